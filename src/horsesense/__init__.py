@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from horsesense.api import cats as cats
     from horsesense.api import partwhole as partwhole
     from horsesense.api import people as people
-    from horsesense.api import rica as rica
     from horsesense.api import soundness as soundness
     from horsesense.api import studies as studies
     from horsesense.api import winoventi as winoventi
@@ -83,6 +82,7 @@ if TYPE_CHECKING:
     from horsesense.core import ScoringSpec as ScoringSpec
     from horsesense.core import write_probe as write_probe
     from horsesense.errors import UserError as UserError
+    from horsesense.methods import rica as rica
     from horsesense.models.api.settings import ServedSettings as ServedSettings
     from horsesense.progress import HorsesenseWarning as HorsesenseWarning
     from horsesense.progress import Progress as Progress
@@ -122,7 +122,16 @@ _WHERE = {
     "core": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
     "progress": ("HorsesenseWarning", "Progress"),
 }
-_MODULES = ("cats", "partwhole", "people", "rica", "soundness", "studies", "winoventi", "wordnetqa")
+_MODULES = {
+    "cats": "api.cats",
+    "partwhole": "api.partwhole",
+    "people": "api.people",
+    "rica": "methods.rica",
+    "soundness": "api.soundness",
+    "studies": "api.studies",
+    "winoventi": "api.winoventi",
+    "wordnetqa": "api.wordnetqa",
+}
 """Modules of their own: ``horsesense.rica.derive`` and the like."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
@@ -203,7 +212,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return import_module(f"horsesense.api.{name}")
+        return import_module(f"horsesense.{_MODULES[name]}")
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'horsesense' has no attribute {name!r}")
     value = getattr(import_module(f"horsesense.{_MODULE_OF[name]}"), name)

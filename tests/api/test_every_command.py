@@ -97,7 +97,7 @@ def make_world(folder: Path, models: Mapping[str, Path]) -> World:
     hs.write_probe(w["schemas.jsonl"], hs.read_release("winograd", w["schemas.csv"]))
     relationships(w["relationships.json"])
     attributes(w["attributes.json"])
-    hs.write_probe(w["rica.jsonl"], hs.build("rica", strategies=["material"], perturbations=["released"], limit=40))
+    hs.write_probe(w["rica.jsonl"], hs.build("rica", strategies=["material"], perturbations=["published"], limit=40))
     hs.ask(w.gpt2, w["rica.jsonl"], out=w["rica"], spec="truncation=left")
     forms = hs.rica.derive(WAX).forms
     six = [name for name in forms if name.startswith(("original", "negated", "asym"))]
@@ -235,19 +235,21 @@ def _standing(w: World, here: Path) -> Case:
 
 
 def _controls(w: World, here: Path) -> Case:
-    return ["rica", "controls", w["rica.jsonl"], "-o", here], lambda: hs.rica.controls(w["rica.jsonl"], here)
+    return ["rica", "controls", w["rica.jsonl"], "-o", here], lambda: hs.rica.write_controls(w["rica.jsonl"], out=here)
 
 
 def _views(w: World, here: Path) -> Case:
     words: list[object] = ["rica", "views", w["rica.jsonl"], "-m", w.gpt2, "--limit", 8, "--out", here / "v"]
     few: dict[str, Any] = {"limit": 8, "spec": "truncation=left"}
-    return [*words, "--spec", "truncation=left"], lambda: hs.rica.views(w.gpt2, w["rica.jsonl"], here / "v", **few)
+    return [*words, "--spec", "truncation=left"], lambda: hs.rica.run_views(
+        w["rica.jsonl"], model=w.gpt2, out=here / "v", **few
+    )
 
 
 def _studied(w: World, here: Path) -> Case:
     words: list[object] = ["rica", "study", "-m", w.gpt2, "-p", w["rica.jsonl"], "--limit", 8, "--out", here / "r"]
     few: dict[str, Any] = {"statements": w["rica.jsonl"], "limit": 8, "spec": "truncation=left"}
-    return [*words, "--spec", "truncation=left"], lambda: hs.rica.study([w.gpt2], here / "r", **few)
+    return [*words, "--spec", "truncation=left"], lambda: hs.rica.run_study(model=[w.gpt2], out=here / "r", **few)
 
 
 def _associated(w: World, here: Path) -> Case:
@@ -486,12 +488,15 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["replicate", "cats", "--data", here, "--out", here / "kept"],
         lambda: hs.replicate("cats", data=here, out=here / "kept"),
     ),
-    "rica lexicon": lambda w, here: (["rica", "lexicon"], hs.rica.lexicon),
-    "rica release": lambda w, here: (
-        ["rica", "release", w["axioms.jsonl"]],
-        lambda: hs.rica.released(w["axioms.jsonl"]),
+    "rica lexicon": lambda w, here: (["rica", "lexicon"], hs.rica.check_lexicon),
+    "rica published": lambda w, here: (
+        ["rica", "published", w["axioms.jsonl"]],
+        lambda: hs.rica.check_published_axioms(w["axioms.jsonl"]),
     ),
-    "rica recall": lambda w, here: (["rica", "recall", w["axioms.jsonl"]], lambda: hs.rica.recall(w["axioms.jsonl"])),
+    "rica recall": lambda w, here: (
+        ["rica", "recall", w["axioms.jsonl"]],
+        lambda: hs.rica.filter_recall(w["axioms.jsonl"]),
+    ),
     "rica study": _studied,
     "rica views": _views,
     "run": _run,
@@ -534,7 +539,7 @@ ELSEWHERE = {
     "build duals": "tests/api/test_builders_in_python.py",
     "build plugin": "tests/api/test_plugins.py",
     "build rica": "tests/api/test_builders_in_python.py",
-    "rica clues": "tests/methods/rica/test_clue_sets.py",
+    "rica clues": "tests/methods/rica/test_clues.py",
     "build winoventi": "tests/api/test_builders_in_python.py",
 }
 """Commands that are held against Python in a file of their own."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -160,15 +159,15 @@ def build(name: str, /, **options: Any) -> Probe:
     Traceback (most recent call last):
     horsesense.errors.UserError: there is no relation 'hypernymi'; did you mean 'hypernymy'?
     """
-    if name not in _BUILDERS:
+    builders = _BUILDERS | provided("builders")
+    if name not in builders:
         from horsesense.core.probe import probe_of_plugin
 
-        plugin = found("builders", name, _BUILDERS)
+        plugin = found("builders", name, builders)
         foreign = plugin.function()
         check_options(f"the builder {name}", foreign, options)
         return probe_of_plugin(plugin, foreign, **options)
-    module, _, function = _BUILDERS[name].partition(":")
-    builder = getattr(import_module(module), function)
+    builder = load(builders[name])
     check_options(f"the builder {name}", builder, options)
     probe: Probe = builder(**options)
     return probe
@@ -194,7 +193,6 @@ _BUILDERS = {
     "dictionaryqa": "horsesense.api.wordnetqa:build_dictionaryqa",
     "duals": "horsesense.api.builders:duals",
     "partwhole": "horsesense.api.builders:partwhole",
-    "rica": "horsesense.api.rica_builder:rica",
     "winoventi": "horsesense.api.builders:winoventi",
     "wordnetqa": "horsesense.api.wordnetqa:build",
 }

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from horsesense.cli.build_rica import rica
 from horsesense.cli.output import Json, say_skipped, write_built
 from horsesense.cli.settings import AsPaper, Limit, Out, Seed
 from horsesense.errors import UserError
@@ -121,9 +120,6 @@ def _options(given: list[str]) -> dict[str, object]:
         except ValueError:
             options[key] = value
     return options
-
-
-build.command("rica")(rica)
 
 
 @build.command("partwhole")

@@ -17,7 +17,6 @@ from horsesense.cli.partwhole import partwhole
 from horsesense.cli.profile import profile
 from horsesense.cli.replicate import replicate
 from horsesense.cli.report import report
-from horsesense.cli.rica_asking import rica
 from horsesense.cli.run import run
 from horsesense.cli.score import fill, saliency, score
 from horsesense.cli.show import show
@@ -54,7 +53,6 @@ app.command("check")(check)
 app.command("replicate")(replicate)
 app.add_typer(build, name="build")
 app.add_typer(winoventi, name="winoventi")
-app.add_typer(rica, name="rica")
 app.add_typer(cats, name="cats")
 app.add_typer(partwhole, name="partwhole")
 app.add_typer(wordnetqa, name="wordnetqa")

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from horsesense.core import Facet, Item
 from horsesense.core.card import UNIT_AVERAGE
 from horsesense.core.document import Document
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.comparatives import PAIR_OF
 from horsesense.lexicons.frequency import zipf
 from horsesense.methods.rica.controls import CONTROLS, NEAR, ControlScore, control_scores
@@ -23,6 +24,7 @@ from horsesense.methods.rica.items import SETTINGS
 from horsesense.methods.rica.ladder import BESIDE, RUNGS, LadderAnalysis, climb
 from horsesense.methods.rica.views import ViewScore, view_scores
 from horsesense.methods.suites.frame import PaperRow, PaperTable
+from horsesense.registry import load
 from horsesense.runs.results import Answered, read_run
 from horsesense.stats import Estimate, accuracy, by_facet, effective_units, family_accuracy, unit_average
 from horsesense.stats.ablation import ablation, asked_again, retest
@@ -111,35 +113,73 @@ class RunAnalysis(Document):
     """Each set beside its controls, where they were asked."""
 
 
-def analyse_run(folder: Path, against: Path | None = None) -> RunAnalysis:
-    """All analyses of a run's answers; ``against`` is a run of the same model on the same axioms with names."""
-    _, answered = read_run(folder)
-    results = tuple(analyse(part) for part in answered if part.judged)
-    ablated = entity_ablation(answered[0], read_run(against)[1][0]) if against is not None else None
-    return RunAnalysis(folder, results, ablated, control_scores(answered))
+@translate_errors()
+def analyse(folder: str | Path, *, against: str | Path | None = None, picture: str | Path | None = None) -> RunAnalysis:
+    """Analyse a run on RICA probes: accuracy by kind, positivity bias, test-retest, background facts, fact ladder.
+
+    Args:
+        folder: Run folder with answers to RICA probes.
+        against: Run folder of the same model on the same axioms with names: the entity ablation.
+        picture: File of the chart of the fact ladder, .svg or .png.
+
+    Returns:
+        All analyses that the facets of the probes allow.
+    """
+    answered = _rica_answers(Path(folder))
+    results = tuple(analyse_answers(part) for part in answered if part.judged)
+    ablated = None if against is None else entity_ablation(answered[0], _rica_answers(Path(against))[0])
+    analysis = RunAnalysis(Path(folder), results, ablated, control_scores(answered))
+    if picture is not None:
+        plot_ladder(analysis, picture)
+    return analysis
 
 
-def analyse(answered: Answered) -> Analysis:
-    """All analyses that a probe's facets allow.
+def _rica_answers(folder: Path) -> list[Answered]:
+    """Return the parts of a run whose probe is RICA's."""
+    answered = [part for part in read_run(folder)[1] if part.probe.card.method == "rica"]
+    if not answered:
+        fix = "build one with horsesense build rica, and give the folder of a run on it"
+        raise UserError("the run has no RICA probe", file=folder, fix=fix)
+    return answered
 
-    Items with the fact told outright count in the lines about the fact only, and so do the lower rungs of a ladder.
+
+@translate_errors()
+def plot_ladder(analysis: RunAnalysis, path: str | Path | None = None) -> Any:
+    """Plot the fact ladder: accuracy on each rung, for known and for unknown facts.
+
+    Args:
+        analysis: Result of `analyse` for a run on a probe of the task ``ladder``.
+        path: File to write as well, .svg or .png.
+
+    Returns:
+        An Altair chart with one panel per model.
+    """
+    if path is not None:
+        load("horsesense.report.ladder_chart:write_ladder")(analysis.results, Path(path))
+    return load("horsesense.report.ladder_chart:ladder_chart")(analysis.results)
+
+
+def analyse_answers(answered: Answered) -> Analysis:
+    """Run all analyses that a probe's facets allow.
+
+    Items with a stated fact only count in the lines about the fact, and so do the lower rungs of a ladder.
     """
     items = answered.items
     credited = answered.credits(answered.primary())
-    earned, units = credited.values, answered.units
+    credits, units = credited.values, answered.units
     facets = [item.facets for item in items]
-    again = [asked_again(item) for item in items]
+    repeats = [asked_again(item) for item in items]
     families = [item.unit() for item in items]
     questions = [question_of(item) for item in items]
     aside = [item.facets.get("rung", "inference") not in ("inference", "reworded") for item in items]
-    told = [question[2] or beside for question, beside in zip(questions, aside, strict=True)]
-    values = without_repeats(earned, told)
+    excluded = [question[2] or beside for question, beside in zip(questions, aside, strict=True)]
+    values = without_repeats(credits, excluded)
     kinds = None
     if any("perturbation" in of_item for of_item in facets):
         slices = by_facet(values, units, facets, ("perturbation", "asymmetry")).slices
         kinds = tuple(KindAccuracy(kind.where, kind.accuracy) for kind in slices)
     counts = [len(item.options) for item in items]
-    whole = family_accuracy(without_repeats(values, again), families, option_counts=counts)[0]
+    whole = family_accuracy(without_repeats(values, repeats), families, option_counts=counts)[0]
     averaged = answered.probe.card.metric == UNIT_AVERAGE
     return Analysis(
         model=answered.part.model.name,
@@ -147,14 +187,14 @@ def analyse(answered: Answered) -> Analysis:
         average=unit_average(values, units, families, chance=0.5) if averaged else None,
         accuracy=accuracy(values, units),
         effective_units=effective_units(units),
-        operators=_operators(items, values, units, families, again),
+        operators=_operators(items, values, units, families, repeats),
         strict=whole.strict,
         kinds=kinds,
         bias=_bias(values.tolist(), [valence_of(item) for item in items], units),
         words=_frequencies(items),
-        retest=retest(questions, values, again, units) if any(again) else None,
-        background=_background(answered, earned.tolist(), questions),
-        ladder=climb(items, earned, credited.predicted),
+        retest=retest(questions, values, repeats, units) if any(repeats) else None,
+        background=_background(answered, credits.tolist(), questions),
+        ladder=climb(items, credits, credited.predicted),
     )
 
 
@@ -231,7 +271,7 @@ def rica_tables(runs: Sequence[Answered], controls: bool = True) -> tuple[PaperT
     ours = [run for run in runs if run.probe.card.method == "rica" and run.judged]
     made = [
         control_table(control_scores(ours)) if controls else None,
-        view_table(view_scores(ours).scores),
+        view_table(view_scores(ours)),
         *_ladders(ours),
     ]
     return tuple(table for table in made if table is not None)

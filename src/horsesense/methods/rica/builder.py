@@ -4,30 +4,43 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+from pathlib import Path
 from random import Random
+from typing import Annotated, Literal
+
+from annotated_types import Ge
 
 from horsesense.core import Card, Facet, Item, Probe
 from horsesense.core.card import UNIT_AVERAGE
-from horsesense.errors import UserError, unknown
+from horsesense.core.spec import Dtype
+from horsesense.errors import UserError, argument, translate_errors, unknown
+from horsesense.lexicons.atomic import read_atomic
+from horsesense.lexicons.conceptnet import read_conceptnet
+from horsesense.lexicons.genericskb import read_generics
+from horsesense.lexicons.triples import Facts
+from horsesense.lexicons.wordnet import read_words
+from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.methods.rica.axioms import Axiom, claim, is_upper
 from horsesense.methods.rica.balance import PlacedAxiom, alternating, balanced, lexicon_for, property_of, unbalanced
 from horsesense.methods.rica.items import NAME, TASKS, items_of, ladder_items
-from horsesense.methods.rica.knowledge_tables import TEMPLATES, KnownAxiom
+from horsesense.methods.rica.knowledge_tables import LISTS, TEMPLATES, KnownAxiom, read_list
 from horsesense.methods.rica.ladder import FORMS, Ladder, half_of
-from horsesense.methods.rica.lexicon import Lexicon
+from horsesense.methods.rica.lexicon import Lexicon, whole_lexicon
 from horsesense.methods.rica.perturbations import (
     ASYMMETRIES,
     KINDS,
     PERTURBATIONS,
-    RELEASED,
+    PUBLISHED,
     Kind,
     canonical,
     perturb_all,
 )
-from horsesense.methods.rica.statements import Entities, Statement, say
-from horsesense.methods.rica.strategies import Sources, known_axioms
+from horsesense.methods.rica.statements import Entities, Statement, entities_of, say
+from horsesense.methods.rica.strategies import Sources, known_axioms, strategies_of
+from horsesense.progress import warn
+from horsesense.registry import load
 
 _GROUP = "property"
 """Axioms about one property stand and fall together."""
@@ -62,15 +75,182 @@ class RicaPlan:
     """Further facets of a pair of names, such as how many tokens they are."""
 
 
+@dataclass(frozen=True)
+class RicaSources:
+    """Sources: tables and knowledge bases."""
+
+    tables: tuple[str | Path, ...] = ()
+    """Table of axioms, with the columns template, a, b and conclusion."""
+    lexicon: str | Path | None = None
+    """Table of phrases, antonyms and paraphrases; it takes precedence over the shipped one."""
+    conceptnet: tuple[str | Path, ...] = ()
+    """ConceptNet file."""
+    atomic: tuple[str | Path, ...] = ()
+    """ATOMIC file."""
+    genericskb: tuple[str | Path, ...] = ()
+    """GenericsKB file."""
+    lists: tuple[str, ...] = ()
+    """NAME=FILE: list that replaces the shipped animals, materials or occupations."""
+    shipped: bool = True
+    """Leave out the shipped tables."""
+
+
+@dataclass(frozen=True)
+class RicaModels:
+    """Models: who writes and checks statements."""
+
+    realiser: str = ""
+    """Sequence-to-sequence model that writes the statements. By default, a grammar does."""
+    fluency: str = ""
+    """Language model that flags odd statements."""
+    tokenizer: str | Path | None = None
+    """File tokenizer.json: count the tokens of the entities."""
+    device: str = "auto"
+    """Device of the model: auto, cpu, cuda, cuda:1, mps."""
+    dtype: Dtype = "float32"
+    """Precision of the model."""
+
+
+@translate_errors()
+def build(
+    *,
+    strategies: Sequence[str] = (),
+    perturbations: Sequence[str] = ("all",),
+    entities: str = "novel",
+    pairs: Annotated[int, Ge(1)] | None = None,
+    task: Literal["masked", "sentences", "entailment", "ladder"] = "masked",
+    background: bool = False,
+    balance: bool = True,
+    cap: Annotated[int, Ge(0)] = CAP,
+    sources: RicaSources | None = None,
+    models: RicaModels | None = None,
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+) -> Probe:
+    """Build statements about novel entities from axioms, each in up to 24 perturbations.
+
+    Args:
+        strategies: Source of axioms: material, grade, location, animal, role and others. By default, all.
+        perturbations: Kind of perturbation, a whole operator, ``published`` or ``all``.
+        entities: Names of the entities: novel, fresh, names, letters, or a file with one name per line.
+        pairs: Number of entity pairs per statement. By default, 1, and 3 for names.
+        task: Task.
+        background: Also ask with the fact stated in the premise.
+        balance: Use all axioms, although their structure may give answers away.
+        cap: Maximum number of axioms per property; 0: no maximum.
+        sources: Tables and knowledge bases.
+        models: Models that write and check statements.
+        limit: Maximum number of items; whole families are drawn.
+        seed: Random seed.
+
+    Returns:
+        The probe; the same options and seed give the same items.
+    """
+    sources, models = sources or RicaSources(), models or RicaModels()
+    found = Sources([Path(file) for file in sources.tables], _facts(sources), _lists(sources.lists), sources.shipped)
+    plan = RicaPlan(
+        strategies=strategies or strategies_of(found),
+        sources=found,
+        lexicon=whole_lexicon(sources.lexicon),
+        entities=entities_of(entities, pairs, seed, _english_words()),
+        kinds=kinds_of(perturbations),
+        task=task,
+        background=background,
+        cap=cap or None,
+        balance=balance,
+        seed=seed,
+        limit=limit,
+        facts=_name_facets(models.tokenizer),
+    )
+    probe = _realised(plan, models) if models.realiser else build_rica(plan)
+    if models.fluency:
+        from horsesense.methods.rica.realiser import flag_odd_items
+
+        probe = flag_odd_items(probe, models.fluency, models.device, models.dtype)
+    if limit is not None and len(probe.items) > limit:
+        whole = f"{len(probe.items)} items belong together, more than {argument('limit', str(limit))}"
+        warn(f"{whole}; without balance ({argument('balance')}) they can be separated")
+    own = not (models.realiser or sources != RicaSources(lexicon=sources.lexicon))
+    audited: Probe = load("horsesense.annotate.audit.stored:with_reading")(probe, like=own)
+    return audited
+
+
+def _realised(plan: RicaPlan, models: RicaModels) -> Probe:
+    """Build twice: first to collect the forms, then with the statements that the model wrote for them."""
+    from horsesense.methods.rica.realiser import sayer, write_statements
+    from horsesense.models.load import open_local
+
+    forms: dict[str, None] = {}
+
+    def collect(form: Axiom) -> Statement:
+        forms[str(form)] = None
+        return say(form)
+
+    build_rica(replace(plan, tell=collect))
+    rejected: Counter[str] = Counter()
+    why = "only a sequence-to-sequence model writes statements"
+    writer = open_local(models.realiser, why, device=models.device, dtype=models.dtype)
+    probe = build_rica(replace(plan, tell=sayer(write_statements(writer, list(forms)), rejected)))
+    return replace(probe, card=replace(probe.card, notes={**probe.card.notes, **rejected}))
+
+
+def _facts(sources: RicaSources) -> dict[str, Facts]:
+    files = {"conceptnet": sources.conceptnet, "atomic": sources.atomic, "genericskb": sources.genericskb}
+    readers = {"conceptnet": read_conceptnet, "atomic": read_atomic, "genericskb": read_generics}
+    return {name: readers[name]([Path(file) for file in files[name]]) for name in files if files[name]}
+
+
+def _english_words() -> frozenset[str]:
+    """Return the words of WordNet, which no novel entity may be."""
+    folder = find_wordnet()
+    return frozenset() if folder is None else read_words(folder)
+
+
+def _lists(pairs: Sequence[str]) -> dict[str, Sequence[str]]:
+    """Read the lists that are given as NAME=FILE."""
+    lists = {}
+    for pair in pairs:
+        name, equals, file = pair.partition("=")
+        if not equals:
+            raise UserError(f"{argument('lists')} {pair!r} is not NAME=FILE", fix="write it like animals=animals.json")
+        if name not in LISTS:
+            raise unknown("list", name, LISTS)
+        lists[name] = read_list(Path(file))
+    return lists
+
+
+def _name_facets(tokenizer: str | Path | None) -> Callable[[Mapping[str, str]], dict[str, Facet]]:
+    """Return the facets of a pair of names: their letters, and their tokens if there is a tokenizer."""
+    if tokenizer is None:
+        return lambda pair: {"entity_letters": sum(map(len, pair.values()))}
+    from tokenizers import Tokenizer
+
+    if not Path(tokenizer).is_file():
+        raise UserError("no such file", file=tokenizer, fix="give a tokenizer.json")
+    try:
+        splitter = Tokenizer.from_file(str(tokenizer))
+    except Exception as error:  # the library raises nothing narrower
+        raise UserError("this is not a tokenizer", file=tokenizer, fix="give a tokenizer.json") from error
+    splitter.no_padding()
+    splitter.no_truncation()
+
+    def count(pair: Mapping[str, str]) -> dict[str, Facet]:
+        # After a space, as in the middle of a sentence.
+        tokens = [len(splitter.encode(f" {name}", add_special_tokens=False).ids) for name in pair.values()]
+        return {"entity_letters": sum(map(len, pair.values())), "entity_tokens": sum(tokens)}
+
+    return count
+
+
 def kinds_of(names: Sequence[str]) -> tuple[Kind, ...]:
-    """Kinds by name: ``all``, ``released``, a perturbation (with every asymmetry), or one kind.
+    """Kinds by name: ``all``, ``published``, a perturbation (with every asymmetry), or one kind.
 
     >>> [kind.name for kind in kinds_of(["antonym"])]
     ['antonym', 'antonym_asymmetric_premise', 'antonym_asymmetric_conclusion']
     """
     named: dict[str, tuple[Kind, ...]] = {kind.name: (kind,) for kind in KINDS}
     named |= {operator: tuple(Kind(operator, turn) for turn in ASYMMETRIES) for operator in PERTURBATIONS}
-    named |= {"all": KINDS, "released": RELEASED}
+    named |= {"all": KINDS, "published": PUBLISHED}
     for name in names:
         if name not in named:
             raise unknown("perturbation", name, named)

@@ -11,29 +11,34 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import scipy
+from annotated_types import Ge
 
 from horsesense.core import BLANK, Item, Probe, ScoringSpec
 from horsesense.core.document import Document
+from horsesense.core.spec import parse_spec
 from horsesense.core.views import fill_blank
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.words import words
 from horsesense.methods.rica.controls import content_of
 from horsesense.methods.rica.published_statements import CONNECTIVE, entities
 from horsesense.methods.rica.statements import entities_of
+from horsesense.methods.rica.views import open_rica
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.clue_words import LEAST, TOP, Clues, Marked, clues_of, slotted
+from horsesense.scoring.saliency import Method
 from horsesense.stats import Estimate
 from horsesense.stats.intervals import unit_note
 from horsesense.stats.resampling import mean_spread, unit_array
 
 if TYPE_CHECKING:
     from horsesense.models.hf.language_model import LanguageModel
-    from horsesense.scoring.saliency import Method
+    from horsesense.models.protocol import Model
 
 
 MOST_WORDS = 15
@@ -86,86 +91,112 @@ class _Explained:
     """The clues of one statement."""
 
     item: Item
-    told: tuple[str, ...]
+    words: tuple[str, ...]
     """The words that can be clues, with slots for names: not the target, nor what a causal model reads after it."""
     arguments: frozenset[str]
     clues: Clues
 
 
-def clue_set(
-    model: LanguageModel,
-    probe: Probe,
-    name: str,
-    spec: ScoringSpec,
-    limit: int | None = None,
-    whom: str = "novel",
+@translate_errors()
+def find_clues(
+    probe: Probe | str | Path,
+    *,
+    model: str | Path | Model,
+    limit: Annotated[int, Ge(1)] | None = None,
+    entities: Literal["novel", "names"] = "novel",
     method: Method = "smoothgrad",
-    steps: int = 10,
-    draws: int = TOP,
-    seed: int = 0,
+    steps: Annotated[int, Ge(1)] = 10,
+    draws: Annotated[int, Ge(2)] = 5,
+    seed: Annotated[int, Ge(0)] = 0,
+    spec: str | ScoringSpec = "default",
+    device: str = "auto",
     progress: Progress = NO_PROGRESS,
 ) -> ClueSet:
-    """Explain the right word of each statement, or of ``limit`` of them, axiom by axiom in turn."""
-    chosen = drawn_by_turns([item for item in probe.items if _can_be_told(item)], limit, seed)
+    """Find the words that predictions on a RICA probe rest on, whatever the entities are called (RICA, appendix C).
+
+    Args:
+        probe: Name or file of a RICA probe of masked words. In Python, also a `Probe`.
+        model: Local model whose gradients are used.
+        limit: Maximum number of statements, drawn from the axioms in turn.
+        entities: Names of the entities: novel strings, or first names as in the paper.
+        method: Saliency method.
+        steps: Number of noise draws, or of integration steps.
+        draws: Number of name pairs per statement.
+        seed: Random seed.
+        spec: Scoring spec.
+        device: Device of the model: auto, cpu, cuda, cuda:1, mps.
+        progress: Progress callback.
+
+    Returns:
+        Clues and arguments per statement with intervals and chance levels, and the most frequent clues.
+    """
+    import horsesense as hs
+    from horsesense.models.hf.language_model import LanguageModel
+
+    whole, name = open_rica(probe)
+    loaded = hs.load_model(model, device=device) if isinstance(model, str | Path) else model
+    if not isinstance(loaded, LanguageModel):
+        raise UserError(f"{loaded.name} is served, and gradients need the weights", fix="use a local model")
+    scoring = parse_spec(spec) if isinstance(spec, str) else spec
+    chosen = draw_by_turns([item for item in whole.items if _is_statement(item)], limit, seed)
     if not chosen:
-        raise UserError("there is no statement with a masked word and a gold", fix="give a RICA probe of masked words")
-    names = entities_of(whom, draws, seed).draw("clues")
+        raise UserError("no item has a masked word and a gold answer", fix="give a RICA probe of masked words")
+    pairs = entities_of(entities, draws, seed).draw("clues")
     explained = []
     for done, item in enumerate(chosen):
-        progress.update(f"{model.name}: what predictions on {name} rest on", done, len(chosen))
-        explained.append(_explained(model, item, spec, names, method, steps, seed))
-    units = [each.item.unit(probe.card.group) for each in explained]
-    luck, found = [_by_luck(each, draws) for each in explained], [len(each.clues.clues) for each in explained]
+        progress.update(f"{loaded.name}: clue words on {name}", done, len(chosen))
+        explained.append(_explain(loaded, item, scoring, pairs, method, steps, seed))
+    units = [each.item.unit(whole.card.group) for each in explained]
     return ClueSet(
-        model=model.name,
+        model=loaded.name,
         probe=name,
-        entities=whom,
+        entities=entities,
         method=method,
         steps=steps,
         draws=draws,
         seed=seed,
-        clues=_mean(found, units, luck),
-        arguments=_mean([_arguments(each) for each in explained], units, [_at_random(each) for each in explained]),
+        clues=_mean(
+            [len(each.clues.clues) for each in explained], units, [clues_by_chance(each, draws) for each in explained]
+        ),
+        arguments=_mean(
+            [_argument_count(each) for each in explained], units, [_arguments_by_chance(each) for each in explained]
+        ),
         stability=_mean([each.clues.stability for each in explained], units, None),
         words=_common(explained),
     )
 
 
-def drawn_by_turns(items: Sequence[Item], limit: int | None, seed: int) -> list[Item]:
-    """So many items, one of each family in turn: statements of one axiom say much the same."""
+def draw_by_turns(items: Sequence[Item], limit: int | None, seed: int) -> list[Item]:
+    """Draw items from the families in turn: statements of one axiom say much the same."""
     queues: dict[str, list[Item]] = defaultdict(list)
     for item in Random(seed).sample(list(items), len(items)):
         queues[item.unit()].append(item)
-    turns = sorted(
-        (place, family, number)
-        for number, (family, queue) in enumerate(queues.items())
-        for place in range(len(queue))
-    )  # fmt: skip
-    order = [queues[family][place] for place, family, _ in turns]
-    return order if limit is None else order[:limit]
+    turns = sorted((i, family) for family, queue in queues.items() for i in range(len(queue)))
+    drawn = [queues[family][i] for i, family in turns]
+    return drawn if limit is None else drawn[:limit]
 
 
-def _can_be_told(item: Item) -> bool:
+def _is_statement(item: Item) -> bool:
     return item.form == "cloze" and item.answer is not None and CONNECTIVE in item.text
 
 
 def names_in(item: Item) -> tuple[str, ...]:
     """Whom a statement is about, in the order of the text."""
     premise = item.text.rpartition(CONNECTIVE)[0]
-    told = _NAME.findall(premise)
+    words_before = _NAME.findall(premise)
     if "entities" in item.facets:  # built: the card of the pair is in the groups
         named = set(item.groups.get("entities", "").split())
     else:
         both = entities(fill_blank(item.text, item.options[item.answer or 0]))
-        named = set(both) if all(name in told for name in both) and _compares(item) else {told[0]}
-    return tuple(dict.fromkeys(word for word in told if word in named))
+        named = set(both) if all(name in words_before for name in both) and _compares(item) else {words_before[0]}
+    return tuple(dict.fromkeys(word for word in words_before if word in named))
 
 
 def _compares(item: Item) -> bool:
     return item.facets.get("category") != "temporal"
 
 
-def _explained(
+def _explain(
     model: LanguageModel,
     item: Item,
     spec: ScoringSpec,
@@ -181,37 +212,37 @@ def _explained(
     names = [{slot: pair[slot] for slot in slots.values()} for pair in pairs]
     saliencies = [marked.named(each).explained(model, spec, method, steps, seed) for each in names]
     arguments = frozenset(content_of(item.text.replace(BLANK, right), {name.lower() for name in slots}))
-    told = tuple(
-        _told(places[0].word, names[0])
-        for places in zip(*(each.words for each in saliencies), strict=True)
-        if any(word.value != 0 for word in places)
+    candidates = tuple(
+        _with_slots(same[0].word, names[0])
+        for same in zip(*(each.words for each in saliencies), strict=True)
+        if any(word.value != 0 for word in same)
     )
-    return _Explained(item, told, arguments, clues_of(saliencies, names, " ".join(sorted(arguments))))
+    return _Explained(item, candidates, arguments, clues_of(saliencies, names, " ".join(sorted(arguments))))
 
 
 def _slotted(text: str, slots: Mapping[str, str]) -> str:
     return _NAME.sub(lambda name: f"{{{slots[name[0]]}}}" if name[0] in slots else name[0], text)
 
 
-def _told(word: str, names: Mapping[str, str]) -> str:
+def _with_slots(word: str, names: Mapping[str, str]) -> str:
     return slotted(word, {name: f"{{{slot}}}" for slot, name in names.items()})
 
 
-def _arguments(explained: _Explained) -> int:
+def _argument_count(explained: _Explained) -> int:
     return sum(clue.argument for clue in explained.clues.clues)
 
 
-def _by_luck(explained: _Explained, draws: int) -> float:
+def clues_by_chance(explained: _Explained, draws: int) -> float:
     """Clues that words picked at random in each draw would give."""
-    number = max(1, len(explained.told))
+    number = max(1, len(explained.words))
     least = -(-LEAST * draws // TOP)
     return number * float(scipy.stats.binom.sf(least - 1, draws, min(1.0, TOP / number)))
 
 
-def _at_random(explained: _Explained) -> float:
+def _arguments_by_chance(explained: _Explained) -> float:
     """Arguments among as many words of the statement picked at random."""
-    known = sum(bool(set(words(word)) & explained.arguments) for word in explained.told)
-    return len(explained.clues.clues) * known / max(1, len(explained.told))
+    known = sum(bool(set(words(word)) & explained.arguments) for word in explained.words)
+    return len(explained.clues.clues) * known / max(1, len(explained.words))
 
 
 def _mean(values: Sequence[float], units: Sequence[str], luck: Sequence[float] | None, level: float = 0.95) -> Estimate:
@@ -234,6 +265,6 @@ def _mean(values: Sequence[float], units: Sequence[str], luck: Sequence[float] |
 
 
 def _common(explained: Sequence[_Explained]) -> tuple[CommonClue, ...]:
-    there = Counter(word for each in explained for word in set(each.told))
+    there = Counter(word for each in explained for word in set(each.words))
     clues = Counter(word for each in explained for word in {clue.word for clue in each.clues.clues})
     return tuple(CommonClue(word, count, count / there[word]) for word, count in clues.most_common(MOST_WORDS))

@@ -31,7 +31,7 @@ from horsesense.methods.rica.axioms import (
 )
 from horsesense.methods.rica.balance import PlacedAxiom, first_entity, is_kept, laid_out
 from horsesense.methods.rica.knowledge_tables import TEMPLATES
-from horsesense.methods.rica.perturbations import RELEASED, Kind, perturb, perturb_all
+from horsesense.methods.rica.perturbations import PUBLISHED, Kind, perturb, perturb_all
 from horsesense.methods.rica.statements import Statement, clause, filled, frame, say, say_premise, template
 
 TASKS = ("masked", "sentences", "entailment", "ladder")
@@ -152,7 +152,7 @@ def _neutral(placed: PlacedAxiom, pair: Mapping[str, str], others: Sequence[Plac
     for other in chance.sample(others, min(20, len(others))):
         alike = TEMPLATES[other.known.template].people == people
         if alike and other.property != placed.property and claim(other.axiom).right is not None:
-            forms = perturb_all(other.axiom, kinds=RELEASED)
+            forms = perturb_all(other.axiom, kinds=PUBLISHED)
             return say(chance.choice(list(forms.values()))).about(pair).conclusion
     return ""
 

@@ -88,7 +88,7 @@ class Kind:
 
 
 KINDS = tuple(Kind(perturbation, asymmetry) for perturbation in PERTURBATIONS for asymmetry in ASYMMETRIES)
-RELEASED = tuple(kind for kind in KINDS if kind.perturbation in ("original", "negation"))
+PUBLISHED = tuple(kind for kind in KINDS if kind.perturbation in ("original", "negation"))
 """The six kinds of the released sets."""
 
 

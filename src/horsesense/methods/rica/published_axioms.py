@@ -30,7 +30,7 @@ from horsesense.methods.published.reading import Reading, json_of, names_of
 from horsesense.methods.rica import type_constraints as constraints
 from horsesense.methods.rica.axioms import And, Axiom, Comp, Not, Prop, Rel, claim, plain
 from horsesense.methods.rica.notation import parse_form
-from horsesense.methods.rica.perturbations import RELEASED, perturb, prove
+from horsesense.methods.rica.perturbations import PUBLISHED, perturb, prove
 from horsesense.methods.rica.published_statements import LICENCE, blank, comparative, content_words, other_candidate
 from horsesense.methods.rica.strategies import HABITATS, TOWARDS, tells_classes_apart, traits
 from horsesense.stats import Estimate, accuracy
@@ -139,18 +139,18 @@ def premise_kind(logic: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FormDifference:
-    """A released form that is not what its original gives."""
+    """A published form that does not follow from its original."""
 
     line: int
-    """Of the released file."""
+    """Line of the published file."""
     kind: str
-    """Which of the five other forms."""
-    released: str
-    """What the release has."""
+    """Kind of the form."""
+    published: str
+    """The published form."""
     derived: str
-    """What the original gives."""
+    """The form that follows from the original."""
     reason: str
-    """Why they differ, where that is known."""
+    """Why they differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ def check_published_axioms(file: str | Path) -> PublishedAxiomCheck:
     path = Path(file)
     differences: list[FormDifference] = []
     axioms = derived = 0
-    others = [kind for kind in RELEASED if kind.name != "original"]
+    others = [kind for kind in PUBLISHED if kind.name != "original"]
     for line, text in numbered_lines(path):
         try:
             forms = {name: member[0] for name, member in json.loads(text).items()}

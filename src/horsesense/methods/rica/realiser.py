@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from horsesense.core import ScoringSpec
+from horsesense.core import Item, Probe, ScoringSpec, fill_blank
 from horsesense.errors import UserError
 from horsesense.methods.rica.axioms import (
     Axiom,
@@ -22,6 +23,7 @@ from horsesense.methods.rica.axioms import (
 )
 from horsesense.methods.rica.statements import ENTITY, Statement, say
 from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.load import open_model
 from horsesense.models.protocol import Model
 from horsesense.scoring.texts import score_texts
 
@@ -104,6 +106,20 @@ def write_statements(
         written |= dict(zip(batch, model.tokenizer.batch_decode(out, skip_special_tokens=True), strict=True))
         step(len(batch))
     return written
+
+
+def flag_odd_items(probe: Probe, model: str, device: str, dtype: str) -> Probe:
+    """Add the facet ``odd`` to items whose statement a language model finds odd."""
+
+    def statement(item: Item) -> str:
+        option = item.options[item.answer or 0]
+        return fill_blank(item.text, option) if item.form == "cloze" else item.text or option
+
+    texts = list(dict.fromkeys(map(statement, probe.items)))
+    odd = odd_texts(open_model(model, device=device, dtype=dtype), texts)
+    items = [replace(item, facets={**item.facets, "odd": odd[statement(item)]}) for item in probe.items]
+    count = sum(item.facets["odd"] is True for item in items)
+    return replace(probe, items=items, card=replace(probe.card, notes={**probe.card.notes, "reads oddly": count}))
 
 
 def odd_texts(model: Model, texts: Sequence[str]) -> dict[str, bool]:

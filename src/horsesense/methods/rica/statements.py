@@ -410,8 +410,8 @@ class Entities:
         return drawn
 
 
-def fresh_number() -> int:
-    """A number that nobody could know before: what fresh entities are drawn by, to be recorded."""
+def random_seed() -> int:
+    """Return an unpredictable seed, for fresh entities."""
     return secrets.randbelow(2**32)
 
 
@@ -424,7 +424,7 @@ def entities_of(choice: str, pairs: int | None, seed: int, words: Collection[str
     if mode == "fresh":
         if number and not number.isdecimal():
             raise UserError(f"{number!r} is not a number to draw entities by", fix="write it like fresh:7")
-        drawn = int(number) if number else fresh_number()
+        drawn = int(number) if number else random_seed()
         return Entities(mode, tuple(novel_names(POOL, drawn, words)), pairs or 1, drawn)
     if choice == "novel":
         return Entities(choice, tuple(novel_names(POOL, seed, words)), pairs or 1, seed)

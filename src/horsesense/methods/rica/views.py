@@ -13,21 +13,29 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+from annotated_types import Ge
 
-from horsesense.core import Form, Item, Probe
+from horsesense.core import FORMS, Form, Item, Probe, ScoringSpec, probe_name
 from horsesense.core.document import Document
 from horsesense.core.views import fill_blank, view
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.methods.rica.items import LABELS
 from horsesense.methods.rica.published_statements import CONNECTIVE, content_words, entities
-from horsesense.runs.results import Answered
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.results import Answered, read_run
+from horsesense.settings import models_setting
 from horsesense.stats import Estimate, accuracy, family_accuracy
 from horsesense.stats.ablation import asked_again
 from horsesense.stats.families import without_repeats
 from horsesense.stats.resampling import Floats
+
+if TYPE_CHECKING:
+    from horsesense.models.protocol import Model
 
 VIEWS: Mapping[str, Form] = {"masked": "cloze", "sentences": "sentences", "entailment": "pair"}
 """The three, each with the form of its items."""
@@ -167,11 +175,92 @@ class ViewScore:
 
 
 @dataclass(frozen=True, slots=True)
-class ViewScores(Document):
-    """Statements in three views, beside one another."""
+class ViewRun(Document):
+    """A set of statements as masked words, as sentences and as entailment."""
 
+    out: Path
+    """Run folder; every view is one of its probes."""
+    page: Path
+    """HTML report."""
     scores: tuple[ViewScore, ...]
-    """By set and model, in the order of the views."""
+    """One per model and view."""
+
+
+@translate_errors()
+def run_views(
+    probe: Probe | str | Path,
+    *,
+    model: str | Path | Model | Sequence[str | Path | Model] = (),
+    out: str | Path,
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+    spec: str | ScoringSpec = "default",
+    device: str = "auto",
+    progress: Progress = NO_PROGRESS,
+) -> ViewRun:
+    """Run models on a RICA probe in three views: masked words, sentences and entailment.
+
+    A language model gets all three, entailment by a prompt; a model with an entailment head gets entailment alone. The
+    same call resumes a stopped run.
+
+    Args:
+        probe: Name or file of a RICA probe of masked words. In Python, also a `Probe`.
+        model: Model name, folder, GGUF file or server. By default, the models of horsesense.toml.
+        out: Run folder.
+        limit: Maximum number of statements; whole axioms are drawn, the same in every view.
+        seed: Random seed.
+        spec: Scoring spec.
+        device: Device of the model: auto, cpu, cuda, cuda:1, mps.
+        progress: Progress callback.
+
+    Returns:
+        The score of each model in each view, the agreement of the views, and the files.
+    """
+    import horsesense as hs
+    from horsesense.models.hf.language_model import LanguageModel
+    from horsesense.runs.shards import draw
+
+    whole, name = open_rica(probe)
+    drawn = {item.id for item in draw(whole.items, limit, seed)}
+    probes = {}
+    for view_name in VIEWS:
+        made = in_view(whole, view_name, seed)  # of all items, for unrelated conclusions
+        probes[view_name] = replace(made, items=[item for item in made.items if statement_of(item) in drawn])
+    names = {view_name: name if view_name == "masked" else f"{name}-{view_name}" for view_name in VIEWS}
+    folder = Path(out)
+    for each in chosen_models(model):
+        loaded = hs.load_model(each, device=device) if isinstance(each, str | Path) else each
+        forms = loaded.family.forms if isinstance(loaded, LanguageModel) else FORMS
+        able = {names[view_name]: probes[view_name] for view_name, form in VIEWS.items() if form in forms}
+        if not able:
+            raise UserError(f"{loaded.name} supports no view of RICA", fix="give another model")
+        for view_name in VIEWS:
+            if names[view_name] not in able:
+                progress.log(f"{loaded.name} does not support the view {view_name}; it is left out")
+        hs.ask(loaded, able, out=folder, seed=seed, spec=spec, device=device, progress=progress)
+    page = hs.write_report(folder, cues=False, pictures=False, progress=progress).out
+    assert page is not None, "a page is always written"
+    return ViewRun(folder, page, view_scores(read_run(folder)[1]))
+
+
+def open_rica(probe: Probe | str | Path) -> tuple[Probe, str]:
+    """Return a RICA probe and its name."""
+    import horsesense as hs
+
+    whole = probe if isinstance(probe, Probe) else hs.load_probe(probe)
+    if whole.card.method != "rica":
+        file = None if isinstance(probe, Probe) else Path(probe)
+        raise UserError("this is not a RICA probe", file=file, fix="import or build one first")
+    return whole, (whole.called or whole.card.name) if isinstance(probe, Probe) else probe_name(Path(probe))
+
+
+def chosen_models(model: str | Path | Model | Sequence[str | Path | Model]) -> list[str | Path | Model]:
+    """Return the given models, or those of the settings."""
+    given = [model] if isinstance(model, str | Path) or not isinstance(model, Sequence) else list(model)
+    models = given or list(models_setting())
+    if not models:
+        raise UserError("no model is named", fix=f"give {argument('model', 'NAME')}")
+    return models
 
 
 def view_of(name: str, form: Form) -> tuple[str, str]:
@@ -184,8 +273,8 @@ def view_of(name: str, form: Form) -> tuple[str, str]:
     return (name.removesuffix(f"-{named}"), named) if named else (name, "masked" if form == "cloze" else "")
 
 
-def view_scores(runs: Sequence[Answered]) -> ViewScores:
-    """Every set that was asked in a view besides the masked word."""
+def view_scores(runs: Sequence[Answered]) -> tuple[ViewScore, ...]:
+    """Return the scores of every set that was run in a view other than masked words."""
     found: dict[tuple[str, str], dict[str, Answered]] = {}
     for run in runs:
         if run.probe.card.method == "rica" and run.judged and run.way == "options":
@@ -193,7 +282,7 @@ def view_scores(runs: Sequence[Answered]) -> ViewScores:
             if named:
                 found.setdefault((base, run.part.model.name), {})[named] = run
     asked = {key: views for key, views in found.items() if set(views) - {"masked"}}
-    return ViewScores(tuple(score for (base, model), views in asked.items() for score in _scores(base, model, views)))
+    return tuple(score for (base, model), views in asked.items() for score in _scores(base, model, views))
 
 
 def _scores(base: str, model: str, views: Mapping[str, Answered]) -> Iterator[ViewScore]:

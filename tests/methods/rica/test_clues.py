@@ -12,7 +12,7 @@ import pytest
 
 import horsesense as hs
 from horsesense.core import Probe, write_probe
-from horsesense.methods.rica.clues import ClueSet, drawn_by_turns, names_in
+from horsesense.methods.rica.clues import ClueSet, clues_by_chance, draw_by_turns, names_in
 from horsesense.methods.rica.published_statements import read_rica
 from horsesense.methods.rica.suite import FILES
 from horsesense.scoring.clue_words import TOP
@@ -35,7 +35,7 @@ def curated(tmp_path_factory: pytest.TempPathFactory) -> Probe:
 @pytest.fixture(scope="module")
 def found(curated: Probe, tiny_folders: dict[str, Path]) -> ClueSet:
     pytest.importorskip("captum")
-    return hs.rica.clues(tiny_folders["bert"], short(curated), entities="names", limit=20, steps=2)
+    return hs.rica.find_clues(short(curated), model=tiny_folders["bert"], entities="names", limit=20, steps=2)
 
 
 def short(probe: Probe) -> Probe:
@@ -44,10 +44,10 @@ def short(probe: Probe) -> Probe:
 
 
 def test_statements_are_drawn_by_turns_of_axioms(curated: Probe) -> None:
-    drawn = drawn_by_turns(curated.items, 160, 0)
+    drawn = draw_by_turns(curated.items, 160, 0)
     assert set(Counter(item.family for item in drawn).values()) == {2}
-    assert drawn_by_turns(curated.items, None, 0) != drawn_by_turns(curated.items, None, 1)
-    assert {item.id for item in drawn_by_turns(curated.items, None, 0)} == {item.id for item in curated.items}
+    assert draw_by_turns(curated.items, None, 0) != draw_by_turns(curated.items, None, 1)
+    assert {item.id for item in draw_by_turns(curated.items, None, 0)} == {item.id for item in curated.items}
 
 
 def test_names_are_told_from_words(curated: Probe) -> None:
@@ -67,16 +67,14 @@ def test_clues_of_a_set(found: ClueSet) -> None:
 
 def test_what_luck_would_give_is_counted_by_brute_force() -> None:
     """Six words, two draws of three names at random each: the share of words that both draws pick."""
-    from horsesense.methods.rica import clues as clue_sets
-
     chosen = [set(pick) for pick in product(range(6), repeat=5) if len(set(pick)) == 5]
     # A word is among five of six with chance 5/6 in each draw; a clue is in three draws of five or more.
     p = np.mean([0 in pick for pick in chosen])
     brute = 6 * sum(
         np.prod([p if hit else 1 - p for hit in hits]) for hits in product((0, 1), repeat=5) if sum(hits) >= 3
     )
-    explained = type("E", (), {"told": ("a", "b", "c", "d", "e", "f")})()
-    assert clue_sets._by_luck(explained, 5) == pytest.approx(brute)
+    explained = type("E", (), {"words": ("a", "b", "c", "d", "e", "f")})()
+    assert clues_by_chance(explained, 5) == pytest.approx(brute)
 
 
 def test_the_command(found: ClueSet, curated: Probe, tiny_folders: dict[str, Path], tmp_path: Path, call: Call) -> None:

@@ -14,7 +14,7 @@ from horsesense.core import Probe
 from horsesense.errors import UserError
 from horsesense.methods.rica.published_statements import read_rica
 from horsesense.methods.rica.suite import FILES, with_facts, with_names
-from horsesense.methods.rica.views import in_view, statement_of
+from horsesense.methods.rica.views import ViewRun, in_view, statement_of
 from horsesense.methods.suites.stored import kept_tables
 from horsesense.stats import Estimate
 from tests.support.small_rica import lay_rica
@@ -98,15 +98,13 @@ def test_names_and_facts_are_told_of_the_same_statements(curated: Probe) -> None
 
 
 @pytest.fixture(scope="module")
-def asked_views(
-    curated: Probe, tiny_folders: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
-) -> hs.rica.AskedViews:
+def asked_views(curated: Probe, tiny_folders: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> ViewRun:
     models = [f"{name}={tiny_folders[name]}" for name in ("gpt2", "bert", "nli")]
     out = tmp_path_factory.mktemp("views") / "run"
-    return hs.rica.views(models, curated, out, limit=56, spec=SPEC)
+    return hs.rica.run_views(curated, model=models, out=out, limit=56, spec=SPEC)
 
 
-def test_views_stand_beside_one_another(asked_views: hs.rica.AskedViews) -> None:
+def test_views_stand_beside_one_another(asked_views: ViewRun) -> None:
     scores = {(score.model, score.view): score for score in asked_views.scores}
     assert [view for model, view in scores if model == "nli"] == ["entailment"], "its head knows nothing else"
     assert [view for model, view in scores if model == "bert"] == ["masked", "sentences", "entailment"]
@@ -129,7 +127,7 @@ def test_views_stand_beside_one_another(asked_views: hs.rica.AskedViews) -> None
     assert "RICA: masked word, sentences, entailment" in page
 
 
-def test_entailment_credits_by_hand(asked_views: hs.rica.AskedViews) -> None:
+def test_entailment_credits_by_hand(asked_views: ViewRun) -> None:
     run = hs.open_run(asked_views.out)
     (pairs,) = [a for a in run.answered if a.part.probe.name.endswith("entailment") and a.part.model.name == "gpt2"]
     follows: dict[str, dict[str, float]] = {}

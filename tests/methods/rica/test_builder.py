@@ -28,7 +28,7 @@ from horsesense.methods.rica.knowledge_tables import (
 )
 from horsesense.methods.rica.lexicon import shipped_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
-from horsesense.methods.rica.perturbations import RELEASED, prove
+from horsesense.methods.rica.perturbations import PUBLISHED, prove
 from horsesense.methods.rica.statements import entities_of, say
 from horsesense.methods.rica.strategies import Sources
 
@@ -224,7 +224,7 @@ def test_families_and_facets(built: Probe) -> None:
         assert item.member not in by_family[item.family]
         by_family[item.family].add(item.member)
     for item in built.items:
-        logical = {"original", "negated"} if item.facets["template"] == "LT5" else {kind.name for kind in RELEASED}
+        logical = {"original", "negated"} if item.facets["template"] == "LT5" else {kind.name for kind in PUBLISHED}
         assert logical <= by_family[item.family]
         assert (item.facets["operator"] == "logical") == (item.member in logical)
     assert {len(members) for members in by_family.values()} >= {6, 8, 24}
@@ -252,7 +252,7 @@ def test_the_same_seed_gives_the_same_set() -> None:
 
 
 def test_names_and_pairs() -> None:
-    names = build_rica(plan(entities="names", limit=600, kinds=kinds_of(["released"])))
+    names = build_rica(plan(entities="names", limit=600, kinds=kinds_of(["published"])))
     assert {item.facets["category"] for item in names.items} <= {"social", "temporal", "physical"}
     assert all(TEMPLATES[str(item.facets["strategy"])].people for item in names.items)
     tellings = Counter((item.family, item.member.rstrip("_23")) for item in names.items)

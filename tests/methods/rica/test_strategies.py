@@ -19,7 +19,7 @@ from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.methods.rica import type_constraints as types
 from horsesense.methods.rica.builder import RicaPlan, build_rica, kinds_of
 from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, fill, read_known
-from horsesense.methods.rica.lexicon import check_lexicon, read_lexicon, shipped_lexicon
+from horsesense.methods.rica.lexicon import compare_with_wordnet, read_lexicon, shipped_lexicon
 from horsesense.methods.rica.perturbations import KINDS
 from horsesense.methods.rica.statements import entities_of, say
 from horsesense.methods.rica.strategies import Sources, known_axioms, strategies_of, traits
@@ -113,7 +113,7 @@ plucky\tmeek\tfull of pluck\t\tmodel
 def test_pairs_are_held_against_wordnet(tmp_path: Path) -> None:
     (tmp_path / "data.adj").write_text(ADJECTIVES)
     (tmp_path / "own.tsv").write_text(PAIRS)
-    checked = check_lexicon(read_lexicon(tmp_path / "own.tsv"), tmp_path)
+    checked = compare_with_wordnet(read_lexicon(tmp_path / "own.tsv"), tmp_path)
     said = {(pair.phrase, pair.other): (pair.operator, pair.status, pair.wordnet) for pair in checked.pairs}
     assert said == {
         ("parched", "soaked"): ("antonym", "people", "confirmed"),
@@ -129,7 +129,7 @@ def test_most_shipped_pairs_that_wordnet_knows_are_confirmed() -> None:
     folder = find_wordnet()
     if folder is None:
         pytest.skip("WordNet is not here")
-    checked = check_lexicon(shipped_lexicon(), folder)
+    checked = compare_with_wordnet(shipped_lexicon(), folder)
     assert set(checked.statuses) == {"model"}, "nobody has verified them yet"
     assert checked.wordnet["confirmed"] > 40
     assert checked.wordnet["not confirmed"] < 8

@@ -43,11 +43,11 @@ def axioms(tmp_path: Path) -> Path:
 def test_an_axiom_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "axioms.jsonl").write_text('{"original": [true, [""]]}\n')
     with pytest.raises(UserError, match=r"axioms\.jsonl:1: this is not an axiom of the release"):
-        hs.rica.recall(tmp_path / "axioms.jsonl")
+        hs.rica.filter_recall(tmp_path / "axioms.jsonl")
 
 
 def test_recall_is_counted_by_kind(axioms: Path) -> None:
-    found = hs.rica.recall(axioms)
+    found = hs.rica.filter_recall(axioms)
     judged = [each for each in FORMS.values() if each is not None]
     assert (found.axioms, found.unfiltered) == (8, 1)
     assert found.premise.value == pytest.approx(sum(premise for premise, _ in judged) / 7)
@@ -71,7 +71,7 @@ def test_the_command_and_bad_files(axioms: Path, tmp_path: Path, call: Call) -> 
     bad.write_text("{}\n")
     assert "bad.jsonl:1: this is not an axiom of the release" in call("rica", "recall", bad).err
     with pytest.raises(UserError, match="no axiom that a filter is for"):
-        hs.rica.recall(_only_grades(tmp_path))
+        hs.rica.filter_recall(_only_grades(tmp_path))
 
 
 def _only_grades(folder: Path) -> Path:
@@ -81,7 +81,7 @@ def _only_grades(folder: Path) -> Path:
 
 
 def test_the_release(shared: Path) -> None:
-    found = hs.rica.recall(shared / "data" / "rica" / "data" / "RICA_10k_axiom2set.jsonl.gz")
+    found = hs.rica.filter_recall(shared / "data" / "rica" / "data" / "RICA_10k_axiom2set.jsonl.gz")
     assert (found.axioms, found.unfiltered) == (1509, 44)
     assert {each.kind: each.kept.n for each in found.kinds}["comparison"] == 382
     assert found.kept.high < found.premise.low
