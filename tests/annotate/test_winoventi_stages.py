@@ -19,16 +19,15 @@ from horsesense.annotate.task import tasks_of
 from horsesense.annotate.winoventi_stages import collect_people, refresh_stages, rounds, stages_of
 from horsesense.api.winoventi_pipeline import staged, status
 from horsesense.core import Card, Judgement, Probe, read_probe, write_judgements
-from horsesense.methods.winoventi import exceptions, lexicon, pipeline
-from horsesense.methods.winoventi.asking import Asking
+from horsesense.methods.winoventi import exceptions, pipeline, word_relations
 from horsesense.methods.winoventi.associations import Association
-from horsesense.methods.winoventi.given_exceptions import association_item
+from horsesense.methods.winoventi.elicitation import Asking
+from horsesense.methods.winoventi.exceptions import association_item
 from horsesense.methods.winoventi.nouns import Noun, is_plural
 from horsesense.methods.winoventi.people import BETWEEN, people_file, premise_item, validated, written_by_people
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import PipelinePlan, read_plan
-from horsesense.methods.winoventi.schemas import Triplet
-from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets
+from horsesense.methods.winoventi.schemas import Triplet, read_schemas, read_triplets
 from horsesense.progress import NO_PROGRESS
 from tests.support.calling import caller, hold_to
 from tests.support.made_plan import make_plan
@@ -40,7 +39,7 @@ PEOPLE = ("ann", "ben")
 
 @pytest.fixture(autouse=True)
 def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lexicon, "find_wordnet", lambda: None)
+    monkeypatch.setattr(word_relations, "find_wordnet", lambda: None)
 
 
 @pytest.fixture
@@ -259,7 +258,7 @@ def make_noun(triplet: Triplet) -> Noun:
 
 
 def test_who_validated_what() -> None:
-    from horsesense.methods.winoventi.checks import CheckedSchema
+    from horsesense.methods.winoventi.schemas import CheckedSchema
 
     good, bad, once, objected = (CheckedSchema(schema, ()) for schema in SCHEMAS[:4])
     objected = replace(objected, objections=("is no sentence",))

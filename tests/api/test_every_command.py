@@ -248,7 +248,7 @@ def _views(w: World, here: Path) -> Case:
 
 def _studied(w: World, here: Path) -> Case:
     words: list[object] = ["rica", "study", "-m", w.gpt2, "-p", w["rica.jsonl"], "--limit", 8, "--out", here / "r"]
-    few: dict[str, Any] = {"statements": w["rica.jsonl"], "limit": 8, "spec": "truncation=left"}
+    few: dict[str, Any] = {"probe": w["rica.jsonl"], "limit": 8, "spec": "truncation=left"}
     return [*words, "--spec", "truncation=left"], lambda: hs.rica.run_study(model=[w.gpt2], out=here / "r", **few)
 
 

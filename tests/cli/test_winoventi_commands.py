@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from horsesense.core import write_probe
-from horsesense.methods.winoventi import lexicon
-from horsesense.methods.winoventi.checks import CheckedSchema
-from horsesense.methods.winoventi.triplet_files import write_schemas
+from horsesense.methods.winoventi import word_relations
+from horsesense.methods.winoventi.schemas import CheckedSchema, write_schemas
 from tests.support.calling import Call, Called, caller, hold_to
 from tests.support.made_plan import WORDS, make_plan, people_have_answered
 from tests.support.made_schemas import SCHEMAS, made_probe
@@ -24,7 +23,7 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
 
 @pytest.fixture(autouse=True)
 def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lexicon, "find_wordnet", lambda: None)
+    monkeypatch.setattr(word_relations, "find_wordnet", lambda: None)
 
 
 def document(called: Called, name: str) -> Any:

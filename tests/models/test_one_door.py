@@ -62,7 +62,7 @@ def say_yes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_word_vectors_run_no_code_and_open_no_pickle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
 
-    from horsesense.methods.winoventi.model_checks import word_vectors
+    from horsesense.methods.winoventi.checks import word_vectors
 
     say_yes(monkeypatch)
     folder = save_tiny("bert", tmp_path / "m")

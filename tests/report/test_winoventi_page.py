@@ -10,9 +10,9 @@ import pytest
 import horsesense as hs
 from horsesense.api.cats import AskedSuite, ask_suite
 from horsesense.methods.suites.stored import kept_tables
-from horsesense.methods.winoventi import lexicon
+from horsesense.methods.winoventi import word_relations
 from horsesense.methods.winoventi.pipeline import run_pipeline
-from horsesense.methods.winoventi.released import COLUMNS
+from horsesense.methods.winoventi.published_dataset import COLUMNS
 from horsesense.stats import Estimate
 from tests.support.made_plan import make_plan, people_have_answered
 from tests.support.made_schemas import SCHEMAS
@@ -27,7 +27,7 @@ EVEN = tuple(
 @pytest.fixture(autouse=True, scope="module")
 def no_wordnet() -> None:
     patch = pytest.MonkeyPatch()
-    patch.setattr(lexicon, "find_wordnet", lambda: None)
+    patch.setattr(word_relations, "find_wordnet", lambda: None)
 
 
 @pytest.fixture(scope="module")

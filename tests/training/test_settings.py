@@ -8,7 +8,7 @@ import pytest
 
 from horsesense.core import Probe
 from horsesense.errors import UserError
-from horsesense.methods.winoventi.building import make_splits
+from horsesense.methods.winoventi.builder import make_splits
 from horsesense.training.facts import names
 from horsesense.training.fine_tuning import checked
 from horsesense.training.leaks import find_leaks

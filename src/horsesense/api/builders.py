@@ -84,10 +84,10 @@ def winoventi(
 
     ``schemas`` is a table with noun, generic, exception and premise, or the folder of a pipeline.
     """
-    from horsesense.methods.winoventi.building import build_winoventi
-    from horsesense.methods.winoventi.checks import CheckedSchema, check_schema
+    from horsesense.methods.winoventi.builder import build_winoventi
+    from horsesense.methods.winoventi.checks import check_schema
     from horsesense.methods.winoventi.nouns import Noun, is_plural
-    from horsesense.methods.winoventi.triplet_files import read_schemas
+    from horsesense.methods.winoventi.schemas import CheckedSchema, read_schemas
 
     source = Path(schemas)
     path = source / "schemas.tsv" if source.is_dir() else source

@@ -13,14 +13,13 @@ from horsesense.core import Probe, ScoringSpec
 from horsesense.core.spec import parse_spec
 from horsesense.errors import UserError, translate_errors
 from horsesense.methods.winoventi.associations import read_depths, read_registry
-from horsesense.methods.winoventi.background import keep_background, own_depths, read_background
-from horsesense.methods.winoventi.building import WrittenSplits, make_splits, write_splits
+from horsesense.methods.winoventi.builder import WrittenSplits, make_splits, write_splits
 from horsesense.methods.winoventi.calibration import Calibration
 from horsesense.methods.winoventi.calibration import calibrate as calibrate_filters
-from horsesense.methods.winoventi.evaluation import MAIN, ask_all
+from horsesense.methods.winoventi.evaluation import MAIN, ask_all, keep_background, own_depths, read_background
 from horsesense.methods.winoventi.evaluation import evaluate as evaluate_answers
 from horsesense.methods.winoventi.plan import PipelineMachine, PipelinePeople, PipelineSources
-from horsesense.methods.winoventi.summaries import Evaluations, evaluations
+from horsesense.methods.winoventi.procedure import Evaluations, evaluations
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import Settings
 from horsesense.runs.engine import Engine

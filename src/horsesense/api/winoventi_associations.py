@@ -14,19 +14,20 @@ from horsesense.core import ScoringSpec, probe_name
 from horsesense.core.spec import parse_spec
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.lexicons.wordnet_source import find_wordnet
-from horsesense.methods.winoventi.asking import Asking, associate
 from horsesense.methods.winoventi.associations import (
     KS,
     Association,
     KTable,
+    Similarity,
+    jaccard_table,
     read_associations,
     read_k_file,
     table_of,
     write_associations,
 )
-from horsesense.methods.winoventi.measures import Similarity, jaccard_table
+from horsesense.methods.winoventi.elicitation import Asking, associate
 from horsesense.methods.winoventi.nouns import NounList, read_nouns, wordnet_nouns
-from horsesense.methods.winoventi.summaries import AssociationSummary, association_summary
+from horsesense.methods.winoventi.procedure import AssociationSummary, association_summary
 from horsesense.progress import NO_PROGRESS, Progress
 
 MODEL = "smollm2-masked"

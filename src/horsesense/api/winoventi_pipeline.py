@@ -14,7 +14,7 @@ from horsesense.api.winoventi_associations import MODEL, nouns_of
 from horsesense.core import ScoringSpec
 from horsesense.core.spec import parse_spec
 from horsesense.errors import translate_errors, unknown
-from horsesense.methods.winoventi.asking import Asking
+from horsesense.methods.winoventi.elicitation import Asking
 from horsesense.methods.winoventi.people import Stage
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
 from horsesense.methods.winoventi.plan import (
@@ -26,7 +26,7 @@ from horsesense.methods.winoventi.plan import (
     StageName,
     read_plan,
 )
-from horsesense.methods.winoventi.summaries import (
+from horsesense.methods.winoventi.procedure import (
     PipelineStatus,
     PipelineSummary,
     kept_counts,

@@ -74,13 +74,13 @@ _LEGACY: dict[str, str] = {
     "score": "horsesense.scoring.evidence:ScoreDocument",
     "show": "horsesense.cli.documents:ShowDocument",
     "train": "horsesense.training.training_document:TrainingDocument",
-    "winoventi associations": "horsesense.methods.winoventi.summaries:AssociationSummary",
+    "winoventi associations": "horsesense.methods.winoventi.procedure:AssociationSummary",
     "winoventi calibrate": "horsesense.methods.winoventi.calibration:Calibration",
-    "winoventi evaluate": "horsesense.methods.winoventi.summaries:Evaluations",
-    "winoventi jaccard": "horsesense.methods.winoventi.measures:Similarity",
+    "winoventi evaluate": "horsesense.methods.winoventi.procedure:Evaluations",
+    "winoventi jaccard": "horsesense.methods.winoventi.associations:Similarity",
     "winoventi serve": "horsesense.annotate.server.staged_app:StagedServing",
-    "winoventi splits": "horsesense.methods.winoventi.building:WrittenSplits",
-    "winoventi status": "horsesense.methods.winoventi.summaries:PipelineStatus",
+    "winoventi splits": "horsesense.methods.winoventi.builder:WrittenSplits",
+    "winoventi status": "horsesense.methods.winoventi.procedure:PipelineStatus",
     "wordnetqa analyse": "horsesense.methods.wordnetqa.analysis:WordNetAnalyses",
 }
 """Commands that are not generated yet → the type of what they print, as ``module:name``."""

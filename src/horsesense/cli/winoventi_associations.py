@@ -12,9 +12,9 @@ from horsesense.cli.settings import AllowPickle, Device, Dtype, Family, OneModel
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
-    from horsesense.methods.winoventi.measures import Similarity
+    from horsesense.methods.winoventi.associations import Similarity
     from horsesense.methods.winoventi.nouns import NounList
-    from horsesense.methods.winoventi.summaries import AssociationSummary
+    from horsesense.methods.winoventi.procedure import AssociationSummary
 
 DEFAULT_MODEL = "smollm2-masked"
 """The bundled masked model: associations are collected from masked ones."""

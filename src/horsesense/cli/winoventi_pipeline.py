@@ -13,10 +13,9 @@ from horsesense.terminal import line
 
 if TYPE_CHECKING:
     from horsesense.annotate.server.staged_app import StagedServing
-    from horsesense.methods.winoventi.context_shift import ContextShift
-    from horsesense.methods.winoventi.measures import Subset
+    from horsesense.methods.winoventi.measures import ContextShift, Subset
     from horsesense.methods.winoventi.people import Stage
-    from horsesense.methods.winoventi.summaries import ModelEvaluation, PipelineSummary, StepCounts
+    from horsesense.methods.winoventi.procedure import ModelEvaluation, PipelineSummary, StepCounts
     from horsesense.stats import Estimate
 
 _SHOWN = 5

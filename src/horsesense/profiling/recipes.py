@@ -71,7 +71,7 @@ def _ladder(seed: int, options: Mapping[str, Any]) -> Probe:
 
 
 def _winoventi(seed: int, options: Mapping[str, Any]) -> Probe:
-    from horsesense.methods.winoventi.building import own_probe
+    from horsesense.methods.winoventi.builder import own_probe
 
     return own_probe()
 

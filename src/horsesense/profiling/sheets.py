@@ -13,7 +13,7 @@ from horsesense.core.document import Document
 from horsesense.cues.artefact_control import ChosenCue, chosen_cue
 from horsesense.lexicons.taxonomy import Taxonomy
 from horsesense.methods.rica.ladder import LadderAnalysis, climb
-from horsesense.methods.winoventi.special_word import triplet_name
+from horsesense.methods.winoventi.schemas import triplet_name
 from horsesense.profiling.abilities import LADDER, Ability
 from horsesense.profiling.material import Material
 from horsesense.profiling.plan import AGAIN_OF, Role

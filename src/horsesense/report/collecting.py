@@ -15,8 +15,8 @@ from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.methods.rica.analysis import rica_tables
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.methods.suites.stored import kept_tables
-from horsesense.methods.winoventi.evaluation_tables import tables_of_run as evaluation_tables
-from horsesense.methods.winoventi.pipeline_page import PipelineShown, is_pipeline, read_pipeline
+from horsesense.methods.winoventi.procedure import PipelineShown, is_pipeline, read_pipeline
+from horsesense.methods.winoventi.suite import tables_of_run as evaluation_tables
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import AskedProbe, SideBySide, by_probe, side_by_side

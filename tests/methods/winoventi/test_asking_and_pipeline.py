@@ -13,18 +13,16 @@ import torch
 
 from horsesense.core import Item, Probe, ScoringSpec, read_probe
 from horsesense.errors import UserError
-from horsesense.methods.winoventi import asking, checks, circumstances, lexicon, model_checks
+from horsesense.methods.winoventi import checks, circumstances, elicitation, word_relations
 from horsesense.methods.winoventi.adversarial_filter import PRIOR
-from horsesense.methods.winoventi.asking import Asking, ask_associations, perplexities, spellable
-from horsesense.methods.winoventi.background import Background
-from horsesense.methods.winoventi.checks import CheckedSchema
-from horsesense.methods.winoventi.evaluation import EMPTY, MAIN, ask_all, evaluate
+from horsesense.methods.winoventi.elicitation import Asking, ask_associations, perplexities, spellable
+from horsesense.methods.winoventi.evaluation import EMPTY, MAIN, Background, ask_all, evaluate
 from horsesense.methods.winoventi.measures import strongest
 from horsesense.methods.winoventi.nouns import Noun
-from horsesense.methods.winoventi.other_models import generated
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import read_plan
-from horsesense.methods.winoventi.schemas import Schema, Triplet, parse_premise
+from horsesense.methods.winoventi.schemas import CheckedSchema, Schema, Triplet, parse_premise
+from horsesense.methods.winoventi.writer_and_judge import generated
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.progress import Progress
@@ -47,7 +45,7 @@ class Listener(Progress):
 
 @pytest.fixture(autouse=True)
 def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lexicon, "find_wordnet", lambda: None)
+    monkeypatch.setattr(word_relations, "find_wordnet", lambda: None)
     monkeypatch.setattr(circumstances, "find_wordnet", lambda: None)
 
 
@@ -85,7 +83,7 @@ def test_nouns_that_cannot_be_spelt_are_told(tiny_folders: dict[str, Path]) -> N
     known, strange = spellable(model, [Noun("stone"), Noun("дом")], SPEC)
     assert ([noun.word for noun in known], [noun.word for noun in strange]) == (["stone"], ["дом"])
     with pytest.raises(UserError, match="can spell none of the nouns"):
-        asking.associate(model, None, [Noun("дом")], Asking())
+        elicitation.associate(model, None, [Noun("дом")], Asking())
 
 
 def test_perplexity_is_that_of_the_network(tiny_folders: dict[str, Path]) -> None:
@@ -168,13 +166,13 @@ def test_checks_by_models(tiny_folders: dict[str, Path]) -> None:
     same = CheckedSchema(
         Schema(Triplet("coat", "wet", "dry"), parse_premise("The coat was [wet / old] then."), "machine"), ()
     )
-    vectors = model_checks.far_in_meaning([stove, same], str(tiny_folders["bert"]), near=0.9999)
+    vectors = checks.far_in_meaning([stove, same], str(tiny_folders["bert"]), near=0.9999)
     assert [checked.objections for checked in vectors] == [(), (checks.SIMILAR,)]
     ranker = load_model(str(tiny_folders["gpt2"]), device="cpu")
-    (kept,) = model_checks.grammatical([stove], ranker, SPEC, least=-1000.0)
-    (bad,) = model_checks.grammatical([stove], ranker, SPEC, least=0.0)
+    (kept,) = checks.grammatical([stove], ranker, SPEC, least=-1000.0)
+    (bad,) = checks.grammatical([stove], ranker, SPEC, least=0.0)
     assert (kept.objections, bad.objections) == ((), (checks.UNGRAMMATICAL,))
-    (judged,) = model_checks.not_entailing_the_wrong([stove], [Noun("stove")], str(tiny_folders["nli"]), "cpu")
+    (judged,) = checks.not_entailing_the_wrong([stove], [Noun("stove")], str(tiny_folders["nli"]), "cpu")
     assert set(judged.objections) <= {checks.WRONG_FOLLOWS}
 
 

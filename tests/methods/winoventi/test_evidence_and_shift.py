@@ -10,15 +10,13 @@ import pytest
 from horsesense.api.probes import load_probe
 from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
-from horsesense.methods.winoventi import circumstances, lexicon
+from horsesense.methods.winoventi import circumstances, word_relations
 from horsesense.methods.winoventi.adversarial_filter import PRIOR
-from horsesense.methods.winoventi.background import Background
-from horsesense.methods.winoventi.building import build_winoventi
+from horsesense.methods.winoventi.builder import build_winoventi
 from horsesense.methods.winoventi.calibration import calibrate, dealt
-from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.circumstances import CIRCUMSTANCES, TYPES, read_circumstances
-from horsesense.methods.winoventi.context_shift import NEUTRAL, neutral_probe
-from horsesense.methods.winoventi.evaluation import MAIN, ask_all, evaluate
+from horsesense.methods.winoventi.evaluation import MAIN, Background, ask_all, evaluate
+from horsesense.methods.winoventi.measures import NEUTRAL, neutral_probe
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.plausibility import (
     NOT_EXCLUDED,
@@ -28,9 +26,16 @@ from horsesense.methods.winoventi.plausibility import (
     attested_in,
     given_by_people,
 )
-from horsesense.methods.winoventi.schemas import PASSED, Schema, Triplet, parse_premise
-from horsesense.methods.winoventi.special_word import pairs_of, triplet_name
-from horsesense.methods.winoventi.summaries import evaluations
+from horsesense.methods.winoventi.procedure import evaluations
+from horsesense.methods.winoventi.schemas import (
+    PASSED,
+    CheckedSchema,
+    Schema,
+    Triplet,
+    pairs_of,
+    parse_premise,
+    triplet_name,
+)
 from horsesense.models.hf.load import load_model
 from horsesense.runs.ask import Settings
 from horsesense.scoring.option_scores import answer_items
@@ -41,7 +46,7 @@ TABLE = read_circumstances(CIRCUMSTANCES, TYPES)
 
 @pytest.fixture(autouse=True)
 def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lexicon, "find_wordnet", lambda: None)
+    monkeypatch.setattr(word_relations, "find_wordnet", lambda: None)
     monkeypatch.setattr(circumstances, "find_wordnet", lambda: None)
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.methods.winoventi.associations import Association, read_k_file, table_of
-from horsesense.methods.winoventi.measures import jaccard_table
+from horsesense.methods.winoventi.associations import Association, jaccard_table, read_k_file, table_of
 
 
 @pytest.mark.parametrize("k", [1, 3, 5, 8, 10])

@@ -8,15 +8,19 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.methods.winoventi.asking import literal_word_of, word_of
 from horsesense.methods.winoventi.associations import (
+    ABOVE_KNEE,
     Association,
     common_words,
+    drop_nonsense,
+    knee,
     read_associations,
+    select,
     shares,
     words_of_noun,
     write_associations,
 )
+from horsesense.methods.winoventi.elicitation import literal_word_of, word_of
 from horsesense.methods.winoventi.nouns import (
     LITERAL,
     Noun,
@@ -26,7 +30,6 @@ from horsesense.methods.winoventi.nouns import (
     read_nouns,
     wordnet_nouns,
 )
-from horsesense.methods.winoventi.selection import ABOVE_KNEE, drop_nonsense, knee, select
 from tests.support.small_wordnet import write_small_wordnet
 
 

@@ -10,13 +10,12 @@ import pytest
 from horsesense.api.verify import verify
 from horsesense.core import read_probe
 from horsesense.errors import UserError
-from horsesense.methods.winoventi import lexicon
+from horsesense.methods.winoventi import word_relations
 from horsesense.methods.winoventi.associations import read_associations
-from horsesense.methods.winoventi.checks import CheckedSchema
-from horsesense.methods.winoventi.kept_steps import Steps
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import PipelinePlan
-from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas
+from horsesense.methods.winoventi.schemas import CheckedSchema, read_schemas, read_triplets, write_schemas
+from horsesense.methods.winoventi.steps import Steps
 from tests.support.made_plan import make_plan, people_have_answered
 
 _OTHER_MODELS = 99
@@ -25,7 +24,7 @@ _EXCEPTIONS = ("heavier", "wet")
 
 @pytest.fixture(autouse=True)
 def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lexicon, "find_wordnet", lambda: None)
+    monkeypatch.setattr(word_relations, "find_wordnet", lambda: None)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from horsesense.errors import UserError
 from horsesense.methods.published import read_release
 from horsesense.methods.winoventi.associations import read_registry
-from horsesense.methods.winoventi.released import BENCHMARK, COLUMNS
+from horsesense.methods.winoventi.published_dataset import BENCHMARK, COLUMNS
 
 GENERIC = (
     "pan",

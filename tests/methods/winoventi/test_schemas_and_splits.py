@@ -12,17 +12,25 @@ from horsesense.errors import UserError
 from horsesense.methods.winoventi import checks
 from horsesense.methods.winoventi.adversarial_filter import prior_probe
 from horsesense.methods.winoventi.associations import Association, read_depths, read_registry
-from horsesense.methods.winoventi.building import build_winoventi, make_splits
-from horsesense.methods.winoventi.candidates import from_lexicon, read_denied
+from horsesense.methods.winoventi.builder import build_winoventi, make_splits
 from horsesense.methods.winoventi.checks import check_schema
-from horsesense.methods.winoventi.exceptions import merged
-from horsesense.methods.winoventi.given_exceptions import from_people
-from horsesense.methods.winoventi.lexicon import read_lexicon
+from horsesense.methods.winoventi.exceptions import from_people, merged
 from horsesense.methods.winoventi.nouns import Noun
-from horsesense.methods.winoventi.released import read_winoventi
-from horsesense.methods.winoventi.schemas import Schema, Triplet, parse_premise
-from horsesense.methods.winoventi.special_word import differing, pairs_of, reversed_probe, special_facets
-from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets
+from horsesense.methods.winoventi.plausibility import from_lexicon, read_denied
+from horsesense.methods.winoventi.published_dataset import read_winoventi
+from horsesense.methods.winoventi.schemas import (
+    CheckedSchema,
+    Schema,
+    Triplet,
+    differing,
+    pairs_of,
+    parse_premise,
+    read_schemas,
+    read_triplets,
+    reversed_probe,
+    special_facets,
+)
+from horsesense.methods.winoventi.word_relations import read_lexicon
 from tests.support.made_schemas import made_probe
 from tests.support.small_wordnet import write_small_wordnet
 
@@ -126,10 +134,10 @@ def test_exceptions_of_people_and_facts(tmp_path: Path) -> None:
 
 
 def test_machine_and_people_are_never_mixed() -> None:
-    people = checks.CheckedSchema(
+    people = CheckedSchema(
         Schema(Triplet("pan", "hot", "cold"), parse_premise("Jo [hid / sat] by the pan."), "people"), ()
     )
-    machine = checks.CheckedSchema(
+    machine = CheckedSchema(
         Schema(Triplet("cup", "hot", "cold"), parse_premise("Jo [hid / sat] by the cup."), "machine"), ()
     )
     for wanted, other, flag in ((people, machine, False), (machine, people, True)):

@@ -17,14 +17,14 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 from horsesense.api.verify import verify
 from horsesense.errors import UserError
-from horsesense.methods.winoventi import circumstances, lexicon, other_models
-from horsesense.methods.winoventi.asking import Asking
+from horsesense.methods.winoventi import circumstances, word_relations, writer_and_judge
 from horsesense.methods.winoventi.associations import read_associations
-from horsesense.methods.winoventi.building import OWN
+from horsesense.methods.winoventi.builder import OWN
 from horsesense.methods.winoventi.circumstances import circumstances_at_hand
+from horsesense.methods.winoventi.elicitation import Asking
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
-from horsesense.methods.winoventi.triplet_files import read_triplets
+from horsesense.methods.winoventi.schemas import read_triplets
 from horsesense.models.api import ServedSettings
 from horsesense.models.hf.in_memory import borrow
 from horsesense.models.hf.load import load_model
@@ -108,7 +108,7 @@ def running(tiny_folders: dict[str, Path]) -> Iterator[Servers]:
 @pytest.fixture(scope="module", autouse=True)
 def no_wordnet() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lexicon, "find_wordnet", lambda: None)
+        patch.setattr(word_relations, "find_wordnet", lambda: None)
         patch.setattr(circumstances, "find_wordnet", lambda: None)
         yield
 
@@ -240,7 +240,7 @@ def test_a_judge_that_tells_nothing_apart_is_not_asked(plan: PipelinePlan, serve
 
 def test_what_a_judge_is_tried_on() -> None:
     table = circumstances_at_hand()
-    sound, dealt = other_models.tried_triplets(table, seed=1)
+    sound, dealt = writer_and_judge.tried_triplets(table, seed=1)
     assert {(each.noun, each.generic, each.exception) for each in sound} <= SOUND
     assert not {(each.noun, each.generic, each.exception) for each in dealt} & SOUND
     assert [(each.generic, each.exception) for each in sound] == [(each.generic, each.exception) for each in dealt]

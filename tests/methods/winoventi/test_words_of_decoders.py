@@ -11,11 +11,10 @@ import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from horsesense.core import ScoringSpec
-from horsesense.methods.winoventi import asking, lexicon
+from horsesense.methods.winoventi import elicitation, word_relations
 from horsesense.methods.winoventi.adversarial_filter import PRIOR
-from horsesense.methods.winoventi.asking import Asking, as_sentences, ask_associations, word_of
-from horsesense.methods.winoventi.background import Background
-from horsesense.methods.winoventi.evaluation import ask_all, evaluate
+from horsesense.methods.winoventi.elicitation import Asking, as_sentences, ask_associations, word_of
+from horsesense.methods.winoventi.evaluation import Background, ask_all, evaluate
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
 from horsesense.models.api import open_served
@@ -136,8 +135,8 @@ def test_a_pipeline_of_a_decoder_and_of_its_server(
     server: ModelServer, decoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Associations, filter and evaluation by machine, with exceptions and premises by people."""
-    monkeypatch.setattr(lexicon, "find_wordnet", lambda: None)
-    monkeypatch.setattr(asking, "_RESCORED", 20)  # as many as the server tells
+    monkeypatch.setattr(word_relations, "find_wordnet", lambda: None)
+    monkeypatch.setattr(elicitation, "_RESCORED", 20)  # as many as the server tells
     plan = replace(make_plan(decoder, decoder), ranker="none")
     plan = replace(plan, nouns=plan.nouns[:4], asking=Asking(depths=(3,)))
     results: list[PipelineResult] = []

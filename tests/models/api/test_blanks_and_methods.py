@@ -9,7 +9,7 @@ import pytest
 import horsesense as hs
 from horsesense.core import ScoringSpec, write_probe
 from horsesense.errors import UserError
-from horsesense.methods.winoventi.asking import Asking, ask_associations, perplexities
+from horsesense.methods.winoventi.elicitation import Asking, ask_associations, perplexities
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.models.api import open_served

@@ -27,9 +27,9 @@ METHOD = Method(
     name="winoventi",
     citation="Do and Pavlick, Are Rotten Apples Edible? Challenging Commonsense Inference Ability with Exceptions, "
     "Findings of ACL 2021",
-    probes={"winoventi-own": f"{_HERE}.building:own_probe"},
-    readers={"winoventi": Reader(f"{_HERE}.released:read_winoventi")},
-    suites={"winoventi": f"{_HERE}.paper_tables:WINOVENTI"},
+    probes={"winoventi-own": f"{_HERE}.builder:own_probe"},
+    readers={"winoventi": Reader(f"{_HERE}.published_dataset:read_winoventi")},
+    suites={"winoventi": f"{_HERE}.suite:WINOVENTI"},
     # Section 3.1: the two outcomes compared at the mask.
     presets={"paper:winoventi": "pll=token"},
 )

@@ -1,7 +1,6 @@
-"""Step 3 (winoventi.txt, 2.4): of all triplets only those go on of which the model prefers the generic word.
+"""Step 3 (winoventi.txt, 2.4): keep the triplets whose generic word the model prefers.
 
-Its outcomes are asked with no premise before them: those of triplets in a pipeline, those of a probe's schemas where
-models are evaluated.
+The two outcomes are scored without a premise: those of triplets in a pipeline, those of schemas in an evaluation.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, fill_template
 from horsesense.methods.winoventi.plan import PipelinePlan
-from horsesense.methods.winoventi.schemas import Triplet
-from horsesense.methods.winoventi.special_word import premise_of, triplet_name
+from horsesense.methods.winoventi.schemas import Triplet, premise_of, triplet_name
 from horsesense.progress import Progress
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.results import Answered, read_run

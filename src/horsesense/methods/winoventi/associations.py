@@ -1,19 +1,22 @@
-"""Generic associations (winoventi.txt, 2.2): words that a model puts behind *is* and behind *is not* alike.
+"""Generic associations (winoventi.txt, 2.2): words that a model predicts after both *is* and *is not*.
 
-What they are and at what depth a word is one, and their files: ours with one association a line, and the
-release's tables by model, collection of outcomes and registry.
+Their depth k, their selection (2.3), their files (ours with one association per line; the published tables by model,
+outcome collection and registry), and the mean Jaccard similarity of models (2.2 and table 4).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from horsesense.core.document import Document
 from horsesense.data.tables import iter_rows, open_table, write_rows
 from horsesense.errors import UserError
+from horsesense.lexicons.words import FUNCTION_WORDS, listed
 from horsesense.methods.winoventi.nouns import Noun
+from horsesense.methods.winoventi.word_relations import Lexicon
 
 KS = (1, 3, 5, 8, 10)
 """How deep the two rankings are cut."""
@@ -248,3 +251,150 @@ def read_registry(path: Path) -> dict[str, set[str]]:
             if _TRUTH[cell]:
                 passes[model].add(name)
     return passes
+
+
+ABOVE_KNEE = "above the knee of its k"
+ABOVE_LAST_KNEE = "above the knee over all k"
+FUNCTION_WORD = "a function word"
+NO_PROPERTY = "no adjective or participle"
+
+_NO_PROPERTIES = FUNCTION_WORDS | frozenset(listed("mine yours ours theirs hers here now then too also just only one"))
+
+
+def knee(values: Sequence[float]) -> int:
+    """How many of the values, from the smallest on, lie before the curve of the sorted values turns upwards.
+
+    The turn is where the curve lies furthest below the line from its first to its last point, as in Kneedle
+    (Satopää and others, 2011) without smoothing; the paper says only "inflection point". The value at the turn
+    still counts; fewer than three values have no turn, and neither has a straight line.
+
+    >>> knee([10, 11, 12, 13, 200, 400])
+    4
+    >>> knee([5, 5, 5]), knee([1, 2])
+    (3, 2)
+    """
+    curve = sorted(values)
+    span = curve[-1] - curve[0] if curve else 0.0
+    if len(curve) < 3 or span <= 0:
+        return len(curve)
+    last = len(curve) - 1
+    gaps = [place / last - (value - curve[0]) / span for place, value in enumerate(curve)]
+    best = max(range(len(curve)), key=lambda place: gaps[place])
+    return best + 1 if gaps[best] > 1e-12 else len(curve)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Associations in the order in which people would be shown them, and where the knees lie."""
+
+    associations: tuple[Association, ...]
+    """All of them; those that are not kept say why."""
+    knees: dict[int, float]
+    """k → the largest perplexity that stays."""
+    last_knee: float | None
+    """The same over what is left of all k; None where no last round was held."""
+
+    @property
+    def kept(self) -> tuple[Association, ...]:
+        return tuple(each for each in self.associations if each.kept)
+
+
+def drop_nonsense(associations: Iterable[Association], lexicon: Lexicon | None) -> list[Association]:
+    """Mark what cannot be a property: function words and, where WordNet is at hand, what is neither adjective nor
+    participle. The paper leaves this to people, who flag a tenth of its pairs."""
+    return [_judged(each, lexicon) if each.kept else each for each in associations]
+
+
+def _judged(association: Association, lexicon: Lexicon | None) -> Association:
+    if association.word.lower() in _NO_PROPERTIES:
+        return association.dropped(FUNCTION_WORD)
+    if lexicon is not None and not lexicon.is_property(association.word.lower()):
+        return association.dropped(NO_PROPERTY)
+    return association
+
+
+def select(associations: Iterable[Association], most: int | None = None) -> Selection:
+    """Within each k keep what lies before the knee of the perplexities, then once more over all that is left.
+
+    ``most`` is how many are wanted: the last round is held only where more are left, as in the paper.
+    """
+    by_k: dict[int, list[Association]] = {}
+    dropped = []
+    for each in associations:
+        if each.kept and each.perplexity is not None:
+            by_k.setdefault(each.k, []).append(each)
+        else:
+            dropped.append(each)
+    knees: dict[int, float] = {}
+    left: list[Association] = []
+    for k in sorted(by_k):
+        ranked = sorted(by_k[k], key=_perplexity)
+        stays = knee([_perplexity(each) for each in ranked])
+        knees[k] = _perplexity(ranked[stays - 1])
+        left += ranked[:stays]
+        dropped += [each.dropped(ABOVE_KNEE) for each in ranked[stays:]]
+    last = None
+    if left and (most is None or len(left) > most):
+        values = sorted(map(_perplexity, left))
+        last = values[knee(values) - 1]
+        dropped += [each.dropped(ABOVE_LAST_KNEE) for each in left if _perplexity(each) > last]
+        left = [each for each in left if _perplexity(each) <= last]
+    return Selection((*left, *dropped), knees, last)
+
+
+def _perplexity(association: Association) -> float:
+    assert association.perplexity is not None
+    return association.perplexity
+
+
+def with_perplexity(associations: Sequence[Association], values: Sequence[float]) -> list[Association]:
+    return [replace(each, perplexity=value) for each, value in zip(associations, values, strict=True)]
+
+
+# How alike models' associations are.
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity(Document):
+    """How alike the associations of models are."""
+
+    models: tuple[str, ...]
+    """In the order of rows and columns."""
+    matrix: tuple[tuple[float, ...], ...]
+    """Mean Jaccard similarity of each pair."""
+
+
+def jaccard(words: Set[str], others: Set[str]) -> float:
+    """Shared words over all words; two empty sets are the same set.
+
+    The release splits the empty cell of its tables into one word, the empty one, so that "no association"
+    is an association like any other: shared where both models have none, and alien to every real word.
+
+    >>> jaccard({"hot", "empty"}, {"empty"}), jaccard(set(), set()), jaccard(set(), {"hot"})
+    (0.5, 1.0, 0.0)
+    """
+    either = words | others
+    return len(words & others) / len(either) if either else 1.0
+
+
+def jaccard_table(columns: Sequence[Sequence[Set[str]]]) -> list[list[float]]:
+    """Mean similarity of each pair of models, given for each model its words of each noun, nouns in one order.
+
+    Sums go noun by noun in that order: the released tables then come out to the last bit.
+
+    >>> jaccard_table([[{"hot"}, set()], [{"hot"}, {"cold"}]])
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
+    lengths = {len(column) for column in columns}
+    if len(lengths) > 1:
+        raise UserError("the models were asked about different numbers of nouns", fix="compare them on the same nouns")
+    if lengths <= {0}:
+        raise UserError("there is no noun to compare models on")
+    table = [[1.0] * len(columns) for _ in columns]
+    for row, column in enumerate(columns):
+        for place in range(row + 1, len(columns)):
+            total = 0.0
+            for words, others in zip(column, columns[place], strict=True):
+                total += jaccard(words, others)
+            table[row][place] = table[place][row] = total / len(column)
+    return table

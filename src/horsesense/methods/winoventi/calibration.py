@@ -1,8 +1,8 @@
-"""How good the machine's filters are, by what people said for the release (winoventi.txt, 2.3 and 2.6).
+"""Calibrate the filters on the published human judgements (winoventi.txt, 2.3 and 2.6).
 
-Exceptions that people gave should be kept; the same words, dealt out to other associations, should not. Schemas that
-people passed should pass the checks by rule; those that they threw out should not. What people gave for a noun is
-never evidence for that noun itself.
+Exceptions that people gave should be kept; the same words, reassigned to other associations, should not. Schemas that
+people passed should pass the checks by rule; those that they rejected should not. What people gave for a noun is never
+evidence for that noun itself.
 """
 
 from __future__ import annotations
@@ -18,13 +18,12 @@ from horsesense.errors import UserError
 from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.circumstances import circumstances_at_hand
-from horsesense.methods.winoventi.given_exceptions import read_registry_triplets
-from horsesense.methods.winoventi.lexicon import lexicon_at_hand
+from horsesense.methods.winoventi.exceptions import read_registry_triplets
 from horsesense.methods.winoventi.nouns import Noun, is_plural
 from horsesense.methods.winoventi.plausibility import Attested, Evidence, attested_in, given_by_people
-from horsesense.methods.winoventi.released import read_winoventi_schemas
-from horsesense.methods.winoventi.schemas import Premise, Schema, Triplet
-from horsesense.methods.winoventi.special_word import differing, pairs_of, premise_of
+from horsesense.methods.winoventi.published_dataset import read_winoventi_schemas
+from horsesense.methods.winoventi.schemas import Premise, Schema, Triplet, differing, pairs_of, premise_of
+from horsesense.methods.winoventi.word_relations import lexicon_at_hand
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate
 

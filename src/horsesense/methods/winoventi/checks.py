@@ -1,20 +1,25 @@
-"""Checks of a premise pair before people see it (winoventi.txt, 2.5 and 2.6): each objection has a name.
-
-Here are those that need no model; `model_checks` has the others.
-"""
+"""Step 5 (winoventi.txt, 2.5 and 2.6): checks of a premise pair, by rule and by model. Each objection has a name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
+from typing import Any
 
+from horsesense.core import Item, ScoringSpec
 from horsesense.lexicons.words import PRONOUNS, words
 from horsesense.methods.winoventi.associations import words_of_noun
-from horsesense.methods.winoventi.lexicon import Lexicon
-from horsesense.methods.winoventi.nouns import Noun
-from horsesense.methods.winoventi.schemas import Schema
-from horsesense.methods.winoventi.special_word import differing
+from horsesense.methods.winoventi.nouns import Noun, statement
+from horsesense.methods.winoventi.schemas import CheckedSchema, Schema, differing
+from horsesense.methods.winoventi.word_relations import Lexicon
+from horsesense.models.folders import look_at_weights, weight_files
+from horsesense.models.hf.components import quiet_transformers, read_part, read_tokenizer
+from horsesense.models.load import open_local
+from horsesense.models.locate import locate
+from horsesense.models.protocol import Model
+from horsesense.scoring.option_scores import answer_items
+from horsesense.scoring.texts import score_texts
 
 NOT_ONE_WORD = "does not differ in one word"
 NO_NOUN = "neither names the noun nor refers to it"
@@ -27,18 +32,6 @@ WRONG_FOLLOWS = "premise entails the wrong outcome"
 
 _REFERRING = (PRONOUNS - {"i", "you", "we", "me", "us", "my", "your", "our"}) | {"one", "this", "that"}
 _FEWEST_WORDS = 4
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedSchema:
-    """A schema and what speaks against it."""
-
-    schema: Schema
-    objections: tuple[str, ...]
-
-    @property
-    def passes(self) -> bool:
-        return not self.objections
 
 
 def check_schema(schema: Schema, noun: Noun, lexicon: Lexicon | None = None) -> CheckedSchema:
@@ -87,3 +80,85 @@ def count_objections(schemas: Iterable[CheckedSchema]) -> Mapping[str, int]:
         for objection in checked.objections:
             counts[objection] = counts.get(objection, 0) + 1
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+LEAST_MEAN = -7.2
+"""Mean log-probability of a token, by smollm2, below which a premise counts as improbable English: of 200 pairs
+that people wrote for the release, 95 % lie above it with both sentences."""
+NEAR = 0.75
+"""Cosine of two words' vectors (all-MiniLM-L6-v2) from which they count as near in meaning."""
+
+
+def grammatical(
+    schemas: Sequence[CheckedSchema], ranker: Model, spec: ScoringSpec, least: float = LEAST_MEAN
+) -> list[CheckedSchema]:
+    """Object to pairs of which a sentence is improbable English."""
+    texts = [text for checked in schemas for text in checked.schema.premise.sentences]
+    means = [text.mean for text in score_texts(ranker, texts, spec)] if texts else []
+    return [
+        _objected(checked, UNGRAMMATICAL) if min(means[2 * place], means[2 * place + 1]) < least else checked
+        for place, checked in enumerate(schemas)
+    ]
+
+
+def far_in_meaning(
+    schemas: Sequence[CheckedSchema], vectors_of: str = "minilm", near: float = NEAR
+) -> list[CheckedSchema]:
+    """Object to pairs whose special word lies near its outcome (criterion 2), by a model of sentence vectors."""
+    pairs = [_special_and_outcome(checked) for checked in schemas]
+    words = sorted({word for pair in pairs for both in pair for word in both})
+    if not words:
+        return list(schemas)
+    vectors = dict(zip(words, word_vectors(vectors_of, words), strict=True))
+    return [
+        _objected(checked, SIMILAR) if any(float(vectors[a] @ vectors[b]) >= near for a, b in pair) else checked
+        for checked, pair in zip(schemas, pairs, strict=True)
+    ]
+
+
+def _special_and_outcome(checked: CheckedSchema) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Each special word with the outcome that it calls for."""
+    premise, triplet = checked.schema.premise, checked.schema.triplet
+    return (premise.generic.lower(), triplet.generic), (premise.exception.lower(), triplet.exception)
+
+
+def word_vectors(name: str, words: Sequence[str]) -> Any:
+    """A unit vector a word: the mean over its tokens of the model's last layer."""
+    folder = locate(name).folder
+    look_at_weights(weight_files(folder))  # refuses pickled ones, and what is none
+    import torch
+
+    with quiet_transformers():
+        tokenizer = read_tokenizer(folder)
+        network = read_part(folder, "AutoModel").eval()
+    vectors = []
+    with torch.inference_mode():
+        for start in range(0, len(words), 256):
+            batch = tokenizer(list(words[start : start + 256]), return_tensors="pt", padding=True)
+            mask = batch["attention_mask"][:, :, None].float()
+            states = network(**batch).last_hidden_state
+            vectors.append(torch.nn.functional.normalize((states * mask).sum(1) / mask.sum(1), dim=1))
+    return torch.cat(vectors).numpy()
+
+
+def not_entailing_the_wrong(
+    schemas: Sequence[CheckedSchema], nouns: Sequence[Noun], entailment: str, device: str = "auto"
+) -> list[CheckedSchema]:
+    """Object to pairs of which a premise entails the other's outcome rather than contradicting it (criterion 1)."""
+    model = open_local(entailment, "entailment is asked of a classifier that is loaded here", device=device)
+    items = []
+    for checked, noun in zip(schemas, nouns, strict=True):
+        triplet = checked.schema.triplet
+        for premise, wrong in zip(checked.schema.premise.sentences, (triplet.exception, triplet.generic), strict=True):
+            labels = ("entailment", "contradiction")
+            items.append(Item("winoventi", "pair", premise, statement(noun, wrong), labels, 1))
+    answers = answer_items(model, items, ScoringSpec())
+    follows = [answer.scores[0] >= answer.scores[1] for answer in answers]
+    return [
+        _objected(checked, WRONG_FOLLOWS) if follows[2 * place] or follows[2 * place + 1] else checked
+        for place, checked in enumerate(schemas)
+    ]
+
+
+def _objected(checked: CheckedSchema, objection: str) -> CheckedSchema:
+    return replace(checked, objections=(*checked.objections, objection))

@@ -1,6 +1,6 @@
-"""Nouns to ask about, and the sentences that ask for their associations (winoventi.txt, 2.2 and its footnote 2).
+"""Nouns, and the sentences that elicit their associations (winoventi.txt, 2.2 and footnote 2).
 
-Nouns come from a list of one's own, the THINGS concepts, or WordNet; what is cleaned of them is told.
+Nouns come from the user's list, the THINGS concepts, or WordNet. Every change to the list is reported.
 """
 
 from __future__ import annotations

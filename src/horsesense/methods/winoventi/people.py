@@ -1,8 +1,8 @@
-"""What people are asked in each stage of a pipeline, and what they said (winoventi.txt, 2.3, 2.5 and 2.6).
+"""The stages in which people work on a pipeline, and their judgements (winoventi.txt, 2.3, 2.5 and 2.6).
 
-Three stages: exceptions to an association, two premises for a triplet, and whether a schema is sound. What a machine
-proposes stands in the form already (facet ``proposal``), to be accepted or changed. Judgements name items, so that
-what people said of a thing holds as long as it is asked, whatever else has changed.
+Three stages: exceptions to an association, two premises for a triplet, and the validity of a schema. The machine's
+proposals are filled in (facet ``proposal``), to be accepted or changed. Judgements refer to items, so they remain valid
+as long as the item is asked.
 """
 
 from __future__ import annotations
@@ -16,13 +16,20 @@ from horsesense.core import Card, Item, Judgement, Probe, iter_judgements
 from horsesense.data import numbered_lines
 from horsesense.errors import UserError
 from horsesense.methods.winoventi.associations import Association
-from horsesense.methods.winoventi.checks import CheckedSchema
-from horsesense.methods.winoventi.given_exceptions import NONSENSE, association_item
+from horsesense.methods.winoventi.exceptions import NONSENSE, association_item
 from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template, is_plural
-from horsesense.methods.winoventi.released import CRITERIA
-from horsesense.methods.winoventi.schemas import PASSED, VALIDATED, Premise, Schema, Triplet, items_of
-from horsesense.methods.winoventi.special_word import differing
-from horsesense.methods.winoventi.triplet_files import read_schemas
+from horsesense.methods.winoventi.published_dataset import CRITERIA
+from horsesense.methods.winoventi.schemas import (
+    PASSED,
+    VALIDATED,
+    CheckedSchema,
+    Premise,
+    Schema,
+    Triplet,
+    differing,
+    items_of,
+    read_schemas,
+)
 from horsesense.progress import Progress
 from horsesense.stats.raters.adjudication import adjudicate
 from horsesense.stats.raters.votes import Scale

@@ -1,8 +1,7 @@
-"""The whole procedure for one model (winoventi.txt, 2): its steps in a folder, each done once, machine and people.
+"""The whole procedure for one model (winoventi.txt, 2): its steps in a folder, each done once.
 
-Steps hand files to one another: a step is given the path that the one before it wrote. What people said lies in the
-folder too (`people`), and changes what comes after it. A step that has nothing to go on with leaves an empty table:
-then it is people's turn.
+Each step reads the file that the previous one wrote. People's judgements are in the folder too (`people`) and change
+the steps after them. A step without input leaves an empty table: then people have to work first.
 """
 
 from __future__ import annotations
@@ -18,22 +17,26 @@ from horsesense.core import card_path, write_probe
 from horsesense.data import disk_errors, writing
 from horsesense.errors import UserError, argument
 from horsesense.methods.winoventi.adversarial_filter import adversarial_triplets
-from horsesense.methods.winoventi.asking import ask_associations, rank_and_cut, spellable
-from horsesense.methods.winoventi.associations import Association, read_associations, write_associations
-from horsesense.methods.winoventi.background import Background
-from horsesense.methods.winoventi.building import build_winoventi
-from horsesense.methods.winoventi.checks import CheckedSchema, count_objections
+from horsesense.methods.winoventi.associations import Association, drop_nonsense, read_associations, write_associations
+from horsesense.methods.winoventi.builder import build_winoventi
+from horsesense.methods.winoventi.checks import count_objections
 from horsesense.methods.winoventi.circumstances import CIRCUMSTANCES, TYPES
-from horsesense.methods.winoventi.evaluation import Evaluation, ask_all, evaluate
+from horsesense.methods.winoventi.elicitation import ask_associations, rank_and_cut, spellable
+from horsesense.methods.winoventi.evaluation import Background, Evaluation, ask_all, evaluate
 from horsesense.methods.winoventi.exceptions import exceptions_of
-from horsesense.methods.winoventi.kept_steps import Steps
-from horsesense.methods.winoventi.lexicon import lexicon_at_hand
 from horsesense.methods.winoventi.people import people_file, read_validation, settled_by_people, validated
 from horsesense.methods.winoventi.plan import ON_TRUST, LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.premises import check_premises, write_premises
-from horsesense.methods.winoventi.schemas import Triplet
-from horsesense.methods.winoventi.selection import drop_nonsense
-from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas, write_triplets
+from horsesense.methods.winoventi.schemas import (
+    CheckedSchema,
+    Triplet,
+    read_schemas,
+    read_triplets,
+    write_schemas,
+    write_triplets,
+)
+from horsesense.methods.winoventi.steps import Steps
+from horsesense.methods.winoventi.word_relations import lexicon_at_hand
 from horsesense.models.api import is_served
 from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress

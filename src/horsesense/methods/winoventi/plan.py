@@ -1,7 +1,4 @@
-"""What a pipeline is to do, and the models that its steps share.
-
-The plan is the one thing that all steps are given.
-"""
+"""The plan of a pipeline, and the models that its steps share."""
 
 from __future__ import annotations
 
@@ -16,10 +13,11 @@ from annotated_types import Ge, Interval
 
 from horsesense.data import FieldProblem, check_fields
 from horsesense.errors import UserError
-from horsesense.methods.winoventi.asking import Asking
-from horsesense.methods.winoventi.kept_steps import STATE, read_state
-from horsesense.methods.winoventi.model_checks import LEAST_MEAN
+from horsesense.methods.winoventi.checks import LEAST_MEAN
+from horsesense.methods.winoventi.circumstances import TABLE
+from horsesense.methods.winoventi.elicitation import Asking
 from horsesense.methods.winoventi.nouns import Noun
+from horsesense.methods.winoventi.steps import STATE, read_state
 from horsesense.models.api import ServedSettings, is_served
 from horsesense.models.lineage import lineage_named, lineage_of
 from horsesense.models.load import open_model
@@ -31,8 +29,6 @@ from horsesense.settings import labelled
 ON_TRUST = "{name} does not say of which lineage it is: that it is no kin of the others is taken on trust"
 REQUESTS = "requests"
 """Folder of what servers answered."""
-TABLE = "circumstances"
-"""The writer that is a table of ours."""
 StageName = Literal["exceptions", "premises", "validation", "none"]
 STAGE_NAMES: tuple[StageName, ...] = ("exceptions", "premises", "validation")
 

@@ -1,7 +1,7 @@
-"""Steps 4 and 5 (winoventi.txt, 2.5 and 2.6): premises from people and by machine, and what speaks against each.
+"""Steps 4 and 5 (winoventi.txt, 2.5 and 2.6): premises from people and by machine, and the checks of each.
 
-In the paper people write them. Here a table of ours does (`circumstances`, `instantiation`), or a model that is no kin
-of the one that is tested (`other_models`). Both are proposals.
+In the paper people write them. Here a table does (`circumstances`), or a model unrelated to the tested one
+(`writer_and_judge`). Both are proposals.
 """
 
 from __future__ import annotations
@@ -10,17 +10,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from horsesense.methods.winoventi.checks import CheckedSchema, check_schema
-from horsesense.methods.winoventi.circumstances import circumstances_at_hand
-from horsesense.methods.winoventi.instantiation import from_circumstances, wording_objections
-from horsesense.methods.winoventi.kept_steps import Steps
-from horsesense.methods.winoventi.lexicon import lexicon_at_hand
-from horsesense.methods.winoventi.model_checks import far_in_meaning, grammatical, not_entailing_the_wrong
+from horsesense.methods.winoventi.checks import check_schema, far_in_meaning, grammatical, not_entailing_the_wrong
+from horsesense.methods.winoventi.circumstances import (
+    TABLE,
+    circumstances_at_hand,
+    from_circumstances,
+    wording_objections,
+)
 from horsesense.methods.winoventi.nouns import Noun, is_plural
-from horsesense.methods.winoventi.other_models import generated
 from horsesense.methods.winoventi.people import written_by_people
-from horsesense.methods.winoventi.plan import TABLE, LoadedModels, PipelinePlan
-from horsesense.methods.winoventi.schemas import PASSED, PROPOSED, Schema, Triplet, parse_premise
+from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
+from horsesense.methods.winoventi.schemas import PASSED, PROPOSED, CheckedSchema, Schema, Triplet, parse_premise
+from horsesense.methods.winoventi.steps import Steps
+from horsesense.methods.winoventi.word_relations import lexicon_at_hand
+from horsesense.methods.winoventi.writer_and_judge import generated
 from horsesense.models.lineage import lineage_named
 from horsesense.progress import Progress
 

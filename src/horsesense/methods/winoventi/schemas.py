@@ -1,14 +1,148 @@
-"""Schemas: two premises that differ in one word, and the outcome that each calls for (winoventi.txt, 2.1 and 2.5)."""
+"""Schemas: two premises that differ in one word, and the outcome that each calls for (winoventi.txt, 2.1 and 2.5).
+
+A triplet is a noun, its generic word and an exception. The special word is the one word in which the two texts of a
+schema differ. Triplets and schemas are stored as tables that people can read and correct.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
 
-from horsesense.core import Item, Source
+from horsesense.core import BLANK, Facet, Item, Probe, Source
+from horsesense.data.tables import ending, iter_rows, open_table, write_rows
 from horsesense.errors import UserError
+from horsesense.lexicons.words import word_spans
 from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, fill_template
+
+THIRDS = ("first", "middle", "last")
+REVERSE = "winoventi-reverse"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two texts differ."""
+
+    spans: tuple[tuple[int, int], tuple[int, int]]
+    """Start and end of the word in either text."""
+    words: tuple[str, str]
+
+
+_ARTICLES = {"a", "an"}
+_ELSEWHERE = Difference(((0, 0), (0, 0)), ("", ""))
+"""Stands for a difference between texts that cannot be laid side by side."""
+
+
+def differing(text: str, other: str) -> list[Difference]:
+    """The words in which two texts of as many words differ; one difference is what a schema has.
+
+    Texts with different numbers of words differ in two places at least. *A* and *an* go with the word that follows.
+
+    >>> [d.words for d in differing("Jo screamed at it.", "Jo shivered at it.")]
+    [('screamed', 'shivered')]
+    >>> [d.words for d in differing("Jo sat by a stove.", "Jo sat by an oven.")]
+    [('a stove', 'an oven')]
+    >>> len(differing("Jo ran to it.", "Jo sat by it."))
+    2
+    """
+    spans, other_spans = word_spans(text), word_spans(other)
+    words, other_words = [text[a:b] for a, b in spans], [other[a:b] for a, b in other_spans]
+    if len(words) != len(other_words):
+        return [_ELSEWHERE] * max(2, abs(len(words) - len(other_words)))
+    apart = [place for place, both in enumerate(zip(words, other_words, strict=True)) if both[0] != both[1]]
+    if len(apart) == 2 and apart[1] == apart[0] + 1 and {words[apart[0]], other_words[apart[0]]} == _ARTICLES:
+        ends = [(each[apart[0]][0], each[apart[1]][1]) for each in (spans, other_spans)]
+        return [Difference((ends[0], ends[1]), (text[slice(*ends[0])], other[slice(*ends[1])]))]
+    return [Difference((spans[place], other_spans[place]), (words[place], other_words[place])) for place in apart]
+
+
+def third_of(premise: str, start: int) -> str:
+    """In which third of a premise a word begins, by characters (winoventi.txt, 2.7).
+
+    The paper does not say how it counts; by characters the released rows come nearest to its shares.
+
+    >>> [third_of("Jo laid the big red cup away.", start) for start in (0, 12, 24)]
+    ['first', 'middle', 'last']
+    """
+    return THIRDS[min(2, 3 * start // max(1, len(premise)))]
+
+
+def premise_of(text: str) -> str:
+    """The text without its last sentence, which is the outcome with the blank.
+
+    >>> premise_of("Jo screamed. The pan is ___.")
+    'Jo screamed.'
+    """
+    before = text.partition(BLANK)[0].rstrip()
+    ends = [place for place in range(len(before)) if before[place] in ".!?" and before[place + 1 : place + 2] == " "]
+    return before[: ends[-1] + 1] if ends else ""
+
+
+def triplet_name(item: Item) -> str:
+    """Noun, generic word and exception: what the adversarial filter is about."""
+    return " | ".join((item.groups.get("noun", ""), str(item.facets["bias"]), str(item.facets["alternative"])))
+
+
+def pairs_of(items: Iterable[Item]) -> dict[str, dict[str, Item]]:
+    """Family → member → item, of schemas that have both."""
+    families: dict[str, dict[str, Item]] = {}
+    for item in items:
+        families.setdefault(item.family, {})[item.member] = item
+    return {name: members for name, members in families.items() if {"generic", "exception"} <= members.keys()}
+
+
+def special_facets(
+    items: Sequence[Item], pos_of: Mapping[tuple[str, str], str] | None = None
+) -> dict[str, dict[str, Facet]]:
+    """Item id → the third of the premise in which its special word stands, and its part of speech where known."""
+    by_item: dict[str, dict[str, Facet]] = {}
+    for members in pairs_of(items).values():
+        differences = differing(members["generic"].text, members["exception"].text)
+        if len(differences) != 1:
+            continue
+        difference = differences[0]
+        third = third_of(premise_of(members["generic"].text), difference.spans[0][0])
+        facets: dict[str, Facet] = {"third": third}
+        if pos_of is not None:
+            facets["special_pos"] = pos_of.get(difference.words, "other")
+        # Both texts of a schema get the place in the generic one, so that they stay together.
+        by_item |= {members[member].id: facets for member in ("generic", "exception")}
+    return by_item
+
+
+def reversed_probe(probe: Probe) -> Probe:
+    """The test turned round: the outcome is given and the special word is asked for (types 3 and 4 of the release).
+
+    A schema whose texts differ in more than one word cannot be turned; it is left out and counted.
+    """
+    items, left_out = [], 0
+    for members in pairs_of(probe.items).values():
+        generic, exception = members["generic"], members["exception"]
+        differences = differing(generic.text, exception.text)
+        if len(differences) != 1 or differences[0].words[0].lower() == differences[0].words[1].lower():
+            left_out += 1
+            continue
+        items += [_turned(generic, differences[0], 0), _turned(exception, differences[0], 1)]
+    card = replace(
+        probe.card, name=REVERSE, made=f"The context word of {probe.card.name} asked for, its outcome given."
+    )
+    notes = {"schemas that cannot be turned round": left_out} if left_out else {}
+    return Probe.of(items, replace(card, notes={}), notes)
+
+
+def _turned(item: Item, difference: Difference, which: int) -> Item:
+    assert item.answer is not None
+    start, end = difference.spans[which]
+    text = item.text[:start] + "\0" + item.text[end:]
+    text = text.replace(BLANK, item.options[item.answer]).replace("\0", BLANK)
+    options = tuple(sorted(difference.words))
+    return replace(
+        item, probe=REVERSE, text=text, options=options, answer=options.index(difference.words[which]), concepts=()
+    )
+
 
 Origin = Literal["people", "release", "machine"]
 
@@ -148,3 +282,143 @@ def items_of(
             )
         )
     return items
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSchema:
+    """A schema and what speaks against it."""
+
+    schema: Schema
+    objections: tuple[str, ...]
+
+    @property
+    def passes(self) -> bool:
+        return not self.objections
+
+
+TRIPLET_COLUMNS = ("noun", "generic", "exception", "exception_origin", "k")
+SCHEMA_COLUMNS = (*TRIPLET_COLUMNS, "premise", "frame", "origin", "annotator", "status", "objections")
+_RELEASED = {"Word": "noun", "Associative Bias": "generic", "Alternative": "exception", "context_sentence": "premise"}
+_JOINED = "; "
+
+
+def write_triplets(path: Path, triplets: Iterable[Triplet]) -> None:
+    write_rows(path, map(_triplet_row, triplets), TRIPLET_COLUMNS)
+
+
+def _triplet_row(triplet: Triplet) -> dict[str, Any]:
+    return {
+        "noun": triplet.noun,
+        "generic": triplet.generic,
+        "exception": triplet.exception,
+        "exception_origin": triplet.origin,
+        "k": triplet.k,
+    }
+
+
+def read_triplets(path: Path) -> list[Triplet]:
+    """Triplets as `write_triplets` wrote them, or a person with at least noun, generic and exception."""
+    triplets = []
+    for line, row in iter_rows(path):
+        try:
+            triplets.append(_triplet(row))
+        except UserError as error:
+            raise error.at(path, line) from None
+    return triplets
+
+
+def _triplet(row: Mapping[str, Any]) -> Triplet:
+    missing = next((name for name in TRIPLET_COLUMNS[:3] if not row.get(name)), None)
+    if missing is not None:
+        raise UserError(
+            f"the column {missing!r} is missing or empty", fix=f"a triplet has {', '.join(TRIPLET_COLUMNS[:3])}"
+        )
+    k = str(row.get("k") or 0)
+    if not k.isdigit():
+        raise UserError(f"the depth {k!r} is not a whole number")
+    noun, generic, exception = (str(row[name]).strip() for name in TRIPLET_COLUMNS[:3])
+    if generic == exception:
+        raise UserError(f"the exception of {noun!r} is the association {generic!r} itself", fix="give another word")
+    return Triplet(noun, generic, exception, str(row.get("exception_origin") or ""), int(k))
+
+
+def write_schemas(path: Path, schemas: Iterable[CheckedSchema]) -> None:
+    """Schemas with what speaks against each."""
+    rows = (
+        _triplet_row(checked.schema.triplet)
+        | {"premise": str(checked.schema.premise), "frame": checked.schema.frame, "origin": checked.schema.origin}
+        | {"annotator": checked.schema.annotator, "status": checked.schema.status}
+        | {"objections": _JOINED.join(checked.objections)}
+        for checked in schemas
+    )
+    write_rows(path, rows, SCHEMA_COLUMNS)
+
+
+def read_schemas(
+    path: Path, origin: Origin = "people", skip_bad: bool = False
+) -> tuple[list[CheckedSchema], list[UserError]]:
+    """Schemas of a table, and what was wrong with each line that was skipped.
+
+    A premise is one sentence with ``[ this / that ]`` in it, or two sentences in the columns ``generic_premise`` and
+    ``exception_premise`` that differ in one word. The release's context collection is read too.
+    """
+    schemas: list[CheckedSchema] = []
+    skipped: list[UserError] = []
+    for line, row in _rows(path):
+        try:
+            schemas.append(_checked(row, path, line, origin))
+        except UserError as error:
+            placed = error.at(path, line)
+            if not skip_bad:
+                raise placed from None
+            skipped.append(placed)
+    if not schemas and skipped:
+        raise skipped[0]
+    return schemas, skipped
+
+
+def _checked(row: Mapping[str, Any], path: Path, line: int, origin: Origin) -> CheckedSchema:
+    written = str(row.get("origin") or origin)
+    if written not in ("people", "release", "machine"):
+        raise UserError(f"the origin {written!r} is unknown", fix="use people, release or machine")
+    status = str(row.get("status") or PROPOSED)
+    if status not in (PROPOSED, PASSED) and not (status.startswith(VALIDATED) and status != VALIDATED):
+        raise UserError(f"the status {status!r} is unknown", fix=f"use {PROPOSED}, {PASSED} or {VALIDATED}NAME")
+    schema = Schema(
+        triplet=_triplet(row),
+        premise=_premise(row),
+        origin=written,  # type: ignore[arg-type]  # one of the three, as the line above found
+        annotator=str(row.get("annotator") or ""),
+        file=path.name,
+        line=line,
+        frame=str(row.get("frame") or ""),
+        status=status,
+    )
+    return CheckedSchema(schema, tuple(filter(None, str(row.get("objections") or "").split(_JOINED))))
+
+
+def _premise(row: Mapping[str, Any]) -> Premise:
+    if row.get("premise"):
+        return parse_premise(str(row["premise"]))
+    generic, exception = (str(row.get(f"{test}_premise") or "") for test in ("generic", "exception"))
+    if not generic or not exception:
+        raise UserError("the line has no premise", fix="write it as: Jo [screamed / shivered] at the pan.")
+    differences = differing(generic, exception)
+    if len(differences) != 1:
+        raise UserError(
+            f"the premises differ in {len(differences)} words or more: {generic!r} and {exception!r}",
+            fix="let them differ in one",
+        )
+    start, end = differences[0].spans[0]
+    return Premise(generic[:start], *differences[0].words, generic[end:])
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Tables of ours by their ending; the release's file is called .csv and has tabs."""
+    table = open_table(path)
+    if ending(path) == ".csv" and set(_RELEASED) <= set(table.header):
+        for number, cells in table.rows:
+            row = dict(zip(table.header, cells, strict=False))
+            yield number, {name: row.get(column, "") for column, name in _RELEASED.items()} | {"origin": "release"}
+    else:
+        yield from iter_rows(path)

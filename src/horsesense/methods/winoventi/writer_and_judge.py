@@ -1,7 +1,7 @@
-"""What models of other lineages are asked: exceptions (winoventi.txt, 2.3), whether these can be, and premises (2.5).
+"""Models of other lineages as writers and judges: exceptions (winoventi.txt, 2.3), their plausibility, premises (2.5).
 
-Each is shown a few solved examples of ours: as earlier turns where it holds conversations, else as one text. A judge is
-tried before it is believed: it is asked about triplets that are sound and about such as are not.
+Each prompt has a few solved examples: as earlier turns for a chat model, else as one text. A judge is only used if it
+first distinguishes sound triplets from unsound ones.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
 from horsesense.lexicons.words import words
 from horsesense.methods.winoventi.associations import Association
-from horsesense.methods.winoventi.building import OWN
+from horsesense.methods.winoventi.builder import OWN
 from horsesense.methods.winoventi.circumstances import Circumstances
 from horsesense.methods.winoventi.nouns import Noun, is_plural, statement, subject
-from horsesense.methods.winoventi.schemas import Premise, Triplet, parse_premise
-from horsesense.methods.winoventi.triplet_files import read_triplets
+from horsesense.methods.winoventi.schemas import Premise, Triplet, parse_premise, read_triplets
 from horsesense.models.protocol import Choices, Model, Sampling, Turn
 
 _PROPOSED = 3

@@ -1,13 +1,12 @@
-"""A probe from schemas, and what a model is trained and tested on in the paper's two settings (winoventi.txt, 3.3).
+"""Build a probe from schemas, and the training and test splits of the paper's two settings (winoventi.txt, 3.3).
 
-What people wrote and what a machine wrote are never in one probe. `own_probe` is the one that ships: our table of
-circumstances made its schemas, one noun a frame; the generic word is the one that smollm2-masked prefers without a
-premise. A language model read all of them without the key, no person: each says so in its status, and the card has the
-reading.
+Human and machine-written schemas are never in one probe. `own_probe` ships with the package: our table of circumstances
+made its schemas, one noun per frame; the generic word is the one that smollm2-masked prefers without a premise. A
+language model audited all of them blindly, no person; the status of each item and the card say so.
 
-The settings themselves are in `horsesense.training.exception_splits`: training and files are split in one way.
-A generic text differs from its exception in one word, and four fifths of the generic tests are twins of an exception
-that was trained on. Each test item says so in its facet ``twin``.
+`horsesense.training.exception_splits` defines the settings, for training and for files alike. A generic text differs
+from its exception in one word, and four fifths of the generic tests are twins of a trained exception. The facet
+``twin`` of each test item says so.
 """
 
 from __future__ import annotations
@@ -21,10 +20,8 @@ from horsesense.core import Card, Item, Probe, write_probe
 from horsesense.core.card import card_path, read_card
 from horsesense.core.document import Document
 from horsesense.errors import UserError, argument
-from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
-from horsesense.methods.winoventi.schemas import items_of
-from horsesense.methods.winoventi.triplet_files import read_schemas
+from horsesense.methods.winoventi.schemas import CheckedSchema, items_of, read_schemas
 from horsesense.training.exception_splits import exception_parts
 
 OWN_NAME = "winoventi-own"

@@ -1,7 +1,4 @@
-"""What WordNet says of words as properties: opposites, near meanings, and which part of speech is usual.
-
-`Lexicon` answers; what follows it puts one together from the files of WordNet.
-"""
+"""WordNet's relations between words as properties: opposites, near-synonyms, usual part of speech."""
 
 from __future__ import annotations
 

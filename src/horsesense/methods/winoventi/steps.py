@@ -1,6 +1,6 @@
-"""The state of a pipeline's folder: what is to be done (the plan), and which steps were done from what.
+"""The state of a pipeline's folder: its plan, and the inputs and output of each step.
 
-A step says what it was made from, and is made again only where that has changed.
+A step is repeated only if its inputs have changed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Step 1 (winoventi.txt, 2.2): a model is asked for its associations; nonsense is dropped, the rest ranked and cut.
-
-First what is a word among the tokens of a vocabulary, then the asking, then the step as a whole (`associate`).
-"""
+"""Step 1 (winoventi.txt, 2.2): elicit a model's associations, drop nonsense, rank and cut the rest."""
 
 from __future__ import annotations
 
@@ -12,10 +9,18 @@ from typing import Literal
 
 from horsesense.core import BLANK, Fill, ScoringSpec
 from horsesense.errors import UserError, argument
-from horsesense.methods.winoventi.associations import KS, Association, associations_of, words_of_noun
-from horsesense.methods.winoventi.lexicon import lexicon_at_hand
+from horsesense.methods.winoventi.associations import (
+    KS,
+    Association,
+    Selection,
+    associations_of,
+    drop_nonsense,
+    select,
+    with_perplexity,
+    words_of_noun,
+)
 from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, check_template, prompts, statement
-from horsesense.methods.winoventi.selection import Selection, drop_nonsense, select, with_perplexity
+from horsesense.methods.winoventi.word_relations import lexicon_at_hand
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.protocol import Model, Prompt
 from horsesense.progress import NO_PROGRESS, Progress

@@ -1,8 +1,8 @@
-"""WinoVenti as released: its schemas, where the usual property of a thing holds (generic) or does not (exception).
+"""The published files of WinoVenti: schemas whose usual property holds (generic) or does not (exception).
 
 Do and Pavlick, "Are Rotten Apples Edible? Challenging Commonsense Inference Ability with Exceptions"
-(Findings of ACL 2021). The benchmark is tab-separated with a header, no quoting. The judgements behind it say
-whether a schema is sound (winoventi.txt, 2.6), and how people answer it.
+(Findings of ACL 2021). The benchmark is tab-separated with a header, without quoting. The judgements behind it say
+whether a schema is valid (winoventi.txt, 2.6), and how people answer it.
 """
 
 from __future__ import annotations
