@@ -40,8 +40,8 @@ _EACH = (
     "question seed worker folder command pair machine answer split group letter value subject"
 )
 _MANY = (
-    "tokens items questions one two three rows? lines? files? requests words copy copies GB points workers votes labels "
-    "claims input page subject person item task verdict answer number sentence box"
+    "tokens items questions one two three rows? lines? files? requests words copy copies GB points workers votes "
+    "labels claims input page subject person item task verdict answer number sentence box"
 )
 _BARE_ARTICLE = rf"\b(?:{'|'.join(_MANY.split())}) an? (?:{'|'.join(_EACH.split())})\b"
 RULES = (
