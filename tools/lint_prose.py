@@ -93,7 +93,7 @@ RULES = (
     Rule(r"\b(?:is|are) none\b", '"is not a", name it'),
     Rule(r"(?:(?<=[.!?:]\s)|(?<=\n\n)|(?<=[-*|]\s))(?-i:Of) (?!course)", "no fronted \"of\": start with the subject"),
     Rule(r"\b(?:goes|go|went|going) on\b", "resumes, continues"),
-    Rule(r"\b(?:stands?|stood)\b(?! (?:for|out|in for)\b)", "is, appears, is stored"),
+    Rule(r"\b(?:stands?|stood)\b(?!-| (?:for|out|in for)\b)", "is, appears, is stored"),
     Rule(r"\b(?:lies|lain|lay)\b", "is, is stored"),
     Rule(r"\bis another (?:model|version|spec|probe)\b|\bare others\b", "differs, is a different"),
     Rule(r"\bforetold\b|\bforetells?\b", "forecast, predicted"),
