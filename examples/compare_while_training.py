@@ -171,8 +171,8 @@ compared
 
 # %% [markdown]
 # If the accuracy on trained pairs rises and that on held-out pairs stays at one half, the model has learnt sentences.
-# If both rise, it has learnt an order. For that, a single number per thing is enough: how often it is the bigger one. The
-# other notebook looks for cues of that kind (`is_it_cues.py`).
+# If both rise, it has learnt an order. For that, a single number per thing is enough: how often it is the bigger one.
+# The other notebook looks for cues of that kind (`is_it_cues.py`).
 
 # %%
 if OUT:

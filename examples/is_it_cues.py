@@ -3,7 +3,7 @@
 #
 # A benchmark can give itself away: the right option is the longer one, or the one without "never". A model that follows
 # such cues scores well and understands nothing. Here are thirty-six questions in a table, written in a hurry: most
-# right answers give a reason, and are long. We look for cues, evaluate a model, and look at what is left where cues fail.
+# right answers give a reason, and are long. We look for cues, evaluate a model, and see what is left where cues fail.
 
 # %%
 import csv

@@ -57,7 +57,7 @@ RULES = (
     Rule(r"\bsurplus\b", "chance-corrected score"),
     Rule(r"\*beyond\*|\bbeyond all explanations\b|\bknown beyond\b", "adjusted score"),
     Rule(r"\*\*Kept\*\*|\*kept\*|\bshare kept\b|\bis kept of\b", "retention"),
-    Rule(r"\bmemory (?:or sense|and sense|of a set|that pays)|\bcalled memory\b|\bfind(?:s)? memory\b", "contamination"),
+    Rule(r"\bmemory (?:or sense|and sense|of a set|that pays)|\bcalled memory\b|\bfinds? memory\b", "contamination"),
     Rule(r"\b(?:surely|surer|surest)\b", "significantly, with level and correction; most confident"),
     Rule(r"\b(?:settle[sd]?|settling)\b", "significant, decide, resolve"),
     Rule(r"\bbest that can be (?:reached|had)\b|\breachable best\b|\bcan be reached\b", "ceiling"),
@@ -75,7 +75,7 @@ RULES = (
     Rule(r"\bdoses?\b", "training-set size"),
     Rule(r"\bkin\b", "related models"),
     Rule(r"\b(?:the|a) release(?:d sets?)?\b|\breleases\b|\breaders? of releases\b", "published dataset",
-         r"the release (?:checklist|notes)|this release|releases? of the (?:program|package)|releases (?:its|their) (?:cores|workers)"),
+         r"the release (?:checklist|notes)|releases? of the (?:program|package)|releases (?:its|their) cores"),
     # Asking.
     Rule(r"\bways? of asking\b|\bother ways\b|\bin (?:several|both|all|two) ways\b", "prompt formats"),
     Rule(r"\bwhat begins a text\b|\bbegins? a text\b", "BOS token"),
