@@ -99,7 +99,11 @@ RULES = (
     Rule(r"\bforetold\b|\bforetells?\b", "forecast, predicted"),
     Rule(r"\b[Rr]emark(?:s|ed)? on\b|\bremarks?\b", "warn, warning, comment"),
     Rule(r"\bis said once\b|\bsaid so\b|\bit is said\b", "reported, stated"),
-    Rule(r"\bwithout a word\b", "silently"),
+    Rule(r"\bwithout a word\b|\bin silence\b", "silently"),
+    Rule(r"\bone's own\b", "your own"),
+    Rule(r"\bliking for\b", "preference for"),
+    Rule(r"\b(?:mend|mends|mended)\b", "fix, fixed"),
+    Rule(r"\bquiet (?:cores?|machine)\b|\bbusy cores?\b", "idle cores"),
     Rule(r"\blooks? at (?:all|each|every) of\b", "checks"),
     # Figures.
     Rule(r"\d %", "95%, without a space"),
@@ -247,7 +251,12 @@ def files(section: str) -> Iterable[Path]:
     if section == "docs":
         top = [path for path in sorted(ROOT.glob("*.md")) if path.name != "CODE_OF_CONDUCT.md"]
         pages = [path for path in sorted((ROOT / "docs").rglob("*.md")) if path.name != "replication.md"]
-        return [*top, *pages, *sorted((ROOT / "examples").glob("*.py"))]
+        return [
+            *top,
+            *pages,
+            source / "models" / "data" / "smollm2-masked.md",
+            *sorted((ROOT / "examples").glob("*.py")),
+        ]
     if section == "templates":
         return sorted(path for suffix in ("*.j2", "*.js") for path in source.rglob(suffix))
     return sorted(source.rglob("*.py"))
