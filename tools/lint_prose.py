@@ -221,11 +221,16 @@ def script_strings(text: str) -> Iterator[tuple[int, str]]:
 def python_strings(text: str) -> Iterator[tuple[int, str]]:
     """Docstrings, help texts and messages of a module: its string literals of more than one word, with their lines.
 
+    Example sentences and the like are left out by a comment ``# data, not prose`` in their line.
+
     >>> list(python_strings("x = 'told'\\ny = 'it is told'"))
     [(2, 'it is told')]
     """
+    lines = text.splitlines()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
+            if any(lines[i - 1].endswith("# data, not prose") for i in (node.lineno, node.end_lineno or node.lineno)):
+                continue
             yield node.lineno, re.sub(r"``?[^`\n]+``?", " ", node.value)
 
 

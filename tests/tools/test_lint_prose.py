@@ -61,7 +61,8 @@ def test_texts_of_templates_scripts_and_modules_are_read_and_their_code_is_not(t
     texts = {
         "page.html.j2": '<p class="told" title="It is told">{{ told }}\n{% if told %}like guessing{% endif %}</p>\n',
         "page.js": 'const told = kept;\n// told\nsay("It is told", `like ${told} a guess`, "told");\n',
-        "module.py": '"""It is told."""\ntold = "told"\nraise ValueError(f"{told} is like guessing")\n',
+        "module.py": '"""It is told."""\ntold = "told"\nraise ValueError(f"{told} is like guessing")\n'
+        'said = "He told her."  # data, not prose\n',
     }
     found = {}
     for name, text in texts.items():
