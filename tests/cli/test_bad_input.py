@@ -94,8 +94,8 @@ LINES: list[tuple[dict[str, Any] | str | bytes, str]] = [
     (item(answer=True), "2: the answer True is not a whole number"),
     (item(answer=10**30), "2: the answer 1e+30 is not a whole number"),
     # against another line
-    (GOOD | {"facets": {"hops": 2}}, "stands already in line 1, with other facets or groups"),
-    (item(id="q1"), "2: the id 'q1' stands already in line 1, with other content"),
+    (GOOD | {"facets": {"hops": 2}}, "is already in line 1, with other facets or groups"),
+    (item(id="q1"), "2: the id 'q1' is already in line 1, with other content"),
     (item(id="toy-0123456789abcdef"), "2: the id toy-0123456789abcdef was made from other content"),
 ]
 
