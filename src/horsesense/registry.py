@@ -30,6 +30,10 @@ _ONE: dict[Kind, str] = {
 Made = TypeVar("Made")
 
 
+ONE_OPTION = "one option"
+"""``Annotated[str | Settings, ONE_OPTION]``: on the command line the parameter is one option, not one per setting."""
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """A command: a public function, and how the list of commands shows it."""
