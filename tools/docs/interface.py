@@ -19,13 +19,13 @@ from tools.docs.doctests import fenced
 AREAS = {
     "asking": (
         "Models and runs",
-        "load_model ask profile Profile replicate Replicated engine open_run Run Comparison compare gate show "
-        "ShownAnswers ServedSettings Progress HorsesenseWarning",
+        "load_model ask profile Profile replicate Replicated engine open_run Run Comparison compare "
+        "check_regression show ShownAnswers ServedSettings Progress HorsesenseWarning",
     ),
     "probes": ("Probes", "load_probe read_release build overview write_probe check export import_log"),
     "cues": ("Cues and controls", "find_cues CueFindings harden HardenedProbe fit_control FittedControl"),
     "learning": ("Training", "train Training inoculate Inoculation"),
-    "texts": ("Texts", "score Scores fill Fills saliency texts_in"),
+    "texts": ("Texts", "score Scores fill Fills saliency"),
     "reporting": ("Reports and tables", "write_report Report write_rows Frame"),
     "keeping": (
         "Fetching and keeping",
