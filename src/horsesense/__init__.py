@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from horsesense.api.cache import PrunedCache as PrunedCache
     from horsesense.api.cache import list_cache as list_cache
     from horsesense.api.cache import prune_cache as prune_cache
+    from horsesense.api.comparing import check_regression as check_regression
     from horsesense.api.comparing import compare as compare
-    from horsesense.api.comparing import gate as gate
     from horsesense.api.controls import fit_control as fit_control
     from horsesense.api.cues import CueFindings as CueFindings
     from horsesense.api.cues import HardenedProbe as HardenedProbe
@@ -72,7 +72,6 @@ if TYPE_CHECKING:
     from horsesense.api.texts import fill as fill
     from horsesense.api.texts import saliency as saliency
     from horsesense.api.texts import score as score
-    from horsesense.api.texts import texts_in as texts_in
     from horsesense.api.verify import Verified as Verified
     from horsesense.api.verify import verify as verify
     from horsesense.api.wordnetqa import check as check
@@ -84,6 +83,7 @@ if TYPE_CHECKING:
     from horsesense.errors import UserError as UserError
     from horsesense.methods import rica as rica
     from horsesense.models.api.settings import ServedSettings as ServedSettings
+    from horsesense.models.load_settings import LoadSettings as LoadSettings
     from horsesense.progress import HorsesenseWarning as HorsesenseWarning
     from horsesense.progress import Progress as Progress
 
@@ -92,7 +92,7 @@ __version__ = "0.2.0"
 _WHERE = {
     "api.asking": ("ask", "open_run"),
     "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
-    "api.comparing": ("compare", "gate"),
+    "api.comparing": ("check_regression", "compare"),
     "api.controls": ("fit_control",),
     "api.cues": ("CueFindings", "HardenedProbe", "find_cues", "harden"),
     "api.exchange": ("export", "import_log"),
@@ -114,10 +114,11 @@ _WHERE = {
     "api.results": ("Comparison",),
     "api.run": ("Run",),
     "api.showing": ("ShownAnswers", "show"),
-    "api.texts": ("Fills", "Scores", "fill", "saliency", "score", "texts_in"),
+    "api.texts": ("Fills", "Scores", "fill", "saliency", "score"),
     "api.verify": ("Verified", "verify"),
     "api.wordnetqa": ("check",),
     "errors": ("UserError",),
+    "models.load_settings": ("LoadSettings",),
     "models.api.settings": ("ServedSettings",),
     "core": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
     "progress": ("HorsesenseWarning", "Progress"),
@@ -149,6 +150,7 @@ __all__ = [
     "Inoculation",
     "InstalledPlugins",
     "Item",
+    "LoadSettings",
     "Probe",
     "Profile",
     "Progress",
@@ -169,6 +171,7 @@ __all__ = [
     "build",
     "cats",
     "check",
+    "check_regression",
     "compare",
     "engine",
     "export",
@@ -176,7 +179,6 @@ __all__ = [
     "fill",
     "find_cues",
     "fit_control",
-    "gate",
     "harden",
     "import_log",
     "inoculate",
@@ -199,7 +201,6 @@ __all__ = [
     "show",
     "soundness",
     "studies",
-    "texts_in",
     "train",
     "verify",
     "winoventi",

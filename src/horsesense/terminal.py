@@ -40,7 +40,7 @@ def line(text: str, style: str = "") -> None:
 
 
 def say(text: str) -> None:
-    """Print a remark beside the result, on standard error."""
+    """Print a message beside the result, on standard error."""
     print(text, file=sys.stderr, flush=True)
 
 

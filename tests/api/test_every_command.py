@@ -183,7 +183,7 @@ def _run(w: World, here: Path) -> Case:
 
 def _hardened(w: World, here: Path) -> Case:
     words: list[object] = ["harden", w["made.jsonl"], "-o", here / "h.jsonl"]
-    return words, lambda: hs.harden(w["made.jsonl"]).document(here / "h.jsonl")
+    return words, lambda: hs.harden(w["made.jsonl"]).save(here / "h.jsonl")
 
 
 def _released(w: World, here: Path) -> Case:
@@ -418,16 +418,16 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     ),
     "export": lambda w, here: (
         ["export", w["made.jsonl"], "--to", "lm-eval", "-o", here / "exported"],
-        lambda: hs.export(w["made.jsonl"], "lm-eval", here / "exported"),
+        lambda: hs.export(w["made.jsonl"], to="lm-eval", out=here / "exported"),
     ),
     "fetch": lambda w, here: (["fetch"], hs.fetch),
     "fill": lambda w, here: (
         ["fill", "-m", w.bert, "Ice is ___.", "--top", 3],
         lambda: hs.fill(w.bert, "Ice is ___.", top=3),
     ),
-    "gate": lambda w, here: (
-        ["gate", w["run"], "--against", w["run"], "--margin", 0.9],
-        lambda: hs.gate(w["run"], w["run"], margin=0.9),
+    "check-regression": lambda w, here: (
+        ["check-regression", w["run"], "--against", w["run"], "--margin", 0.9],
+        lambda: hs.check_regression(w["run"], against=w["run"], margin=0.9),
     ),
     "harden": _hardened,
     "import": _released,

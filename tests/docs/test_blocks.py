@@ -155,7 +155,7 @@ def run(command: str, call: Call, where: str) -> str:
     if "ITEM" in words:
         words[words.index("ITEM")] = next(iter(hs.open_run(words[words.index("ITEM") - 1]).items()))["item"]
     called = call(*words[1:])
-    assert called.code in ((0, 3, 4) if words[1] == "gate" else (0,)), f"{where}: {command}\n{called.err}"
+    assert called.code in ((0, 3, 4) if words[1] == "check-regression" else (0,)), f"{where}: {command}\n{called.err}"
     return called.out
 
 

@@ -212,11 +212,11 @@ def test_answers_in_a_table(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -
     ]
     (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
     called = caller(capfd)(
-        "import", "answers", tmp_path / "t.csv", "--map", "item=id,model=who,choice=said,gold=right",
+        "import-log", "answers", tmp_path / "t.csv", "--columns", "item=id,model=who,choice=said,gold=right",
         "--cluster", "about", "-o", tmp_path / "run", "--json",
     )  # fmt: skip
     assert called.code == 0, called.err
-    hold_to("import", json.loads(called.out))
+    hold_to("import-log", json.loads(called.out))
     run = hs.open_run(tmp_path / "run")
     found = {row["model"]: (row["accuracy"], row["clusters"]) for row in run.results()}
     assert found == {"one": (1.0, 2), "two": (0.5, 2)}

@@ -19,13 +19,13 @@ from tools.docs.doctests import fenced
 AREAS = {
     "asking": (
         "Models and runs",
-        "load_model ask profile Profile replicate Replicated engine open_run Run Comparison compare gate show "
-        "ShownAnswers ServedSettings Progress HorsesenseWarning",
+        "load_model ask profile Profile replicate Replicated engine open_run Run Comparison compare "
+        "check_regression show ShownAnswers ServedSettings Progress HorsesenseWarning",
     ),
     "probes": ("Probes", "load_probe read_release build overview write_probe check export import_log"),
     "cues": ("Cues and controls", "find_cues CueFindings harden HardenedProbe fit_control FittedControl"),
     "learning": ("Training", "train Training inoculate Inoculation"),
-    "texts": ("Texts", "score Scores fill Fills saliency texts_in"),
+    "texts": ("Texts", "score Scores fill Fills saliency"),
     "reporting": ("Reports and tables", "write_report Report write_rows Frame"),
     "keeping": (
         "Fetching and keeping",
@@ -45,8 +45,8 @@ def write_interface(folder: Path) -> list[str]:
     known = {name for _, names in AREAS.values() for name in names.split()} | {record.__name__ for record in RECORDS}
     rest = tuple(name for name in sorted(where) if name not in known)
     areas = {**AREAS, **({"more": ("More", " ".join(rest))} if rest else {})}
-    text = "# Python\n\n`import horsesense as hs`. How to use it is in [the guide](../../guides/python.md); here is"
-    text += " every name, from its docstring.\n\n| page | names |\n|---|---|\n"
+    text = "# Python\n\n`import horsesense as hs`. [The guide](../../guides/python.md) has examples; this reference"
+    text += " has every name, from its docstring.\n\n| page | names |\n|---|---|\n"
     for page, (title, names) in areas.items():
         present = [name for name in names.split() if name in where]
         lines = "".join(f"::: {where[name]}.{name}\n    options:\n      heading_level: 2\n\n" for name in present)
@@ -64,10 +64,10 @@ def write_interface(folder: Path) -> list[str]:
 
 def write_records(path: Path) -> None:
     """Write the page of the records: a table of fields for each."""
-    text = "# Records\n\nWhat is read, asked and kept: a sentence for each field, from the dataclasses.\n\n"
+    text = "# Records\n\nThe fields of items, cards, specs, answers and judgements, from their dataclasses.\n\n"
     for record in RECORDS:
-        told = fenced(inspect.cleandoc(record.__doc__ or ""))
-        text += f"## {record.__name__}\n\n{told}\n\n| field | type | means |\n|---|---|---|\n"
+        description = fenced(inspect.cleandoc(record.__doc__ or ""))
+        text += f"## {record.__name__}\n\n{description}\n\n| field | type | meaning |\n|---|---|---|\n"
         for field in fields(record):
             kind = str(field.type).replace("|", "\\|")
             text += f"| `{field.name}` | `{kind}` | {sentences(record).get(field.name, '')}{_default(field)} |\n"

@@ -147,13 +147,10 @@ class HardenedProbe:
         """What cues earn on what is left, looked for again from nothing."""
         return CueFindings.of(self.hardened.after)
 
-    def document(self, out: Path) -> HardenedDocument:
-        """All that is known of it, as plain data; ``out`` is where it was written."""
-        return hardened_document(out, self.probe, self.hardened, self.by_vectors)
-
-    def to_json(self) -> dict[str, Any]:
-        """The same as what JSON knows, of a probe that was not written anywhere."""
-        return self.document(Path()).to_json()
+    def save(self, path: PathLike) -> HardenedDocument:
+        """Write the probe, with its card, and say what was dropped."""
+        self.probe.save(path)
+        return hardened_document(Path(path), self.probe, self.hardened, self.by_vectors)
 
 
 @translate_errors()
@@ -163,21 +160,21 @@ def harden(
     group: str | None = None,
     vectors: NDArray[np.float32] | PathLike | None = None,
     also: Sequence[str] = (),
-    seed: int = 0,
+    seed: Annotated[int, Ge(0)] = 0,
     progress: Progress = NO_PROGRESS,
 ) -> HardenedProbe:
-    """The largest subset we can find on which every cue is at chance.
+    """Find the largest subset of a probe on which every cue is at chance.
 
     Args:
-        probe: A probe, its name or its file.
-        group: Unit of dependence; by default the card's.
-        vectors: Filter by embeddings first (AFLite): an array or an .npy file with a row an option.
-        also: Bring these cues of plug-ins to chance too; one that is not named here takes no part.
-        seed: Which halves, which shuffles.
-        progress: Told how far it has come.
+        probe: Name or file of a probe. In Python, also a `Probe`.
+        group: Cluster for intervals: a group of the items, ``family`` or ``item``. By default, the card's group.
+        vectors: Embeddings to filter by first (AFLite): an .npy file with one row per option. In Python, also an array.
+        also: Cue of a plug-in to bring to chance too.
+        seed: Random seed.
+        progress: Progress callback.
 
     Returns:
-        The subset as a probe, and what went.
+        The subset as a probe, and what was dropped for which cue.
     """
     known, unit = _grouped(probe, group)
     plugged = _plugged(also)
