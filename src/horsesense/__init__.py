@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from horsesense.api import people as people
     from horsesense.api import soundness as soundness
     from horsesense.api import studies as studies
-    from horsesense.api import winoventi as winoventi
     from horsesense.api import wordnetqa as wordnetqa
     from horsesense.api.asking import ask as ask
     from horsesense.api.asking import open_run as open_run
@@ -82,6 +81,7 @@ if TYPE_CHECKING:
     from horsesense.core import write_probe as write_probe
     from horsesense.errors import UserError as UserError
     from horsesense.methods import rica as rica
+    from horsesense.methods import winoventi as winoventi
     from horsesense.models.api.settings import ServedSettings as ServedSettings
     from horsesense.models.load_settings import LoadSettings as LoadSettings
     from horsesense.progress import HorsesenseWarning as HorsesenseWarning
@@ -130,7 +130,7 @@ _MODULES = {
     "rica": "methods.rica",
     "soundness": "api.soundness",
     "studies": "api.studies",
-    "winoventi": "api.winoventi",
+    "winoventi": "methods.winoventi",
     "wordnetqa": "api.wordnetqa",
 }
 """Modules of their own: ``horsesense.rica.derive`` and the like."""

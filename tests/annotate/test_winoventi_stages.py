@@ -17,16 +17,16 @@ from horsesense.annotate.server.staged_app import StagedApp
 from horsesense.annotate.study import ITEMS
 from horsesense.annotate.task import tasks_of
 from horsesense.annotate.winoventi_stages import collect_people, refresh_stages, rounds, stages_of
-from horsesense.api.winoventi_pipeline import staged, status
 from horsesense.core import Card, Judgement, Probe, read_probe, write_judgements
 from horsesense.methods.winoventi import exceptions, pipeline, word_relations
 from horsesense.methods.winoventi.associations import Association
-from horsesense.methods.winoventi.elicitation import Asking
+from horsesense.methods.winoventi.elicitation import Elicitation
 from horsesense.methods.winoventi.exceptions import association_item
 from horsesense.methods.winoventi.nouns import Noun, is_plural
 from horsesense.methods.winoventi.people import BETWEEN, people_file, premise_item, validated, written_by_people
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import PipelinePlan, read_plan
+from horsesense.methods.winoventi.procedure import staged_app, status
 from horsesense.methods.winoventi.schemas import Triplet, read_schemas, read_triplets
 from horsesense.progress import NO_PROGRESS
 from tests.support.calling import caller, hold_to
@@ -46,7 +46,7 @@ def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
 def plan(tiny_folders: dict[str, Path]) -> PipelinePlan:
     """No premise by machine: what is asked of people may not hang on what a machine wrote."""
     made = replace(make_plan(tiny_folders["bert"], tiny_folders["gpt2"]), write=0, judges=2)
-    return replace(made, nouns=made.nouns[:3], asking=Asking(depths=(4,)))
+    return replace(made, nouns=made.nouns[:3], elicitation=Elicitation(depths=(4,)))
 
 
 def went_on(plan: PipelinePlan, out: Path) -> pipeline.PipelineResult:
@@ -108,7 +108,7 @@ def test_two_people_walk_through_all_stages(plan: PipelinePlan, tmp_path: Path) 
     assert first[0].tasks == len(alone.kept) > 1, "tasks are there without any premise"
     criteria = {f"criterion_{place}": "no" for place in range(4)}
     seen = walk(
-        staged(out, ADDRESS),
+        staged_app(out, ADDRESS),
         dict(zip(TITLES, (exception_of, pair_of, lambda who: criteria), strict=True)),
     )
     assert tuple(seen) == TITLES
@@ -140,7 +140,7 @@ def test_what_a_machine_proposes_stands_in_the_form(
     out = tmp_path / "out"
     first = went_on(plan, out)
     assert {each.exception for each in first.triplets} == {"frozen"}
-    app = staged(out, ADDRESS)
+    app = staged_app(out, ADDRESS)
     (token,) = invite(app.open(), ["ann"])
     ann = Somebody(TestClient(app, base_url=ADDRESS), f"/in/{token}")
     ann.enter()
@@ -185,7 +185,7 @@ def test_serve_says_where_and_gives_links(
 
 def test_tasks_follow_what_changed(plan: PipelinePlan, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    plan = replace(plan, ranker="none", asking=Asking(depths=(10,)))  # a knee moves with every noun
+    plan = replace(plan, ranker="none", elicitation=Elicitation(depths=(10,)))  # a knee moves with every noun
     few = replace(plan, nouns=plan.nouns[:2])
     went_on(few, out)
     (before,) = rounds(out, "exceptions")
@@ -194,7 +194,7 @@ def test_tasks_follow_what_changed(plan: PipelinePlan, tmp_path: Path) -> None:
     (made_again,) = rounds(out, "exceptions")
     more = {item.id for item in read_probe(made_again / ITEMS).items}
     assert asked < more, "a study that nobody has opened is made again"
-    app = staged(out, ADDRESS)
+    app = staged_app(out, ADDRESS)
     (token,) = invite(app.open(), ["ann"])
     ann = Somebody(TestClient(app, base_url=ADDRESS), f"/in/{token}")
     ann.enter()

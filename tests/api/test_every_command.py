@@ -253,8 +253,8 @@ def _studied(w: World, here: Path) -> Case:
 
 
 def _associated(w: World, here: Path) -> Case:
-    words: list[object] = ["winoventi", "associations", "-m", w.bert, "--nouns", w["nouns.txt"], "--ranker", w.gpt2]
-    return words, lambda: hs.winoventi.associations(w["nouns.txt"], model=w.bert, ranker=w.gpt2)
+    words: list[object] = ["winoventi", "associations", "-m", w.bert, w["nouns.txt"], "--ranker", w.gpt2]
+    return words, lambda: hs.winoventi.find_associations(w["nouns.txt"], model=w.bert, ranker=w.gpt2)
 
 
 def _grown(w: World, here: Path) -> Path:
@@ -302,15 +302,13 @@ def _evaluated(w: World, here: Path) -> Case:
         "evaluate",
         "-m",
         w.bert,
-        "-p",
         w["wino.jsonl"],
         "--no-own",
         "--out",
         here / "e",
     ]
-    return words, lambda: hs.winoventi.evaluate(
-        w["wino.jsonl"], models=[w.bert], own_associations=False, out=here / "e"
-    )
+    files = hs.winoventi.AssociationFiles(own=False)
+    return words, lambda: hs.winoventi.evaluate(w["wino.jsonl"], models=[w.bert], associations=files, out=here / "e")
 
 
 def _calibrated(w: World, here: Path) -> Case:
@@ -318,7 +316,7 @@ def _calibrated(w: World, here: Path) -> Case:
     triplets = (("bucket", "empty", "full"), ("door", "open", "closed"), ("pan", "hot", "cold"))
     rows = "".join("\t".join((*each, "True")) + "\n" for each in triplets)
     registry.write_text(f"Word\tAssociative Bias\tAlternative\tBERT\n{rows}")
-    words: list[object] = ["winoventi", "calibrate", "--registry", registry]
+    words: list[object] = ["winoventi", "calibrate", registry]
     return words, lambda: hs.winoventi.calibrate(registry)
 
 
@@ -518,13 +516,13 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "winoventi evaluate": _evaluated,
     "winoventi jaccard": lambda w, here: (
         ["winoventi", "jaccard", w["k.tsv"]],
-        lambda: hs.winoventi.jaccard(w["k.tsv"]),
+        lambda: hs.winoventi.compare_associations(w["k.tsv"]),
     ),
     "winoventi make": _ran,
     "winoventi status": _standing,
     "winoventi splits": lambda w, here: (
-        ["winoventi", "splits", "-p", w["wino.jsonl"], "--setting", "full-exception", "--out", here / "s"],
-        lambda: hs.winoventi.splits(w["wino.jsonl"], "full-exception", here / "s"),
+        ["winoventi", "splits", w["wino.jsonl"], "--setting", "full-exception", "--out", here / "s"],
+        lambda: hs.winoventi.write_splits(w["wino.jsonl"], setting="full-exception", out=here / "s"),
     ),
     "wordnetqa analyse": lambda w, here: (
         ["wordnetqa", "analyse", _grown(w, here).with_name("asked")],

@@ -48,7 +48,7 @@ def test_jaccard(tmp_path: Path, call: Call) -> None:
 def test_associations(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
     nouns, out = tmp_path / "nouns.txt", tmp_path / "a.tsv"
     nouns.write_text("Stone\nsongs\nstone\nдом\n", encoding="utf-8")
-    words = ["-m", tiny_folders["bert"], "--nouns", nouns, "--ranker", tiny_folders["gpt2"], "-o", out, "--json"]
+    words = [nouns, "-m", tiny_folders["bert"], "--ranker", tiny_folders["gpt2"], "-o", out, "--json"]
     called = call("winoventi", "associations", *words)
     summary = document(called, "winoventi associations")
     assert summary["nouns"] == 3
@@ -79,8 +79,8 @@ def test_the_bundled_masked_model_is_the_default(
     write_probe(tmp_path / "wv.jsonl", made_probe())
     (tmp_path / "nouns.txt").write_text("ice\n")
     nouns = tmp_path / "nouns.txt"
-    source = {"evaluate": ("-p", tmp_path / "wv.jsonl"), "make": (nouns,), "associations": ("--nouns", nouns)}[name]
-    called = call("winoventi", name, *source, "--out", tmp_path / "out")
+    source = tmp_path / "wv.jsonl" if name == "evaluate" else nouns
+    called = call("winoventi", name, source, "--out", tmp_path / "out")
     assert called.code == 2
     assert "horsesense fetch smollm2" in called.err
 
@@ -88,7 +88,7 @@ def test_the_bundled_masked_model_is_the_default(
 def test_evaluate_and_splits(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
     probe = tmp_path / "wv.jsonl"
     write_probe(probe, made_probe())
-    words = ["-m", tiny_folders["bert"], "-p", probe, "--out", tmp_path / "run", "--json"]
+    words = ["-m", tiny_folders["bert"], probe, "--out", tmp_path / "run", "--json"]
     evaluated = document(call("winoventi", "evaluate", *words), "winoventi evaluate")
     (model,) = evaluated["models"]
     assert [each["subset"] for each in model["subsets"]] == ["all", "individual"]
@@ -96,7 +96,7 @@ def test_evaluate_and_splits(tmp_path: Path, tiny_folders: dict[str, Path], call
     assert [each["subset"] for each in model["tokens"]][:2] == ["all, equal tokens", "all, unequal tokens"]
     assert {"own", "third", "unequal_tokens"} <= model["slices"].keys()
     assert document(call("winoventi", "evaluate", *words), "winoventi evaluate") == evaluated
-    halves = call("winoventi", "splits", "-p", probe, "--setting", "full-exception", "--out", tmp_path / "s", "--json")
+    halves = call("winoventi", "splits", probe, "--setting", "full-exception", "--out", tmp_path / "s", "--json")
     parts = {part["part"]: part["items"] for part in document(halves, "winoventi splits")["parts"]}
     assert parts == {"train": 5, "unseen-exceptions": 1, "all-generics": 6, "mixed": 2}
 

@@ -71,42 +71,6 @@ def _of_probe(make: Callable[[Probe], Probe], probe: Probe | PathLike) -> Probe:
         raise error.at(probe) from None
 
 
-def winoventi(
-    schemas: PathLike,
-    machine: bool = False,
-    skip_bad: bool = False,
-    unchecked: bool = False,
-    limit: int | None = None,
-    seed: int = 0,
-    as_paper: bool = False,
-) -> Probe:
-    """Pairs of texts that differ in one word, each with its own outcome.
-
-    ``schemas`` is a table with noun, generic, exception and premise, or the folder of a pipeline.
-    """
-    from horsesense.methods.winoventi.builder import build_winoventi
-    from horsesense.methods.winoventi.checks import check_schema
-    from horsesense.methods.winoventi.nouns import Noun, is_plural
-    from horsesense.methods.winoventi.schemas import CheckedSchema, read_schemas
-
-    source = Path(schemas)
-    path = source / "schemas.tsv" if source.is_dir() else source
-    if source.is_dir() and not path.is_file():
-        raise UserError("the folder has no schemas.tsv", file=source, fix="run: horsesense winoventi make … to its end")
-    read, skipped = read_schemas(path, skip_bad=skip_bad)
-
-    def checked(schema: CheckedSchema) -> CheckedSchema:
-        noun = schema.schema.triplet.noun
-        objections = check_schema(schema.schema, Noun(noun, is_plural(noun))).objections
-        return replace(schema, objections=tuple(dict.fromkeys((*schema.objections, *objections))))
-
-    # A run's folder has its objections already; a table of one's own gets those that need no model.
-    known = read if source.is_dir() else [checked(each) for each in read]
-    probe = build_winoventi(known, machine=machine, literal=as_paper, keep_objections=unchecked, limit=limit, seed=seed)
-    notes = {"bad lines skipped": len(skipped)} if skipped else {}
-    return replace(Probe.of(probe.items, probe.card, notes), skipped=skipped)
-
-
 def partwhole(
     relationships: PathLike | None = None,
     relation_counts: PathLike | None = None,

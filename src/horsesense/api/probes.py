@@ -194,7 +194,6 @@ _BUILDERS = {
     "dictionaryqa": "horsesense.api.wordnetqa:build_dictionaryqa",
     "duals": "horsesense.api.builders:duals",
     "partwhole": "horsesense.api.builders:partwhole",
-    "winoventi": "horsesense.api.builders:winoventi",
     "wordnetqa": "horsesense.api.wordnetqa:build",
 }
 

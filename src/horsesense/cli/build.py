@@ -7,42 +7,13 @@ from typing import Annotated
 
 import typer
 
-from horsesense.cli.output import Json, say_skipped, write_built
-from horsesense.cli.settings import AsPaper, Limit, Out, Seed
+from horsesense.cli.output import Json, write_built
+from horsesense.cli.settings import Limit, Out, Seed
 from horsesense.errors import UserError
 
 Files = list[Path] | None
 
 build = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make a probe from knowledge.")
-
-
-@build.command("winoventi")
-def winoventi(
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="SCHEMAS", help="A table with noun, generic, exception and premise, or a folder of winoventi make."
-        ),
-    ],
-    out: Out,
-    machine: Annotated[
-        bool, typer.Option("--machine", help="Machine-made schemas, never mixed with people's.")
-    ] = False,
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Skip and count lines that cannot be read.")] = False,
-    unchecked: Annotated[
-        bool, typer.Option("--unchecked", help="Keep what the checks object to (for people to judge).")
-    ] = False,
-    limit: Limit = None,
-    seed: Seed = 0,
-    as_paper: AsPaper = False,
-    json: Json = False,
-) -> None:
-    """Pairs of texts that differ in one word, each with its own outcome."""
-    from horsesense.api.builders import winoventi as built
-
-    probe = built(source, machine, skip_bad, unchecked, limit, seed, as_paper)
-    write_built(out, probe, json)
-    say_skipped(probe.skipped)
 
 
 @build.command("conjunctions")

@@ -144,13 +144,6 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("show", "horsesense.api.showing:show", "Show a probe or an item", "horsesense show starter", PROBES),
     Command("verify", "horsesense.api.verify:verify", "Check stored files for damage", "horsesense verify runs", FILES),
-    Command(
-        "winoventi make",
-        "horsesense.api.winoventi_pipeline:make",
-        "Build adversarial schemas for one model",
-        "horsesense winoventi make wordnet --limit 200 -m smollm2-masked -o pipeline",
-        render="horsesense.cli.winoventi_pipeline:print_summary",
-    ),
 )
 """The commands of the core."""
 

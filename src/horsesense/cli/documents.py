@@ -42,7 +42,6 @@ _LEGACY: dict[str, str] = {
     "build duals": "horsesense.core.probe:WrittenProbe",
     "build partwhole": "horsesense.core.probe:WrittenProbe",
     "build plugin": "horsesense.core.probe:WrittenProbe",
-    "build winoventi": "horsesense.core.probe:WrittenProbe",
     "cats evidence": "horsesense.methods.cats.evidence:EvidenceOfRuns",
     "cats steps": "horsesense.methods.cats.step_accuracy:StepsOfRuns",
     "cats who": "horsesense.methods.cats.who_gets_what:WhoOfRuns",
@@ -60,13 +59,6 @@ _LEGACY: dict[str, str] = {
     "report": "horsesense.cli.documents:ReportedDocument",
     "run": "horsesense.cli.documents:RunDocument",
     "train": "horsesense.training.training_document:TrainingDocument",
-    "winoventi associations": "horsesense.methods.winoventi.procedure:AssociationSummary",
-    "winoventi calibrate": "horsesense.methods.winoventi.calibration:Calibration",
-    "winoventi evaluate": "horsesense.methods.winoventi.procedure:Evaluations",
-    "winoventi jaccard": "horsesense.methods.winoventi.associations:Similarity",
-    "winoventi serve": "horsesense.annotate.server.staged_app:StagedServing",
-    "winoventi splits": "horsesense.methods.winoventi.builder:WrittenSplits",
-    "winoventi status": "horsesense.methods.winoventi.procedure:PipelineStatus",
     "wordnetqa analyse": "horsesense.methods.wordnetqa.analysis:WordNetAnalyses",
 }
 """Commands that are not generated yet → the type of what they print, as ``module:name``."""

@@ -16,7 +16,6 @@ from horsesense.cli.replicate import replicate
 from horsesense.cli.report import report
 from horsesense.cli.run import run
 from horsesense.cli.train import train
-from horsesense.cli.winoventi import winoventi
 from horsesense.cli.wordnetqa import wordnetqa
 
 app = typer.Typer(
@@ -39,7 +38,6 @@ app.add_typer(annotate, name="annotate")
 app.command("check")(check)
 app.command("replicate")(replicate)
 app.add_typer(build, name="build")
-app.add_typer(winoventi, name="winoventi")
 app.add_typer(cats, name="cats")
 app.add_typer(partwhole, name="partwhole")
 app.add_typer(wordnetqa, name="wordnetqa")

@@ -24,7 +24,6 @@ from horsesense.methods.rica.items import SETTINGS
 from horsesense.methods.rica.ladder import BESIDE, RUNGS, LadderAnalysis, climb
 from horsesense.methods.rica.views import ViewScore, view_scores
 from horsesense.methods.suites.frame import PaperRow, PaperTable
-from horsesense.registry import load
 from horsesense.runs.results import Answered, read_run
 from horsesense.stats import Estimate, accuracy, by_facet, effective_units, family_accuracy, unit_average
 from horsesense.stats.ablation import ablation, asked_again, retest
@@ -154,9 +153,11 @@ def plot_ladder(analysis: RunAnalysis, path: str | Path | None = None) -> Any:
     Returns:
         An Altair chart with one panel per model.
     """
+    from horsesense.report.ladder_chart import ladder_chart, write_ladder
+
     if path is not None:
-        load("horsesense.report.ladder_chart:write_ladder")(analysis.results, Path(path))
-    return load("horsesense.report.ladder_chart:ladder_chart")(analysis.results)
+        write_ladder(analysis.results, Path(path))
+    return ladder_chart(analysis.results)
 
 
 def analyse_answers(answered: Answered) -> Analysis:

@@ -40,7 +40,6 @@ from horsesense.methods.rica.perturbations import (
 from horsesense.methods.rica.statements import Entities, Statement, entities_of, say
 from horsesense.methods.rica.strategies import Sources, known_axioms, strategies_of
 from horsesense.progress import warn
-from horsesense.registry import load
 
 _GROUP = "property"
 """Axioms about one property stand and fall together."""
@@ -146,6 +145,8 @@ def build(
     Returns:
         The probe; the same options and seed give the same items.
     """
+    from horsesense.annotate.audit.stored import with_reading
+
     sources, models = sources or RicaSources(), models or RicaModels()
     found = Sources([Path(file) for file in sources.tables], _facts(sources), _lists(sources.lists), sources.shipped)
     plan = RicaPlan(
@@ -171,8 +172,7 @@ def build(
         whole = f"{len(probe.items)} items belong together, more than {argument('limit', str(limit))}"
         warn(f"{whole}; without balance ({argument('balance')}) they can be separated")
     own = not (models.realiser or sources != RicaSources(lexicon=sources.lexicon))
-    audited: Probe = load("horsesense.annotate.audit.stored:with_reading")(probe, like=own)
-    return audited
+    return with_reading(probe, like=own)
 
 
 def _realised(plan: RicaPlan, models: RicaModels) -> Probe:

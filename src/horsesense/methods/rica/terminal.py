@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.registry import load
 from horsesense.terminal import console, line, number, table
 
 if TYPE_CHECKING:
@@ -111,8 +110,10 @@ def study(done: RicaStudy) -> None:
 
 
 def _print_table(paper_table: PaperTable | None) -> None:
+    from horsesense.cli.suites import print_tables
+
     if paper_table is not None:
-        load("horsesense.cli.suites:print_tables")([paper_table])
+        print_tables([paper_table])
 
 
 def _print_row(name: str, estimate: Estimate) -> None:

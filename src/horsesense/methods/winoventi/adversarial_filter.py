@@ -30,9 +30,9 @@ def adversarial_triplets(
     """
     if not triplets:
         return []
-    items = [prior_item(each, nouns[each.noun], literal=plan.asking.literal) for each in triplets]
+    items = [prior_item(each, nouns[each.noun], literal=plan.elicitation.literal) for each in triplets]
     probe = Probe.of(items, Card(name=PRIOR, method="winoventi", normalise="sum", group="noun"))
-    settings = Settings(spec=plan.asking.spec, device=plan.device, served=plan.served)
+    settings = Settings(spec=plan.elicitation.spec, device=plan.device, served=plan.served)
     ask_models([plan.model], {PRIOR: probe}, folder, settings, progress)
     (answered,) = read_run(folder)[1]
     unspelt = sum(any("unknown-token" in flag for flag in answer.flags) for answer in answered.answers)

@@ -10,13 +10,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
+from annotated_types import Ge
+
+from horsesense.core import probe_name
 from horsesense.core.document import Document
 from horsesense.data.tables import iter_rows, open_table, write_rows
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.words import FUNCTION_WORDS, listed
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.word_relations import Lexicon
+from horsesense.progress import NO_PROGRESS, Progress
 
 KS = (1, 3, 5, 8, 10)
 """How deep the two rankings are cut."""
@@ -398,3 +403,42 @@ def jaccard_table(columns: Sequence[Sequence[Set[str]]]) -> list[list[float]]:
                 total += jaccard(words, others)
             table[row][place] = table[place][row] = total / len(column)
     return table
+
+
+@translate_errors()
+def compare_associations(
+    *files: str | Path, k: Annotated[int, Ge(1)] = 10, progress: Progress = NO_PROGRESS
+) -> Similarity:
+    """Compute the mean Jaccard similarity of models' associations; two models without any for a noun agree on it.
+
+    Args:
+        files: Table with one column per model, or one file of ``winoventi associations`` per model.
+        k: Depth at which the rankings are cut, for files of one model each.
+        progress: Progress callback.
+
+    Returns:
+        The models, and the similarity of each pair.
+    """
+    paths = [Path(file) for file in files]
+    if not paths:
+        raise UserError("no file is given", fix="give a table with one column per model, or one file per model")
+    table = read_k_file(paths[0]) if len(paths) == 1 else _table_of_files(paths, k, progress)
+    similarity = Similarity(table.models, tuple(map(tuple, jaccard_table(table.columns))))
+    progress.log(f"{len(table.nouns):,} nouns")
+    return similarity
+
+
+def _table_of_files(files: Sequence[Path], k: int, progress: Progress) -> KTable:
+    """Join files of one model each, on the nouns that all of them have."""
+    models = [(probe_name(path).removesuffix(".tsv"), read_associations(path)) for path in files]
+    names = [name for name, _ in models]
+    if len(set(names)) < len(names):
+        raise UserError("two files have the same name", fix="name each after its model")
+    asked = [{each.noun for each in found} for _, found in models]
+    nouns = sorted(set.intersection(*asked))
+    left_out = len(set.union(*asked)) - len(nouns)
+    if not nouns:
+        raise UserError("no noun has associations in all files", fix="use the same nouns for all models")
+    if left_out:
+        progress.log(f"{left_out:,} nouns are not in all files and are left out")
+    return table_of(models, k, nouns)

@@ -15,11 +15,15 @@ import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Interval
 
 from horsesense.core import Card, Item, Probe, write_probe
 from horsesense.core.card import card_path, read_card
 from horsesense.core.document import Document
-from horsesense.errors import UserError, argument
+from horsesense.errors import UserError, argument, translate_errors
+from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
 from horsesense.methods.winoventi.schemas import CheckedSchema, items_of, read_schemas
 from horsesense.training.exception_splits import exception_parts
@@ -27,6 +31,49 @@ from horsesense.training.exception_splits import exception_parts
 OWN_NAME = "winoventi-own"
 OWN = Path(__file__).with_name("data") / "own_schemas.tsv"
 _OWN_LICENCE = "Apache-2.0"
+
+
+@translate_errors()
+def build(
+    schemas: str | Path,
+    *,
+    machine: bool = False,
+    skip_bad: bool = False,
+    unchecked: bool = False,
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+    as_paper: bool = False,
+) -> Probe:
+    """Build a probe from schemas: pairs of texts that differ in one word, each with its own outcome.
+
+    Args:
+        schemas: Table with noun, generic, exception and premise, or the folder of a pipeline.
+        machine: Use machine-written schemas, which are never mixed with people's.
+        skip_bad: Skip and count lines that cannot be read.
+        unchecked: Keep schemas with objections, for people to judge.
+        limit: Maximum number of items; whole families are drawn.
+        seed: Random seed.
+        as_paper: Use the literal sentence of the paper.
+
+    Returns:
+        The probe; the same options and seed give the same items.
+    """
+    source = Path(schemas)
+    path = source / "schemas.tsv" if source.is_dir() else source
+    if source.is_dir() and not path.is_file():
+        raise UserError("the folder has no schemas.tsv", file=source, fix="run: horsesense winoventi make … to its end")
+    read, skipped = read_schemas(path, skip_bad=skip_bad)
+
+    def check(checked: CheckedSchema) -> CheckedSchema:
+        noun = checked.schema.triplet.noun
+        objections = check_schema(checked.schema, Noun(noun, is_plural(noun))).objections
+        return replace(checked, objections=tuple(dict.fromkeys((*checked.objections, *objections))))
+
+    # The folder of a pipeline has its objections; the user's table gets those that need no model.
+    known = read if source.is_dir() else [check(each) for each in read]
+    probe = build_winoventi(known, machine=machine, literal=as_paper, keep_objections=unchecked, limit=limit, seed=seed)
+    notes = {"bad lines skipped": len(skipped)} if skipped else {}
+    return replace(Probe.of(probe.items, probe.card, notes), skipped=skipped)
 
 
 def build_winoventi(
@@ -194,15 +241,40 @@ def _marked(item: Item, part: str, ids: Collection[str], families: Collection[st
     return replace(item, facets={**item.facets, "split": split, "scenario": part, "twin": twin, "noun_seen": noun_seen})
 
 
-def write_splits(splits: Splits, seed: int, folder: Path) -> WrittenSplits:
-    """Write every part that has items into a folder."""
+@translate_errors()
+def write_splits(
+    probe: Probe | str | Path,
+    *,
+    setting: Literal["half-exception", "full-exception"],
+    out: str | Path,
+    dev: Annotated[float, Interval(ge=0, le=0.9)] = 0.0,
+    seed: Annotated[int, Ge(0)] = 0,
+    unseen_nouns: bool = False,
+) -> WrittenSplits:
+    """Write the half- or full-exception split of the paper; test items say whether their twin was trained on.
+
+    Args:
+        probe: Name or file of a WinoVenti probe. In Python, also a `Probe`.
+        setting: Setting of the paper.
+        out: Folder for train.jsonl, dev.jsonl and the tests.
+        dev: Share of training schemas held out for development.
+        seed: Random seed.
+        unseen_nouns: Draw whole nouns, not schemas as the paper does, so that no test noun is in training.
+
+    Returns:
+        The files, and the number of items in each.
+    """
+    import horsesense as hs
+
+    whole = probe if isinstance(probe, Probe) else hs.load_probe(probe)
+    splits = make_splits(whole, setting, seed, dev, unseen_nouns)
     parts = []
     for name, part in {"train": splits.train, "dev": splits.dev, **splits.tests}.items():
         if not part.items:
             continue
-        path = folder / f"{name}.jsonl"
+        path = Path(out) / f"{name}.jsonl"
         write_probe(path, part)
         members = [item.member for item in part.items]
         seen = sum(item.facets.get("twin") == "seen" for item in part.items)
         parts.append(SplitPart(name, path, len(members), members.count("generic"), members.count("exception"), seen))
-    return WrittenSplits(splits.setting, seed, tuple(parts))
+    return WrittenSplits(setting, seed, tuple(parts))

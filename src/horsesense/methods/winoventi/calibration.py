@@ -12,9 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from statistics import median
+from typing import Annotated
+
+from annotated_types import Ge
 
 from horsesense.core.document import Document
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.circumstances import circumstances_at_hand
@@ -38,8 +41,8 @@ class FilterRow:
     """What counts as evidence."""
     recall: Estimate
     """Share of people's exceptions that are kept; units are nouns."""
-    dealt: Estimate
-    """Share of the same words that are kept when they are dealt out to other associations: the lower, the better."""
+    reassigned: Estimate
+    """Share of the same words that are kept when they are reassigned to other associations; lower is better."""
     precision: float | None
     """Share of people's among what is kept, where there are as many of either; null where nothing is kept."""
     grounds: Mapping[str, int]
@@ -80,28 +83,42 @@ class Calibration(Document):
     """Of the dealing."""
 
 
+@translate_errors()
 def calibrate(
-    registry: Path,
-    schemas: Sequence[Path] = (),
-    texts: Sequence[Path] = (),
-    conceptnet: Path | None = None,
-    seed: int = 0,
+    registry: str | Path,
+    *,
+    schemas: Sequence[str | Path] = (),
+    texts: Sequence[str | Path] = (),
+    conceptnet: str | Path | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
 ) -> Calibration:
-    """Both tables; texts and facts are rows of their own where they are given."""
-    by_people = [replace(each, origin="") for each in read_registry_triplets(registry)]
-    others = dealt(by_people, seed)
+    """Measure recall and precision of the filters for exceptions and of the checks of premises.
+
+    Args:
+        registry: Published registry: exceptions that people gave.
+        schemas: Published evaluation collection: schemas that people judged.
+        texts: Text corpus in which adjectives are looked up beside their nouns.
+        conceptnet: ConceptNet triples (relation, head, tail).
+        seed: Random seed.
+
+    Returns:
+        Recall and precision with intervals; texts and facts are separate rows.
+    """
+    by_people = [replace(each, origin="") for each in read_registry_triplets(Path(registry))]
+    others = reassign(by_people, seed)
     table, lexicon = circumstances_at_hand(), lexicon_at_hand()
     kinds: dict[str, Evidence] = {"tables and WordNet": Evidence(table, lexicon)}
     attested = Attested()
     if texts or conceptnet is not None:
-        attested = attested_in(texts, conceptnet, frozenset(each.exception for each in (*by_people, *others)))
+        corpora, facts = [Path(file) for file in texts], None if conceptnet is None else Path(conceptnet)
+        attested = attested_in(corpora, facts, frozenset(each.exception for each in (*by_people, *others)))
         kinds["and texts and facts"] = Evidence(table, lexicon, attested)
     kinds["and people's words for other nouns"] = Evidence(table, lexicon, attested, given_by_people(by_people))
     rows = tuple(_row(name, evidence, by_people, others) for name, evidence in kinds.items())
-    return Calibration(len(by_people), rows, _checks(schemas) if schemas else None, seed)
+    return Calibration(len(by_people), rows, _checks([Path(file) for file in schemas]) if schemas else None, seed)
 
 
-def dealt(triplets: Sequence[Triplet], seed: int = 0) -> list[Triplet]:
+def reassign(triplets: Sequence[Triplet], seed: int = 0) -> list[Triplet]:
     """Each association with an exception that people gave for another association, and not for this one."""
     drawn = Random(seed)
     given: dict[tuple[str, str], set[str]] = {}
@@ -116,7 +133,7 @@ def dealt(triplets: Sequence[Triplet], seed: int = 0) -> list[Triplet]:
 
         if not any(map(fits, triplets)):
             raise UserError(
-                f"no other association has an exception that could be dealt to {each.noun} ({each.generic})",
+                f"no other association has an exception that could be reassigned to {each.noun} ({each.generic})",
                 fix="give a registry with more associations",
             )
         while not fits(other := drawn.choice(triplets)):
@@ -137,7 +154,7 @@ def _row(name: str, evidence: Evidence, by_people: Sequence[Triplet], others: Se
     return FilterRow(
         evidence=name,
         recall=accuracy(kept, nouns),
-        dealt=accuracy(of_others, nouns),
+        reassigned=accuracy(of_others, nouns),
         precision=sum(kept) / everything if everything else None,
         grounds=dict(sorted(reasons.items(), key=lambda pair: -pair[1])),
         frequency_kept=_middle(zipf(each.exception) for each, yes in zip(by_people, kept, strict=True) if yes),

@@ -2,30 +2,53 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from annotated_types import Ge
 
 from horsesense.core import BLANK, Fill, ScoringSpec
-from horsesense.errors import UserError, argument
+from horsesense.core.document import Document
+from horsesense.core.spec import parse_spec
+from horsesense.errors import UserError, argument, translate_errors
 from horsesense.methods.winoventi.associations import (
+    COLUMNS,
     KS,
     Association,
     Selection,
     associations_of,
     drop_nonsense,
     select,
+    shares,
     with_perplexity,
     words_of_noun,
+    write_associations,
 )
-from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, check_template, prompts, statement
+from horsesense.methods.winoventi.nouns import (
+    AGREEING,
+    LITERAL,
+    Noun,
+    NounList,
+    check_template,
+    load_nouns,
+    prompts_for,
+    statement,
+)
 from horsesense.methods.winoventi.word_relations import lexicon_at_hand
 from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.load import open_model
+from horsesense.models.load_settings import LoadSettings
 from horsesense.models.protocol import Model, Prompt
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.fill import fill
 from horsesense.scoring.texts import score_texts
+
+if TYPE_CHECKING:
+    from horsesense.api.frames import Frame
 
 Marking = Literal["Ġ", "▁", "##", ""]
 """How a vocabulary tells a word from a piece: a mark before words (byte-level BPE, SentencePiece), a mark before
@@ -44,7 +67,7 @@ _STATEMENTS_AT_ONCE = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class Elicitation:
     """How associations are asked for."""
 
     literal: bool = False
@@ -115,7 +138,7 @@ def first_tokens(model: Model, fills: Sequence[Fill]) -> list[str]:
     return model.vocabulary_forms(fills)
 
 
-# Asking a model: which words it puts behind *is* and *is not*.
+# Elicitation a model: which words it puts behind *is* and *is not*.
 
 
 def spellable(model: Model, nouns: Sequence[Noun], spec: ScoringSpec) -> tuple[list[Noun], list[Noun]]:
@@ -133,22 +156,22 @@ def vocabulary_marking(model: Model) -> Marking:
 
 
 def ask_associations(
-    model: Model, nouns: Sequence[Noun], asking: Asking, progress: Progress = NO_PROGRESS
+    model: Model, nouns: Sequence[Noun], elicitation: Elicitation, progress: Progress = NO_PROGRESS
 ) -> list[tuple[Association, ...]]:
     """The associations of each noun; empty where nothing is common to both sentences."""
-    if asking.template:
-        check_template(asking.template)
-    if not asking.depths or min(asking.depths) < 1:
+    if elicitation.template:
+        check_template(elicitation.template)
+    if not elicitation.depths or min(elicitation.depths) < 1:
         raise UserError("associations need a depth of 1 or more", fix="use 1,3,5,8,10")
     marking = vocabulary_marking(model)
     by_noun: list[tuple[Association, ...]] = []
     for start in range(0, len(nouns), _NOUNS_AT_ONCE):
         part = nouns[start : start + _NOUNS_AT_ONCE]
-        prompt_pairs = [prompts(noun, asking.sentence) for noun in part]
-        best_words = iter(_best_words(model, part, prompt_pairs, asking, marking))
+        prompt_pairs = [prompts_for(noun, elicitation.sentence) for noun in part]
+        best_words = iter(_best_words(model, part, prompt_pairs, elicitation, marking))
         for noun, pairs in zip(part, prompt_pairs, strict=True):
             rankings = [(next(best_words), next(best_words)) for _ in pairs]
-            by_noun.append(associations_of(noun, rankings, asking.depths))
+            by_noun.append(associations_of(noun, rankings, elicitation.depths))
         progress.update("associations", len(by_noun), len(nouns))
     return by_noun
 
@@ -157,31 +180,31 @@ def _best_words(
     model: Model,
     nouns: Sequence[Noun],
     prompt_pairs: Sequence[tuple[tuple[str, str], ...]],
-    asking: Asking,
+    elicitation: Elicitation,
     marking: Marking,
 ) -> list[list[str]]:
     """For each prompt its best words, sub-word pieces and one-letter tokens dropped before the cut."""
     texts = [text for pairs in prompt_pairs for pair in pairs for text in pair]
     owners = [noun for noun, pairs in zip(nouns, prompt_pairs, strict=True) for pair in pairs for _ in pair]
-    barred = {noun.word: frozenset() if asking.literal else words_of_noun(noun) for noun in nouns}
-    depth = max(asking.depths)
+    barred = {noun.word: frozenset() if elicitation.literal else words_of_noun(noun) for noun in nouns}
+    depth = max(elicitation.depths)
 
     def cleaned(fills: list[Fill], owner: Noun) -> list[str]:
         tokens = first_tokens(model, fills)
-        words = [literal_word_of(token) if asking.literal else word_of(token, marking) for token in tokens]
+        words = [literal_word_of(token) if elicitation.literal else word_of(token, marking) for token in tokens]
         return list(dict.fromkeys(word for word in words if word and word not in barred[owner.word]))
 
     size = model.most_words
-    rescored = model.asks_what_follows and not asking.literal
+    rescored = model.asks_what_follows and not elicitation.literal
     wanted = max(_RESCORED, _TOKENS_PER_WORD * depth) if rescored else _TOKENS_PER_WORD * depth
-    first = fill(model, texts, min(size, wanted), asking.spec)
+    first = fill(model, texts, min(size, wanted), elicitation.spec)
     rankings = [cleaned(fills, owner) for fills, owner in zip(first, owners, strict=True)]
     short = [place for place, words in enumerate(rankings) if len(words) < depth]
     if short:
-        more = fill(model, [texts[place] for place in short], min(size, _TOKENS_AGAIN), asking.spec)
+        more = fill(model, [texts[place] for place in short], min(size, _TOKENS_AGAIN), elicitation.spec)
         for place, fills in zip(short, more, strict=True):
             rankings[place] = cleaned(fills, owners[place])
-    return as_sentences(model, texts, rankings, asking.spec) if rescored else rankings
+    return as_sentences(model, texts, rankings, elicitation.spec) if rescored else rankings
 
 
 def as_sentences(
@@ -212,26 +235,26 @@ def associate(
     model: Model,
     ranker: Model | None,
     nouns: Sequence[Noun],
-    asking: Asking,
+    elicitation: Elicitation,
     progress: Progress = NO_PROGRESS,
 ) -> ModelAssociations:
     """Ask, judge and rank. Without a ranker nothing is cut at a knee; under the paper's rules nothing is judged
     nonsense, which there is for people to say."""
-    known, strange = spellable(model, nouns, asking.spec)
+    known, strange = spellable(model, nouns, elicitation.spec)
     if not known:
         raise UserError(f"the tokenizer of {model.name} can spell none of the nouns", fix="use another model or list")
-    by_noun = ask_associations(model, known, asking, progress)
+    by_noun = ask_associations(model, known, elicitation, progress)
     everything = [each for associations in by_noun for each in associations]
     notes = {
         "nouns that the tokenizer cannot spell, not asked": len(strange),
         "nouns without any association": sum(not associations for associations in by_noun),
     }
-    if model.asks_what_follows and asking.literal:
+    if model.asks_what_follows and elicitation.literal:
         # A causal model sees nothing behind the blank, so both endings are one sentence to it.
         notes["endings that a causal model cannot see"] = 1
-    judged = everything if asking.literal else drop_nonsense(everything, lexicon_at_hand())
+    judged = everything if elicitation.literal else drop_nonsense(everything, lexicon_at_hand())
     return ModelAssociations(
-        rank_and_cut(judged, {noun.word: noun for noun in known}, ranker, asking, progress),
+        rank_and_cut(judged, {noun.word: noun for noun in known}, ranker, elicitation, progress),
         {what: count for what, count in notes.items() if count},
     )
 
@@ -240,14 +263,14 @@ def rank_and_cut(
     associations: Sequence[Association],
     nouns: Mapping[str, Noun],
     ranker: Model | None,
-    asking: Asking,
+    elicitation: Elicitation,
     progress: Progress = NO_PROGRESS,
 ) -> Selection:
     """Rank what is kept and cut it at the knees."""
     if ranker is None:
         return Selection(tuple(associations), {}, None)
     kept = [each for each in associations if each.kept]
-    values = perplexities(ranker, [(nouns[each.noun], each.word) for each in kept], asking.spec, progress)
+    values = perplexities(ranker, [(nouns[each.noun], each.word) for each in kept], elicitation.spec, progress)
     rest = [each for each in associations if not each.kept]
     return select([*with_perplexity(kept, values), *rest])
 
@@ -267,3 +290,170 @@ def perplexities(
         values += [exp(-text.mean) for text in score_texts(ranker, texts, spec)]
         progress.update("perplexity", len(values), len(pairs))
     return values
+
+
+# The public function.
+
+MODEL = "smollm2-masked"
+"""Default model: the bundled masked one."""
+_MAX_DEPTH = 100
+_FREQUENT = 10
+
+
+@dataclass(frozen=True)
+class PromptSettings:
+    """Prompts: how associations are elicited."""
+
+    as_paper: bool = False
+    """Use the literal sentence and the rules of the paper."""
+    template: str = ""
+    """Sentence with slots, such as 'Every {noun} is {not}___ today.'. By default, 'The {noun} is {not}___'."""
+    k: tuple[int, ...] = KS
+    """Depth of the rankings."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrequentWord:
+    """A word that is associated with many nouns."""
+
+    word: str
+    """The word."""
+    count: int
+    """Number of associations."""
+    share: float
+    """Share of all associations."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssociationSummary(Document):
+    """The associations of a model, counted."""
+
+    model: str
+    """Model."""
+    ranker: str | None
+    """Model that ranked them; null without ranking."""
+    nouns: int
+    """Number of nouns."""
+    associations: int
+    """Number of associations."""
+    by_k: Mapping[str, int]
+    """Number of associations at each depth of the rankings."""
+    kept: int
+    """Number of associations left after nonsense, ranking and knee."""
+    kept_by_k: Mapping[str, int]
+    """Number of these at each depth."""
+    knees: Mapping[str, float]
+    """Largest perplexity that is kept, by depth."""
+    last_knee: float | None
+    """Largest perplexity that is kept over all depths; null without a last round."""
+    dropped: Mapping[str, int]
+    """Number of dropped associations by reason, the most frequent first."""
+    frequent: tuple[FrequentWord, ...]
+    """The most frequent words."""
+    notes: Mapping[str, int]
+    """Irregularities in the list of nouns, counted."""
+    out: Path | None
+    """File of the associations; null if none was written."""
+
+
+@dataclass(frozen=True)
+class Associations:
+    """The associations of a model."""
+
+    summary: AssociationSummary
+    """Counts by depth, knees, reasons and the most frequent words."""
+    all: tuple[Association, ...]
+    """All associations, the kept ones first; the others give the reason."""
+    nouns: NounList
+    """The nouns, and the changes to their list."""
+
+    def document(self) -> AssociationSummary:
+        """Return the summary, which ``--json`` prints."""
+        return self.summary
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the summary as JSON."""
+        return self.summary.to_json()
+
+    def frame(self) -> Frame:
+        """Return a table with one row per association."""
+        import horsesense as hs
+
+        columns = {name: [getattr(each, name) for each in self.all] for name in COLUMNS}
+        return hs.Frame(columns, f"associations of {self.summary.model}")
+
+    def _repr_html_(self) -> str:
+        return self.frame()._repr_html_()
+
+
+@translate_errors()
+def find_associations(
+    nouns: str | Path,
+    *,
+    model: str = MODEL,
+    out: str | Path | None = None,
+    prompts: PromptSettings | None = None,
+    ranker: str = "smollm2",
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+    spec: str | ScoringSpec = "default",
+    loading: LoadSettings | None = None,
+    progress: Progress = NO_PROGRESS,
+) -> Associations:
+    """Find the words that a model predicts after both "The X is" and "The X is not", ranked and cut at the knee.
+
+    Args:
+        nouns: ``wordnet``, or a file with one noun per line or a column ``Word`` (THINGS).
+        model: Model name, folder, GGUF file or server.
+        out: File of the associations: .tsv, .csv or .jsonl.
+        prompts: Sentences and depths.
+        ranker: Causal model that ranks by perplexity; ``none``: no ranking.
+        limit: Maximum number of nouns, drawn by seed.
+        seed: Random seed.
+        spec: Scoring spec.
+        loading: Model loading.
+        progress: Progress callback.
+
+    Returns:
+        The associations, and their summary.
+    """
+    prompts, loading = prompts or PromptSettings(), loading or LoadSettings()
+    depths = tuple(sorted(set(prompts.k)))
+    if not depths or depths[0] < 1 or depths[-1] > _MAX_DEPTH:
+        depth = ",".join(map(str, prompts.k))
+        raise UserError(f"{argument('k')} {depth} is out of range", fix=f"use depths from 1 to {_MAX_DEPTH}")
+    listed = load_nouns(nouns, as_paper=prompts.as_paper, limit=limit, seed=seed, progress=progress)
+    scoring = parse_spec(spec) if isinstance(spec, str) else spec
+    elicitation = Elicitation(prompts.as_paper, prompts.template, depths, scoring)
+    where: dict[str, Any] = {
+        "device": loading.device,
+        "dtype": scoring.dtype,
+        "allow_pickle": loading.allow_pickle,
+    }
+    loaded = open_model(model, family=loading.family, **where)
+    ranking = None if ranker == "none" else open_model(ranker, **where)
+    found = associate(loaded, ranking, listed.nouns, elicitation, progress)
+    selection = found.selection
+    path = None if out is None else Path(out)
+    if path is not None:
+        write_associations(path, selection.associations)
+    summary = AssociationSummary(
+        model=model,
+        ranker=None if ranker == "none" else ranker,
+        nouns=len(listed.nouns),
+        associations=len(selection.associations),
+        by_k=_count_by_k(selection.associations),
+        kept=len(selection.kept),
+        kept_by_k=_count_by_k(selection.kept),
+        knees={str(k): value for k, value in selection.knees.items()},
+        last_knee=selection.last_knee,
+        dropped=dict(Counter(each.reason for each in selection.associations if not each.kept).most_common()),
+        frequent=tuple(FrequentWord(*each) for each in shares(selection.associations)[:_FREQUENT]),
+        notes={**listed.notes, **found.notes},
+        out=path,
+    )
+    return Associations(summary, selection.associations, listed)
+
+
+def _count_by_k(associations: Sequence[Association]) -> dict[str, int]:
+    return {str(k): count for k, count in sorted(Counter(each.k for each in associations).items())}

@@ -12,13 +12,18 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp
 from pathlib import Path
+from typing import Annotated
 
-from horsesense.core import BLANK, Answer, Facet, Item, Probe
+from annotated_types import Ge
+
+from horsesense.core import BLANK, Answer, Facet, Item, Probe, ScoringSpec
+from horsesense.core.document import Document
+from horsesense.core.spec import parse_spec
 from horsesense.data import read_text, writing
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.methods.winoventi.adversarial_filter import PRIOR, preferring_generic, prior_probe
 from horsesense.methods.winoventi.associations import Depths, read_depths, read_registry, write_associations
-from horsesense.methods.winoventi.elicitation import Asking, ask_associations, spellable
+from horsesense.methods.winoventi.elicitation import MODEL, Elicitation, ask_associations, spellable
 from horsesense.methods.winoventi.measures import (
     NEUTRAL,
     ContextShift,
@@ -47,10 +52,11 @@ from horsesense.models.load import open_model
 from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import Settings, ask_models
+from horsesense.runs.compute_settings import ComputeSettings
 from horsesense.runs.engine import HERE, Engine
 from horsesense.runs.results import Answered, read_run
 from horsesense.runs.shards import draw
-from horsesense.stats.slices import Sliced
+from horsesense.stats import Estimate
 
 _BACKGROUND = "winoventi.json"
 
@@ -89,16 +95,16 @@ def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Pat
             served=settings.served,
         )
         nouns, _ = spellable(model, clean_nouns((0, word) for word in words).nouns, settings.spec)
-        by_noun = ask_associations(model, nouns, Asking(spec=settings.spec))
+        by_noun = ask_associations(model, nouns, Elicitation(spec=settings.spec))
         write_associations(path, [each for associations in by_noun for each in associations])
     return path
 
 
-def keep_background(folder: Path, depths: Path | None, registry: Path | None, own: Mapping[str, Path]) -> None:
-    """Write beside the answers what an evaluation leans on, so that a report can count again."""
+def write_background(folder: Path, files: AssociationFiles, own: Mapping[str, Path]) -> None:
+    """Write the files of an evaluation beside the answers, so that a report can be recomputed."""
     about = {
-        "depths": None if depths is None else str(depths.resolve()),
-        "registry": None if registry is None else str(registry.resolve()),
+        "depths": None if files.depths is None else str(Path(files.depths).resolve()),
+        "registry": None if files.registry is None else str(Path(files.registry).resolve()),
         "own": {model: path.name for model, path in own.items()},
     }
     with writing(folder / _BACKGROUND) as temporary:
@@ -127,24 +133,126 @@ EMPTY = "no schema is left: the models do not all prefer the generic of any"
 
 
 @dataclass(frozen=True, slots=True)
+class SchemaSlice:
+    """Items of one test that share the value of a facet."""
+
+    value: Facet
+    """Value of the facet."""
+    test: str
+    """``generic`` or ``exception``."""
+    accuracy: Estimate
+    """Share of items right."""
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What one model makes of the schemas."""
+    """Results of one model on WinoVenti schemas."""
 
     model: str
+    """Model."""
+    headline: Subset | None
+    """The subset ``individual``: schemas that contradict the model's own preference; null if some are not validated."""
     subsets: tuple[Subset, ...]
-    """``all``, ``individual`` (the headline), and ``intersection`` where there are several models."""
+    """``all``, ``individual``, and ``intersection`` for several models."""
+    shift: ContextShift | None
+    """Context shift in the subset ``individual``; null if some schemas are not validated."""
     shifts: tuple[ContextShift, ...]
-    """What premises change, for the same subsets."""
+    """Context shift in each subset."""
     reverse: tuple[Subset, ...]
-    """The same with the context word asked for; empty where that was not asked."""
+    """The same for the reversed test, which asks for the context word; empty if that was not run."""
     tokens: tuple[Subset, ...]
-    """All and Individual, cut by whether the outcomes have as many tokens for every model that is asked."""
-    slices: Mapping[str, Sliced]
+    """``all`` and ``individual``, by whether both outcomes have equally many tokens for every model."""
+    slices: Mapping[str, tuple[SchemaSlice, ...]]
+    """Accuracy by facet."""
     failures: Strongest
+    """The exceptions with the largest negative margins."""
     successes: Strongest
+    """The exceptions with the largest positive margins."""
     notes: Mapping[str, int]
-    proposed: int = 0
-    """Schemas that neither people nor a stated judge have passed; with any of them there is no headline."""
+    """Irregularities, counted."""
+    proposed: int
+    """Number of schemas that neither people nor a stated judge validated; with any of them there is no headline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluations(Document):
+    """Models on WinoVenti schemas."""
+
+    out: Path
+    """Run folder."""
+    probe: Path
+    """File of the probe."""
+    models: tuple[Evaluation, ...]
+    """One entry per model."""
+
+
+@dataclass(frozen=True)
+class AssociationFiles:
+    """Associations: what the generator and the models associate."""
+
+    depths: Path | None = None
+    """Depths of the associations: the published outcome collection, or a file of ``winoventi associations``."""
+    registry: Path | None = None
+    """Published registry, whose models count for the intersection."""
+    own: bool = True
+    """Do not elicit the models' own associations."""
+
+
+@translate_errors()
+def evaluate(
+    probe: str | Path,
+    *,
+    out: str | Path,
+    models: str | Sequence[str] = (MODEL,),
+    associations: AssociationFiles | None = None,
+    reverse: bool = True,
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+    spec: str | ScoringSpec = "default",
+    compute: ComputeSettings | None = None,
+    progress: Progress = NO_PROGRESS,
+) -> Evaluations:
+    """Evaluate models on WinoVenti schemas: generic and exception test, both right, drop, context shift, slices.
+
+    Args:
+        probe: Name or file of a WinoVenti probe.
+        out: Run folder; the same call resumes a stopped run.
+        models: Model name, folder, GGUF file or server.
+        associations: Depths and registries of associations.
+        reverse: Do not run the reversed test, which asks for the context word.
+        limit: Maximum number of items; whole families are drawn.
+        seed: Random seed.
+        spec: Scoring spec.
+        compute: Where it is computed, and how much at a time.
+        progress: Progress callback.
+
+    Returns:
+        The results of each model, with intervals.
+    """
+    import horsesense as hs
+
+    names = [models] if isinstance(models, str) else list(models)
+    if len(set(names)) < len(names):
+        raise UserError("a model is named twice", fix="name each once")
+    files, compute = associations or AssociationFiles(), compute or ComputeSettings()
+    settings = Settings(
+        spec=parse_spec(spec) if isinstance(spec, str) else spec,
+        limit=limit,
+        seed=seed,
+        device=compute.device,
+        family=compute.family,
+        allow_pickle=compute.allow_pickle,
+    )
+    folder = Path(out)
+    if files.depths is not None:
+        read_depths(Path(files.depths))  # errors in the files come before the run
+    if files.registry is not None:
+        read_registry(Path(files.registry))
+    answered = ask_all(names, hs.load_probe(probe), folder, settings, progress, reverse, compute.chosen_engine())
+    drawn = answered[0][MAIN].probe
+    own = {name: own_depths(name, drawn, folder, settings) for name in names} if files.own else {}
+    write_background(folder, files, own)
+    return Evaluations(folder, Path(probe), tuple(score_answers(answered, read_background(folder))))
 
 
 def check_probe(probe: Probe) -> None:
@@ -184,8 +292,8 @@ def ask_all(
     return [{name: parts[model, name] for name in probes} for model in models]
 
 
-def evaluate(answered: Sequence[Mapping[str, Answered]], background: Background) -> list[Evaluation]:
-    """Numbers of each model. The intersection is over these models and all others that are known."""
+def score_answers(answered: Sequence[Mapping[str, Answered]], background: Background) -> list[Evaluation]:
+    """Compute the results of each model; the intersection is over these models and those of the registry."""
     passing = [preferring_generic(parts[PRIOR]) for parts in answered]
     shared = set.intersection(*passing, *(set(names) for names in background.others.values()))
     several = len(answered) + len(background.others) > 1
@@ -251,23 +359,31 @@ def _evaluation(
             context_shift(name, [each for each in schemas if among is None or triplets[each.family] in among])
             for name, among in kinds.items()
         )
-    tables = {name: table for name in SLICES if (table := sliced(outcomes, name)) is not None}
+    slices = {
+        name: tuple(SchemaSlice(each.where[0], str(each.where[1]), each.accuracy) for each in table.slices)
+        for name in SLICES
+        if (table := sliced(outcomes, name)) is not None
+    }
+    proposed = sum(not _is_validated(item) for item in parts[MAIN].items if item.member == "generic")
+    by_subset = subsets(outcomes)
     return Evaluation(
         model=model,
-        subsets=subsets(outcomes),
+        headline=None if proposed else next(each for each in by_subset if each.subset == "individual"),
+        subsets=by_subset,
+        shift=None if proposed else next((each for each in shifts if each.subset == "individual"), None),
         shifts=shifts,
         reverse=subsets(turned) if turned else (),
         tokens=by_tokens(),
-        slices=tables,
+        slices=slices,
         failures=strongest(outcomes, failures=True),
         successes=strongest(outcomes, failures=False),
         notes=notes,
-        proposed=sum(not _is_passed(item) for item in parts[MAIN].items if item.member == "generic"),
+        proposed=proposed,
     )
 
 
-def _is_passed(item: Item) -> bool:
-    """Whether somebody validated its schema; a released one has no status, since people did before it was released."""
+def _is_validated(item: Item) -> bool:
+    """Return whether its schema was validated; a published one has no status, because people validated it before."""
     return str(item.facets.get("status", VALIDATED)).startswith(VALIDATED)
 
 

@@ -240,13 +240,13 @@ def _judged(
 ) -> list[str]:
     """What a judge says of each candidate: yes, or why not; where it tells nothing apart it is not asked."""
     with models.asked(plan.judge) as judge:
-        trial = try_judge(judge, table, plan.asking.spec, plan.seed)
+        trial = try_judge(judge, table, plan.elicitation.spec, plan.seed)
         progress.log(f"{plan.judge} is tried as a judge: {trial.in_words}")
         if not trial.believed:
             progress.log(f"{plan.judge} tells them no better apart than chance, so it is not asked")
             return [NOT_PLAUSIBLE] * len(candidates)
         told = {True: YES, False: f"{plan.judge} does not find it plausible", None: f"{plan.judge} does not say"}
-        return [told[said] for said in verdicts(judge, candidates, nouns, plan.asking.spec)]
+        return [told[said] for said in verdicts(judge, candidates, nouns, plan.elicitation.spec)]
 
 
 def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> list[Triplet]:

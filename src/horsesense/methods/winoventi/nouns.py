@@ -9,12 +9,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 from horsesense.core import BLANK
 from horsesense.data.tables import open_table
 from horsesense.errors import UserError
 from horsesense.lexicons.wordnet import read_senses
-from horsesense.lexicons.words import listed
+from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.words import listed as word_list
+from horsesense.progress import NO_PROGRESS, Progress
 
 ENDINGS = (".", ",")
 """The paper's two templates differ in the ending punctuation."""
@@ -30,14 +33,14 @@ _PHRASE, _PLURAL, _NAME = "phrases", 'plurals, asked with "are"', "names, asked 
 
 # Plural in form and in grammar; lemminflect takes some of these for their own singular.
 _ALWAYS_PLURAL = frozenset(
-    listed(
+    word_list(
         "scissors jeans goggles binoculars pyjamas pajamas trousers shorts tights leggings overalls spectacles "
         "pliers tweezers shears clippers clothes stairs earphones people cattle police"
     )
 )
 # Singular in grammar, though they end like a plural.
 _NEVER_PLURAL = frozenset(
-    listed("bellows news molasses tennis mathematics series species chess candelabra chili graffiti")
+    word_list("bellows news molasses tennis mathematics series species chess candelabra chili graffiti")
 )
 
 
@@ -165,7 +168,42 @@ def wordnet_nouns(folder: Path, *, fewest: float = 3.5) -> NounList:
     return clean_nouns((0, word) for word in known)
 
 
-# The sentences that ask for a noun's associations.
+def load_nouns(
+    nouns: str | Path,
+    *,
+    as_paper: bool = False,
+    limit: int | None = None,
+    seed: int = 0,
+    progress: Progress = NO_PROGRESS,
+) -> NounList:
+    """Load nouns from a file or from WordNet.
+
+    Args:
+        nouns: ``wordnet``, or a file with one noun per line or a column ``Word`` (THINGS).
+        as_paper: Keep the spelling, as the paper does.
+        limit: Maximum number of nouns, drawn by seed.
+        seed: Random seed.
+        progress: Progress callback.
+
+    Returns:
+        The nouns, and the changes to the list.
+    """
+    if str(nouns) == "wordnet" and not Path(nouns).exists():
+        folder = find_wordnet()
+        if folder is None:
+            raise UserError("WordNet is not on this machine", fix="run: horsesense fetch wordnet")
+        listed = wordnet_nouns(folder)
+    else:
+        listed = read_nouns(Path(nouns), literal=as_paper)
+    for what, entries in listed.odd.items():
+        progress.log(f"{what}: {len(entries):,} ({', '.join(entries[:3])}{' …' if len(entries) > 3 else ''})")
+    if limit is None or limit >= len(listed.nouns):
+        return listed
+    drawn = set(Random(seed).sample(range(len(listed.nouns)), limit))
+    return NounList(tuple(noun for i, noun in enumerate(listed.nouns) if i in drawn), listed.odd)
+
+
+# The sentences that elicit a noun's associations.
 
 
 def subject(noun: Noun) -> str:
@@ -194,10 +232,10 @@ def fill_template(template: str, noun: Noun, negated: bool = False) -> str:
     return template
 
 
-def prompts(noun: Noun, template: str = AGREEING) -> tuple[tuple[str, str], ...]:
+def prompts_for(noun: Noun, template: str = AGREEING) -> tuple[tuple[str, str], ...]:
     """For each ending, the affirmative and the negated prompt.
 
-    >>> prompts(Noun("pan"))[1]
+    >>> prompts_for(Noun("pan"))[1]
     ('The pan is ___,', 'The pan is not ___,')
     """
     both = [fill_template(template, noun, negated) for negated in (False, True)]

@@ -22,7 +22,7 @@ from horsesense.methods.winoventi.builder import build_winoventi
 from horsesense.methods.winoventi.checks import count_objections
 from horsesense.methods.winoventi.circumstances import CIRCUMSTANCES, TYPES
 from horsesense.methods.winoventi.elicitation import ask_associations, rank_and_cut, spellable
-from horsesense.methods.winoventi.evaluation import Background, Evaluation, ask_all, evaluate
+from horsesense.methods.winoventi.evaluation import Background, Evaluation, ask_all, score_answers
 from horsesense.methods.winoventi.exceptions import exceptions_of
 from horsesense.methods.winoventi.people import people_file, read_validation, settled_by_people, validated
 from horsesense.methods.winoventi.plan import ON_TRUST, LoadedModels, PipelinePlan
@@ -134,15 +134,16 @@ class _Pipeline:
     def associations(self) -> tuple[Path, Path]:
         """Step 1: all associations, and those that nonsense, perplexity and knee leave."""
         plan = self.plan
-        inputs = [self.identity, json.dumps([asdict(noun) for noun in plan.nouns]), json.dumps(asdict(plan.asking))]
+        elicited = [asdict(noun) for noun in plan.nouns], asdict(plan.elicitation)
+        inputs = [self.identity, *map(json.dumps, elicited)]
         everything = self.steps.do("1 associations", _ASSOCIATIONS, inputs, self._associate)
 
         def select(path: Path, made_from: str) -> None:
             associations = read_associations(everything)
-            judged = associations if plan.asking.literal else drop_nonsense(associations, lexicon_at_hand())
+            judged = associations if plan.elicitation.literal else drop_nonsense(associations, lexicon_at_hand())
             asked = self.models.asked(plan.ranker) if plan.ranker != "none" else nullcontext()
             with asked as ranker:
-                selection = rank_and_cut(judged, self.nouns, ranker, plan.asking, self.progress)
+                selection = rank_and_cut(judged, self.nouns, ranker, plan.elicitation, self.progress)
             write_associations(path, selection.associations)
 
         ranker = plan.ranker if plan.ranker == "none" else self.models.who(plan.ranker)
@@ -154,12 +155,12 @@ class _Pipeline:
     def _associate(self, path: Path, made_from: str) -> None:
         plan = self.plan
         with self.models.asked(plan.model) as model:
-            known, strange = spellable(model, plan.nouns, plan.asking.spec)
+            known, strange = spellable(model, plan.nouns, plan.elicitation.spec)
             for noun in strange:
                 self.progress.log(f"the tokenizer of {plan.model} cannot spell {noun.word!r}; it is not asked about")
 
             def part(start: int, end: int) -> list[Any]:
-                by_noun = ask_associations(model, known[start:end], plan.asking)
+                by_noun = ask_associations(model, known[start:end], plan.elicitation)
                 self.progress.update("associations", end, len(known))
                 return [asdict(each) for associations in by_noun for each in associations]
 
@@ -260,7 +261,7 @@ class _Pipeline:
         """A probe of each kind that has schemas, and what the model makes of it."""
         probes, evaluations = {}, {}
         self.models.drop()
-        settings = Settings(spec=self.plan.asking.spec, device=self.plan.device, served=self.plan.served)
+        settings = Settings(spec=self.plan.elicitation.spec, device=self.plan.device, served=self.plan.served)
         for kind in KINDS:
             path = self.folder / f"{kind}.jsonl"
             chosen = [each for each in schemas if each.passes and each.schema.validated == (kind == VALIDATED)]
@@ -268,13 +269,13 @@ class _Pipeline:
                 self._remove(path)
                 self.steps.remember_run(kind, None)
                 continue
-            probe = build_winoventi(chosen, machine=None, literal=self.plan.asking.literal)
+            probe = build_winoventi(chosen, machine=None, literal=self.plan.elicitation.literal)
             probes[kind] = path
             write_probe(path, probe)
             self.steps.remember_file(path)
             folder = self._run_folder(content_of(probe.items))
             answered = ask_all([self.plan.model], probe, folder, settings, self.progress)
-            (evaluations[kind],) = evaluate(answered, Background(lexicon=lexicon_at_hand()))
+            (evaluations[kind],) = score_answers(answered, Background(lexicon=lexicon_at_hand()))
             self.steps.remember_run(kind, folder)
         return probes, evaluations
 

@@ -15,7 +15,7 @@ from horsesense.data import FieldProblem, check_fields
 from horsesense.errors import UserError
 from horsesense.methods.winoventi.checks import LEAST_MEAN
 from horsesense.methods.winoventi.circumstances import TABLE
-from horsesense.methods.winoventi.elicitation import Asking
+from horsesense.methods.winoventi.elicitation import Elicitation
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.steps import STATE, read_state
 from horsesense.models.api import ServedSettings, is_served
@@ -98,7 +98,7 @@ class PipelinePlan(PipelineSources, PipelineMachine, PipelinePeople):
 
     model: str
     nouns: tuple[Noun, ...]
-    asking: Asking = field(default_factory=Asking)
+    elicitation: Elicitation = field(default_factory=Elicitation)
     seed: int = 0
     served: ServedSettings = field(default_factory=ServedSettings)
     """How servers are asked, where a model is behind one."""
@@ -184,7 +184,7 @@ class LoadedModels:
             for each in here:
                 del self._by_name[each]
             plan = self.plan
-            dtype = plan.asking.spec.dtype
+            dtype = plan.elicitation.spec.dtype
             model = open_model(name, device=plan.device, dtype=dtype, served=plan.served, progress=self.progress)
             if model.who.kind == "server":  # its address may not tell which model it is
                 told = model.who.reported

@@ -122,7 +122,7 @@ def check_premises(
     made = _worded([judged[place] for place in places], [their_nouns[place] for place in places])
     if made and plan.ranker != "none" and lineage_named(plan.ranker) != lineage_named(plan.model):
         with models.asked(plan.ranker) as ranker:
-            made = grammatical(made, ranker, plan.asking.spec, plan.least)
+            made = grammatical(made, ranker, plan.elicitation.spec, plan.least)
     if made and plan.vectors != "none":
         made = far_in_meaning(made, plan.vectors)
     if made and plan.entailment:

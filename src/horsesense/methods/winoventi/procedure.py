@@ -1,180 +1,41 @@
-"""Summaries of WinoVenti results."""
+"""The whole procedure for one model, with people: make, status and serve; its summary and what a page shows of it."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING, Annotated, get_args
 
-from horsesense.core import Facet, iter_judgements
+from annotated_types import Ge, Interval
+
+from horsesense.core import ScoringSpec, iter_judgements
 from horsesense.core.document import Document
+from horsesense.core.spec import parse_spec
 from horsesense.data import FieldProblem, check_json, read_text
-from horsesense.errors import UserError
-from horsesense.methods.winoventi.associations import Association, shares
-from horsesense.methods.winoventi.elicitation import ModelAssociations
+from horsesense.errors import UserError, translate_errors, unknown
+from horsesense.methods.winoventi.elicitation import MODEL, Elicitation
 from horsesense.methods.winoventi.evaluation import Evaluation
-from horsesense.methods.winoventi.measures import ContextShift, Strongest, Subset
-from horsesense.methods.winoventi.nouns import NounList
+from horsesense.methods.winoventi.nouns import load_nouns
 from horsesense.methods.winoventi.people import STAGES, Stage, people_file
-from horsesense.methods.winoventi.pipeline import PipelineResult
-from horsesense.methods.winoventi.plan import read_plan
+from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
+from horsesense.methods.winoventi.plan import (
+    STAGE_NAMES,
+    PipelineMachine,
+    PipelinePeople,
+    PipelinePlan,
+    PipelineSources,
+    StageName,
+    read_plan,
+)
 from horsesense.methods.winoventi.schemas import CheckedSchema, Triplet, read_schemas, read_triplets
 from horsesense.methods.winoventi.steps import RUN, STATE, read_state
-from horsesense.stats import Estimate, Sliced
-
-_FREQUENT = 10
-"""Words that are listed as the most frequent."""
-
-
-@dataclass(frozen=True, slots=True)
-class FrequentWord:
-    """A word that many nouns are tied to."""
-
-    word: str
-    count: int
-    share: float
-    """Of all associations."""
-
-
-@dataclass(frozen=True, slots=True)
-class AssociationSummary(Document):
-    """The words that a model ties to nouns, negated or not."""
-
-    model: str
-    """The model that was asked."""
-    ranker: str | None
-    """The model that ranked them; null where none did."""
-    nouns: int
-    """Nouns that were asked about."""
-    associations: int
-    """Associations that were found."""
-    by_k: Mapping[str, int]
-    """How many at each depth of the rankings."""
-    kept: int
-    """Those that are left after nonsense, ranking and knee."""
-    kept_by_k: Mapping[str, int]
-    """How many of these at each depth."""
-    knees: Mapping[str, float]
-    """By depth, the largest perplexity that stays."""
-    last_knee: float | None
-    """The same over what is left of all depths; null where no last round was held."""
-    dropped: Mapping[str, int]
-    """Why others went, the commonest reason first."""
-    frequent: tuple[FrequentWord, ...]
-    """The most frequent words."""
-    notes: Mapping[str, int]
-    """What was left out or found odd, counted."""
-    out: Path | None
-    """The file they were written to; null where none was named."""
-
-
-def association_summary(
-    model: str, ranker: str | None, nouns: NounList, associations: ModelAssociations, out: Path | None
-) -> AssociationSummary:
-    """What came of asking a model about nouns."""
-    selection = associations.selection
-    everything = selection.associations
-    return AssociationSummary(
-        model=model,
-        ranker=ranker,
-        nouns=len(nouns.nouns),
-        associations=len(everything),
-        by_k=_by_k(everything),
-        kept=len(selection.kept),
-        kept_by_k=_by_k(selection.kept),
-        knees={str(k): value for k, value in selection.knees.items()},
-        last_knee=selection.last_knee,
-        dropped=dict(Counter(each.reason for each in everything if not each.kept).most_common()),
-        frequent=tuple(FrequentWord(*each) for each in shares(everything)[:_FREQUENT]),
-        notes={**nouns.notes, **associations.notes},
-        out=out,
-    )
-
-
-def _by_k(associations: Sequence[Association]) -> dict[str, int]:
-    return {str(k): count for k, count in sorted(Counter(each.k for each in associations).items())}
-
-
-@dataclass(frozen=True, slots=True)
-class SliceOfTest:
-    """Items of one test that share the value of a facet."""
-
-    value: Facet
-    """The value of the facet."""
-    test: str
-    """``generic`` or ``exception``."""
-    accuracy: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class ModelEvaluation:
-    """What one model makes of the schemas."""
-
-    model: str
-    headline: Subset | None
-    """The subset ``individual``: schemas that the model's own bias speaks against; null where nobody passed them."""
-    subsets: tuple[Subset, ...]
-    """``all``, ``individual``, and ``intersection`` where there are several models."""
-    shift: ContextShift | None
-    """What premises change in the same subset: the headline's first number; null where nobody passed them."""
-    shifts: tuple[ContextShift, ...]
-    """What premises change, for all subsets."""
-    reverse: tuple[Subset, ...]
-    """The same with the context word asked for; empty where that was not asked."""
-    tokens: tuple[Subset, ...]
-    """All and Individual, cut by whether the outcomes have as many tokens for every model that is asked."""
-    slices: Mapping[str, tuple[SliceOfTest, ...]]
-    """Accuracy by facet."""
-    failures: Strongest
-    """The exceptions that it fails most clearly."""
-    successes: Strongest
-    """The exceptions that it gets most clearly."""
-    notes: Mapping[str, int]
-    """What to mind, counted."""
-    proposed: int
-    """Schemas that neither people nor a stated judge have passed; with any of them there is no headline."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluations(Document):
-    """Models on WinoVenti schemas."""
-
-    out: Path
-    """The folder of the run."""
-    probe: Path
-    """The schemas."""
-    models: tuple[ModelEvaluation, ...]
-    """One entry a model."""
-
-
-def evaluations(out: Path, probe: Path, results: Sequence[Evaluation]) -> Evaluations:
-    """The evaluations of all models of a run."""
-    return Evaluations(out, probe, tuple(map(_evaluation, results)))
-
-
-def _evaluation(evaluation: Evaluation) -> ModelEvaluation:
-    passed = not evaluation.proposed
-    return ModelEvaluation(
-        model=evaluation.model,
-        headline=next(each for each in evaluation.subsets if each.subset == "individual") if passed else None,
-        subsets=evaluation.subsets,
-        shift=next((each for each in evaluation.shifts if each.subset == "individual"), None) if passed else None,
-        shifts=evaluation.shifts,
-        reverse=evaluation.reverse,
-        tokens=evaluation.tokens,
-        slices={name: _slices(sliced) for name, sliced in evaluation.slices.items()},
-        failures=evaluation.failures,
-        successes=evaluation.successes,
-        notes=evaluation.notes,
-        proposed=evaluation.proposed,
-    )
-
-
-def _slices(sliced: Sliced) -> tuple[SliceOfTest, ...]:
-    return tuple(SliceOfTest(each.where[0], str(each.where[1]), each.accuracy) for each in sliced.slices)
+from horsesense.models.api import ServedSettings
+from horsesense.models.api.settings import warn_unused
+from horsesense.progress import NO_PROGRESS, Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +80,7 @@ class PipelineSummary(Document):
     """What is to be done next, in words."""
     probes: Mapping[str, Path]
     """``validated`` (passed by people or a stated judge) and ``proposed`` (by nobody yet), where there are any."""
-    evaluations: Mapping[str, ModelEvaluation]
+    evaluations: Mapping[str, Evaluation]
     """What the model makes of each probe; only what was validated has a headline."""
     sample: tuple[str, ...]
     """A few of the schemas that nobody has passed yet, to see what they are like."""
@@ -239,7 +100,7 @@ def pipeline_summary(
         stages=stages,
         next=next_step(stages, sum(counts.validated.values()), out),
         probes=result.probes,
-        evaluations={kind: _evaluation(each) for kind, each in result.evaluations.items()},
+        evaluations=result.evaluations,
         sample=sample_of(result.schemas),
         notes=notes,
     )
@@ -285,7 +146,7 @@ def next_step(stages: Sequence[Stage], validated: int, folder: Path) -> str:
     return f"all stages are done: {validated:,} schemas are validated"
 
 
-def kept_counts(folder: Path) -> StepCounts | None:
+def read_counts(folder: Path) -> StepCounts | None:
     """The yield of each step as the folder of a pipeline keeps it."""
     path = folder / "counts.json"
 
@@ -295,6 +156,9 @@ def kept_counts(folder: Path) -> StepCounts | None:
 
     return check_json(StepCounts, read_text(path), wrong) if path.is_file() else None
 
+
+if TYPE_CHECKING:
+    from horsesense.annotate.server.staged_app import StagedApp, StagedServing
 
 _SAMPLE = 12
 
@@ -340,7 +204,7 @@ def read_pipeline(folder: Path) -> PipelineShown:
     plan, steps = read_plan(folder), read_state(folder / STATE)["steps"]
     runs = {kind: steps.get(f"{RUN}{kind}", {}).get("output") for kind in ("validated", "proposed")}
     kind = next((each for each, run in runs.items() if run), "")
-    counts = kept_counts(folder)
+    counts = read_counts(folder)
     lot = random.Random(plan.seed)
     return PipelineShown(
         model=plan.model,
@@ -389,3 +253,166 @@ def _sample(path: Path, lot: random.Random) -> list[CheckedSchema]:
     passing, others = ([each for each in schemas if each.passes == wanted] for wanted in (True, False))
     drawn = lot.sample(passing, min(_SAMPLE, len(passing)))
     return drawn + lot.sample(others, min(_SAMPLE // 3, len(others)))
+
+
+# The public functions.
+
+
+@translate_errors()
+def make(
+    nouns: str | Path,
+    *,
+    out: str | Path,
+    model: str = MODEL,
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+    as_paper: bool = False,
+    sources: PipelineSources | None = None,
+    machine: PipelineMachine | None = None,
+    people: PipelinePeople | None = None,
+    spec: str | ScoringSpec = "default",
+    served: ServedSettings | None = None,
+    progress: Progress = NO_PROGRESS,
+) -> PipelineSummary:
+    """Build adversarial schemas for one model from its own associations, with tasks for people.
+
+    The steps are associations, exceptions, adversarial filter, premises and checks. The same call resumes a stopped
+    pipeline and takes in what people have answered. Only what people, or a stated judge, have passed gets a headline.
+
+    Args:
+        nouns: ``wordnet``, or a file with one noun per line or a column ``Word``.
+        out: Folder of the pipeline.
+        model: Model whose associations are turned against it.
+        limit: Maximum number of nouns, drawn by seed.
+        seed: Random seed.
+        as_paper: Use the rules of the paper.
+        sources: What people and texts already say.
+        machine: Models that rank, write, judge and check.
+        people: Stages in which people are asked.
+        spec: Scoring spec.
+        served: Server settings.
+        progress: Progress callback.
+
+    Returns:
+        The yield of each step, the state of each stage, the probes, and the evaluation of each.
+    """
+    listed = load_nouns(nouns, as_paper=as_paper, limit=limit, seed=seed, progress=progress)
+    folder = Path(out)
+    sources, machine, people = sources or PipelineSources(), machine or PipelineMachine(), people or PipelinePeople()
+    served = served or ServedSettings()
+    warn_unused(served, (model, machine.ranker, machine.writer, machine.judge))
+    for stage in people.stages:
+        if stage not in get_args(StageName):
+            raise unknown("stage", stage, STAGE_NAMES)
+    plan = PipelinePlan(
+        model=model,
+        nouns=listed.nouns,
+        elicitation=Elicitation(literal=as_paper, spec=parse_spec(spec) if isinstance(spec, str) else spec),
+        seed=seed,
+        served=served,
+        **vars(sources),
+        **vars(machine),
+        **vars(people),
+    )
+    result, stages = _resume(plan, folder, progress)
+    return pipeline_summary(result, folder, model, stages, listed.notes)
+
+
+def _resume(plan: PipelinePlan, folder: Path, progress: Progress) -> tuple[PipelineResult, tuple[Stage, ...]]:
+    """Collect people's answers, run the steps that follow from them, and update their tasks."""
+    from horsesense.annotate.winoventi_stages import collect_people, refresh_stages
+
+    collect_people(folder)
+    result = run_pipeline(plan, folder, progress)
+    return result, refresh_stages(folder, plan, result)
+
+
+@translate_errors()
+def status(folder: str | Path) -> PipelineStatus:
+    """Show the progress of a pipeline, of the machine and of people, and the next step.
+
+    Args:
+        folder: Folder of a pipeline.
+
+    Returns:
+        The yield of each step, the state of each stage, and the next step.
+    """
+    from horsesense.annotate.winoventi_stages import stages_of
+
+    where = Path(folder)
+    plan = read_plan(where)
+    counts = read_counts(where)
+    stages = stages_of(where, plan)
+    done = 0 if counts is None else sum(counts.validated.values())
+    return PipelineStatus(where, plan.model, counts, stages, next_step(stages, done, where))
+
+
+@translate_errors()
+def serve(
+    folder: str | Path,
+    *,
+    invite: Sequence[str] = (),
+    host: str = "127.0.0.1",
+    port: Annotated[int, Interval(ge=1, le=65535)] = 8000,
+    address: str = "",
+    started: Callable[[StagedServing], None] | None = None,
+    progress: Progress = NO_PROGRESS,
+) -> StagedServing:
+    """Serve the stages of a pipeline to people, one after the other, until it is stopped with Ctrl-C.
+
+    Each stage opens when the previous one has enough answers; the machine runs its steps in between.
+
+    Args:
+        folder: Folder of a pipeline.
+        invite: Name of a person who has no link yet; the link is valid for all stages.
+        host: Address to listen on; anything but loopback is public.
+        port: Port.
+        address: URL of the server for people. By default, from host and port.
+        started: Called with the result before the first request.
+        progress: Progress callback.
+
+    Returns:
+        The address and the links.
+    """
+    import uvicorn
+
+    from horsesense.annotate.server.connections import connection_settings
+    from horsesense.annotate.server.links import personal_links
+    from horsesense.annotate.server.staged_app import StagedServing
+    from horsesense.api.serving import check_free
+
+    app = staged_app(folder, address or f"http://{host}:{port}", progress)
+    check_free(host, port)
+    served = app.open()
+    links = personal_links(served, list(invite), False, "", False) if invite else ()
+    serving = StagedServing(Path(folder), app.address, served.study.folder.name, links)
+    if started is not None:
+        started(serving)
+    progress.log(f"{served.study.folder.name}: {served.instrument.title}  {app.address}")
+    uvicorn.run(
+        app, host=host, port=port, access_log=False, log_level="warning", server_header=False, **connection_settings()
+    )
+    return serving
+
+
+def staged_app(folder: str | Path, address: str, progress: Progress = NO_PROGRESS) -> StagedApp:
+    """Return the web app of a pipeline's stages, which `serve` runs.
+
+    Args:
+        folder: Folder of a pipeline.
+        address: URL of the server for people.
+        progress: Progress callback.
+
+    Returns:
+        An ASGI app; ``open()`` opens the current stage.
+    """
+    from horsesense.annotate.server.staged_app import StagedApp
+    from horsesense.annotate.winoventi_stages import open_round
+
+    where = Path(folder)
+    plan = read_plan(where)
+
+    def resume() -> None:
+        _resume(plan, where, progress)
+
+    return StagedApp(lambda: open_round(where, plan), resume, address, progress.log, plan.enough)

@@ -26,8 +26,8 @@ from horsesense.methods.winoventi.evaluation import (
     Background,
     Evaluation,
     equal_tokens,
-    evaluate,
     read_background,
+    score_answers,
 )
 from horsesense.methods.winoventi.measures import CHANCE, EXCEPTION, GENERIC, NEUTRAL, Subset, neutral_probe
 from horsesense.methods.winoventi.published_dataset import BENCHMARK, read_winoventi, read_winoventi_answers
@@ -74,7 +74,7 @@ def evaluation_tables(answered: Sequence[Answered], background: Background) -> t
     parts = by_model(answered)
     if not parts:
         return ()
-    found = evaluate(parts, background)
+    found = score_answers(parts, background)
     made = [_shifts(found)] if any(each.shifts for each in found) else []
     made += [_subsets(found), _by_tokens(found)]
     made += [_differences(parts)] if len(parts) > 1 else []
@@ -180,8 +180,8 @@ def _slices(found: Sequence[Evaluation]) -> list[PaperTable]:
         rows = []
         for each in found:
             cells: dict[str, dict[str, Estimate]] = {}
-            for one in each.slices[facet].slices if facet in each.slices else ():
-                cells.setdefault(str(one.where[0]), {})[str(one.where[1])] = one.accuracy
+            for one in each.slices.get(facet, ()):
+                cells.setdefault(str(one.value), {})[one.test] = one.accuracy
             for value, tests in cells.items():
                 name = {"True": "yes", "False": "no"}.get(value, value)
                 who = f"{each.model}: {name}" if len(found) > 1 else name
@@ -237,7 +237,7 @@ def _tables(
     whole = [_only_asked(each) for each in parts]
     others_of_it = evaluation_tables([run for each in whole for run in each.values()], background)
     return (
-        *_table6(evaluate(whole, background), whole, asked, others),
+        *_table6(score_answers(whole, background), whole, asked, others),
         *(table for table in others_of_it if table.title != TESTS),
     )
 

@@ -15,8 +15,8 @@ from horsesense.core import Item, Probe, ScoringSpec, read_probe
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import checks, circumstances, elicitation, word_relations
 from horsesense.methods.winoventi.adversarial_filter import PRIOR
-from horsesense.methods.winoventi.elicitation import Asking, ask_associations, perplexities, spellable
-from horsesense.methods.winoventi.evaluation import EMPTY, MAIN, Background, ask_all, evaluate
+from horsesense.methods.winoventi.elicitation import Elicitation, ask_associations, perplexities, spellable
+from horsesense.methods.winoventi.evaluation import EMPTY, MAIN, Background, ask_all, score_answers
 from horsesense.methods.winoventi.measures import strongest
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.pipeline import run_pipeline
@@ -52,7 +52,7 @@ def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_literal_associations_against_the_whole_vocabulary(tiny_folders: dict[str, Path]) -> None:
     model = load_model(str(tiny_folders["bert"]), device="cpu")
     nouns = [Noun("stone"), Noun("songs", plural=True)]
-    by_noun = ask_associations(model, nouns, Asking(literal=True))
+    by_noun = ask_associations(model, nouns, Elicitation(literal=True))
 
     def best(text: str) -> list[str]:
         ids = model.tokenizer(text, return_tensors="pt")["input_ids"]
@@ -73,8 +73,8 @@ def test_literal_associations_against_the_whole_vocabulary(tiny_folders: dict[st
 
 def test_a_causal_model_is_asked_where_the_blank_ends_the_sentence(tiny_folders: dict[str, Path]) -> None:
     model = load_model(str(tiny_folders["gpt2"]), device="cpu")
-    assert len(ask_associations(model, [Noun("stone")], Asking())) == 1
-    inside = Asking(template="The {noun} was {not}___ by noon.")
+    assert len(ask_associations(model, [Noun("stone")], Elicitation())) == 1
+    inside = Elicitation(template="The {noun} was {not}___ by noon.")
     assert ask_associations(model, [Noun("stone")], inside)[0], "what follows is scored with each word"
 
 
@@ -83,7 +83,7 @@ def test_nouns_that_cannot_be_spelt_are_told(tiny_folders: dict[str, Path]) -> N
     known, strange = spellable(model, [Noun("stone"), Noun("дом")], SPEC)
     assert ([noun.word for noun in known], [noun.word for noun in strange]) == (["stone"], ["дом"])
     with pytest.raises(UserError, match="can spell none of the nouns"):
-        elicitation.associate(model, None, [Noun("дом")], Asking())
+        elicitation.associate(model, None, [Noun("дом")], Elicitation())
 
 
 def test_perplexity_is_that_of_the_network(tiny_folders: dict[str, Path]) -> None:
@@ -101,7 +101,7 @@ def test_perplexity_is_that_of_the_network(tiny_folders: dict[str, Path]) -> Non
 def test_evaluation_against_scores_asked_one_by_one(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     probe, names = made_probe(), [str(tiny_folders[name]) for name in ("bert", "gpt2")]
     answered = ask_all(names, probe, tmp_path / "run", Settings(cache=False, device="cpu"))
-    evaluations = evaluate(answered, Background({("stove", "hot"): 1}, {names[0]: {("stove", "hot"): 3}}))
+    evaluations = score_answers(answered, Background({("stove", "hot"): 1}, {names[0]: {("stove", "hot"): 3}}))
     passing = []
     for name, evaluation, parts in zip(names, evaluations, answered, strict=True):
         model = load_model(name, device="cpu")
@@ -117,7 +117,7 @@ def test_evaluation_against_scores_asked_one_by_one(tiny_folders: dict[str, Path
                 assert getattr(subset, test).value == pytest.approx(sum(credits) / len(credits))
     shared = next(each for each in evaluations[0].subsets if each.subset == "intersection")
     assert shared.schemas == len(passing[0] & passing[1])
-    by_own = {(s.where[0], s.where[1]): s.accuracy.n for s in evaluations[0].slices["own"].slices}
+    by_own = {(s.value, s.test): s.accuracy.n for s in evaluations[0].slices["own"]}
     assert by_own == {(True, "generic"): 2, (True, "exception"): 2, (False, "generic"): 4, (False, "exception"): 4}
     assert "own" not in evaluations[1].slices
     assert all(0 <= o.mass <= 1 and abs(o.margin) <= o.mass for o in evaluations[0].failures.items)
@@ -134,7 +134,7 @@ def _right(model: LanguageModel, probe: Probe) -> list[tuple[Item, bool]]:
 def test_an_empty_intersection_is_told(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     name = str(tiny_folders["bert"])
     answered = ask_all([name], made_probe(), tmp_path / "run", Settings(cache=False, device="cpu"))
-    (evaluation,) = evaluate(answered, Background(others={"another": set()}))
+    (evaluation,) = score_answers(answered, Background(others={"another": set()}))
     assert (evaluation.subsets[-1].subset, evaluation.subsets[-1].schemas, evaluation.subsets[-1].generic) == (
         "intersection",
         0,
@@ -150,7 +150,7 @@ def test_options_that_cannot_be_spelt_are_told(tiny_folders: dict[str, Path], tm
     twin = replace(odd, text=cold.text, answer=1, member="exception")
     probe = Probe.of([odd, twin], made_probe().card)
     answered = ask_all([str(tiny_folders["bert"])], probe, tmp_path / "run", Settings(cache=False, device="cpu"))
-    (evaluation,) = evaluate(answered, Background())
+    (evaluation,) = score_answers(answered, Background())
     assert evaluation.notes == {"items with an option that the tokenizer cannot spell": 2}
     assert answered[0][MAIN].answers[0].flags == ("", "unknown-token")
 

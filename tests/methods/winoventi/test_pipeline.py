@@ -58,7 +58,7 @@ def test_k_is_this_models_with_what_a_release_and_people_wrote(plan: PipelinePla
     items = read_probe(result.probes["proposed"]).items
     assert all(item.facets["k"] == depths[item.groups["noun"], item.groups["generic_word"]] for item in items)
     assert {item.facets["exception_origin"] for item in items} == {"release"}
-    slices = result.evaluations["proposed"].slices["k"].slices
+    slices = result.evaluations["proposed"].slices["k"]
     assert {each.where[0] for each in slices} == {item.facets["k"] for item in items}
 
 

@@ -21,7 +21,7 @@ from horsesense.methods.winoventi import circumstances, word_relations, writer_a
 from horsesense.methods.winoventi.associations import read_associations
 from horsesense.methods.winoventi.builder import OWN
 from horsesense.methods.winoventi.circumstances import circumstances_at_hand
-from horsesense.methods.winoventi.elicitation import Asking
+from horsesense.methods.winoventi.elicitation import Elicitation
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.schemas import read_triplets
@@ -134,7 +134,7 @@ def plan(
     made = replace(
         make_plan(tiny_folders["bert"], tiny_folders["gpt2"]),
         ranker="none",
-        asking=Asking(depths=(2,)),
+        elicitation=Elicitation(depths=(2,)),
         samples=1,
         write=None,
         served=ServedSettings(patience=0, concurrency=8),

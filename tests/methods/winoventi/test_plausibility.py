@@ -13,9 +13,9 @@ from horsesense.errors import UserError
 from horsesense.methods.winoventi import circumstances, word_relations
 from horsesense.methods.winoventi.adversarial_filter import PRIOR
 from horsesense.methods.winoventi.builder import build_winoventi
-from horsesense.methods.winoventi.calibration import calibrate, dealt
+from horsesense.methods.winoventi.calibration import calibrate, reassign
 from horsesense.methods.winoventi.circumstances import CIRCUMSTANCES, TYPES, read_circumstances
-from horsesense.methods.winoventi.evaluation import MAIN, Background, ask_all, evaluate
+from horsesense.methods.winoventi.evaluation import MAIN, Background, ask_all, score_answers
 from horsesense.methods.winoventi.measures import NEUTRAL, neutral_probe
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.plausibility import (
@@ -91,7 +91,7 @@ def test_calibration_of_a_small_registry(tmp_path: Path) -> None:
     assert found.filters[0].grounds == {"table": 4, NOT_EXCLUDED: 1}
     assert found.checks is None
     triplets = [Triplet(row.split("\t")[0], row.split("\t")[1], row.split("\t")[2]) for row in rows]
-    for mine, other in zip(triplets, dealt(triplets, seed=3), strict=True):
+    for mine, other in zip(triplets, reassign(triplets, seed=3), strict=True):
         assert (other.noun, other.generic) == (mine.noun, mine.generic)
         assert other.exception not in (mine.exception, mine.generic)
 
@@ -107,7 +107,7 @@ def test_a_registry_with_nothing_to_deal_is_told(tmp_path: Path) -> None:
 def test_shifts_are_those_of_scores_asked_one_by_one(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     name, probe = str(tiny_folders["bert"]), made_probe()
     answered = ask_all([name], probe, tmp_path / "run", Settings(cache=False, device="cpu"), reverse=False)
-    (evaluation,) = evaluate(answered, Background())
+    (evaluation,) = score_answers(answered, Background())
     model = load_model(name, device="cpu")
 
     def odds(part: str) -> dict[str, float]:
@@ -149,7 +149,7 @@ def test_no_headline_for_what_nobody_passed(tiny_folders: dict[str, Path], tmp_p
         answered = ask_all(
             [str(tiny_folders["bert"])], probe, folder, Settings(cache=False, device="cpu"), reverse=False
         )
-        (model,) = evaluations(folder, Path("p.jsonl"), evaluate(answered, Background())).models
+        (model,) = evaluations(folder, Path("p.jsonl"), score_answers(answered, Background())).models
         assert (model.headline is not None, model.shift is not None) == (headline, headline)
         assert model.proposed == (0 if headline else len(pairs_of(probe.items)))
 
