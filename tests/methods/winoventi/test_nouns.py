@@ -26,7 +26,7 @@ from horsesense.methods.winoventi.nouns import (
     Noun,
     check_template,
     clean_nouns,
-    prompts,
+    prompts_for,
     read_nouns,
     wordnet_nouns,
 )
@@ -79,14 +79,14 @@ def test_nouns_of_wordnet(tmp_path: Path) -> None:
 
 def test_prompts_agree_with_the_noun_unless_literal() -> None:
     jeans = Noun("jeans", plural=True)
-    assert prompts(jeans) == (
+    assert prompts_for(jeans) == (
         ("The jeans are ___.", "The jeans are not ___."),
         ("The jeans are ___,", "The jeans are not ___,"),
     )
-    assert prompts(jeans, LITERAL)[0] == ("The jeans is ___.", "The jeans is not ___.")
+    assert prompts_for(jeans, LITERAL)[0] == ("The jeans is ___.", "The jeans is not ___.")
     template = "Every {noun} is {not}___ today."
     check_template(template)
-    assert prompts(Noun("cup"), template) == (("Every cup is ___ today.", "Every cup is not ___ today."),)
+    assert prompts_for(Noun("cup"), template) == (("Every cup is ___ today.", "Every cup is not ___ today."),)
 
 
 @pytest.mark.parametrize("template", ["The cup is {not}___.", "The {noun} is ___.", "The {noun} is {not}so."])

@@ -59,7 +59,7 @@ def test_k_is_this_models_with_what_a_release_and_people_wrote(plan: PipelinePla
     assert all(item.facets["k"] == depths[item.groups["noun"], item.groups["generic_word"]] for item in items)
     assert {item.facets["exception_origin"] for item in items} == {"release"}
     slices = result.evaluations["proposed"].slices["k"]
-    assert {each.where[0] for each in slices} == {item.facets["k"] for item in items}
+    assert {each.value for each in slices} == {item.facets["k"] for item in items}
 
 
 def test_a_depth_in_the_file_of_premises_gives_way_to_the_models_own(plan: PipelinePlan, tmp_path: Path) -> None:

@@ -26,7 +26,6 @@ from horsesense.methods.winoventi.plausibility import (
     attested_in,
     given_by_people,
 )
-from horsesense.methods.winoventi.procedure import evaluations
 from horsesense.methods.winoventi.schemas import (
     PASSED,
     CheckedSchema,
@@ -149,7 +148,7 @@ def test_no_headline_for_what_nobody_passed(tiny_folders: dict[str, Path], tmp_p
         answered = ask_all(
             [str(tiny_folders["bert"])], probe, folder, Settings(cache=False, device="cpu"), reverse=False
         )
-        (model,) = evaluations(folder, Path("p.jsonl"), score_answers(answered, Background())).models
+        (model,) = score_answers(answered, Background())
         assert (model.headline is not None, model.shift is not None) == (headline, headline)
         assert model.proposed == (0 if headline else len(pairs_of(probe.items)))
 

@@ -32,12 +32,12 @@ from horsesense.stats.families import without_repeats
 from horsesense.stats.resampling import Floats, Names
 
 Question = tuple[str, str, bool]
-"""Axiom, kind up to renaming, whether the fact is told."""
+"""Axiom, kind up to renaming, whether the fact is stated."""
 
 
 @dataclass(frozen=True, slots=True)
 class KindAccuracy:
-    """Items that are said in the same way."""
+    """Accuracy on one kind of perturbation."""
 
     kind: tuple[Facet, ...]
     """Perturbation and asymmetry."""
@@ -46,7 +46,7 @@ class KindAccuracy:
 
 @dataclass(frozen=True, slots=True)
 class OperatorAccuracy:
-    """Statements whose sameness is proved, or asserted by the lexicon."""
+    """Accuracy on statements whose equivalence is proved, or asserted by the lexicon."""
 
     accuracy: Estimate
     """Share of items right."""
@@ -56,39 +56,39 @@ class OperatorAccuracy:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What the answers of one model to one probe say; what the probe does not have is null."""
+    """Analysis of the answers of one model to one probe; null for what the probe does not have."""
 
     model: str
     probe: str
     average: Estimate | None
-    """Average over properties with at least four axioms, without items that tell the fact; null where there are not two
-    such properties, and for imported releases, which keep the paper's metric."""
+    """Average over properties with at least four axioms, without items that state the fact; null if there are fewer
+    than two such properties, and for published datasets, which use the paper's metric."""
     accuracy: Estimate
-    """Share of items right, without those that tell the fact."""
+    """Share of items right, without those that state the fact."""
     effective_units: float
-    """How many properties of equal size would say as much (Kish)."""
+    """Effective number of properties (Kish)."""
     operators: Mapping[str, OperatorAccuracy] | None
-    """Apart for what is proved to say the same (logical) and what rests on the lexicon (lexical); robustness is
-    headlined on the first."""
+    """Accuracy on statements that are proved to be equivalent (logical) and on those that rest on the lexicon
+    (lexical); the first is the headline for robustness."""
     strict: Estimate
     """Share of whole axioms right; a renaming counts once."""
     kinds: tuple[KindAccuracy, ...] | None
     """Accuracy by kind of perturbation."""
     bias: Bias | None
-    """How answers depend on the valence of the right word."""
+    """Accuracy by the valence of the right word."""
     words: Mapping[str, float]
     """Zipf frequency of the words that were right, and of their opposites."""
     retest: Estimate | None
-    """How often a question that is asked twice gets the same credit: the noise floor of everything else."""
+    """Share of repeated questions that get the same credit: the noise floor of all other figures."""
     background: Mapping[str, Mapping[str, Estimate]] | None
-    """Accuracy with the fact told and without, and the difference, by what is asked."""
+    """Accuracy with and without the stated fact, and the difference, by setting."""
     ladder: LadderAnalysis | None
-    """Where what is known gets lost; null where the probe is no fact ladder."""
+    """Fact ladder; null if the probe is not one."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntityAblation:
-    """Novel entities against names, on the same statements (section 4.3, figure 5b)."""
+    """Novel entities compared with names, on the same statements (section 4.3, figure 5b)."""
 
     novel: Estimate
     """Accuracy with novel entities."""
@@ -100,16 +100,16 @@ class EntityAblation:
 
 @dataclass(frozen=True, slots=True)
 class RunAnalysis(Document):
-    """What a run on RICA probes says."""
+    """Analysis of a run on RICA probes."""
 
     run: Path
-    """The folder of the run."""
+    """Run folder."""
     results: tuple[Analysis, ...]
-    """One entry a model and probe."""
+    """One entry per model and probe."""
     ablation: EntityAblation | None
-    """Against a run with names; null where none is given."""
+    """Entity ablation; null if no run with names is given."""
     controls: tuple[ControlScore, ...] = ()
-    """Each set beside its controls, where they were asked."""
+    """Scores on the controls of each set, if they were run."""
 
 
 @translate_errors()
@@ -202,7 +202,7 @@ def analyse_answers(answered: Answered) -> Analysis:
 def _operators(
     items: Sequence[Item], values: Floats, units: Names, families: Sequence[str], again: Sequence[bool]
 ) -> dict[str, OperatorAccuracy] | None:
-    """Accuracy by kind of operator, where the set was built with it."""
+    """Compute accuracy by kind of operator, for probes that have it."""
     found = {}
     for operator in ("logical", "lexical"):
         kept = without_repeats(values, [item.facets.get("operator") != operator for item in items])
@@ -214,7 +214,7 @@ def _operators(
 
 
 def question_of(item: Item) -> Question:
-    """What an item asks, whoever it is about."""
+    """Return what an item asks, regardless of the entities."""
     kind = str(item.facets.get("perturbation", ""))
     turned = item.facets.get("asymmetry", "none") != "none"
     return item.family, f"{kind} turned" if turned else kind, item.facets.get("background", "none") != "none"
@@ -228,7 +228,7 @@ def _bias(values: list[float], valences: list[int], units: Names) -> Bias | None
 
 
 def _frequencies(items: Sequence[Item]) -> dict[str, float]:
-    """Zipf frequency of the words that were right, and of their opposites: a model may just like the frequent one."""
+    """Return the Zipf frequencies of the right words and of their opposites: a model may prefer the frequent one."""
     words = sorted({pole for item in items for pole in PAIR_OF.get(right_word(item), ())})
     return {word: round(zipf(word), 2) for word in words}
 
@@ -236,7 +236,7 @@ def _frequencies(items: Sequence[Item]) -> dict[str, float]:
 def _background(
     answered: Answered, values: list[float], questions: list[Question]
 ) -> dict[str, dict[str, Estimate]] | None:
-    """The effect of the fact, apart for repeating it and for turning it round (appendix C)."""
+    """Compute the effect of the stated fact, separately for repeating and for negating it (appendix C)."""
     effects = {}
     units = {question[:2]: unit for question, unit in zip(questions, answered.units, strict=True)}
     for perturbation, setting in SETTINGS.items():
@@ -250,7 +250,7 @@ def _background(
 
 
 def entity_ablation(novel: Answered, named: Answered) -> EntityAblation:
-    """The accuracy of the same model with either kind of entity, and the difference on what both were asked."""
+    """Compare the accuracy with either kind of entity on the statements that both runs have."""
 
     def statements(side: Answered) -> list[tuple[str, str, str]]:
         kinds = ((item, item.facets.get("perturbation"), item.facets.get("asymmetry")) for item in side.items)
@@ -268,7 +268,7 @@ LADDER = "RICA: the fact ladder"
 
 
 def rica_tables(runs: Sequence[Answered], controls: bool = True) -> tuple[PaperTable, ...]:
-    """The tables that a run's RICA probes allow; none where it has none."""
+    """Make the tables of a run's RICA probes."""
     ours = [run for run in runs if run.probe.card.method == "rica" and run.judged]
     made = [
         control_table(control_scores(ours)) if controls else None,
@@ -279,7 +279,7 @@ def rica_tables(runs: Sequence[Answered], controls: bool = True) -> tuple[PaperT
 
 
 def control_table(scores: Sequence[ControlScore]) -> PaperTable | None:
-    """Each set beside itself without its premise, and without its content words; None where no control was asked."""
+    """Make the table of scores on each set and its controls; None if no control was run."""
     if not scores:
         return None
     rows = tuple(
@@ -299,7 +299,7 @@ def control_table(scores: Sequence[ControlScore]) -> PaperTable | None:
 
 
 def view_table(scores: Sequence[ViewScore]) -> PaperTable | None:
-    """The views beside one another; None where there is none."""
+    """Make the table of views; None if there are no scores."""
     rows = tuple(
         PaperRow(
             f"{score.model} on {score.probe}: {score.view}",
@@ -322,7 +322,7 @@ def view_table(scores: Sequence[ViewScore]) -> PaperTable | None:
 
 
 def _ladders(runs: Sequence[Answered]) -> Iterator[PaperTable]:
-    """What is right on each rung, and what gets lost between them."""
+    """Make the tables of accuracy on each rung, and of the losses between rungs."""
     found = []
     for run in runs:
         credited = run.credits(run.primary()) if run.way == "options" and "rung" in run.items[0].facets else None

@@ -34,24 +34,24 @@ from horsesense.methods.rica.lexicon import NO_LEXICON, Lexicon
 from horsesense.methods.rica.perturbations import PERTURBATIONS, Kind
 
 Shape = tuple[str, bool, tuple[tuple[str, Pair], ...]]
-"""Template, whether the premise can be told both ways, and the kinds that apply with their scales."""
+"""Template, whether the premise can be reversed, and the kinds that apply with their scales."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedAxiom:
-    """An axiom as it is told in a set: which pole it says, and which way round its premise is."""
+    """An axiom in a balanced set: its pole, and the order of its premise."""
 
     known: KnownAxiom
     axiom: Axiom
-    """Turned and laid out as the balance needs it."""
+    """The axiom with pole and order as the balance needs them."""
     size: int
-    """How many of the wanted kinds apply."""
+    """Number of kinds that apply."""
     property: str
-    """What the conclusion is about, under the lexicon's one name for it and its antonym."""
+    """Property of the conclusion, under the lexicon's one name for it and its antonym."""
 
 
 def turned(axiom: Axiom) -> Axiom | None:
-    """The same claim with the other pole said of A, as logic has it; None where only an antonym could say that.
+    """Return the same claim with the other pole for A; None if only an antonym could say that.
 
     >>> from horsesense.methods.rica.notation import parse_form
     >>> print(turned(parse_form("Taller(A, B), so Harder(hide(A), hide(B))")))
@@ -60,7 +60,7 @@ def turned(axiom: Axiom) -> Axiom | None:
     match axiom.premise:
         case And(Prop(_, _, str()), Prop(_, _, str())):
             renamed = axiom.premise.swapped()
-            # A is whoever comes first, so the two conjuncts change places and the pole with them.
+            # A is the entity that comes first, so the conjuncts change places and the pole flips.
             return replace(axiom, premise=And(renamed.right, renamed.left), conclusion=flipped(claim(axiom)))
         case Comp(word) if plain(word).lower() in OPPOSITES:
             return replace(axiom, premise=flipped(axiom.premise), conclusion=flipped(claim(axiom)))
@@ -69,7 +69,7 @@ def turned(axiom: Axiom) -> Axiom | None:
 
 
 def laid_out(axiom: Axiom) -> Axiom | None:
-    """The premise told the other way round: conjuncts exchanged, a comparison's converse; None if it cannot be."""
+    """Reverse the order of the premise: exchange conjuncts, or take a comparison's converse; None if impossible."""
     match axiom.premise:
         case And(left, right):
             return replace(axiom, premise=And(right, left))
@@ -82,7 +82,7 @@ def laid_out(axiom: Axiom) -> Axiom | None:
 def balanced(
     axioms: Iterable[KnownAxiom], lexicon: Lexicon, kinds: Sequence[Kind], seed: int, rejected: Counter[str]
 ) -> Iterator[tuple[PlacedAxiom, ...]]:
-    """Blocks of axioms, each balanced in itself; what has no partner is counted and left out."""
+    """Yield blocks of axioms, each balanced in itself; axioms without a partner are counted and left out."""
     pools: dict[Shape, tuple[list[KnownAxiom], list[KnownAxiom]]] = {}
     for known in axioms:
         known = replace(known, axiom=_with_upper_premise(known.axiom))
@@ -93,50 +93,50 @@ def balanced(
 
 
 def _with_upper_premise(axiom: Axiom) -> Axiom:
-    """With the upper pole in the premise: what follows goes with it or against it, whichever way it was written."""
+    """Put the upper pole in the premise, so that the conclusion agrees with it or opposes it."""
     if isinstance(axiom.premise, Comp) and plain(axiom.premise.word).lower() in OPPOSITES:
         return axiom if is_upper(axiom.premise.word) else turned(axiom) or axiom
     return axiom
 
 
 def unbalanced(known: KnownAxiom, lexicon: Lexicon, kinds: Sequence[Kind]) -> PlacedAxiom:
-    """An axiom as its source tells it, without any balance."""
+    """Place an axiom as its source has it, without balance."""
     size = len(_shape(known, known.axiom, lexicon, kinds)[2])
     return PlacedAxiom(known, known.axiom, size, property_of(known.axiom, lexicon))
 
 
 def alternating(axioms: Sequence[KnownAxiom], seed: int) -> list[KnownAxiom]:
-    """Every other axiom of a template with the other pole said of A, in an order drawn by seed, as far as logic allows.
+    """Flip the pole of every other axiom of a template, in an order drawn by seed, as far as logic allows.
 
-    A template whose axioms cannot be turned has to have both poles of its own.
+    A template whose axioms cannot be flipped needs both poles of its own.
     """
     turns: Counter[str] = Counter()
     told = {}
-    for place in Random(seed).sample(range(len(axioms)), len(axioms)):
-        known = axioms[place]
+    for i in Random(seed).sample(range(len(axioms)), len(axioms)):
+        known = axioms[i]
         other = turned(known.axiom)
         if other is not None:
             wanted = turns[known.template] % 2 == 0
             turns[known.template] += 1
             known = known if is_upper(claim(known.axiom).word) == wanted else replace(known, axiom=other)
-        told[place] = known
-    return [told[place] for place in range(len(axioms))]
+        told[i] = known
+    return [told[i] for i in range(len(axioms))]
 
 
 def property_of(axiom: Axiom, lexicon: Lexicon) -> str:
-    """The name that the lexicon has for a property, its antonym and their paraphrases."""
+    """Return the lexicon's name for a property, its antonym and their paraphrases."""
     claimed = claim(axiom)
     phrase = lexicon.head(seen_from_a(claimed.left), pair_of(claimed.word))[0].phrase
     return phrase.text or phrase.pair[0]
 
 
 def lexicon_for(known: KnownAxiom, lexicon: Lexicon) -> Lexicon:
-    """Nothing for what nobody has checked: a doubtful axiom in other words is doubtful twice."""
+    """Return an empty lexicon for unchecked axioms: paraphrasing a doubtful axiom makes it more doubtful."""
     return NO_LEXICON if known.status == "raw" else lexicon
 
 
 def _shape(known: KnownAxiom, axiom: Axiom, lexicon: Lexicon, kinds: Sequence[Kind]) -> Shape:
-    """What partners have in common: template, kinds, scales, and whether the premise can be told both ways."""
+    """Return what partners have in common: template, kinds, scales, and whether the premise can be reversed."""
     claimed = claim(axiom)
     lexicon = lexicon_for(known, lexicon)
     entry = lexicon.find(seen_from_a(claimed.left), pair_of(claimed.word))
@@ -151,22 +151,22 @@ def _shape(known: KnownAxiom, axiom: Axiom, lexicon: Lexicon, kinds: Sequence[Ki
 
 
 def _blocks(
-    shape: Shape, pool: tuple[list[KnownAxiom], list[KnownAxiom]], lexicon: Lexicon, chance: Random, left: Counter[str]
+    shape: Shape, pool: tuple[list[KnownAxiom], list[KnownAxiom]], lexicon: Lexicon, rng: Random, left: Counter[str]
 ) -> Iterator[tuple[PlacedAxiom, ...]]:
-    """As many axioms of the upper as of the lower pole; what can be told either way is one side."""
+    """Pair axioms of the upper with axioms of the lower pole; axioms that can be flipped are one side."""
     free = TEMPLATES[shape[0]].number == 1
     sides = [pool[0] + pool[1]] if free else list(pool)
     for side in sides:
-        chance.shuffle(side)
+        rng.shuffle(side)
     start, most = 0, min(map(len, sides))
     ways = len(_tellings(sides[0][0].axiom)) if most else 1
-    # Every way to tell them, and of what is left over half of the ways.
+    # All forms first, then half of them for the remaining axioms.
     for size in (ways, (ways + 1) // 2):
         while start + size <= most and (size > 1 or not free):
             block = []
             for side in sides:
-                for number, known in enumerate(side[start : start + size]):
-                    told = _tellings(known.axiom)[number]
+                for j, known in enumerate(side[start : start + size]):
+                    told = _tellings(known.axiom)[j]
                     block.append(PlacedAxiom(known, told, len(shape[2]), property_of(told, lexicon)))
             yield tuple(block)
             start += size
@@ -174,14 +174,14 @@ def _blocks(
 
 
 def _tellings(axiom: Axiom) -> list[Axiom]:
-    """An axiom in all the ways that logic allows: as it is and with the other pole, then both laid out otherwise."""
+    """Return an axiom in all forms that logic allows: as it is, flipped, then both reversed."""
     ways = [axiom, turned(axiom)]
     ways += [laid_out(way) for way in ways if way is not None]
     return [way for way in ways if way is not None]
 
 
 def is_kept(form: Axiom) -> bool | None:
-    """Whether the entity that the conclusion is about comes first in the premise; None for one entity."""
+    """Return whether the subject of the conclusion comes first in the premise; None for one entity."""
     term = form.conclusion.term if isinstance(form.conclusion, Not) else form.conclusion
     assert isinstance(term, Comp)
     if term.right is None:
@@ -190,7 +190,7 @@ def is_kept(form: Axiom) -> bool | None:
 
 
 def first_entity(form: Axiom) -> str:
-    """Who is named first in the premise."""
+    """Return the entity that the premise names first."""
     premise = form.premise
     while isinstance(premise, And | Not | Comp):
         premise = premise.term if isinstance(premise, Not) else premise.left

@@ -41,15 +41,16 @@ from horsesense.methods.rica.statements import Entities, Statement, entities_of,
 from horsesense.methods.rica.strategies import Sources, known_axioms, strategies_of
 from horsesense.progress import warn
 
+Task = Literal["masked", "sentences", "entailment", "ladder"]
 _GROUP = "property"
-"""Axioms about one property stand and fall together."""
+"""Axioms about one property are a cluster."""
 CAP = 16
-"""How many axioms about one property are enough: more of them make the set longer, not the knowledge broader."""
+"""Default maximum number of axioms per property: more of them make the set longer, not the knowledge broader."""
 
 
 @dataclass(frozen=True)
 class RicaPlan:
-    """What to build."""
+    """The plan of a RICA probe."""
 
     strategies: Sequence[str]
     sources: Sources
@@ -58,20 +59,20 @@ class RicaPlan:
     kinds: Sequence[Kind] = KINDS
     task: str = "masked"
     background: bool = False
-    """Also ask with the fact behind the axiom told outright."""
+    """Also ask with the fact stated in the premise."""
     cap: int | None = CAP
-    """Most axioms about one property, so that none dominates; None: as many as there are."""
+    """Maximum number of axioms per property, so that none dominates; None for no maximum."""
     balance: bool = True
-    """As many of each pole in every cell; without, all axioms are taken as their source has them."""
+    """Use equally many of each pole in every cell; otherwise all axioms as their source has them."""
     turn: bool = False
-    """Of a ladder: every other axiom that can be is told with the other pole of who comes first, so that order and
-    negation together give nothing away."""
+    """For a ladder: flip the pole of every other axiom where possible, so that order and negation together give nothing
+    away."""
     seed: int = 0
     limit: int | None = None
     tell: Callable[[Axiom], Statement] = say
-    """How a form is said: by the grammar, unless something else writes."""
+    """Function that words a form: the grammar, or a realiser."""
     facts: Callable[[Mapping[str, str]], dict[str, Facet]] = field(default=lambda names: {})
-    """Further facets of a pair of names, such as how many tokens they are."""
+    """Further facets of a pair of names, such as their number of tokens."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def build(
     perturbations: Sequence[str] = ("all",),
     entities: str = "novel",
     pairs: Annotated[int, Ge(1)] | None = None,
-    task: Literal["masked", "sentences", "entailment", "ladder"] = "masked",
+    task: Task = "masked",
     background: bool = False,
     balance: bool = True,
     cap: Annotated[int, Ge(0)] = CAP,
@@ -176,7 +177,7 @@ def build(
 
 
 def _realised(plan: RicaPlan, models: RicaModels) -> Probe:
-    """Build twice: first to collect the forms, then with the statements that the model wrote for them."""
+    """Build twice: once to collect the forms, then with the statements that the model writes for them."""
     from horsesense.methods.rica.realiser import sayer, write_statements
     from horsesense.models.load import open_local
 
@@ -243,7 +244,7 @@ def _name_facets(tokenizer: str | Path | None) -> Callable[[Mapping[str, str]], 
 
 
 def kinds_of(names: Sequence[str]) -> tuple[Kind, ...]:
-    """Kinds by name: ``all``, ``published``, a perturbation (with every asymmetry), or one kind.
+    """Return kinds by name: ``all``, ``published``, a perturbation (with every asymmetry), or one kind.
 
     >>> [kind.name for kind in kinds_of(["antonym"])]
     ['antonym', 'antonym_asymmetric_premise', 'antonym_asymmetric_conclusion']
@@ -259,7 +260,7 @@ def kinds_of(names: Sequence[str]) -> tuple[Kind, ...]:
 
 
 def build_rica(plan: RicaPlan) -> Probe:
-    """Items whose families are axioms; what was left out is counted in the card's notes."""
+    """Build items whose families are axioms; the card's notes count what was left out."""
     if plan.task not in TASKS:
         raise unknown("task", plan.task, TASKS)
     rejected: Counter[str] = Counter()
@@ -287,12 +288,12 @@ def build_rica(plan: RicaPlan) -> Probe:
 
 
 def _whom(entities: Entities) -> str:
-    """What entities are, and for fresh ones the number that draws them again."""
+    """Return the kind of entities, with the seed of fresh ones."""
     return f"fresh:{entities.seed}" if entities.mode == "fresh" else entities.mode
 
 
 def _distinct(plan: RicaPlan, rejected: Counter[str]) -> list[KnownAxiom]:
-    """Axioms that say different things; about names, only those of people."""
+    """Return axioms with different meanings; with names, only axioms about people."""
     by_meaning: dict[str, KnownAxiom] = {}
     for known in known_axioms(plan.strategies, plan.sources, rejected):
         if plan.entities.mode == "names" and not TEMPLATES[known.template].people:
@@ -306,16 +307,16 @@ def _distinct(plan: RicaPlan, rejected: Counter[str]) -> list[KnownAxiom]:
 
 
 def _capped(axioms: Sequence[KnownAxiom], most: int, plan: RicaPlan, rejected: Counter[str]) -> list[KnownAxiom]:
-    """At most so many axioms about each property, by turns of strategy and pole."""
+    """Keep at most this many axioms per property, alternating between strategies and poles."""
     queues: dict[str, dict[tuple[str, bool], list[KnownAxiom]]] = {}
     for known in axioms:
         kind = known.template, is_upper(claim(known.axiom).word)
         queues.setdefault(property_of(known.axiom, plan.lexicon), {}).setdefault(kind, []).append(known)
     kept: list[KnownAxiom] = []
     for name, kinds in queues.items():
-        chance = Random(f"{plan.seed} {name}")
+        rng = Random(f"{plan.seed} {name}")
         for queue in kinds.values():
-            chance.shuffle(queue)
+            rng.shuffle(queue)
         turns = [known for turn in zip_longest(*kinds.values()) for known in turn if known is not None]
         kept += turns[:most]
         rejected["axiom: enough about its property"] += len(turns[most:])
@@ -323,7 +324,7 @@ def _capped(axioms: Sequence[KnownAxiom], most: int, plan: RicaPlan, rejected: C
 
 
 def _blocks(plan: RicaPlan, axioms: Sequence[KnownAxiom], rejected: Counter[str]) -> Iterator[tuple[PlacedAxiom, ...]]:
-    """Axioms that are asked together or not at all; without balance each stands alone."""
+    """Yield blocks of axioms that belong together; without balance, one axiom per block."""
     if plan.balance and plan.task != "ladder":  # each rung of a ladder asks both poles of every axiom
         yield from balanced(axioms, plan.lexicon, plan.kinds, plan.seed, rejected)
         return
@@ -332,7 +333,7 @@ def _blocks(plan: RicaPlan, axioms: Sequence[KnownAxiom], rejected: Counter[str]
 
 
 def _by_turns(blocks: Sequence[tuple[PlacedAxiom, ...]], seed: int) -> list[tuple[PlacedAxiom, ...]]:
-    """Blocks in random order, one of each strategy by turns: pairs of places are many, roles are few."""
+    """Shuffle the blocks and alternate between strategies: places are many, roles are few."""
     queues: dict[str, list[tuple[PlacedAxiom, ...]]] = {}
     for block in Random(seed).sample(blocks, len(blocks)):
         queues.setdefault(block[0].known.template, []).append(block)
@@ -341,11 +342,11 @@ def _by_turns(blocks: Sequence[tuple[PlacedAxiom, ...]], seed: int) -> list[tupl
 
 
 def _within_limit(plan: RicaPlan, blocks: Sequence[tuple[PlacedAxiom, ...]], rejected: Counter[str]) -> list[Item]:
-    """The items of as many whole blocks as fit the limit, but one at least."""
+    """Return the items of as many whole blocks as fit the limit, but at least one."""
     others = [placed for block in blocks for placed in block]
     ladder = Ladder(others, plan.seed, plan.tell) if plan.task == "ladder" else None
     items: list[Item] = []
-    # With the fact told, two of the kinds are asked again; entailment asks three times.
+    # With the fact stated, two of the kinds are asked twice; entailment asks three times.
     more = 2 if plan.background else 0
     times = plan.entities.tellings * (3 if plan.task == "entailment" else 1)
     for block in blocks:
@@ -360,12 +361,12 @@ def _within_limit(plan: RicaPlan, blocks: Sequence[tuple[PlacedAxiom, ...]], rej
 
 
 def _rungs(placed: PlacedAxiom, ladder: Ladder) -> int:
-    """How many items a ladder makes of an axiom, at most."""
+    """Return the maximum number of ladder items of an axiom."""
     return 0 if str(placed.axiom) not in ladder.facts else len(FORMS) * 5 + max(placed.size - 6, 0) * 2 // 3
 
 
 def _climbed(plan: RicaPlan, placed: PlacedAxiom, ladder: Ladder, rejected: Counter[str]) -> Iterator[Item]:
-    """The items of one axiom on every rung; an axiom without a bare fact is counted."""
+    """Yield the items of one axiom on every rung; axioms without a bare fact are counted."""
     family = str(placed.known.axiom)
     asked = list(ladder.statements(placed, perturb_all(placed.axiom, plan.lexicon, plan.kinds)))
     rejected["ladder: no bare fact"] += not asked
@@ -377,7 +378,7 @@ def _climbed(plan: RicaPlan, placed: PlacedAxiom, ladder: Ladder, rejected: Coun
 def _items(
     plan: RicaPlan, placed: PlacedAxiom, others: Sequence[PlacedAxiom], rejected: Counter[str]
 ) -> Iterator[Item]:
-    """The items of one axiom; ``others`` are all axioms of the set."""
+    """Yield the items of one axiom; ``others`` are all axioms of the set."""
     family = str(placed.known.axiom)
     forms = perturb_all(placed.axiom, lexicon_for(placed.known, plan.lexicon), plan.kinds)
     _count_missing(plan, placed, forms, rejected)
@@ -387,7 +388,7 @@ def _items(
 
 
 def _count_missing(plan: RicaPlan, placed: PlacedAxiom, forms: Collection[Kind], rejected: Counter[str]) -> None:
-    """Operators that do not apply to an axiom, each counted once."""
+    """Count the operators that do not apply to an axiom."""
     if claim(placed.axiom).right is None and any(kind.asymmetry != "none" for kind in plan.kinds):
         rejected["asymmetry: the axiom has one entity"] += 1
     applied = {kind.perturbation for kind in forms}

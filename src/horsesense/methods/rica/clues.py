@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 MOST_WORDS = 15
-"""Clue words that are named."""
+"""Number of listed clue words."""
 _NAME = re.compile(r"[^\W_]+")
 
 
@@ -51,37 +51,37 @@ class CommonClue:
     """A word that is a clue in many statements."""
 
     word: str
-    """As it stands there; a name is told by its slot."""
+    """The word as written; a name is shown as its slot."""
     statements: int
-    """Statements in which it is one."""
+    """Number of statements in which it is a clue."""
     share: float
-    """Of the statements that have the word, those in which it is a clue."""
+    """Share of the statements with the word in which it is a clue."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClueSet(Document):
-    """What the predictions of a model on a RICA set rest on."""
+    """The words that a model's predictions on a RICA probe rest on."""
 
     model: str
-    """Who was asked."""
+    """Model."""
     probe: str
-    """The set."""
+    """Probe."""
     entities: str
-    """Whom statements are about: novel entities or names."""
+    """Kind of entities: novel or names."""
     method: str
-    """How gradients became values."""
+    """Saliency method."""
     steps: int
-    """Steps of integration, or draws of noise."""
+    """Number of noise draws, or of integration steps."""
     draws: int
-    """Draws of names for each statement."""
+    """Number of name pairs per statement."""
     seed: int
-    """Of names, noise and the statements that were drawn."""
+    """Random seed."""
     clues: Estimate
-    """Clues a statement; ``chance`` is what words picked at random in each draw would give."""
+    """Clues per statement; ``chance`` is for words picked at random in each draw."""
     arguments: Estimate
-    """Arguments among them; ``chance`` is what they would be if clues were picked at random from the statement."""
+    """Arguments among the clues; ``chance`` is for clues picked at random from the statement."""
     stability: Estimate
-    """Mean overlap of the strongest words of two draws."""
+    """Mean overlap of the strongest words in two draws."""
     words: tuple[CommonClue, ...]
     """The most frequent clues."""
 
@@ -92,7 +92,7 @@ class _Explained:
 
     item: Item
     words: tuple[str, ...]
-    """The words that can be clues, with slots for names: not the target, nor what a causal model reads after it."""
+    """Candidate words, with slots for names: not the target, nor the words after it for a causal model."""
     arguments: frozenset[str]
     clues: Clues
 
@@ -181,10 +181,10 @@ def _is_statement(item: Item) -> bool:
 
 
 def names_in(item: Item) -> tuple[str, ...]:
-    """Whom a statement is about, in the order of the text."""
+    """Return the entities of a statement, in the order of the text."""
     premise = item.text.rpartition(CONNECTIVE)[0]
     words_before = _NAME.findall(premise)
-    if "entities" in item.facets:  # built: the card of the pair is in the groups
+    if "entities" in item.facets:  # In built items the pair of names is in the groups.
         named = set(item.groups.get("entities", "").split())
     else:
         both = entities(fill_blank(item.text, item.options[item.answer or 0]))
@@ -233,20 +233,20 @@ def _argument_count(explained: _Explained) -> int:
 
 
 def clues_by_chance(explained: _Explained, draws: int) -> float:
-    """Clues that words picked at random in each draw would give."""
+    """Return the expected number of clues if words were picked at random in each draw."""
     number = max(1, len(explained.words))
     least = -(-LEAST * draws // TOP)
     return number * float(scipy.stats.binom.sf(least - 1, draws, min(1.0, TOP / number)))
 
 
 def _arguments_by_chance(explained: _Explained) -> float:
-    """Arguments among as many words of the statement picked at random."""
+    """Return the expected number of arguments among as many random words of the statement."""
     known = sum(bool(set(words(word)) & explained.arguments) for word in explained.words)
     return len(explained.clues.clues) * known / max(1, len(explained.words))
 
 
 def _mean(values: Sequence[float], units: Sequence[str], luck: Sequence[float] | None, level: float = 0.95) -> Estimate:
-    """A mean with its interval, whole units drawn."""
+    """Return a mean with its interval, by a cluster bootstrap."""
     credit = np.array(values, dtype=np.float64)
     variance, number = mean_spread(credit, unit_array(units), None, 0)
     value = float(credit.mean())

@@ -38,7 +38,7 @@ TASKS = ("masked", "sentences", "entailment", "ladder")
 LABELS = ("contradiction", "entailment", "neutral")
 NAME = "rica"
 SETTINGS = {"original": "parrot", "negation": "negation switch"}
-"""What a model has to do with the fact, by perturbation."""
+"""What a model has to do with the stated fact, by perturbation."""
 _B = re.compile(r"\bB\b")
 
 
@@ -53,12 +53,12 @@ def items_of(
     facets: Sequence[Mapping[str, Facet]],
     tell: Callable[[Axiom], Statement] = say,
 ) -> Iterator[Item]:
-    """The items of one axiom, about each pair of names; ``facets`` are those of the pairs.
+    """Yield the items of one axiom for each pair of names; ``facets`` belong to the pairs.
 
     ``others`` are axioms whose conclusions may serve as neutral hypotheses.
     """
-    for number, (pair, pair_facets) in enumerate(zip(names, facets, strict=True)):
-        mark = f"_{number + 1}" if number else ""
+    for i, (pair, pair_facets) in enumerate(zip(names, facets, strict=True)):
+        mark = f"_{i + 1}" if i else ""
         for kind, form in forms.items():
             statement = tell(form).about(pair)
             again = kind.retest and Kind(kind.perturbation, "premise") in forms
@@ -80,7 +80,7 @@ def ladder_items(
     facets: Mapping[str, Facet],
     halves: Callable[[Kind], str],
 ) -> Iterator[Item]:
-    """The items of one axiom on every rung (ladder.py), as masked words; the fact told false has no right answer."""
+    """Yield the ladder items of one axiom as masked words; items with a false fact have no right answer."""
     for rung, kind, told in asked:
         statement = told.about(pair)
         form = perturb(placed.axiom, Kind("original")) or placed.axiom
@@ -125,7 +125,7 @@ def _task_items(
     pair: Mapping[str, str],
     others: Sequence[PlacedAxiom],
 ) -> Iterator[Item]:
-    """The items that a task makes of one statement: one, or for entailment one a label."""
+    """Yield the items of one statement in a task: one, or for entailment one per label."""
     flip = replace(statement, word=statement.other, other=statement.word)
     if task == "masked":
         text = f"{statement.premise}, so {statement.before}{BLANK}{statement.after}"
@@ -146,14 +146,14 @@ def _task_items(
 
 
 def _neutral(placed: PlacedAxiom, pair: Mapping[str, str], others: Sequence[PlacedAxiom], seed: str) -> str:
-    """A conclusion of an axiom about something else, of which the premise says nothing; empty where there is none."""
-    chance = Random(seed)
+    """Return the conclusion of an unrelated axiom; empty if there is none."""
+    rng = Random(seed)
     people = TEMPLATES[placed.known.template].people
-    for other in chance.sample(others, min(20, len(others))):
+    for other in rng.sample(others, min(20, len(others))):
         alike = TEMPLATES[other.known.template].people == people
         if alike and other.property != placed.property and claim(other.axiom).right is not None:
             forms = perturb_all(other.axiom, kinds=PUBLISHED)
-            return say(chance.choice(list(forms.values()))).about(pair).conclusion
+            return say(rng.choice(list(forms.values()))).about(pair).conclusion
     return ""
 
 
@@ -195,7 +195,7 @@ def _item(
 
 
 def fact_of(axiom: Axiom, people: bool) -> str:
-    """The general statement that an axiom rests on, about no one in particular.
+    """Return the general statement behind an axiom.
 
     >>> from horsesense.methods.rica.notation import parse_form
     >>> fact_of(parse_form("Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))"), False)
@@ -203,7 +203,7 @@ def fact_of(axiom: Axiom, people: bool) -> str:
     >>> fact_of(parse_form("lies(A) and not lies(B), so Less(honest(A), honest(B))"), True)
     'someone who lies is less honest than someone who does not'
     """
-    if first_entity(axiom) == "B":  # a comparison that was told from the other side
+    if first_entity(axiom) == "B":  # the premise is in reversed order
         axiom = laid_out(axiom) or axiom
     claimed = claim(axiom)
     someone, who = ("someone", "who") if people else ("something", "that")
@@ -216,7 +216,7 @@ def fact_of(axiom: Axiom, people: bool) -> str:
 
 
 def _subjects(axiom: Axiom, someone: str, who: str) -> tuple[str, str]:
-    """What A and B are called in the fact."""
+    """Return the names of A and B in the fact."""
     premise = axiom.premise
     if isinstance(premise, And):
         if isinstance(premise.left, Not):
@@ -236,7 +236,7 @@ def _subjects(axiom: Axiom, someone: str, who: str) -> tuple[str, str]:
 
 
 def valued(side: Prop) -> str:
-    """What an entity is called in a fact, by the value that its premise gives it.
+    """Return the name of an entity in a fact, from the value in its premise.
 
     >>> valued(Prop("Material", "A", "wax")), valued(Prop("Location", "B", "Oslo"))
     ('wax', 'someone in Oslo')
@@ -246,5 +246,5 @@ def valued(side: Prop) -> str:
         return value
     if kind in ("animal", "occupation"):
         return with_article(value)
-    # Whoever lives somewhere or is in a grade is a person, whatever else the strategy speaks of.
+    # Locations and grades are about people, whatever the strategy.
     return f"someone in the {value} grade" if kind == "grade" else f"someone in {value}"

@@ -28,10 +28,12 @@ from horsesense.methods.rica.axioms import SLOT, And, Axiom, Comp, Not, Premise,
 DATA = Path(__file__).with_name("data")
 LISTS = ("animals", "materials", "occupations")
 BARE = f"is {SLOT}"
-"""A conclusion whose comparative says it all: ``older: is *``."""
+"""A bare comparative as conclusion: ``older: is *``."""
 COLUMNS = ("template", "a", "b", "conclusion")
 STATUSES = ("raw", "machine", "verified", "curated")
-"""Told by absence from a knowledge base; by rule from numbers or an explicit negative; checked by people; written."""
+"""Inferred from absence in a knowledge base; derived by rule from numbers or an explicit negative; checked by people;
+written by hand.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +63,12 @@ TEMPLATES: Mapping[str, Template] = {
     "physical-degree": Template(4, "physical", False),
     "temporal": Template(5, "temporal", True),
 }
-"""The eleven of table 4 by name, and two of our own: measured quantities, and what people do for a living."""
+"""The eleven templates of table 4, and two of our own: measured quantities and occupations."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownAxiom:
-    """An axiom with what is known of it."""
+    """An axiom with its provenance."""
 
     axiom: Axiom
     template: str
@@ -79,7 +81,7 @@ class KnownAxiom:
 
 
 def fill(template: str, a: str, b: str, conclusion: str, kind: str = "") -> Axiom:
-    """The axiom of a row; ``kind`` says how two values are told where the template leaves it open.
+    """Return the axiom of a row; ``kind`` words the values where the template leaves it open.
 
     >>> print(fill("material", "wax", "iron", "more: soft"))
     Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))
@@ -120,7 +122,7 @@ def _premise(template: str, number: int, a: str, b: str, kind: str) -> Premise:
 
 
 def read_known(path: Path, licence: str = "none stated") -> Iterator[KnownAxiom]:
-    """The axioms of a table; a column ``status`` says how each is known, which is by writing where it says nothing."""
+    """Yield the axioms of a table; the column ``status`` says how each is known (default: curated)."""
     for line, row in read_table(path, COLUMNS):
         status = row.get("status") or "curated"
         try:
@@ -140,14 +142,14 @@ def _listed(cell: str) -> list[str]:
 
 @cache
 def shipped_list(name: str) -> tuple[str, ...]:
-    """A list of our own: animals, materials, occupations, names."""
+    """Return a shipped list: animals, materials, occupations or names."""
     path = DATA / f"{name}.tsv"
     column = name.removesuffix("s")
     return tuple(row[column] for _, row in read_table(path, (column,)))
 
 
 def read_list(path: Path) -> Sequence[str]:
-    """A name a line, or JSON: a list, or an object that holds one (as in public collections of lists)."""
+    """Read a list: one name per line, or JSON with a list or an object that holds one."""
     text = read_text(path)
     if path.suffix != ".json":
         names: object = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
@@ -170,23 +172,23 @@ _THINGS = ("scale", "thing", "value", "margin", "source")
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What is measured, and how it is told."""
+    """A scale of measured quantities."""
 
     name: str
     kind: str
-    """How a thing is told in a premise: Thing, Material, Location."""
+    """Kind of premise: Thing, Material or Location."""
     conclusion: str
-    """What follows for the one that has more, ``heavier: is *``."""
+    """Conclusion for the greater one, ``heavier: is *``."""
     unit: str
     by_ratio: bool
-    """Whether two values are compared by their ratio; otherwise by their difference."""
+    """Whether values are compared by ratio; otherwise by difference."""
     apart: float
-    """The least ratio or difference that is asked about."""
+    """Smallest ratio or difference that is used."""
     when: str
     """Place and year of values that change, such as prices."""
 
     def told_apart(self, more: Quantity, less: Quantity) -> bool:
-        """Whether one surely has more than the other: beyond both margins, and far enough apart."""
+        """Return whether one value is greater beyond both margins and by enough."""
         if self.by_ratio:
             sure = more.value / more.margin > less.value * less.margin
             return sure and more.value >= self.apart * less.value
@@ -196,25 +198,25 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """How much of something a thing has."""
+    """The value of a thing on a scale."""
 
     thing: str
     """With its article."""
     value: float
     margin: float
     source: str
-    """Where the value was at hand, or ``estimate``."""
+    """Source of the value, or ``estimate``."""
     line: int
 
 
 @cache
 def shipped_scales() -> dict[str, tuple[Scale, tuple[Quantity, ...]]]:
-    """By name, each scale with its things."""
+    """Return the shipped scales and their things, by name."""
     return read_scales(DATA / "scales.tsv", DATA / "quantities.tsv")
 
 
 def read_scales(scales: Path, quantities: Path) -> dict[str, tuple[Scale, tuple[Quantity, ...]]]:
-    """Scales and the things on them, checked."""
+    """Read and check scales and the things on them."""
     named = {}
     for line, row in read_table(scales, _SCALES):
         sign, number = row["apart"][:1], row["apart"][1:]
@@ -237,14 +239,14 @@ def read_scales(scales: Path, quantities: Path) -> dict[str, tuple[Scale, tuple[
 
 
 def comparisons(scale: Scale, things: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
-    """All pairs of which the first surely has more."""
+    """Yield all pairs whose first thing has clearly more."""
     for less, more in combinations(sorted(things, key=lambda thing: thing.value), 2):
         if scale.told_apart(more, less):
             yield more, less
 
 
 def quantity_axioms(licence: str, rejected: Counter[str]) -> Iterator[KnownAxiom]:
-    """An axiom for each pair of things on a shipped scale that can be told apart."""
+    """Yield an axiom for each clear pair of things on a shipped scale."""
     for scale, things in shipped_scales().values():
         pairs = list(comparisons(scale, things))
         rejected["quantity: not surely apart"] += len(things) * (len(things) - 1) // 2 - len(pairs)

@@ -32,16 +32,16 @@ from horsesense.stats.intervals import difference_interval, rate_interval, unit_
 from horsesense.stats.resampling import Floats, spread, totals
 
 RUNGS = ("fact", "told", "inference", "reworded")
-"""From the bottom: each loses something of the one before."""
+"""From the bottom: each removes one thing."""
 BESIDE = ("irrelevant", "false")
-"""Told something true of no use, and told the opposite."""
+"""Controls: a true but irrelevant fact, and a false one."""
 HALVES = {"original": "affirmed", "negation": "denied"}
-"""Either half has both orders and so both poles: whoever likes one word gets half of each."""
+"""Each half has both orders and so both poles: a preference for one word gets half of each right."""
 FORMS = tuple(Kind(perturbation, order) for perturbation in HALVES for order in ("none", "conclusion"))
 
 
 def things_of(axiom: Axiom, people: bool) -> dict[str, str] | None:
-    """What A and B are, so that the fact can be asked of them by name; None where a premise names no two things.
+    """Return the things that A and B are, for the bare fact; None if the premise does not name two things.
 
     >>> from horsesense.methods.rica.notation import parse_form
     >>> things_of(parse_form("Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))"), False)
@@ -64,12 +64,12 @@ def things_of(axiom: Axiom, people: bool) -> dict[str, str] | None:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What an axiom rests on, said of the things themselves."""
+    """The fact behind an axiom, about the things themselves."""
 
     property: str
-    """What it is about."""
+    """Property of the fact."""
     things: Mapping[str, str]
-    """What A and B are called."""
+    """Names of A and B."""
     true: str
     """The fact."""
     false: str
@@ -77,7 +77,7 @@ class Fact:
 
 
 class Ladder:
-    """The facts behind a set of axioms, and what is asked of each axiom on every rung."""
+    """The facts behind a set of axioms, and the statements of each axiom on every rung."""
 
     def __init__(self, axioms: Iterable[PlacedAxiom], seed: int = 0, tell: Callable[[Axiom], Statement] = say) -> None:
         self.tell = tell
@@ -100,9 +100,9 @@ class Ladder:
         return Fact(placed.property, things, said.conclusion, opposite.conclusion)
 
     def statements(self, placed: PlacedAxiom, forms: Mapping[Kind, Axiom]) -> Iterator[tuple[str, Kind, Statement]]:
-        """Rung, kind and statement of all that is asked of an axiom; nothing where there is no bare fact.
+        """Yield rung, kind and statement for an axiom; nothing if it has no bare fact.
 
-        ``forms`` are all ways to say it; of them the rung of other words takes those that the lexicon gives.
+        ``forms`` are all its forms; the rung ``reworded`` uses those from the lexicon.
         """
         fact = self.facts.get(str(placed.axiom))
         unrelated = None if fact is None else self.irrelevant(fact)
@@ -120,11 +120,11 @@ class Ladder:
                 yield "reworded", kind, self.tell(form)
 
     def irrelevant(self, fact: Fact) -> Fact | None:
-        """A fact about another property and other things, as near in length as there is."""
-        chance = Random(f"{self.seed} {fact.true}")
+        """Return a fact about another property and other things, of similar length."""
+        rng = Random(f"{self.seed} {fact.true}")
         length = len(fact.true.split())
         for near in sorted(self.by_length, key=lambda other: (abs(other - length), other)):
-            for other in chance.sample(self.by_length[near], len(self.by_length[near])):
+            for other in rng.sample(self.by_length[near], len(self.by_length[near])):
                 apart = set(other.things.values()).isdisjoint(fact.things.values())
                 if apart and other.property != fact.property:
                     return other
@@ -142,65 +142,65 @@ def _with(statement: Statement, fact: str) -> Statement:
 
 
 def half_of(kind: Kind) -> str:
-    """The half that a form belongs to: whether it is denied."""
+    """Return the half of a form: affirmed or denied."""
     return HALVES["negation" if kind.perturbation.startswith("negation") else "original"]
 
 
 LEAST = 5
-"""Known facts, counted once for each half; fewer say nothing of what happens to them."""
+"""Minimum number of known facts, counted once per half, for an analysis."""
 _STEPS = (("fact", "told"), ("told", "inference"), ("fact", "inference"), ("inference", "reworded"))
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """How much is lost between two rungs, of what is known."""
+    """The loss between two rungs, among known facts."""
 
     upper: str
-    """The rung where less is right."""
+    """The harder rung."""
     lower: str
-    """The rung that it is compared with."""
+    """The easier rung."""
     loss: Estimate
-    """Share right on the lower minus share right on the upper rung."""
+    """Accuracy on the easier minus accuracy on the harder rung."""
 
 
 @dataclass(frozen=True, slots=True)
 class LadderAnalysis:
-    """Not knowing, not using, or not robust."""
+    """Whether facts are unknown, unused, or not used robustly."""
 
     facts: int
-    """Axioms that have a bare fact."""
+    """Number of axioms with a bare fact."""
     known: Estimate
     """Share of facts that are right in both orders, affirmed and denied."""
     given_known: Mapping[str, Estimate]
-    """By rung, the share right of what is known by the other half; empty where too little is known."""
+    """Accuracy by rung on facts that are known by the other half; empty if too few are known."""
     given_unknown: Mapping[str, Estimate]
-    """The same of what is not known by the other half."""
+    """Accuracy by rung on facts that are not known by the other half."""
     losses: tuple[Loss, ...]
-    """From rung to rung, of what is known."""
+    """Losses from rung to rung, among known facts."""
     use: Estimate
-    """Share right with the fact told minus share right with a fact of no use, over all axioms."""
+    """Accuracy with the fact stated minus accuracy with an irrelevant fact, over all axioms."""
     follows: Estimate
-    """Share of answers that follow a fact which is told false."""
+    """Share of answers that follow a false fact."""
     verdict: str
-    """All of it in one sentence."""
+    """Conclusion in one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Rung:
-    """Credits of one rung by axiom and half, as arrays over axioms."""
+    """Credits on one rung, axiom × half."""
 
     right: Floats
-    """Mean credit, axiom × half; nan where it is not asked."""
+    """Mean credit; nan if not asked."""
     whole: Floats
-    """1 where every form of the half is right."""
+    """1 if every form of the half is right."""
 
 
 def climb(
     items: Sequence[Item], credit: Floats, chosen: Sequence[tuple[int, ...]], seed: int = 0
 ) -> LadderAnalysis | None:
-    """The analysis of a ladder's answers; None where the items are not one.
+    """Analyse a ladder's answers; None if the items are not a ladder.
 
-    ``credit`` is what each item earns (nan without a gold), ``chosen`` the options that score best.
+    ``credit`` is the credit of each item (nan without a gold answer), ``chosen`` the best-scoring options.
     """
     if not any("rung" in item.facets for item in items):
         return None
@@ -221,7 +221,7 @@ def climb(
     use = _difference(rungs["told"], rungs["irrelevant"], everything, names, seed, least=1)
     follows = _follows(items, chosen, seed)
     if knows is None or use is None or follows is None:
-        return None  # a part of a ladder: the rungs are asked of every axiom, or nothing can be said
+        return None  # incomplete ladder: every axiom needs all rungs
     said = {name: estimate for name, estimate in given.items() if estimate is not None}
     return LadderAnalysis(
         facts=len(families),
@@ -236,12 +236,12 @@ def climb(
 
 
 def _rung(items: Sequence[Item], credit: Floats, families: Sequence[str], rung: str) -> _Rung:
-    places = {family: place for place, family in enumerate(families)}
-    halves = {half: place for place, half in enumerate(HALVES.values())}
+    rows = {family: i for i, family in enumerate(families)}
+    columns = {half: i for i, half in enumerate(HALVES.values())}
     sums, counts = np.zeros((len(families), 2)), np.zeros((len(families), 2))
     for item, value in zip(items, np.asarray(credit, dtype=np.float64), strict=True):
         if item.facets.get("rung") == rung and not np.isnan(value):
-            cell = places[item.family], halves[str(item.facets["half"])]
+            cell = rows[item.family], columns[str(item.facets["half"])]
             sums[cell] += value
             counts[cell] += 1
     with np.errstate(invalid="ignore"):
@@ -250,7 +250,7 @@ def _rung(items: Sequence[Item], credit: Floats, families: Sequence[str], rung: 
 
 
 def _conditional(rung: _Rung, condition: Floats, names: Sequence[str], seed: int) -> Estimate | None:
-    """Share right on one half of what holds by the other, both ways round; None where too little holds."""
+    """Return accuracy on one half given a condition on the other, both ways round; None with too few facts."""
     asked = ~np.isnan(rung.right)
     weight = condition[:, ::-1] * asked
     if weight.sum() < LEAST:
@@ -260,7 +260,7 @@ def _conditional(rung: _Rung, condition: Floats, names: Sequence[str], seed: int
 
 
 def _share(earned: Floats, weight: Floats, names: Sequence[str], seed: int, chance: float) -> Estimate | None:
-    """A ratio of two totals over axioms, drawn by property."""
+    """Return a ratio of two totals over axioms, clustered by property."""
     kept = weight > 0
     if not kept.any():
         return None
@@ -283,7 +283,7 @@ def _share(earned: Floats, weight: Floats, names: Sequence[str], seed: int, chan
 def _difference(
     lower: _Rung, upper: _Rung, condition: Floats, names: Sequence[str], seed: int, least: int = LEAST
 ) -> Estimate | None:
-    """Share right on one rung minus that on another, on the same axioms and halves."""
+    """Return the difference in accuracy of two rungs, on the same axioms and halves."""
     both = ~(np.isnan(lower.right) | np.isnan(upper.right))
     weight = condition[:, ::-1] * both
     if weight.sum() < least:
@@ -308,7 +308,7 @@ def _difference(
 
 
 def _follows(items: Sequence[Item], chosen: Sequence[tuple[int, ...]], seed: int) -> Estimate | None:
-    """How often the answer is what a false fact would make right; a tie counts as its part."""
+    """Return how often the answer follows a false fact; a tie counts partially."""
     told = [(item, best) for item, best in zip(items, chosen, strict=True) if item.facets.get("rung") == "false"]
     earned = np.array([(item.facets["follows"] in best) / len(best) for item, best in told])
     names = [item.groups.get("property", item.family) for item, _ in told]
@@ -316,7 +316,7 @@ def _follows(items: Sequence[Item], chosen: Sequence[tuple[int, ...]], seed: int
 
 
 def _verdict(known: Estimate, given: Mapping[str, Estimate], losses: Sequence[Loss]) -> str:
-    """Where it fails, as far as the intervals tell."""
+    """Say where inferences fail, as far as the intervals show."""
     share = f"{known.value:.0%} of {known.n:,} facts are known"
     if not {"fact", "inference"} <= given.keys():
         return f"{share}: too few to say what becomes of them."

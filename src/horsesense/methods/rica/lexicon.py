@@ -34,25 +34,25 @@ from horsesense.methods.rica.statements import MORE, shortest
 
 COLUMNS = ("phrase", "antonym", "paraphrase", "inversion")
 OPPOSED = ("antonym", "inversion")
-"""Senses that turn the scale round."""
+"""Senses that reverse the scale."""
 STATUSES = {
     "written": "written by its author and read by nobody else",
     "model": "certified by a language model, not verified by people",
     "people": "verified by people",
 }
-"""Who certified that a pair is of one sense and one scale."""
+"""Who certified that a pair has one sense and one scale."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A property in words, with the scale that it is compared on."""
+    """A property in words, with its scale."""
 
     text: str
     pair: Pair = ("more", "less")
 
     @classmethod
     def read(cls, cell: str) -> Phrase:
-        """The phrase of a cell.
+        """Parse a cell.
 
         >>> Phrase.read("easier: pass through a gate")
         Phrase(text='pass through a gate', pair=('easier', 'harder'))
@@ -67,7 +67,7 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class LexiconEntry:
-    """A phrase and what else says the same, or the opposite."""
+    """A phrase with its paraphrases and opposites."""
 
     phrase: Phrase
     antonym: Phrase | None = None
@@ -75,15 +75,15 @@ class LexiconEntry:
     inversion: Phrase | None = None
     """The paraphrase of the antonym (table 2, PARAPHRASE INVERSION)."""
     status: str = field(default="written", kw_only=True)
-    """Who certified it: its author only, a language model, or people."""
+    """Who certified it: only its author, a language model, or people."""
 
     def senses(self) -> Iterator[tuple[str, Phrase]]:
-        """The other phrases with the column they stand in."""
+        """Yield the other phrases with their columns."""
         columns = (("antonym", self.antonym), ("paraphrase", self.paraphrase), ("inversion", self.inversion))
         return ((column, phrase) for column, phrase in columns if phrase)
 
     def turned(self) -> LexiconEntry | None:
-        """The entry of the antonym: antonyms are antonyms of each other; None where there is none."""
+        """Return the entry of the antonym; None if there is no antonym."""
         if self.antonym is None:
             return None
         return LexiconEntry(self.antonym, self.phrase, self.inversion, self.paraphrase, status=self.status)
@@ -91,13 +91,13 @@ class LexiconEntry:
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Entries by phrase; what was added first counts."""
+    """Entries by phrase; the first entry of a phrase counts."""
 
     entries: Mapping[Phrase, LexiconEntry] = field(default_factory=dict)
 
     @classmethod
     def of(cls, entries: Iterable[LexiconEntry]) -> Lexicon:
-        """A lexicon in which an entry with an antonym is found under both."""
+        """Make a lexicon in which an entry with an antonym is found under both."""
         by_phrase: dict[Phrase, LexiconEntry] = {}
         entries = list(entries)
         for entry in entries:
@@ -109,16 +109,16 @@ class Lexicon:
         return cls(by_phrase)
 
     def find(self, text: str, pair: Pair) -> LexiconEntry | None:
-        """The entry of a phrase on a scale, whether or not its frame is written; None where it is unknown."""
+        """Return the entry of a phrase on a scale, with or without its frame; None if it is unknown."""
         short = shortest(plain(text), pair)
         return self.entries.get(Phrase(short, pair)) or self.entries.get(Phrase(short.lower(), pair))
 
     def and_then(self, other: Lexicon) -> Lexicon:
-        """Both; where both know a phrase, this one counts."""
+        """Return both lexicons; this one takes precedence."""
         return Lexicon({**other.entries, **self.entries})
 
     def head(self, text: str, pair: Pair) -> tuple[LexiconEntry, str]:
-        """The entry that a phrase belongs to and its column there: the entry that was written down for all of them."""
+        """Return the entry that a phrase belongs to, and its column there."""
         phrase = Phrase(shortest(plain(text), pair), pair)
         return self._heads.get(phrase, (LexiconEntry(phrase), "phrase"))
 
@@ -139,7 +139,7 @@ NO_LEXICON = Lexicon()
 
 
 def read_lexicon(path: Path) -> Lexicon:
-    """The entries of a table, checked."""
+    """Read and check the entries of a table."""
     entries: list[LexiconEntry] = []
     seen: dict[Phrase, int] = {}
     for line, row in read_table(path, COLUMNS):
@@ -160,23 +160,23 @@ def read_lexicon(path: Path) -> Lexicon:
     return Lexicon.of(entries)
 
 
-# Who vouches for them.
+# Certification.
 
 
 @dataclass(frozen=True, slots=True)
 class CertifiedPair:
-    """Two phrases that stand for each other, one of them perhaps turned round."""
+    """Two phrases that replace each other, possibly on the reversed scale."""
 
     phrase: str
-    """With its scale where that is not more and less."""
+    """The phrase, with its scale unless that is more/less."""
     operator: str
     """antonym, paraphrase or inversion."""
     other: str
-    """What takes its place."""
+    """The other phrase."""
     status: str
     """Who certified it: written, model or people."""
     wordnet: str
-    """confirmed, not confirmed, or empty where it cannot be looked up: a phrase, or another scale."""
+    """confirmed, not confirmed, or empty if it cannot be looked up (a phrase, or another scale)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +186,9 @@ class LexiconCheck(Document):
     pairs: tuple[CertifiedPair, ...]
     """In the order of the lexicon."""
     statuses: dict[str, int]
-    """Pairs by status."""
+    """Number of pairs by status."""
     wordnet: dict[str, int]
-    """Pairs by what WordNet says; none where it is not here."""
+    """Number of pairs by WordNet's confirmation; empty without WordNet."""
 
 
 @translate_errors()
@@ -216,7 +216,7 @@ def _pairs(lexicon: Lexicon, similar: Similar | None) -> Iterator[CertifiedPair]
     turned = {entry.antonym for entry in lexicon.entries.values() if entry.antonym}
     for phrase, entry in lexicon.entries.items():
         if phrase in turned and lexicon.head(phrase.text, phrase.pair)[1] != "phrase":
-            continue  # the entry of an antonym is the same one from the other side
+            continue  # the entry of an antonym is the same one, reversed
         for operator, other in entry.senses():
             said = "" if similar is None else _looked_up(phrase, other, operator in OPPOSED, similar)
             yield CertifiedPair(_written(phrase), operator, _written(other), entry.status, said)
@@ -235,15 +235,15 @@ def _looked_up(phrase: Phrase, other: Phrase, opposed: bool, similar: Similar) -
     return "confirmed" if found else "not confirmed"
 
 
-# What comes with the package, and lists of one's own.
+# The shipped lexicon.
 
 
 @cache
 def shipped_lexicon() -> Lexicon:
-    """Antonyms and paraphrases of our own writing."""
+    """Return the shipped antonyms and paraphrases."""
     return read_lexicon(DATA / "lexicon.tsv")
 
 
 def whole_lexicon(file: str | Path | None = None) -> Lexicon:
-    """Return the shipped lexicon, after that of a file if one is given."""
+    """Return the shipped lexicon, preceded by that of a file if given."""
     return read_lexicon(Path(file)).and_then(shipped_lexicon()) if file else shipped_lexicon()

@@ -50,20 +50,20 @@ PERTURBATIONS = {
     "negation_paraphrase": ("paraphrase", True),
     "negation_paraphrase_inversion": ("inversion", True),
 }
-"""Which phrase of the lexicon is said, and whether it is denied."""
+"""Phrase of the lexicon, and whether it is negated."""
 ASYMMETRIES = ("none", "premise", "conclusion")
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One of the ways to say an axiom."""
+    """A kind of perturbation: an operator and an asymmetry."""
 
     perturbation: str
     asymmetry: str = "none"
 
     @property
     def name(self) -> str:
-        """The release's name for its six kinds, and names like them for the others.
+        """The published name for the six published kinds, and similar names for the others.
 
         >>> Kind("negation", "premise").name, Kind("original").name, Kind("antonym", "conclusion").name
         ('negated_asymmetric_premise', 'original', 'antonym_asymmetric_conclusion')
@@ -74,7 +74,7 @@ class Kind:
 
     @property
     def operator(self) -> str:
-        """``logical``: proved to say the same, whatever the words mean; ``lexical``: as far as the lexicon is right.
+        """``logical``: equivalent whatever the words mean; ``lexical``: equivalent if the lexicon is right.
 
         >>> Kind("negation", "premise").operator, Kind("negation_antonym").operator
         ('logical', 'lexical')
@@ -83,17 +83,17 @@ class Kind:
 
     @property
     def retest(self) -> bool:
-        """Whether it is another kind with A and B exchanged: what is asked twice shows how steady answers are."""
+        """Whether it is another kind with A and B exchanged: a retest, which measures consistency."""
         return self.asymmetry == "conclusion"
 
 
 KINDS = tuple(Kind(perturbation, asymmetry) for perturbation in PERTURBATIONS for asymmetry in ASYMMETRIES)
 PUBLISHED = tuple(kind for kind in KINDS if kind.perturbation in ("original", "negation"))
-"""The six kinds of the released sets."""
+"""The six kinds of the published sets."""
 
 
 def perturb(axiom: Axiom, kind: Kind, lexicon: Lexicon = NO_LEXICON) -> Axiom | None:
-    """The axiom said in another way; None where the operator does not apply.
+    """Apply a kind of perturbation to an axiom; None if the operator does not apply.
 
     >>> from horsesense.methods.rica.notation import parse_form
     >>> form = parse_form("Taller(A, B), so Less(short of breath(A), short of breath(B))")
@@ -115,13 +115,13 @@ def perturb(axiom: Axiom, kind: Kind, lexicon: Lexicon = NO_LEXICON) -> Axiom | 
 
 
 def perturb_all(axiom: Axiom, lexicon: Lexicon = NO_LEXICON, kinds: Sequence[Kind] = KINDS) -> dict[Kind, Axiom]:
-    """Every kind that applies, in the order of table 7."""
+    """Apply every kind that is applicable, in the order of table 7."""
     forms = ((kind, perturb(axiom, kind, lexicon)) for kind in kinds)
     return {kind: form for kind, form in forms if form is not None}
 
 
 def _phrased(claimed: Comp, sense: str, lexicon: Lexicon) -> Comp | None:
-    """The comparison with another phrase, on that phrase's own scale, at the pole that says the same."""
+    """Replace the phrase of a comparison, on its own scale and at the equivalent pole."""
     if sense == "phrase":
         return claimed
     entry = lexicon.find(seen_from_a(claimed.left), pair_of(claimed.word))
@@ -251,7 +251,7 @@ def rewrite(form: Axiom, lexicon: Lexicon = NO_LEXICON) -> Iterator[tuple[str, A
 
 
 def _both(form: Axiom, change: Callable[[Term], Term]) -> Axiom:
-    """Premise and conclusion, changed term by term."""
+    """Apply a change to every term of premise and conclusion."""
     return Axiom(_changed_premise(form.premise, change), _concluded(change(form.conclusion)))
 
 
@@ -330,7 +330,7 @@ def _ordered(form: Axiom) -> Axiom:
 
 
 def _has_opposite(term: Comp) -> bool:
-    """Whether the comparative has an opposite; the release's slip ``Aetter`` has none and stays as it is."""
+    """Return whether the comparative has an opposite; the published typo ``Aetter`` has none and stays as it is."""
     return plain(term.word).lower() in OPPOSITES
 
 

@@ -53,7 +53,7 @@ _PREMISE_KINDS = {
 
 
 def read_rica_axioms(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
-    """Each axiom is a family of six clozes over the comparative of the conclusion."""
+    """Read axioms as families of six clozes over the comparative of the conclusion."""
     reading = Reading(skip_bad)
     for path in paths:
         for number, raw in reading.lines(path):
@@ -116,7 +116,7 @@ def _logic_and_statement(value: Any, member: str) -> tuple[str, str]:
 
 
 def premise_kind(logic: str) -> str:
-    """The kind of premise that an axiom has, told by its first predicate.
+    """Return the kind of premise of an axiom, from its first predicate.
 
     >>> premise_kind("Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))")
     'material'
@@ -130,11 +130,11 @@ def premise_kind(logic: str) -> str:
         return "event-two-persons"
     if re.match(r"\w+\(A,B\)", logic):
         return "occupation"
-    # Of the person of an event with one person the release keeps only the space after it.
+    # In events with one person the published form keeps only the space after the person.
     return "event-one-person" if logic.startswith((" ", "person_a")) else "other"
 
 
-# The release against our operators.
+# The published axioms compared with our operators.
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,16 +155,16 @@ class FormDifference:
 
 @dataclass(frozen=True, slots=True)
 class PublishedAxiomCheck(Document):
-    """What came of deriving a whole release."""
+    """Result of deriving all published forms."""
 
     axioms: int
-    """Axioms of the release."""
+    """Number of published axioms."""
     derived: int
-    """Forms that had to be derived."""
+    """Number of forms to derive."""
     exact: int
-    """Forms that came out as the release has them."""
+    """Number of forms derived exactly."""
     differences: Sequence[FormDifference]
-    """The others."""
+    """The other forms."""
 
 
 @translate_errors()
@@ -204,7 +204,7 @@ def check_published_axioms(file: str | Path) -> PublishedAxiomCheck:
 
 
 def reason_of(released: Axiom, original: Axiom) -> str:
-    """Why a released form is not what its original gives."""
+    """Return why a published form does not follow from its original."""
     term = released.conclusion
     inner = term.term if isinstance(term, Not) else term
     if isinstance(inner, Comp) and inner.right is not None and inner.left.entity == inner.right.entity:
@@ -221,36 +221,36 @@ _PLACE = re.compile(r"(?:locate|be) (?:at|in|on) (?:(?:a|an|the) )?(.+)")
 
 @dataclass(frozen=True, slots=True)
 class KindRecall:
-    """Released axioms with one kind of premise."""
+    """Recall on published axioms with one kind of premise."""
 
     kind: str
-    """What the premise speaks of."""
+    """Kind of premise."""
     premise: Estimate
-    """Share whose premise is kept."""
+    """Share of premises that pass."""
     conclusion: Estimate
-    """Share whose conclusion is kept."""
+    """Share of conclusions that pass."""
     kept: Estimate
-    """Share of which both are."""
+    """Share of axioms whose premise and conclusion pass."""
     lost: tuple[str, ...]
-    """A few that are not, as their forms."""
+    """Some axioms that do not pass, as forms."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilterRecall(Document):
-    """What the filters would keep of a release of accepted axioms."""
+    """Recall of the filters on published axioms."""
 
     axioms: int
-    """Released axioms."""
+    """Number of published axioms."""
     unfiltered: int
-    """Those of grades, places and others, which come from numbers or tables and pass no filter."""
+    """Number of axioms about grades, places and others, which come from numbers or tables and need no filter."""
     premise: Estimate
-    """Of all others, share whose premise is kept."""
+    """Share of premises that pass, among the other axioms."""
     conclusion: Estimate
-    """Share whose conclusion is kept."""
+    """Share of conclusions that pass."""
     kept: Estimate
-    """Share of which both are."""
+    """Share of axioms whose premise and conclusion pass."""
     kinds: tuple[KindRecall, ...]
-    """The same by kind of premise."""
+    """Recall by kind of premise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +293,7 @@ def filter_recall(file: str | Path) -> FilterRecall:
 
 
 def _shares(found: list[_Judged]) -> tuple[Estimate, Estimate, Estimate]:
-    units = [str(place) for place in range(len(found))]
+    units = [str(i) for i in range(len(found))]
 
     def share(kept: Callable[[_Judged], bool]) -> Estimate:
         return accuracy(np.array([float(kept(each)) for each in found]), units)
@@ -333,7 +333,7 @@ def _degree(axiom: Axiom) -> tuple[bool, bool]:
 
 
 def _typed(constraint: Callable[[str], str | None], event: str) -> bool:
-    """Whether an event is of the type; of one person the release keeps only what it does."""
+    """Return whether an event has the type; for one person the published form keeps only the action."""
     named = event if event.startswith("person_a") else f"person_a {event}"
     named = named.replace("another person", "person_b")
     return constraint(named) is not None and not constraints.is_symmetric(named)
@@ -364,4 +364,4 @@ _FILTERS: dict[str, Callable[[Axiom], tuple[bool, bool]]] = {
     "material": _material,
     "occupation": _role,
 }
-"""By kind of premise: whether the premise is kept, and whether the conclusion is."""
+"""By kind of premise: whether the premise and the conclusion pass."""

@@ -31,10 +31,10 @@ from horsesense.methods.rica.perturbations import KINDS, Kind
 CONNECTIVE = ", so "
 _SHAPE = frozenset({"a", "an", "the", "and", "so", "than", "not", "is"}) | OPPOSITES.keys()
 _LOOSE = _SHAPE | frozenset(["be", "out", "of", "to", "likely"])
-"""Words that a conversion puts in or leaves out: *is made out of*, *is likely to be*."""
+"""Words that the conversion adds or drops: *is made out of*, *is likely to be*."""
 _NAME = re.compile(r"[^\W_]+")
 _ALIKE = 0.5
-"""Share of content words that two wordings of one axiom have in common at least."""
+"""Minimum share of content words that two wordings of one axiom have in common."""
 _ONE_ENTITY = tuple(
     Kind(name)
     for name in (
@@ -49,26 +49,26 @@ _ONE_ENTITY = tuple(
     )
 )
 _EITHER = (4, 7)
-"""Places whose two kinds stand in either order, told apart by which of them denies."""
+"""Positions whose two kinds occur in either order; the negated one is recognised."""
 CATEGORIES = ("physical", "material", "social", "temporal")
 _OF_A_CATEGORY = 20
-"""Axioms of each category, one category after the other (tables 5 and 8)."""
+"""Number of axioms per category, one category after the other (tables 5 and 8)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Where a statement belongs."""
+    """The axiom and kind of a statement."""
 
     axiom: str
-    """A name for its axiom: what it says in content words, with a number where two say the same."""
+    """Name of its axiom: content words, with a number if two axioms have the same."""
     kind: Kind | None = None
-    """How it says it, where its place tells; None where a statement has to tell by itself."""
+    """Kind of perturbation; None if the position does not show it."""
     category: str = ""
-    """physical, material, social or temporal (table 5), where its place tells."""
+    """physical, material, social or temporal (table 5); empty if the position does not show it."""
 
 
 def units(statements: Sequence[str]) -> list[Unit]:
-    """The axiom and the kind of each statement of a released file, by the order of its lines.
+    """Infer the axiom and the kind of each statement of a published file from the order of its lines.
 
     >>> lines = ["wob is a cork, zim is a nail, so wob is more likely to float than zim",
     ...          "zim is a cork, wob is a nail, so wob is less likely to float than zim",
@@ -80,7 +80,7 @@ def units(statements: Sequence[str]) -> list[Unit]:
 
 
 def denies(statement: str) -> bool:
-    """Whether the conclusion is denied, by *not* or by *n't*.
+    """Return whether the conclusion is negated, by *not* or *n't*.
 
     >>> denies("wob fell, so wob wasn't higher after falling"), denies("wob does not eat, so wob is more hungry")
     (True, False)
@@ -89,7 +89,7 @@ def denies(statement: str) -> bool:
 
 
 def entities(statement: str) -> tuple[str, str]:
-    """The two that are compared: the first and the last word of the conclusion.
+    """Return the two entities: the first and the last word of the conclusion.
 
     >>> entities("wob is a cork, so zim is less likely to float than wob.")
     ('zim', 'wob')
@@ -99,7 +99,7 @@ def entities(statement: str) -> tuple[str, str]:
 
 
 def first_named(statement: str) -> str:
-    """The one of the two that the premise names first; empty where it names neither.
+    """Return the entity that the premise names first; empty if it names neither.
 
     >>> first_named("zim is a cork, so wob is less likely to float than zim")
     'zim'
@@ -109,7 +109,7 @@ def first_named(statement: str) -> str:
 
 
 def content_words(statement: str, names: tuple[str, str]) -> str:
-    """The content words of a statement: the same for nearly all perturbations of an axiom, whoever it is about.
+    """Return the content words of a statement, which nearly all perturbations of an axiom share.
 
     >>> content_words("A is a kettle, B is a cloud, so A is more loud than B", ("A", "B"))
     'cloud kettle loud'
@@ -128,7 +128,7 @@ def _bare(statement: str, names: tuple[str, str]) -> set[str]:
 
 
 def _curated(statements: Sequence[str]) -> list[Unit] | None:
-    """Units by blocks; None where the lines are not in such blocks throughout."""
+    """Infer units from blocks; None if the lines are not in blocks throughout."""
     found: list[Unit] = []
     named: dict[str, int] = {}
     while len(found) < len(statements):
@@ -146,16 +146,16 @@ def _curated(statements: Sequence[str]) -> list[Unit] | None:
 
 
 def _with_categories(found: Sequence[Unit]) -> list[Unit]:
-    """Units with the category that their axiom's place tells, where the set is whole."""
+    """Add the category, which the position of an axiom shows in a complete set."""
     axioms = list(dict.fromkeys(unit.axiom for unit in found))
     if len(axioms) != _OF_A_CATEGORY * len(CATEGORIES):
         return list(found)
-    of = {axiom: CATEGORIES[place // _OF_A_CATEGORY] for place, axiom in enumerate(axioms)}
+    of = {axiom: CATEGORIES[i // _OF_A_CATEGORY] for i, axiom in enumerate(axioms)}
     return [replace(unit, category=of[unit.axiom]) for unit in found]
 
 
 def _is_block(statements: Sequence[str], size: int) -> bool:
-    """Whether the first lines have one premise, each about names of its own."""
+    """Return whether the first lines share one premise, each with its own names."""
     lines = statements[:size]
     if len(lines) < size or any(CONNECTIVE not in line for line in lines):
         return False
@@ -169,7 +169,7 @@ def _is_block(statements: Sequence[str], size: int) -> bool:
 
 
 def _frame(lines: Sequence[str]) -> str:
-    """The premise of a block with A and B for its names."""
+    """Return the premise of a block with A and B for its names."""
     premises = [line.rpartition(CONNECTIVE)[0] for line in lines]
     columns = zip(*map(_NAME.findall, premises), strict=True)
     names = dict.fromkeys(column[0] for column in columns if len(set(column)) > 1)
@@ -178,7 +178,7 @@ def _frame(lines: Sequence[str]) -> str:
 
 
 def _told_apart(lines: Sequence[str]) -> tuple[Kind, ...]:
-    """The kinds of a block about one entity."""
+    """Return the kinds of a block about one entity."""
     kinds = list(_ONE_ENTITY)
     first, second = _EITHER
     if denies(lines[first]) and not denies(lines[second]):
@@ -186,16 +186,16 @@ def _told_apart(lines: Sequence[str]) -> tuple[Kind, ...]:
     return tuple(kinds)
 
 
-# The raw set: three statements about a pair of names, and three that deny.
+# The raw set: three statements about a pair of names, and three negated ones.
 
 
 def _in_pairs_of_names(statements: Sequence[str]) -> list[Unit]:
-    """Units by runs of lines about one pair of names; a run that denies goes with the one before that says the same."""
+    """Infer units from runs of lines about one pair of names; a negated run belongs to the matching run before it."""
     runs = [
-        [statements[place] for place in group]
+        [statements[i] for i in group]
         for _, group in groupby(
             range(len(statements)),
-            key=lambda place: (frozenset(entities(statements[place])), denies(statements[place])),
+            key=lambda i: (frozenset(entities(statements[i])), denies(statements[i])),
         )
     ]
     found: list[Unit] = []
@@ -212,7 +212,7 @@ def _in_pairs_of_names(statements: Sequence[str]) -> list[Unit]:
 
 
 def _say_the_same(affirmed: Sequence[str], denied: Sequence[str]) -> bool:
-    """Whether two runs share most of their content words: conversion words the same form in several ways."""
+    """Return whether two runs share most content words: the conversion words one form in several ways."""
     one, other = (
         set().union(*(_bare(line, entities(line)) for line in run)) - _LOOSE - {"not"} for run in (affirmed, denied)
     )
@@ -220,7 +220,7 @@ def _say_the_same(affirmed: Sequence[str], denied: Sequence[str]) -> bool:
 
 
 def _kinds_of_run(run: Sequence[str]) -> list[Kind | None]:
-    """The kinds of statements about one pair: A is who comes first in both halves of the unperturbed one."""
+    """Return the kinds of statements about one pair: A comes first in both halves of the unperturbed one."""
     first = next((entities(line)[0] for line in run if entities(line)[0] == first_named(line)), "")
     perturbation = "negation" if denies(run[0]) else "original"
     kinds: list[Kind | None] = []
@@ -240,7 +240,7 @@ _PAIR = re.compile(r"""\[\s*(["'])([^"']+)\1\s*,\s*(["'])([^"']+)\3\s*\]""")
 
 
 def read_rica(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
-    """Each line is a cloze over the comparative of its conclusion."""
+    """Read statements as clozes over the comparative of the conclusion."""
     reading = Reading(skip_bad)
     statements, masks, *config = [reading.lines(path) for path in paths]
     for path, lines in zip(paths[1:], [masks, *config], strict=True):
@@ -254,7 +254,7 @@ def read_rica(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     for (number, raw), (_, mask), (_, pair) in zip(statements, masks, pairs, strict=True):
         with reading.line(paths[0], number):
             text = text_of(raw)
-            # The files are aligned by line, so the number is the same; the file is not.
+            # The files are aligned by line: the line number is the same, the file is not.
             with _blaming(paths[1], number):
                 word = _mask_word(mask)
             with _blaming(paths[-1], number):
@@ -274,7 +274,7 @@ def read_rica(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
 
 @contextmanager
 def _blaming(path: Path, number: int) -> Iterator[None]:
-    """What goes wrong inside is told of this file, and not of the statements."""
+    """Report errors for this file, not for the statements."""
     try:
         yield
     except UserError as error:
@@ -299,7 +299,7 @@ def _item(reading: Reading, text: str, word: str, pair: tuple[str, str] | None, 
         probe="rica",
         form="cloze",
         text=blank(statement, word),
-        # In alphabetical order: the place of an option says nothing of which is right.
+        # In alphabetical order: the position of an option gives nothing away.
         options=options,
         answer=options.index(word),
         groups={"entities": " ".join(sorted(set(entities(statement))))},
@@ -309,7 +309,7 @@ def _item(reading: Reading, text: str, word: str, pair: tuple[str, str] | None, 
 
 
 def _pair(raw: bytes, word: str) -> tuple[str, str]:
-    """The candidates of a config line, ``['more', 'less']``, one of which is the masked word."""
+    """Parse the candidates of a config line, ``['more', 'less']``, one of which is the masked word."""
     match = _PAIR.fullmatch(text_of(raw).strip())
     if not match:
         raise UserError("the config line is not a list of two words", fix="write it like ['more', 'less']")
@@ -320,11 +320,11 @@ def _pair(raw: bytes, word: str) -> tuple[str, str]:
 
 
 def _with_units(items: Sequence[Item]) -> list[Item]:
-    """Families by axiom; statements of axioms that say the same in content words are one unit of dependence."""
+    """Set families by axiom; axioms with the same content words are one cluster."""
     statements = [item.text.replace(BLANK, item.options[item.answer or 0]) for item in items]
     told = units(statements)
     contents = [content_words(statement, entities(statement)) for statement in statements]
-    # A tilde sorts after every letter, so a unit is named by what it says.
+    # A tilde sorts after every letter, so that a cluster is named by its content words.
     axioms = linked([{content, f"~{unit.axiom}"} for content, unit in zip(contents, told, strict=True)])
     kinds = {(unit.axiom, unit.kind) for unit in told}
     return [
@@ -340,7 +340,7 @@ def _with_units(items: Sequence[Item]) -> list[Item]:
 
 
 def _kind_facets(unit: Unit, kinds: Collection[tuple[str, Kind | None]]) -> dict[str, str | bool]:
-    """What the place of a statement tells of it; a kind that is another with exchanged names is a retest."""
+    """Return the facets that the position of a statement shows; a kind with exchanged names is a retest."""
     if unit.kind is None:
         return {}
     first = Kind(unit.kind.perturbation, "premise")
@@ -352,11 +352,11 @@ def _kind_facets(unit: Unit, kinds: Collection[tuple[str, Kind | None]]) -> dict
     return facets | ({"category": unit.category} if unit.category else {})
 
 
-# What a statement tells by itself.
+# What a statement shows by itself.
 
 
 def other_candidate(word: str) -> str:
-    """What is set against a comparative where no config names a pair: its other pole.
+    """Return the opposite of a comparative, for files without a config.
 
     >>> other_candidate("less"), other_candidate("colder")
     ('more', 'hotter')
@@ -367,10 +367,10 @@ def other_candidate(word: str) -> str:
 
 
 def blank(statement: str, word: str) -> str:
-    """The statement with the word of its conclusion blanked.
+    """Blank the comparative of the conclusion.
 
-    The word may stand in the premise too, where it is given and not asked: the release's own
-    scoring masked every occurrence of the string.
+    The word may also be in the premise, where it is not asked: the published scoring code masked every occurrence of
+    the string.
 
     >>> blank("A runs more than B, so A is more fit than B", "more")
     'A runs more than B, so A is ___ fit than B'
@@ -389,7 +389,7 @@ def blank(statement: str, word: str) -> str:
 
 
 def comparative(statement: str) -> str:
-    """The comparative of the conclusion.
+    """Return the comparative of the conclusion.
 
     >>> comparative("A is a kettle, B is a cloud, so A is not less loud than B")
     'less'
@@ -402,13 +402,13 @@ def comparative(statement: str) -> str:
 
 
 def perturbed(statement: str, word: str) -> dict[str, str | int]:
-    """How a statement was perturbed, as far as it tells by itself: facets.
+    """Return the facets of a statement that can be inferred from its text.
 
-    Whether its conclusion denies; the valence of its comparative; and whether the conclusion begins with the one that
-    the premise names first. Where it begins with the other, premise or conclusion was turned round: which of
-    them is a matter of what the two are called. Held against RICA's axioms, where all of it is written down, the first
-    is right in all 9,054 statements and the last in 9,043. ``rule`` says whether order and negation tell the word
-    without knowledge: whoever is named first is *more*, and *not* turns it round. What cannot be told is left out.
+    ``perturbation``: whether the conclusion is negated. ``valence`` of the comparative. ``asymmetry``: whether the
+    conclusion begins with the entity that the premise names first; otherwise premise or conclusion was reversed, and
+    which one is undefined. ``rule``: whether order and negation give the word without knowledge (the entity named first
+    is *more*, *not* reverses it). Compared with RICA's axioms, negation is right in all 9,054 statements and order in
+    9,043. Facets that cannot be inferred are left out.
 
     >>> perturbed("zim is a cork, wob is a stone, so wob is not more likely to float than zim", "more")
     {'perturbation': 'negation', 'valence': 1, 'asymmetry': 'premise or conclusion', 'rule': 'right'}

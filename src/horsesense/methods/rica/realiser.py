@@ -27,14 +27,14 @@ from horsesense.models.load import open_model
 from horsesense.models.protocol import Model
 from horsesense.scoring.texts import score_texts
 
-# Statements that a model wrote.
+# Statements written by a model.
 
 
 def statement_of(text: str, form: Axiom) -> Statement | None:
-    """The statement in a text, where it says what its form says as far as can be seen; otherwise None.
+    """Parse a statement and check it against its form; None if it does not fit.
 
-    It needs a premise and a conclusion, the entities of each, the comparative once after *so*, and a *not* exactly
-    where the form has one.
+    It needs a premise and a conclusion with the right entities, the comparative once after *so*, and a *not* exactly if
+    the form has one.
 
     >>> from horsesense.methods.rica.notation import parse_form
     >>> form = parse_form("boss(A, B), so not Less(strict(A), strict(B))")
@@ -63,7 +63,7 @@ def statement_of(text: str, form: Axiom) -> Statement | None:
 
 
 def sayer(written: Mapping[str, str], rejected: Counter[str]) -> Callable[[Axiom], Statement]:
-    """Says a form in the words written for it; where there are none that will do, in the grammar's, and counts it."""
+    """Return a function that words a form as written by a model, or by the grammar if that does not fit."""
 
     def say_as_written(form: Axiom) -> Statement:
         text = written.get(str(form), "")
@@ -79,15 +79,15 @@ def sayer(written: Mapping[str, str], rejected: Counter[str]) -> Callable[[Axiom
 BATCH = 32
 LONGEST = 96
 FAR = 3.5
-"""Robust z from which on a text counts as an outlier (Iglewicz and Hoaglin, 1993)."""
+"""Robust z above which a text is an outlier (Iglewicz and Hoaglin, 1993)."""
 
 
 def write_statements(
     model: LanguageModel, forms: Sequence[str], step: Callable[[int], None] = lambda done: None
 ) -> dict[str, str]:
-    """What the model writes for each form, the most probable word at every place.
+    """Generate a statement for each form, greedily.
 
-    The model is one that was fine-tuned on pairs of form and text; no other has any idea of the notation.
+    The model has to be fine-tuned on pairs of form and text.
     """
     import torch
 
@@ -123,13 +123,13 @@ def flag_odd_items(probe: Probe, model: str, device: str, dtype: str) -> Probe:
 
 
 def odd_texts(model: Model, texts: Sequence[str]) -> dict[str, bool]:
-    """Which texts a language model finds odd beside the others: far below the median of mean log-probability."""
+    """Return which texts a language model finds odd: far below the median of mean log-probability."""
     means = np.array([text.mean for text in score_texts(model, texts, ScoringSpec())])
     return dict(zip(texts, outliers(means), strict=True))
 
 
 def outliers(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[bool]:
-    """Which values lie far below the middle.
+    """Return which values are far below the median.
 
     >>> outliers(np.array([-3.0, -3.1, -2.9, -3.2, -9.0]))
     [False, False, False, False, True]

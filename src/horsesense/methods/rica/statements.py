@@ -62,12 +62,12 @@ KINDS_OF_VALUE = {
     "occupation": "works as *",
     "thing": "is *",
 }
-"""How a property with a value is said; an animal is one, a thing brings its article, anything else has it."""
+"""Patterns of properties with a value; *animal* takes an article, *thing* has one, other kinds use *has the*."""
 
 
 @cache
 def frame(text: str, pair: Pair, event: str = "") -> str:
-    """The clause for a property on a scale; ``event`` is what a state comes before or after.
+    """Return the clause for a property on a scale; ``event`` is what a state comes before or after.
 
     >>> frame("crumple", MORE), frame("fragile", MORE), frame("fit into a box", BETTER)
     ('is * likely to crumple', 'is * fragile', 'is * at fitting into a box')
@@ -93,7 +93,7 @@ def frame(text: str, pair: Pair, event: str = "") -> str:
 
 @cache
 def shortest(text: str, pair: Pair) -> str:
-    """The phrase without the frame that it is given anyway: one property has one name.
+    """Remove a default frame from a phrase, so that one property has one name.
 
     >>> shortest("is * likely to crumple", MORE), shortest("likely to crumple", MORE), shortest("is * to lift", EASIER)
     ('crumple', 'crumple', 'is * to lift')
@@ -110,14 +110,14 @@ def shortest(text: str, pair: Pair) -> str:
 
 @cache
 def is_description(text: str) -> bool:
-    """Whether *is more* can stand before a phrase: an adjective with what belongs to it, and no noun at its end.
+    """Return whether *is more* can precede a phrase: an adjective with its complements, without a noun at its end.
 
     >>> [is_description(text) for text in ("good for your teeth", "big mouth", "fly", "living in a hot place")]
     [True, False, False, False]
     """
     first, *rest = text.split(" ")
     if not rest:
-        # Word lists do not know "hardworking" or a misspelt trait; a verb they know.
+        # Word lists lack "hardworking" and misspelt traits; they do list verbs.
         return is_adjective(first) or verb_form(first)[1] != "base"
     if first in PREPOSITIONS and first != "to":
         return True
@@ -128,7 +128,7 @@ def is_description(text: str) -> bool:
 
 @cache
 def state(text: str) -> str:
-    """The clause of a state in the past; one that is a clause already stays as it is.
+    """Return the clause of a state in the past; a clause stays as it is.
 
     >>> state("cold"), state("had wet hair")
     ('was cold', 'had wet hair')
@@ -138,7 +138,7 @@ def state(text: str) -> str:
 
 
 def _infinitive(text: str) -> str:
-    """What one may be likely to do: the verb phrase itself, to be something, or to have something."""
+    """Return the infinitive after *likely to*: the verb phrase itself, *be* or *have*."""
     if text.startswith(_PLACED):
         return f"be at {text.removeprefix(_PLACED)}"
     first, *rest = text.split(" ")
@@ -153,7 +153,7 @@ def _infinitive(text: str) -> str:
 
 
 def template(axiom: Axiom) -> int:
-    """Which of the five logical templates of table 3 an axiom fills.
+    """Return the number of an axiom's logical template (table 3).
 
     >>> from horsesense.methods.rica.notation import parse_form
     >>> template(parse_form("boss(A, B), so More(strict(A), strict(B))"))
@@ -176,7 +176,7 @@ def template(axiom: Axiom) -> int:
 
 
 def say_premise(premise: Premise) -> str:
-    """The premise in words, about A and B.
+    """Word a premise about A and B.
 
     >>> from horsesense.methods.rica.notation import parse_form
     >>> say_premise(parse_form("see at night(A) and not see at night(B), so More(alert(A), alert(B))").premise)
@@ -197,7 +197,7 @@ def say_premise(premise: Premise) -> str:
 
 
 def say_term(term: Term) -> str:
-    """One conjunct in words."""
+    """Word one conjunct."""
     match term:
         case Prop(name, entity, None):
             return f"{entity} {clause(name)}"
@@ -215,7 +215,7 @@ def say_term(term: Term) -> str:
 
 @cache
 def clause(name: str) -> str:
-    """A property as a finite clause: what is done, what can be done, what one is, what one is capable of.
+    """Word a property as a finite clause: an action, an ability, a state, or a capability.
 
     >>> clause("bakes bread"), clause("bake bread"), clause("tired"), clause("photosynthesis")
     ('bakes bread', 'can bake bread', 'is tired', 'is capable of photosynthesis')
@@ -232,7 +232,7 @@ def clause(name: str) -> str:
 
 @cache
 def happened(name: str) -> str:
-    """An event of one (template 5), which is past: a verb whose past is its base form is not what one can do.
+    """Word a past event (template 5): a verb whose past is its base form is not an ability.
 
     >>> happened("put on a coat"), happened("took a bath")
     ('put on a coat', 'took a bath')
@@ -243,7 +243,7 @@ def happened(name: str) -> str:
 
 
 def _denial(affirmed: str) -> str:
-    """What is left of a clause that is denied of the other one: "does not", "cannot"; of one denied already, "does"."""
+    """Return the elliptical negation of a clause: "does not", "cannot"; for a negated clause, "does"."""
     if affirmed.split(" ")[1:2] == ["not"] or affirmed.startswith("cannot"):
         return auxiliary(negated(affirmed))
     verb = auxiliary(affirmed)
@@ -274,36 +274,36 @@ def _compared(name: str, word: str, other: str) -> str:
         return f"{name} {word} than {other}"
     if word == "more" and comparative_of(name):
         return f"is {comparative_of(name)} than {other}"
-    # A bare comparative needs no opposite here: nothing in a premise is denied.
+    # A bare comparative needs no opposite here: premises are not negated.
     framed = frame(name, pair_of(word)) if name else f"is {SLOT}"
     return f"{framed.replace(SLOT, word)} than {other}"
 
 
 def _than(phrase: str, other: str) -> str:
-    """Nothing where the phrase names the other already: "takes more care of B"."""
+    """Return the *than* phrase; empty if the phrase names the other entity: "takes more care of B"."""
     return "" if other in phrase.split() else f" than {other}"
 
 
 MODES = ("novel", "fresh", "names", "letters")
 POOL = 1_000
-"""How many novel names there are: enough for half a million pairs, and one list for all models."""
+"""Number of novel names: enough for half a million pairs, and the same list for all models."""
 NAME_PAIRS = 3
-"""How often a statement is asked about names (section 4.3)."""
+"""Number of name pairs per statement (section 4.3)."""
 ENTITY = re.compile(r"\b[AB]\b")
 _ARTICLE = re.compile(r"\ban? \*")
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """An axiom in words, with the comparative of the conclusion apart."""
+    """An axiom in words, split at the comparative of the conclusion."""
 
     premise: str
     before: str
     """The conclusion up to the comparative."""
     word: str
-    """The comparative; with its article where the other pole has another one ("an easier", "a harder")."""
+    """The comparative; with its article if that of the other pole differs ("an easier", "a harder")."""
     other: str
-    """The other pole in its place."""
+    """The other pole."""
     after: str
 
     @property
@@ -315,7 +315,7 @@ class Statement:
         return f"{self.before}{self.word}{self.after}"
 
     def about(self, names: Mapping[str, str]) -> Statement:
-        """The same about somebody."""
+        """Replace A and B by names."""
 
         def renamed(text: str) -> str:
             return ENTITY.sub(lambda entity: names[entity[0]], text)
@@ -324,7 +324,7 @@ class Statement:
 
 
 def say(axiom: Axiom) -> Statement:
-    """The statement of a form, about A and B.
+    """Word an axiom about A and B.
 
     >>> from horsesense.methods.rica.notation import parse_form
     >>> say(parse_form("Taller(A, B), so not Harder(reach a shelf(A), reach a shelf(B))")).text
@@ -346,7 +346,7 @@ def say(axiom: Axiom) -> Statement:
 
 
 def _uncapped(name: str) -> str:
-    """The release writes ``Old(A)`` for "old"."""
+    """Lower a capitalised name: the published forms have ``Old(A)`` for "old"."""
     return name.lower() if name.istitle() and " " not in name else name
 
 
@@ -355,7 +355,7 @@ def _event(axiom: Axiom) -> str:
 
 
 def _around(clause: str, word: str) -> tuple[str, str, tuple[str, str]]:
-    """What stands before and after the comparative, and the comparative with its opposite."""
+    """Split a clause at the comparative; also return the comparative with its opposite."""
     words = word, opposite(word)
     before, _, after = clause.partition(SLOT)
     if not _ARTICLE.search(clause):
@@ -368,7 +368,7 @@ def _around(clause: str, word: str) -> tuple[str, str, tuple[str, str]]:
 
 
 def filled(clause: str, word: str) -> str:
-    """A clause with its comparative, article and all.
+    """Fill the slot of a clause, article included.
 
     >>> filled("has a * time flying", "easier")
     'has an easier time flying'
@@ -377,34 +377,34 @@ def filled(clause: str, word: str) -> str:
     return f"{before}{words[0]}{after}"
 
 
-# Whom statements are about.
+# Names of the entities.
 
 
 @dataclass(frozen=True, slots=True)
 class Entities:
-    """Where pairs of names come from."""
+    """A source of name pairs."""
 
     mode: str
     names: tuple[str, ...]
     pairs: int
-    """How many pairs each axiom is told about (five in the high-resource setting, section 3.3)."""
+    """Number of pairs per axiom (five in the high-resource setting, section 3.3)."""
     seed: int
 
     @property
     def tellings(self) -> int:
-        """How many times each statement is told."""
+        """Number of times each statement occurs."""
         return 1 if self.mode == "letters" else self.pairs
 
     def draw(self, family: str) -> list[dict[str, str]]:
-        """The names of A and B, for each telling; the same for a family whatever else is built."""
+        """Draw the names of A and B; they depend only on the family and the seed."""
         if self.mode == "letters":
             return [{"A": "A", "B": "B"}]
-        chance = Random(f"{self.seed} {family}")
+        rng = Random(f"{self.seed} {family}")
         drawn: list[dict[str, str]] = []
         while len(drawn) < self.pairs:
-            a, b = chance.sample(self.names, 2)
+            a, b = rng.sample(self.names, 2)
             pair = {"A": a, "B": b}
-            # Names that begin alike are taken for one another by people too.
+            # Names with the same beginning are easily confused.
             if a[:2].lower() != b[:2].lower() and pair not in drawn:
                 drawn.append(pair)
         return drawn
@@ -416,9 +416,10 @@ def random_seed() -> int:
 
 
 def entities_of(choice: str, pairs: int | None, seed: int, words: Collection[str] = frozenset()) -> Entities:
-    """``novel``, ``fresh``, ``names``, ``letters``, or a file with a name a line; no novel one is in ``words``.
+    """Return a source of names: ``novel``, ``fresh``, ``names``, ``letters``, or a file with one name per line.
 
-    Fresh ones are drawn anew each time, so that no training set can have met them; ``fresh:7`` draws those of a number.
+    Novel names are not in ``words``. Fresh names are drawn anew each time, so that no training set has them;
+    ``fresh:7`` draws them by a seed.
     """
     mode, _, number = choice.partition(":")
     if mode == "fresh":

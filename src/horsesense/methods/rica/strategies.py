@@ -34,18 +34,18 @@ from horsesense.methods.rica.knowledge_tables import (
 )
 
 SECONDS = 3
-"""How many entities without the property are set against one that has it."""
+"""Number of entities without the property that are compared with one that has it."""
 SUPPORT = 2
-"""How many people have to have named a trait before it is taken."""
+"""Minimum number of people who named a trait."""
 TOWARDS = frozenset(("considerate", "polite", "generous", "honest", "aggressive"))
-"""Properties that show in what one does to another, so that the two can be compared."""
+"""Properties of how one treats another, so that the two can be compared."""
 HABITATS = {
     "water": ("sea", "ocean", "pond", "river", "stream", "coral reef"),
     "farm": ("farm", "barn", "stable", "pasture", "farmyard", "barnyard"),
     "jungle": ("jungle", "rainforest", "rain forest"),
     "home": ("house", "apartment"),
 }
-"""Places by the surroundings that they belong to: who lives in one is not found in another."""
+"""Places by habitat: animals of one habitat are not found in another."""
 KIN = (
     ("chef", "cook", "housekeeper", "waiter", "waitress", "butler", "nanny", "maid"),
     ("doctor", "surgeon", "nurse", "vet", "dentist", "pharmacist", "masseur"),
@@ -57,7 +57,7 @@ KIN = (
     ("builder", "carpenter", "architect", "plumber", "electrician", "mechanic", "gardener", "janitor", "landlord"),
     ("lawyer", "accountant", "secretary", "manager", "travel agent", "photographer"),
 )
-"""Occupations that do much the same, so that nothing tells them apart."""
+"""Similar occupations, which are not compared."""
 SOURCES: Mapping[str, tuple[str, ...]] = {
     "material": ("conceptnet",),
     "animal": ("conceptnet", "genericskb"),
@@ -67,15 +67,15 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
     "action-alone": ("atomic",),
     "action-degree": ("atomic",),
 }
-"""Templates that a knowledge base can fill, and which; the others come from numbers and tables."""
+"""Knowledge bases of each template; other templates come from numbers and tables."""
 
 Traits = dict[str, tuple[str, str]]
-"""A trait, with the conclusion of who has it and of who has it less."""
+"""A trait, with the conclusion for more and for less of it."""
 
 
 @cache
 def traits(about: str) -> Traits:
-    """The traits of people or of materials, each with the property that it is told as."""
+    """Return the traits of people or of materials, each with its property."""
     found: Traits = {}
     for _, row in read_table(DATA / "traits.tsv", ("property", "more", "less", "status")):
         prefix, colon, phrase = row["property"].partition("material: ")
@@ -92,7 +92,7 @@ def traits(about: str) -> Traits:
 def crawled(
     name: str, facts: Mapping[str, Facts], lists: Mapping[str, Sequence[str]], rejected: Counter[str]
 ) -> Iterator[KnownAxiom]:
-    """The axioms of a template that the knowledge bases give; what cannot be said or contrasted is counted."""
+    """Yield the axioms of a template from knowledge bases; rejected facts are counted."""
     for source in SOURCES.get(name, ()):
         if source not in facts:
             continue
@@ -111,7 +111,7 @@ def _triple(fact: Fact) -> tuple[str, str, str]:
 
 
 def _shuffled(names: Sequence[str], seed: str) -> list[str]:
-    """Names in an order that depends on nothing but the names."""
+    """Sort names in an arbitrary order that depends only on the names."""
     return sorted(names, key=lambda name: md5(f"{name} {seed}".encode(), usedforsecurity=False).digest())
 
 
@@ -140,7 +140,7 @@ def _materials(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Count
                     yield a, b, conclusion, "machine", (_triple(sides[conclusion][a]), _triple(others[b]))
 
 
-# Animals: abilities that tell classes apart, and surroundings.
+# Animals: abilities that distinguish classes, and habitats.
 
 
 @cache
@@ -183,7 +183,7 @@ def _animals(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter
 
 
 def _abilities(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterator[Fact]:
-    """The facts about some heads; of general sentences, what they say that the head does."""
+    """Yield the facts about some heads; a general sentence becomes an ability."""
     for fact in facts.facts:
         if fact.head not in named or fact.relation != SAYS:
             yield fact
@@ -195,14 +195,14 @@ def _abilities(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterato
 
 
 def _told_by(said: str) -> str | None:
-    """What of an ability tells classes apart: its verb, or the last word of what it is done to."""
+    """Return the part of an ability that distinguishes classes: its verb, or the last word of its object."""
     first, *rest = said.split(" ")
     verb, last = f"to {first}", rest[-1] if rest else ""
     return verb if verb in _lacking() else last if last in _lacking() else None
 
 
 def tells_classes_apart(said: str) -> bool:
-    """Whether an ability is one that some class of animals surely lacks.
+    """Return whether some class of animals lacks an ability.
 
     >>> tells_classes_apart("fly"), tells_classes_apart("sleep")
     (True, False)
@@ -219,7 +219,7 @@ def _habitats(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterator
                 found[fact.head][surroundings[fact.tail]].append(fact)
             else:
                 rejected["animal: a place that says nothing"] += 1
-    # One place may be a chance visit; who is at home there is named at several.
+    # One place may be a visit; an animal at home is named at several.
     home = {name: {group for group, facts_of in groups.items() if len(facts_of) > 1} for name, groups in found.items()}
     for a in sorted(found):
         for group in sorted(home[a]):
@@ -260,7 +260,7 @@ def _occupations(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Cou
             else:
                 told.append((fact.head, said, fact))
     for a, said, fact in told:
-        # Who does something of the same kind, or to the same things, may do this too.
+        # Similar occupations, or those with the same objects, may do this too.
         kin = {name for group in KIN if a in group for name in group}
         others = [name for name in does if name not in {a, *kin} and not does[name] & set(fact.tail.split())]
         for b in _shuffled(others, a + said)[:SECONDS]:
@@ -312,30 +312,30 @@ _CRAWLS: Mapping[str, Crawl] = {
 SHIPPED_LICENCE = "CC0"
 GRADES = ("older: is *", "better: is * at long division")
 APART = 30
-"""Degrees of latitude, whichever the hemisphere, from which on one place is surely the hotter one."""
+"""Difference in absolute latitude, in degrees, from which one place counts as hotter."""
 _CLIMATES = ("hotter: lives in a * climate", "less: see snow in winter")
 
 
 @dataclass(frozen=True)
 class Sources:
-    """What strategies draw on; without anything given, the tables that ship with the package."""
+    """Sources of the strategies; by default the shipped tables."""
 
     tables: Sequence[Path] = ()
-    """A user's tables."""
+    """The user's tables."""
     facts: Mapping[str, Facts] = field(default_factory=dict)
-    """conceptnet, genericskb and atomic, where they were given."""
+    """Facts of conceptnet, genericskb and atomic."""
     lists: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Lists that take the place of shipped ones: animals, materials, occupations."""
+    """Lists that replace the shipped animals, materials and occupations."""
     shipped: bool = True
 
 
 def strategies_of(sources: Sources) -> list[str]:
-    """Those that have something to draw on; with a table of one's own, all, since it may have axioms of any."""
+    """Return the strategies with a source; all if the user gives a table."""
     return [name for name in TEMPLATES if sources.tables or _draws(name, sources)]
 
 
 def known_axioms(strategies: Sequence[str], sources: Sources, rejected: Counter[str]) -> Iterator[KnownAxiom]:
-    """The axioms of some strategies, each with its source and status."""
+    """Yield the axioms of some strategies, each with its source and status."""
     for name in strategies:
         if name not in TEMPLATES:
             raise unknown("strategy", name, TEMPLATES)

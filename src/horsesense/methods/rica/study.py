@@ -10,12 +10,12 @@ from typing import Annotated
 
 from annotated_types import Ge
 
-from horsesense.core import Probe, ScoringSpec, card_path, write_probe
+from horsesense.core import ScoringSpec, card_path, write_probe
 from horsesense.core.document import Document
 from horsesense.data import check_json, read_text, writing
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.methods.rica.analysis import RunAnalysis, analyse, plot_ladder
-from horsesense.methods.rica.builder import build
+from horsesense.methods.rica.builder import Task, build
 from horsesense.methods.rica.controls import write_controls
 from horsesense.methods.rica.statements import random_seed
 from horsesense.methods.rica.views import chosen_models, open_rica
@@ -135,12 +135,12 @@ def _write_probes(
     probes: Sequence[Path], given: str | Path | None, limit: int | None, entities: str, seed: int
 ) -> None:
     """Write the statements and the ladder, unless they exist."""
-    statements, ladder = probes
-    for path, task in ((statements, "masked"), (ladder, "ladder")):
+    tasks: tuple[Task, ...] = ("masked", "ladder")
+    for path, task in zip(probes, tasks, strict=True):
         if path.exists() and card_path(path).exists():  # the card is written last
             continue
-        if path == statements and given is not None:
-            probe: Probe = open_rica(given)[0]
+        if task == "masked" and given is not None:
+            probe = open_rica(given)[0]
         else:
             probe = build(task=task, entities=entities, limit=limit, seed=seed)
         write_probe(path, probe)

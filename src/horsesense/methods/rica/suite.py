@@ -41,7 +41,7 @@ from horsesense.stats.bias import valence_bias, valence_of
 
 SETS = ("human-verified", "human-curated", "both")
 GROUPS = {"masked": "masked word", "sentence": "sentence probability"}
-"""How the paper asks a model."""
+"""How the paper scores a model."""
 _LEFT_TO_RIGHT = ("GPT2",)
 _ZERO_SHOT = "zero-shot"
 _PARTS = ("easy", "hard", "joint")
@@ -49,13 +49,13 @@ _PARTS = ("easy", "hard", "joint")
 
 @cache
 def published() -> dict[str, Any]:
-    """What is to be known of the paper beside its figures."""
+    """Return the facts about the paper that are not figures."""
     return tomllib.loads((DATA / "published.toml").read_text(encoding="utf-8"))
 
 
 @cache
 def _results() -> dict[str, dict[str, tuple[float | None, ...]]]:
-    """Model → setting → the share right on each set and on both, as the ledger has them."""
+    """Return model → setting → accuracy on each set and on both, from the ledger."""
     results: dict[str, dict[str, tuple[float | None, ...]]] = {}
     for model, cells in printed_table("rica", "appendix, last tables").items():
         settings = dict.fromkeys(column.partition(" / ")[0] for column in cells)
@@ -74,17 +74,17 @@ def _group(model: str) -> str:
 
 
 def human_accuracy() -> float:
-    """The share of statements that the majority of people got right."""
+    """Return the accuracy of the human majority vote."""
     return printed("rica", "section 4.1", "human performance", "accuracy, majority vote per probe") / 100
 
 
 def zero_shot_rows() -> list[PaperRow]:
-    """What models get without training."""
+    """Return the published accuracies without training."""
     return [PaperRow(name, "published", settings[_ZERO_SHOT], _group(name)) for name, settings in _results().items()]
 
 
 def trained_table() -> PaperTable:
-    """The training settings (section 3.3, appendix), as published; a model that one trained is asked like any other."""
+    """Make the table of the training settings (section 3.3, appendix), as published."""
     rows = tuple(
         PaperRow(f"{name}, {setting}", "published", values, f"{_group(name)}: {name}")
         for name, settings in _results().items()
@@ -99,7 +99,7 @@ def trained_table() -> PaperTable:
 
 
 def not_between() -> str:
-    """The joint figures that are not between their two parts, which no mixture can be."""
+    """Say which published joint figures are not between their two parts, which is impossible."""
     wrong = [
         f"{name} ({setting})"
         for name, settings in _results().items()
@@ -113,9 +113,9 @@ SOCIAL = "social"
 
 
 def with_names(probe: Probe, pairs: int | None = None, seed: int = 0) -> Probe:
-    """The statements about people, each about several pairs of first names (section 4.3): three, as in the paper.
+    """Return the statements about people with several pairs of first names each (section 4.3), by default three.
 
-    The same statement about novel entities stands beside them, in the same family, so that no limit parts them.
+    The statement about novel entities is in the same family, so that no limit separates them.
     """
     drawn = entities_of("names", pairs, seed)
     items = []
@@ -135,7 +135,7 @@ def with_names(probe: Probe, pairs: int | None = None, seed: int = 0) -> Probe:
 
 
 def with_facts(probe: Probe) -> Probe:
-    """The unperturbed statement of each axiom about two, and its negation, without and with the fact (appendix C)."""
+    """Return the unperturbed statement of each axiom and its negation, without and with the fact (appendix C)."""
     plain = {
         item.family: item
         for item in probe.items
@@ -166,7 +166,7 @@ def _with_fact(probe: Probe, plain: Mapping[str, Item], left: Counter[str]) -> I
 
 
 def _fact(item: Item) -> str:
-    """The fact behind a statement about two; empty where it cannot be read."""
+    """Return the fact behind a statement about two entities; empty if it cannot be parsed."""
     statement = fill_blank(item.text, item.options[item.answer or 0])
     names = entities(statement)
     if item.facets.get("category") == "temporal" or names[0] == names[1]:
@@ -179,7 +179,7 @@ def _fact(item: Item) -> str:
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
-    """A text about others.
+    """Rename the entities of a text.
 
     >>> renamed("wob is zim's boss, so wob is ___ busy than zim", {"wob": "Ann", "zim": "Bob"})
     "Ann is Bob's boss, so Ann is ___ busy than Bob"
@@ -201,7 +201,7 @@ FILES = {
     CURATED: ("human_curated_set", ("eval_sentences.txt", "eval_sentences_m.txt", "config.txt")),
     VERIFIED: ("10k", ("test_sentences.txt", "test_sentences_m.txt", "config.txt")),
 }
-"""Each set: its folder in the release, and its files."""
+"""Folder and files of each published set."""
 _DRAWN = "The paper draws this figure and prints no numbers, so that there is no published row."
 _Cells = tuple[Estimate | float | None, ...]
 
@@ -224,10 +224,10 @@ def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
 
 
 def _files(folder: Path, below: str, names: Sequence[str]) -> list[Path] | None:
-    """The files of a set, where they are all there: in a folder of its name, wherever that lies."""
-    places = [folder] if folder.name == below else []
-    places += sorted(folder.rglob(below), key=lambda path: (len(path.parts), str(path)))
-    return next(([place / name for name in names] for place in places if (place / names[0]).is_file()), None)
+    """Return the files of a set, from a folder of its name anywhere below; None if they are not there."""
+    folders = [folder] if folder.name == below else []
+    folders += sorted(folder.rglob(below), key=lambda path: (len(path.parts), str(path)))
+    return next(([each / name for name in names] for each in folders if (each / names[0]).is_file()), None)
 
 
 # The tables.
@@ -235,14 +235,14 @@ def _files(folder: Path, below: str, names: Sequence[str]) -> list[Path] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Set:
-    """What a model earned on a set."""
+    """Credits of a model on a set."""
 
     items: Sequence[Item]
     values: np.ndarray[tuple[int], np.dtype[np.float64]]
     units: Sequence[str]
 
     def share(self, kept: Callable[[Item], bool] = lambda item: True) -> Estimate | None:
-        """Share right of the items that are ``kept``; None where there is none."""
+        """Return the accuracy on the items that are ``kept``; None if there are none."""
         chosen = np.array([kept(item) for item in self.items], dtype=bool)
         return accuracy(np.where(chosen, self.values, np.nan), self.units, chance=0.5) if chosen.any() else None
 
@@ -253,7 +253,7 @@ def _set(run: Answered) -> _Set:
 
 
 def _both(sets: Sequence[_Set | None]) -> _Set | None:
-    """Sets taken together; None where one is not there."""
+    """Join sets; None if one is missing."""
     there = [each for each in sets if each is not None]
     if len(there) < len(sets):
         return None
@@ -262,7 +262,7 @@ def _both(sets: Sequence[_Set | None]) -> _Set | None:
 
 
 _Models = Mapping[str, Mapping[str, Answered]]
-"""By model and by the name of the probe."""
+"""Answers by model and probe."""
 
 
 def _tables(
@@ -281,7 +281,7 @@ def _tables(
 
 
 def _zero_shot(models: _Models) -> tuple[PaperTable, ...]:
-    """Figures 4a and 4b: what models get without training, the joint set, people, and what needs no knowledge."""
+    """Make figures 4a and 4b: accuracy without training, the joint set, people, and controls."""
     rows = [
         PaperRow(model, "ours", _three(runs, ""), GROUPS["sentence" if _is_causal(runs) else "masked"])
         for model, runs in models.items()
@@ -308,7 +308,7 @@ def _three(runs: Mapping[str, Answered], ending: str) -> _Cells:
 
 
 def _rule(models: _Models) -> _Cells:
-    """What the rule gets where it can be told; whoever it cannot be told of is left out."""
+    """Return the accuracy of the order rule, on the items where it is defined."""
     first: dict[str, Answered] = {}
     for runs in models.values():
         for name in (VERIFIED, CURATED):
@@ -328,7 +328,7 @@ def _is_causal(runs: Mapping[str, Answered]) -> bool:
 
 
 def _is_papers(models: _Models) -> bool:
-    """Whether both sets were asked whole, as the paper scores."""
+    """Return whether both sets were run completely, with the paper's scoring."""
     counts, spec = published()["released"], parse_spec("paper:rica")
     for runs in models.values():
         for name, count in counts.items():
@@ -339,7 +339,7 @@ def _is_papers(models: _Models) -> bool:
 
 
 def _strict(models: _Models) -> PaperTable:
-    """Section 2.1: who understands an axiom gets all of its statements."""
+    """Make the table of whole axioms (section 2.1): understanding an axiom means all of its statements right."""
     names = (VERIFIED, CURATED)
     rows = [
         PaperRow(
@@ -393,11 +393,11 @@ _BY_ITEM: tuple[tuple[str, Sequence[str], Callable[[_Set], _Cells], tuple[str, .
         ("Chance is 0.5.", "The paper prints how many there are of each, and no accuracy."),
     ),
 )
-"""What is one figure a slice of the curated set: title, columns, cells, notes."""
+"""Figures by slices of the curated set: title, columns, cells, notes."""
 
 
 def _names(models: _Models) -> PaperTable:
-    """Figure 5b: novel entities against names, on the same statements about people."""
+    """Make figure 5b: novel entities compared with names, on the same statements about people."""
 
     def cells(of: _Set) -> _Cells:
         sides = [_only(of, _has("entities", kind)) for kind in ("novel", "names")]
@@ -410,7 +410,7 @@ def _names(models: _Models) -> PaperTable:
 
 
 def _background_table(models: _Models) -> PaperTable:
-    """Figure 6: with the fact told and without, where it has to be repeated and where it has to be turned round."""
+    """Make figure 6: with and without the stated fact, which has to be repeated or negated."""
 
     def cells(of: _Set) -> _Cells:
         found: _Cells = ()
@@ -437,12 +437,12 @@ def _rows(models: _Models, name: str, cells: Callable[[_Set], _Cells]) -> tuple[
 
 
 def _only(of: _Set, kept: Callable[[Item], bool]) -> _Set:
-    places = [place for place, item in enumerate(of.items) if kept(item)]
-    return _Set([of.items[p] for p in places], of.values[places], [of.units[p] for p in places])
+    indices = [i for i, item in enumerate(of.items) if kept(item)]
+    return _Set([of.items[i] for i in indices], of.values[indices], [of.units[i] for i in indices])
 
 
 def _compared(sides: Sequence[_Set], question: Callable[[Item], Any]) -> _Cells:
-    """Both settings on what both were asked, and the difference."""
+    """Compare two settings on their common items."""
     keys = [[question(item) for item in side.items] for side in sides]
     units = dict(zip(keys[0], sides[0].units, strict=True))
     if not set(keys[0]) & set(keys[1]):

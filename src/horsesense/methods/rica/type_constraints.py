@@ -32,18 +32,18 @@ SYMMETRIC = frozenset(
         "roommate flatmate rival enemy classmate teammate acquaintance peer lover"
     )
 )
-"""Relations that hold both ways or say nothing of who is who: what follows for one follows for the other."""
+"""Symmetric relations: a conclusion about one entity holds for the other."""
 _DENIED = frozenset(listed("n't not never cannot hardly no nothing nobody without"))
-"""Words of an event that is denied already: it cannot be denied once more of the other one."""
+"""Words of a negated event, which cannot be negated again."""
 _OPEN = frozenset(
     listed(
         "it something anything everything like things thing that what upon apart dear one lives own "
         "yesterday everyday perfectly away pretty lorry cheese traps lede fiddler wall wild dots drastically first"
     )
 )
-"""Words of an event that says nothing by itself: what is brought, whom one treats like dirt."""
+"""Words of an event that is meaningless by itself."""
 _DANGLING = frozenset(listed("to of with for at from a the an their into by about and than as or but his her my your"))
-"""Words that an event does not end with unless something is missing."""
+"""Words that only end an incomplete event."""
 _MASS = frozenset(
     listed(
         "water milk blood honey meat grass food venom silk wool music school work bed home dinner lunch breakfast help "
@@ -55,9 +55,9 @@ _MASS = frozenset(
         "everywhere somewhere anyone someone something anything people children clothes"
     )
 )
-"""What stands without an article."""
+"""Nouns and adverbs without an article."""
 _RARE, _COMMON, _MASS_GAP = 2.5, 3.0, 1.8
-"""Zipf frequencies: of a plural that people use, of a word they know, and how much rarer the plural of a mass is."""
+"""Zipf frequencies: minimum of a plural, minimum of a known word, and how much rarer the plural of a mass noun is."""
 _TORN = frozenset(
     listed(
         "gives tells shows makes lays offers invites prevents puts gets sees forms produces states raises bows "
@@ -67,17 +67,17 @@ _TORN = frozenset(
         "brings"
     )
 )
-"""Verbs that need more than their event has left once the blanks are out, or that are mostly told in idioms."""
+"""Verbs that are incomplete once blanks are removed, or mostly idiomatic."""
 _VAGUE = frozenset(
     listed(
         "do be get want like seem feel try need use make take produce order list turn add have help put service prefer"
     )
 )
-"""Verbs that say little of who does it."""
+"""Verbs that say little about the subject."""
 
 
 def is_symmetric(relation: str) -> bool:
-    """Whether a role or an event between two holds both ways.
+    """Return whether a role or an event holds both ways.
 
     >>> is_symmetric("person_a meets person_b for lunch"), is_symmetric("boss"), is_symmetric("cousin")
     (True, False, True)
@@ -89,7 +89,7 @@ def is_symmetric(relation: str) -> bool:
 
 
 def said_well(text: str) -> str | None:
-    """Something one does, of a few words; a lone object of which there are many is told in the plural.
+    """Return a short ability; a lone countable object becomes plural.
 
     >>> said_well("hunt mouse"), said_well("swim"), said_well("drink milk"), said_well("be many different color")
     ('hunt mice', 'swim', 'drink milk', None)
@@ -116,7 +116,7 @@ def said_well(text: str) -> str | None:
 
 
 def does(term: str, sentence: str) -> str | None:
-    """What the kind of thing that a term names does, where a general sentence says so of its plural.
+    """Return the ability in a general sentence about the plural of a term.
 
     >>> does("beaver", "Beavers build dams."), does("beaver", "A beaver is a rodent."), does("owl", "Owls are birds.")
     ('build dams', None, None)
@@ -129,12 +129,12 @@ def does(term: str, sentence: str) -> str | None:
 
 
 def _stands_alone(word: str) -> bool:
-    """Whether a word needs no article: a plural, a mass, or an adverb."""
+    """Return whether a word needs no article: a plural, a mass noun, or an adverb."""
     return word in _MASS or word.endswith("ly") or singular(word) != word
 
 
 def place(text: str) -> str | None:
-    """Being found at a place, with preposition and article."""
+    """Return "be found" at a place, with preposition and article."""
     words = text.split(" ")
     if not _PLAIN.fullmatch(text) or len(words) > 3 or words[0] in PREPOSITIONS:
         return None
@@ -145,21 +145,21 @@ def place(text: str) -> str | None:
 
 
 def lone_event(event: str) -> str | None:
-    """An event told of one person, the other one being anybody (table 4)."""
+    """Return an event as one person's action, the other person being anybody (table 4)."""
     clause = event.removeprefix("person_a ").replace("person_a's", "their").replace("person_a", "themself")
     clause = clause.replace("person_b", "another person")
     return clause if "themself" not in clause and is_finite(clause) and _is_english(clause) else None
 
 
 def event_between(event: str) -> str | None:
-    """An event between two persons, in plain words."""
+    """Return an event between two persons, in plain words."""
     clause = event.removeprefix("person_a ").replace("person_a's", "their").replace("person_b", "another person")
     fits = "person_b" in event and "person_a" not in clause and is_finite(clause) and _is_english(clause)
     return f"person_a {clause.replace('another person', 'person_b')}" if fits else None
 
 
 def habit(event: str) -> str | None:
-    """Something that one can do more often than another: no single thing, and nothing about anybody.
+    """Return an activity that one can do more often than another: not a single event, and not about anybody.
 
     >>> habit("person_a bakes cookies"), habit("person_a wins a car")
     ('bakes cookies', None)
@@ -174,7 +174,7 @@ def habit(event: str) -> str | None:
 
 
 def _is_english(clause: str) -> bool:
-    """Whether a clause has plain words, none missing: no denial, no loose end, no lone noun without its article."""
+    """Return whether a clause is complete plain English: no negation, no dangling word, no noun without its article."""
     words = clause.lower().split(" ")
     if not _PLAIN.fullmatch(clause.lower()) or (_DENIED | _OPEN) & set(words) or not 2 <= len(words) <= _MOST_WORDS:
         return False

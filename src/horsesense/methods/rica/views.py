@@ -38,18 +38,18 @@ if TYPE_CHECKING:
     from horsesense.models.protocol import Model
 
 VIEWS: Mapping[str, Form] = {"masked": "cloze", "sentences": "sentences", "entailment": "pair"}
-"""The three, each with the form of its items."""
+"""The views, each with the form of its items."""
 STATEMENT = "statement"
 _TRIES = 50
 _PEOPLE = "social"
 _NAME = re.compile(r"[^\W_]+")
 
 
-# Making them.
+# Conversion.
 
 
 def in_view(probe: Probe, name: str, seed: int = 0) -> Probe:
-    """The same statements in another view; what cannot be told in it is left out and counted."""
+    """Convert statements to another view; those that do not fit it are left out and counted."""
     if name not in VIEWS:
         raise unknown("view", name, VIEWS)
     if any(item.form != "cloze" for item in probe.items):
@@ -104,11 +104,11 @@ class _Halved:
     item: Item
     premise: str
     conclusion: str
-    """With its blank."""
+    """The conclusion, with its blank."""
     names: tuple[str, str] | None
-    """The two that are compared; None where there are not two."""
+    """The two entities; None if there are not two."""
     content: frozenset[str]
-    """What it speaks of, whoever it is about."""
+    """Content words, regardless of the entities."""
 
     def concluded(self, option: int | None) -> str:
         return fill_blank(self.conclusion, self.item.options[option or 0])
@@ -121,28 +121,30 @@ def _halved(item: Item) -> _Halved | None:
     statement = fill_blank(item.text, item.options[item.answer])
     names = entities(statement)
     two = names[0] != names[1] and all(name in _NAME.findall(premise) for name in names)
-    two = two and item.facets.get("category", "temporal") != "temporal"  # which end with an event, not with a name
+    two = (
+        two and item.facets.get("category", "temporal") != "temporal"
+    )  # temporal ones end with an event, not with a name
     content = frozenset(content_words(statement, names).split())
     return _Halved(item, premise, conclusion.rstrip("."), names if two else None, content)
 
 
 def _neutral(asked: _Halved, others: Sequence[_Halved], seed: int) -> str:
-    """A conclusion of an axiom about something else, told of the same two; empty where there is none.
+    """Return the conclusion of an unrelated axiom about the same two entities; empty if there is none.
 
-    Of people where the premise is about things, and of things where it is about people, as in figure 2: what something
-    weighs says nothing of skill. Statements without a category have none: words alone do not tell what is unrelated.
+    It is about people if the premise is about things, and vice versa, as in figure 2. Statements without a category
+    have none: words alone do not show what is unrelated.
     """
     if asked.names is None or not others:
         return ""
-    chance = Random(f"{seed} {asked.item.id}")
+    rng = Random(f"{seed} {asked.item.id}")
     people = asked.item.facets["category"] == _PEOPLE
     for _ in range(_TRIES):
-        other = chance.choice(others)
+        other = rng.choice(others)
         alike = (other.item.facets["category"] == _PEOPLE) == people
         if alike or other.content & asked.content or other.names is None:
             continue
         names = dict(zip(other.names, asked.names, strict=True))
-        told = other.concluded(chance.choice((0, 1)))
+        told = other.concluded(rng.choice((0, 1)))
         return _renamed(told, names)
     return ""
 
@@ -151,27 +153,27 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
     return _NAME.sub(lambda name: names.get(name[0], name[0]), text)
 
 
-# What answers say.
+# Scores.
 
 
 @dataclass(frozen=True, slots=True)
 class ViewScore:
-    """One model on one set of statements in one view."""
+    """Scores of one model on one set of statements in one view."""
 
     model: str
-    """Who was asked."""
+    """Model."""
     probe: str
-    """The set, by the name of its masked words."""
+    """Probe, by the name of its masked words."""
     view: str
     """masked, sentences or entailment."""
     accuracy: Estimate
-    """Share of statements right: the right word, sentence or conclusion before the flipped one."""
+    """Share of statements right: the right word, sentence or conclusion ranked above the flipped one."""
     strict: Estimate
     """Share of axioms with every statement right; a renaming counts once."""
     labels: Estimate | None
-    """Of entailment: share of all three labels that are right."""
+    """For entailment: share of all three labels that are right."""
     agreement: Estimate | None
-    """Share of statements on which it does as well as with the masked word; null where that was not asked."""
+    """Share of statements with the same credit as with the masked word; null if that was not run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +266,7 @@ def chosen_models(model: str | Path | Model | Sequence[str | Path | Model]) -> l
 
 
 def view_of(name: str, form: Form) -> tuple[str, str]:
-    """The set and the view of a probe in a run, by its name and the form of its items.
+    """Return the set and the view of a probe in a run, from its name and the form of its items.
 
     >>> view_of("curated-entailment", "pair"), view_of("curated", "cloze")
     (('curated', 'entailment'), ('curated', 'masked'))
@@ -303,12 +305,12 @@ def _scores(base: str, model: str, views: Mapping[str, Answered]) -> Iterator[Vi
 
 
 def statement_of(item: Item) -> str:
-    """The statement that an item in some view is made of, by the id of its masked word."""
+    """Return the statement of an item in any view, as the id of its masked word."""
     return item.groups.get(STATEMENT, item.id)
 
 
 def _credits(run: Answered) -> tuple[list[Item], Floats]:
-    """One item a statement, with what it earns."""
+    """Return one item per statement, with its credit."""
     if run.items[0].form != "pair":
         return list(run.items), run.credits(run.primary()).values
     follows: dict[str, dict[str, float]] = {}

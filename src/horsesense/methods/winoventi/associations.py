@@ -283,8 +283,8 @@ def knee(values: Sequence[float]) -> int:
     if len(curve) < 3 or span <= 0:
         return len(curve)
     last = len(curve) - 1
-    gaps = [place / last - (value - curve[0]) / span for place, value in enumerate(curve)]
-    best = max(range(len(curve)), key=lambda place: gaps[place])
+    gaps = [i / last - (value - curve[0]) / span for i, value in enumerate(curve)]
+    best = max(range(len(curve)), key=lambda i: gaps[i])
     return best + 1 if gaps[best] > 1e-12 else len(curve)
 
 
@@ -397,11 +397,11 @@ def jaccard_table(columns: Sequence[Sequence[Set[str]]]) -> list[list[float]]:
         raise UserError("there is no noun to compare models on")
     table = [[1.0] * len(columns) for _ in columns]
     for row, column in enumerate(columns):
-        for place in range(row + 1, len(columns)):
+        for i in range(row + 1, len(columns)):
             total = 0.0
-            for words, others in zip(column, columns[place], strict=True):
+            for words, others in zip(column, columns[i], strict=True):
                 total += jaccard(words, others)
-            table[row][place] = table[place][row] = total / len(column)
+            table[row][i] = table[i][row] = total / len(column)
     return table
 
 

@@ -120,7 +120,7 @@ def calibrate(
 
 def reassign(triplets: Sequence[Triplet], seed: int = 0) -> list[Triplet]:
     """Each association with an exception that people gave for another association, and not for this one."""
-    drawn = Random(seed)
+    rng = Random(seed)
     given: dict[tuple[str, str], set[str]] = {}
     for each in triplets:
         given.setdefault((each.noun, each.generic), set()).add(each.exception)
@@ -136,7 +136,7 @@ def reassign(triplets: Sequence[Triplet], seed: int = 0) -> list[Triplet]:
                 f"no other association has an exception that could be reassigned to {each.noun} ({each.generic})",
                 fix="give a registry with more associations",
             )
-        while not fits(other := drawn.choice(triplets)):
+        while not fits(other := rng.choice(triplets)):
             pass
         found.append(replace(each, exception=other.exception))
     return found

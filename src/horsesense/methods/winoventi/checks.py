@@ -96,8 +96,8 @@ def grammatical(
     texts = [text for checked in schemas for text in checked.schema.premise.sentences]
     means = [text.mean for text in score_texts(ranker, texts, spec)] if texts else []
     return [
-        _objected(checked, UNGRAMMATICAL) if min(means[2 * place], means[2 * place + 1]) < least else checked
-        for place, checked in enumerate(schemas)
+        _objected(checked, UNGRAMMATICAL) if min(means[2 * i], means[2 * i + 1]) < least else checked
+        for i, checked in enumerate(schemas)
     ]
 
 
@@ -155,8 +155,8 @@ def not_entailing_the_wrong(
     answers = answer_items(model, items, ScoringSpec())
     follows = [answer.scores[0] >= answer.scores[1] for answer in answers]
     return [
-        _objected(checked, WRONG_FOLLOWS) if follows[2 * place] or follows[2 * place + 1] else checked
-        for place, checked in enumerate(schemas)
+        _objected(checked, WRONG_FOLLOWS) if follows[2 * i] or follows[2 * i + 1] else checked
+        for i, checked in enumerate(schemas)
     ]
 
 

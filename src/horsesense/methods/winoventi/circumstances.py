@@ -110,9 +110,9 @@ class Circumstances:
         if self.taxonomy is None:
             return frozenset()
         senses = self.taxonomy.senses
-        places = senses.get(noun.word) or senses.get(_singular(noun)) or []
-        nouns = [place for place in places if ".n." in self.taxonomy.ids[place]][:_SENSES]
-        return frozenset(self.taxonomy.ids[place] for place in _above(self.taxonomy, nouns))
+        indices = senses.get(noun.word) or senses.get(_singular(noun)) or []
+        nouns = [i for i in indices if ".n." in self.taxonomy.ids[i]][:_SENSES]
+        return frozenset(self.taxonomy.ids[i] for i in _above(self.taxonomy, nouns))
 
     def about(self, noun: Noun, generic: str, exception: str) -> list[Circumstance]:
         """The frames that fit a noun and call for the two words."""
@@ -127,9 +127,9 @@ class Circumstances:
             side = each.side_of(word) if each.type in types else None
             if side is None:
                 continue
-            for place, other in enumerate(each.states[1 - side]):
-                count, best = found.get(other, (0, place))
-                found[other] = count + 1, min(best, place)
+            for i, other in enumerate(each.states[1 - side]):
+                count, best = found.get(other, (0, i))
+                found[other] = count + 1, min(best, i)
         order = sorted(found, key=lambda other: (found[other][1], -found[other][0]))
         return {other: found[other][0] for other in order}
 
@@ -138,14 +138,14 @@ class Circumstances:
         return any(each.calls_for(generic, exception) for each in self.frames)
 
 
-def _above(taxonomy: Taxonomy, places: Sequence[int]) -> set[int]:
+def _above(taxonomy: Taxonomy, indices: Sequence[int]) -> set[int]:
     seen: set[int] = set()
-    left = list(places)
+    left = list(indices)
     while left:
-        place = left.pop()
-        if place not in seen:
-            seen.add(place)
-            left.extend(taxonomy.hypernyms[place])
+        i = left.pop()
+        if i not in seen:
+            seen.add(i)
+            left.extend(taxonomy.hypernyms[i])
     return seen
 
 
@@ -276,8 +276,8 @@ def is_derived(word: str, state: str, table: Circumstances) -> bool:
 
 def _verb_definition(word: str, taxonomy: Taxonomy) -> list[str]:
     """The words that define the usual sense of a verb."""
-    places = (place for place in taxonomy.senses.get(word, ()) if ".v." in taxonomy.ids[place])
-    return next((words(taxonomy.definitions[place]) for place in places), [])
+    indices = (i for i in taxonomy.senses.get(word, ()) if ".v." in taxonomy.ids[i])
+    return next((words(taxonomy.definitions[i]) for i in indices), [])
 
 
 def from_circumstances(
@@ -293,7 +293,7 @@ def from_circumstances(
     Frames that were used least come first, so that a set has as many as it can; ties are drawn by ``seed``.
     """
     went: Counter[str] = Counter()
-    drawn = Random(seed)
+    rng = Random(seed)
     used: Counter[str] = Counter()
     rounds: list[list[Schema]] = []
     for triplet in triplets:
@@ -302,7 +302,7 @@ def from_circumstances(
         if not fitting:
             went["triplets without a frame"] += 1
             continue
-        order = sorted(fitting, key=lambda frame: (used[frame.premise], drawn.random()))
+        order = sorted(fitting, key=lambda frame: (used[frame.premise], rng.random()))
         kept: list[Schema] = []
         for frame in order:
             schema = instantiate(frame, triplet, noun)

@@ -144,10 +144,10 @@ def first_tokens(model: Model, fills: Sequence[Fill]) -> list[str]:
 def spellable(model: Model, nouns: Sequence[Noun], spec: ScoringSpec) -> tuple[list[Noun], list[Noun]]:
     """Nouns that the tokenizer can spell, and those of which it knows some part only as unknown."""
     known: list[Noun] = []
-    strange: list[Noun] = []
+    unknown: list[Noun] = []
     for noun, spelt in zip(nouns, model.knows([noun.word for noun in nouns], spec), strict=True):
-        (known if spelt else strange).append(noun)
-    return known, strange
+        (known if spelt else unknown).append(noun)
+    return known, unknown
 
 
 def vocabulary_marking(model: Model) -> Marking:
@@ -196,14 +196,14 @@ def _best_words(
 
     size = model.most_words
     rescored = model.asks_what_follows and not elicitation.literal
-    wanted = max(_RESCORED, _TOKENS_PER_WORD * depth) if rescored else _TOKENS_PER_WORD * depth
-    first = fill(model, texts, min(size, wanted), elicitation.spec)
+    count = max(_RESCORED, _TOKENS_PER_WORD * depth) if rescored else _TOKENS_PER_WORD * depth
+    first = fill(model, texts, min(size, count), elicitation.spec)
     rankings = [cleaned(fills, owner) for fills, owner in zip(first, owners, strict=True)]
-    short = [place for place, words in enumerate(rankings) if len(words) < depth]
+    short = [i for i, words in enumerate(rankings) if len(words) < depth]
     if short:
-        more = fill(model, [texts[place] for place in short], min(size, _TOKENS_AGAIN), elicitation.spec)
-        for place, fills in zip(short, more, strict=True):
-            rankings[place] = cleaned(fills, owners[place])
+        more = fill(model, [texts[i] for i in short], min(size, _TOKENS_AGAIN), elicitation.spec)
+        for i, fills in zip(short, more, strict=True):
+            rankings[i] = cleaned(fills, owners[i])
     return as_sentences(model, texts, rankings, elicitation.spec) if rescored else rankings
 
 
@@ -240,13 +240,13 @@ def associate(
 ) -> ModelAssociations:
     """Ask, judge and rank. Without a ranker nothing is cut at a knee; under the paper's rules nothing is judged
     nonsense, which there is for people to say."""
-    known, strange = spellable(model, nouns, elicitation.spec)
+    known, unknown = spellable(model, nouns, elicitation.spec)
     if not known:
         raise UserError(f"the tokenizer of {model.name} can spell none of the nouns", fix="use another model or list")
     by_noun = ask_associations(model, known, elicitation, progress)
     everything = [each for associations in by_noun for each in associations]
     notes = {
-        "nouns that the tokenizer cannot spell, not asked": len(strange),
+        "nouns that the tokenizer cannot spell, not asked": len(unknown),
         "nouns without any association": sum(not associations for associations in by_noun),
     }
     if model.asks_what_follows and elicitation.literal:

@@ -403,7 +403,7 @@ def _outcomes(
     outcomes = []
     for item, answer, credit in zip(answered.items, answered.answers, credits, strict=True):
         assert item.answer is not None
-        chances = [_probability(item, answer, place) for place in range(len(item.options))]
+        chances = [_probability(item, answer, i) for i in range(len(item.options))]
         right = chances[item.answer]
         outcomes.append(
             Outcome(
@@ -422,10 +422,10 @@ def _outcomes(
     return outcomes
 
 
-def _probability(item: Item, answer: Answer, place: int) -> float:
+def _probability(item: Item, answer: Answer, i: int) -> float:
     """Of the tokens of the option itself; a causal model is scored on what follows it, too."""
-    end = item.text.index(BLANK) + len(item.options[place])
-    tokens = zip(answer.starts[place], answer.logprobs[place], strict=True)
+    end = item.text.index(BLANK) + len(item.options[i])
+    tokens = zip(answer.starts[i], answer.logprobs[i], strict=True)
     return exp(sum(value for start, value in tokens if start < end))
 
 

@@ -260,14 +260,14 @@ def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> list[Triplet]
     used: Counter[str] = Counter()
     chosen: list[Triplet] = []
     for pairs in by_pair.values():
-        place = {each.exception: number for number, (each, _) in enumerate(pairs)}
+        rank = {each.exception: i for i, (each, _) in enumerate(pairs)}
         order = sorted(
             pairs,
             key=lambda pair: (
                 GROUNDS.index(pair[1]),
                 used[pair[0].exception],
                 -zipf(pair[0].exception),
-                place[pair[0].exception],
+                rank[pair[0].exception],
             ),
         )
         for each, _ in order[:most]:

@@ -212,9 +212,9 @@ def neutral_sentence(noun: str) -> str:
 
 def log_odds(item: Item, answer: Answer, generic: str) -> float:
     """Of the generic word against the exception."""
-    place = item.options.index(generic)
+    i = item.options.index(generic)
     sums = [sum(values) for values in answer.logprobs]
-    return float(sums[place] - sums[1 - place])
+    return float(sums[i] - sums[1 - i])
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,9 +134,9 @@ def attested_in(texts: Iterable[Path], conceptnet: Path | None, wanted: frozense
     for path in texts:
         for sentence in read_sentences(path):
             tokens = words(sentence)
-            for place, token in enumerate(tokens):
+            for i, token in enumerate(tokens):
                 if token in counts:
-                    for noun in _beside(tokens, place):
+                    for noun in _beside(tokens, i):
                         counts[token][noun] += 1
     if conceptnet is not None:
         for fact in read_conceptnet([conceptnet]).facts:
@@ -145,12 +145,12 @@ def attested_in(texts: Iterable[Path], conceptnet: Path | None, wanted: frozense
     return Attested(counts)
 
 
-def _beside(tokens: Sequence[str], place: int) -> Iterable[str]:
+def _beside(tokens: Sequence[str], i: int) -> Iterable[str]:
     """The noun that follows a word, as one word and as two; or the one before a form of *be* that it follows."""
-    after = tokens[place + 1 : place + 3]
+    after = tokens[i + 1 : i + 3]
     for length in range(1, len(after) + 1):
         yield _one(" ".join(after[:length]))
-    back = place - 1
+    back = i - 1
     while back > 0 and tokens[back] in _DEGREE:
         back -= 1
     if back > 0 and tokens[back] in _BE:

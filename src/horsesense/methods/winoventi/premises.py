@@ -114,21 +114,21 @@ def check_premises(
     words = [checked.schema.triplet.noun for checked in schemas]
     their_nouns = [nouns.get(word) or Noun(word, is_plural(word)) for word in words]
     judged = [check_schema(each.schema, noun, lexicon) for each, noun in zip(schemas, their_nouns, strict=True)]
-    places = [
-        place
-        for place, checked in enumerate(judged)
+    indices = [
+        i
+        for i, checked in enumerate(judged)
         if checked.schema.origin == "machine" and checked.schema.annotator != TABLE
     ]
-    made = _worded([judged[place] for place in places], [their_nouns[place] for place in places])
+    made = _worded([judged[i] for i in indices], [their_nouns[i] for i in indices])
     if made and plan.ranker != "none" and lineage_named(plan.ranker) != lineage_named(plan.model):
         with models.asked(plan.ranker) as ranker:
             made = grammatical(made, ranker, plan.elicitation.spec, plan.least)
     if made and plan.vectors != "none":
         made = far_in_meaning(made, plan.vectors)
     if made and plan.entailment:
-        made = not_entailing_the_wrong(made, [their_nouns[place] for place in places], plan.entailment, plan.device)
-    for place, checked in zip(places, made, strict=True):
-        judged[place] = checked
+        made = not_entailing_the_wrong(made, [their_nouns[i] for i in indices], plan.entailment, plan.device)
+    for i, checked in zip(indices, made, strict=True):
+        judged[i] = checked
     return [_with_status(checked) for checked in judged]
 
 

@@ -205,15 +205,15 @@ def read_pipeline(folder: Path) -> PipelineShown:
     runs = {kind: steps.get(f"{RUN}{kind}", {}).get("output") for kind in ("validated", "proposed")}
     kind = next((each for each, run in runs.items() if run), "")
     counts = read_counts(folder)
-    lot = random.Random(plan.seed)
+    rng = random.Random(plan.seed)
     return PipelineShown(
         model=plan.model,
         kind=kind,
         run=folder / str(runs[kind]) if kind else None,
         funnel=() if counts is None else _funnel(counts),
         people=tuple(_said(folder, stage) for stage in STAGES),
-        triplets=tuple(_drawn(read_triplets(path), lot) if (path := folder / "filtered.tsv").is_file() else ()),
-        schemas=tuple(_sample(folder / "schemas.tsv", lot)),
+        triplets=tuple(_drawn(read_triplets(path), rng) if (path := folder / "filtered.tsv").is_file() else ()),
+        schemas=tuple(_sample(folder / "schemas.tsv", rng)),
         seed=plan.seed,
     )
 
@@ -243,16 +243,16 @@ def _said(folder: Path, stage: str) -> tuple[str, int, int]:
     return stage, sum(said.values()), len(said)
 
 
-def _drawn(triplets: Sequence[Triplet], lot: random.Random) -> list[Triplet]:
-    return lot.sample(list(triplets), min(_SAMPLE, len(triplets)))
+def _drawn(triplets: Sequence[Triplet], rng: random.Random) -> list[Triplet]:
+    return rng.sample(list(triplets), min(_SAMPLE, len(triplets)))
 
 
-def _sample(path: Path, lot: random.Random) -> list[CheckedSchema]:
+def _sample(path: Path, rng: random.Random) -> list[CheckedSchema]:
     """Schemas that pass, and a few that do not."""
     schemas = read_schemas(path)[0] if path.is_file() else []
     passing, others = ([each for each in schemas if each.passes == wanted] for wanted in (True, False))
-    drawn = lot.sample(passing, min(_SAMPLE, len(passing)))
-    return drawn + lot.sample(others, min(_SAMPLE // 3, len(others)))
+    drawn = rng.sample(passing, min(_SAMPLE, len(passing)))
+    return drawn + rng.sample(others, min(_SAMPLE // 3, len(others)))
 
 
 # The public functions.

@@ -52,11 +52,11 @@ def differing(text: str, other: str) -> list[Difference]:
     words, other_words = [text[a:b] for a, b in spans], [other[a:b] for a, b in other_spans]
     if len(words) != len(other_words):
         return [_ELSEWHERE] * max(2, abs(len(words) - len(other_words)))
-    apart = [place for place, both in enumerate(zip(words, other_words, strict=True)) if both[0] != both[1]]
+    apart = [i for i, both in enumerate(zip(words, other_words, strict=True)) if both[0] != both[1]]
     if len(apart) == 2 and apart[1] == apart[0] + 1 and {words[apart[0]], other_words[apart[0]]} == _ARTICLES:
         ends = [(each[apart[0]][0], each[apart[1]][1]) for each in (spans, other_spans)]
         return [Difference((ends[0], ends[1]), (text[slice(*ends[0])], other[slice(*ends[1])]))]
-    return [Difference((spans[place], other_spans[place]), (words[place], other_words[place])) for place in apart]
+    return [Difference((spans[i], other_spans[i]), (words[i], other_words[i])) for i in apart]
 
 
 def third_of(premise: str, start: int) -> str:
@@ -77,7 +77,7 @@ def premise_of(text: str) -> str:
     'Jo screamed.'
     """
     before = text.partition(BLANK)[0].rstrip()
-    ends = [place for place in range(len(before)) if before[place] in ".!?" and before[place + 1 : place + 2] == " "]
+    ends = [i for i in range(len(before)) if before[i] in ".!?" and before[i + 1 : i + 2] == " "]
     return before[: ends[-1] + 1] if ends else ""
 
 

@@ -154,14 +154,14 @@ def try_judge(judge: Model, table: Circumstances, spec: ScoringSpec, seed: int =
 
 def tried_triplets(table: Circumstances, seed: int = 0) -> tuple[list[Triplet], list[Triplet]]:
     """Sound triplets, and the states of each dealt to a noun that is of none of its types."""
-    lot = Random(seed)
+    rng = Random(seed)
     shipped = read_triplets(OWN)
-    lot.shuffle(shipped)
+    rng.shuffle(shipped)
     types = {each.noun: table.types_of(_noun(each)) for each in shipped}
     typed = [each for each in shipped if types[each.noun]][:_TRIED]
     others = [[noun for noun in types if not types[noun] & types[each.noun]] for each in typed]
     return typed, [
-        Triplet(lot.choice(nouns), each.generic, each.exception) for each, nouns in zip(typed, others, strict=True)
+        Triplet(rng.choice(nouns), each.generic, each.exception) for each, nouns in zip(typed, others, strict=True)
     ]
 
 
