@@ -67,9 +67,9 @@ def test_published(call: Call, tmp_path: Path) -> None:
     check = json.loads(call("rica", "published", path, "--json").out)
     hold_to("rica published", check)
     assert (check["derived"], check["exact"]) == (5, 4)
-    assert check["differences"][0]["reason"] == "the same, written in another way"
+    assert check["differences"][0]["reason"] == "equivalent, but written differently"
     path.write_text("[]\n")
-    assert "axioms.jsonl:1: this is not an axiom of the release" in call("rica", "published", path).err
+    assert "axioms.jsonl:1: this is not a published axiom" in call("rica", "published", path).err
     path.write_text("")
     assert "axioms.jsonl: there is no axiom in it" in call("rica", "published", path).err
 
@@ -105,7 +105,7 @@ def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders
     called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, *beside, "--out", tmp_path / "three", *SPEC)
     assert (called.code, "controls belong" in called.err) == (0, False)
     analysed = call("rica", "analyse", tmp_path / "three")
-    assert "beside its controls" in analysed.out
+    assert "scores on the controls" in analysed.out
     (beside,) = json.loads(call("rica", "analyse", tmp_path / "three", "--json").out)["controls"]
     assert beside["probe"] == "ours"
     for kind, score in beside["controls"].items():

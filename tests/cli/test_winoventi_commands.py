@@ -139,7 +139,7 @@ def test_make_and_status(tmp_path: Path, tiny_folders: dict[str, Path], call: Ca
     plan = people_have_answered(make_plan(tiny_folders["bert"], tiny_folders["gpt2"]), tmp_path, out)
     called = call(*words, "--exception", plan.exceptions[0], "--premise", plan.premises[0])
     summary = document(called, "winoventi make")
-    assert "1 associations: done already" in called.err
+    assert "1 associations: already done" in called.err
     assert "2 exceptions …" in called.err
     assert summary["evaluations"]["proposed"]["headline"] is None, "nobody has validated anything"
     assert summary["evaluations"]["proposed"]["subsets"][0]["schemas"] == sum(summary["counts"]["passing"].values())

@@ -166,7 +166,7 @@ def test_the_suite_has_the_papers_figures(asked: tuple[AskedSuite, Path]) -> Non
     assert sum(cell.n for cell in perturbed if isinstance(cell, Estimate)) == curated.n
     names = tables["RICA, figure 5b: novel entities and names (human-curated)"].rows[0].cells
     assert isinstance(names[2], Estimate)
-    told = tables["RICA, figure 6: the fact told (human-curated)"]
+    told = tables["RICA, figure 6: with the fact stated (human-curated)"]
     assert told.columns[0] == "parrot, told"
     valence = tables["RICA, figure 5a: by the valence of the right word (human-curated)"].rows[0].cells
     assert len(valence) == 4

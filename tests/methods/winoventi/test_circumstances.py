@@ -206,9 +206,9 @@ def test_bad_frames_are_told_with_their_line(tmp_path: Path, line: str, message:
 @pytest.mark.parametrize(
     ("model", "writer", "judge", "told"),
     [
-        ("smollm2-masked", "smollm2", "", "writer 'smollm2' is kin of the model"),
-        ("smollm2-masked", "org/Llama-3-8B", "org/llama-2", "judge 'org/llama-2' is kin of the writer"),
-        ("runs/mine", "circumstances", "runs/mine", "judge 'runs/mine' is kin of the model"),
+        ("smollm2-masked", "smollm2", "", "writer 'smollm2' is related to the model"),
+        ("smollm2-masked", "org/Llama-3-8B", "org/llama-2", "judge 'org/llama-2' is related to the writer"),
+        ("runs/mine", "circumstances", "runs/mine", "judge 'runs/mine' is related to the model"),
     ],
 )
 def test_kin_may_not_write_or_judge(model: str, writer: str, judge: str, told: str) -> None:

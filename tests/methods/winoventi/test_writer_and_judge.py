@@ -173,7 +173,7 @@ def test_from_associations_to_a_probe(how: str, plan: PipelinePlan, servers: Ser
         (noun, "frozen") for noun in kept - {ODD, "umbrella"}
     }, "one was refused, one got no verdict, and nothing shows that the others are exceptions"
     names = servers.writer.name, servers.judge.name
-    assert f"{names[1]} is tried as a judge: it says yes to 40 of 40 sound triplets, and to 0 of 40" in heard
+    assert f"trial of {names[1]} as a judge: it accepts 40 of 40 sound triplets, and 0 of 40" in heard
     odd = sum(each.noun == ODD for each in result.kept)
     assert f"associations that {names[0]} names no exception to: 0" in heard
     assert f"since {names[1]} does not say: {odd}" in heard
@@ -194,7 +194,7 @@ def test_what_is_done_is_not_asked_again(plan: PipelinePlan, servers: Servers, t
     asked = len(servers.asked)
     _, heard = heard_of(plan, tmp_path / "out")
     assert len(servers.asked) == asked
-    assert heard.count("done already") == 7
+    assert heard.count("already done") == 7
     more = replace(plan, samples=2)
     heard_of(more, tmp_path / "out")
     assert len(servers.judge.seen.bodies) == len(set(servers.judge.seen.bodies))
@@ -233,8 +233,8 @@ def test_a_server_that_goes_away_is_told_and_nothing_is_asked_twice(
 def test_a_judge_that_tells_nothing_apart_is_not_asked(plan: PipelinePlan, servers: Servers, tmp_path: Path) -> None:
     servers.judge.says = lambda asked: "yes" if judges(asked) else None
     result, heard = heard_of(plan, tmp_path / "out")
-    assert "says yes to 40 of 40 sound triplets, and to 40 of 40" in heard
-    assert "no better apart than chance, so it is not asked" in heard
+    assert "accepts 40 of 40 sound triplets, and 40 of 40" in heard
+    assert "does not distinguish them significantly, so it is not used" in heard
     assert result.triplets == []
 
 
@@ -249,7 +249,9 @@ def test_what_a_judge_is_tried_on() -> None:
 
 def test_kin_is_refused_before_anything_is_asked(plan: PipelinePlan, servers: Servers, tmp_path: Path) -> None:
     kin = replace(plan, judge=plan.writer)
-    with pytest.raises(UserError, match=r"the judge 'openai:.*' is kin of the writer 'openai:.*' \(both are qwen\)"):
+    with pytest.raises(
+        UserError, match=r"the judge 'openai:.*' is related to the writer 'openai:.*' \(both are qwen\)"
+    ):
         run_pipeline(kin, tmp_path / "out")
     assert servers.asked == []
 
@@ -260,7 +262,7 @@ def test_what_a_server_says_that_it_has_counts_where_its_address_does_not_tell(
     """The address names no model; the server has one of the tested model's lineage."""
     servers.judge.called = "bert-large"
     try:
-        with pytest.raises(UserError, match=r"the judge .* is kin of the model .* \(both are bert\)"):
+        with pytest.raises(UserError, match=r"the judge .* is related to the model .* \(both are bert\)"):
             run_pipeline(replace(plan, judge=f"openai:{servers.judge.url}"), tmp_path / "out")
         assert servers.judge.seen.bodies == [], "it was asked what it has, and nothing else"
         unknown = replace(plan, judge=f"openai:{servers.judge.url}#mystery")

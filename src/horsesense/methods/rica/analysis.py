@@ -292,10 +292,10 @@ def control_table(scores: Sequence[ControlScore]) -> PaperTable | None:
         for score in scores
     )
     off = [f"{score.model} on {score.probe}" for score in scores if not score.at_chance]
-    verdict = f"not so for {'; '.join(off)}" if off else "so for every control"
-    note = f"Chance is 0.5. At chance: it is in the interval, and no more than {NEAR} away; {verdict}."
+    verdict = f"not the case for {'; '.join(off)}" if off else "the case for every control"
+    note = f"Chance is 0.5. A control is at chance if 0.5 is in its interval and at most {NEAR} away: {verdict}."
     columns = ("whole", *(kind.replace("-", " ") for kind in CONTROLS))
-    return PaperTable("RICA: beside its controls", columns, rows, (note,))
+    return PaperTable("RICA: scores on the controls", columns, rows, (note,))
 
 
 def view_table(scores: Sequence[ViewScore]) -> PaperTable | None:
@@ -312,12 +312,12 @@ def view_table(scores: Sequence[ViewScore]) -> PaperTable | None:
     if not rows:
         return None
     note = (
-        "Right: the right word, sentence or conclusion before the flipped one; chance is 0.5. Labels: entailment, "
-        "contradiction and neutral, chance one third. Of a causal model the first two views are one: what stands "
-        "before the word is the same in both statements. Only a model with an entailment head was taught what the "
-        "labels mean; others are asked by a prompt."
+        "Accuracy: the right word, sentence or conclusion is ranked above the flipped one; chance is 0.5. Label "
+        "accuracy: entailment, contradiction and neutral; chance is 1/3. For a causal model the first two views agree, "
+        "because the text before the word is the same in both statements. Only a model with an entailment head was "
+        "trained on the labels; other models get a prompt."
     )
-    columns = ("right", "whole axioms", "labels right", "as the masked word")
+    columns = ("accuracy", "whole axioms", "label accuracy", "agreement with masked word")
     return PaperTable("RICA: masked word, sentences, entailment", columns, rows, (note,))
 
 
@@ -339,15 +339,15 @@ def _ladders(runs: Sequence[Answered]) -> Iterator[PaperTable]:
     yield PaperTable(LADDER, rungs, tuple(rows), ("Chance is 0.5.",))
     steps = list(dict.fromkeys((loss.lower, loss.upper) for _, ladder in found for loss in ladder.losses))
     between = [f"{lower} to {upper}" for lower, upper in steps]
-    columns = ("facts known", *between, "use of a told fact", "follows a false one")
+    columns = ("facts known", *between, "use of a stated fact", "follows a false fact")
     lost = tuple(PaperRow(model, "ours", _lost(ladder, steps), "models") for model, ladder in found)
     notes = (
-        "Facts known: right in both orders, affirmed and denied. From rung to rung: what is lost of what is known. "
-        "Use: right with the fact told less right with one of no use. A false fact has no key: the share that "
-        "follows it.",
+        "Facts known: right in both orders, affirmed and denied. From rung to rung: loss of accuracy on known facts. "
+        "Use: accuracy with the fact stated minus accuracy with an irrelevant fact. Items with a false fact have no "
+        "right answer: the column gives the share of answers that follow it.",
         *(f"{model}: {ladder.verdict}" for model, ladder in found),
     )
-    yield PaperTable("RICA: what is lost on the fact ladder", columns, lost, notes)
+    yield PaperTable("RICA: losses on the fact ladder", columns, lost, notes)
 
 
 def _lost(ladder: LadderAnalysis, steps: Sequence[tuple[str, str]]) -> tuple[Estimate | None, ...]:

@@ -105,7 +105,7 @@ def fill(template: str, a: str, b: str, conclusion: str, kind: str = "") -> Axio
 
 def _premise(template: str, number: int, a: str, b: str, kind: str) -> Premise:
     if not a or (number == 1 and not b):
-        raise UserError("a cell of the premise is empty", fix="fill in a, and b where there are two")
+        raise UserError("a cell of the premise is empty", fix="fill in a, and b if there are two")
     if number == 1:
         kind = kind or {"animal": "animal", "quantity": "Thing"}.get(template, template.capitalize())
         return And(Prop(kind, "A", a), Prop(kind, "B", b))
@@ -161,7 +161,7 @@ def read_list(path: Path) -> Sequence[str]:
     if isinstance(names, dict):
         names = next((value for value in names.values() if isinstance(value, list)), None)
     if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-        raise UserError("there is no list of names in the file", file=path, fix="give one name a line")
+        raise UserError("there is no list of names in the file", file=path, fix="give one name per line")
     return [name.lower() for name in names]
 
 
@@ -221,7 +221,7 @@ def read_scales(scales: Path, quantities: Path) -> dict[str, tuple[Scale, tuple[
     for line, row in read_table(scales, _SCALES):
         sign, number = row["apart"][:1], row["apart"][1:]
         if sign not in ("x", "+"):
-            raise UserError(f"{row['apart']!r} is no distance", file=scales, line=line, fix="write x2 or +20")
+            raise UserError(f"{row['apart']!r} is not a distance", file=scales, line=line, fix="write x2 or +20")
         kind, conclusion, unit = row["kind"], row["conclusion"], row["unit"]
         scale = Scale(row["scale"], kind, conclusion, unit, sign == "x", float(number), row["when"])
         named[scale.name] = scale

@@ -319,17 +319,17 @@ def _verdict(known: Estimate, given: Mapping[str, Estimate], losses: Sequence[Lo
     """Say where inferences fail, as far as the intervals show."""
     share = f"{known.value:.0%} of {known.n:,} facts are known"
     if not {"fact", "inference"} <= given.keys():
-        return f"{share}: too few to say what becomes of them."
+        return f"{share}: too few for an analysis."
     if given["fact"].low <= 0.5:
-        return f"{share}: what is right in one half of the forms is not in the other, so there is nothing to be lost."
+        return f"{share}: accuracy on the other half of the forms is not above chance, so there is nothing to lose."
     inference, fact = (f"{given[rung].value:.0%}" for rung in ("inference", "fact"))
-    rates = f"asked in the other half of the forms, the inference is right in {inference}, the fact itself in {fact}"
+    rates = f"on the other half of the forms, accuracy is {inference} on the inference and {fact} on the fact itself"
     lost = {(loss.lower, loss.upper): loss.loss for loss in losses}
     reasons = []
     if lost["fact", "inference"].low > 0:
-        reasons.append("what is known is not used")
+        reasons.append("known facts are not used")
     if ("inference", "reworded") in lost and lost["inference", "reworded"].low > 0:
-        reasons.append("what is used is not robust to other words")
+        reasons.append("used facts are not robust to rewording")
     if not reasons:
         reasons.append("no loss from fact to inference is shown")
     return f"{share}; {rates}: {', and '.join(reasons)}."

@@ -152,7 +152,7 @@ def read_lexicon(path: Path) -> Lexicon:
         for cell in filter(None, (phrase, *others)):
             # Otherwise two entries would say that two different properties are the same.
             if seen.setdefault(cell, line) != line:
-                raise UserError(f"{cell.text!r} stands in line {seen[cell]} too", file=path, line=line, fix="drop one")
+                raise UserError(f"{cell.text!r} is also in line {seen[cell]}", file=path, line=line, fix="drop one")
         status = row.get("status") or "written"
         if status not in STATUSES:
             raise unknown("status", status, STATUSES).at(path, line)

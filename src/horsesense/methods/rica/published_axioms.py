@@ -196,7 +196,7 @@ def check_published_axioms(file: str | Path) -> PublishedAxiomCheck:
             raise error.at(path, line) from None
         except (ValueError, AttributeError, KeyError, TypeError, IndexError) as error:
             raise UserError(
-                "this is not an axiom of the release", file=path, line=line, fix="give RICA_10k_axiom2set.jsonl"
+                "this is not a published axiom", file=path, line=line, fix="give RICA_10k_axiom2set.jsonl"
             ) from error
     if not axioms:
         raise UserError("there is no axiom in it", file=path, fix="give RICA_10k_axiom2set.jsonl")
@@ -208,12 +208,12 @@ def reason_of(released: Axiom, original: Axiom) -> str:
     term = released.conclusion
     inner = term.term if isinstance(term, Not) else term
     if isinstance(inner, Comp) and inner.right is not None and inner.left.entity == inner.right.entity:
-        return f"the release compares {inner.left.entity} with itself, by {plain(inner.word)!r}"
+        return f"the published form compares {inner.left.entity} with itself, by {plain(inner.word)!r}"
     if isinstance(released.premise, Rel) and released.premise.gap is None:
-        return "the release lost the premise's second mention of a person, and its entities"
+        return "the published premise lacks the second mention of a person, and its entities"
     if prove(released, original).equivalent:
-        return "the same, written in another way"
-    return "the release says something else: not every person of the premise was exchanged"
+        return "equivalent, but written differently"
+    return "the published form is not equivalent: not every person of the premise was exchanged"
 
 
 _PLACE = re.compile(r"(?:locate|be) (?:at|in|on) (?:(?:a|an|the) )?(.+)")
@@ -281,13 +281,13 @@ def filter_recall(file: str | Path) -> FilterRecall:
             raise error.at(path, line) from None
         except (KeyError, IndexError, TypeError, AttributeError) as error:
             fix = "give RICA_10k_axiom2set.jsonl"
-            raise UserError("this is not an axiom of the release", file=path, line=line, fix=fix) from error
+            raise UserError("this is not a published axiom", file=path, line=line, fix=fix) from error
         axioms += 1
         if kind in _FILTERS:
             by_kind.setdefault(kind, []).append(_Judged(form.strip(), *_FILTERS[kind](axiom)))
     every = [judged for found in by_kind.values() for judged in found]
     if not every:
-        raise UserError("there is no axiom that a filter is for", file=path, fix="give RICA_10k_axiom2set.jsonl")
+        raise UserError("no axiom has a filter", file=path, fix="give RICA_10k_axiom2set.jsonl")
     kinds = tuple(KindRecall(kind, *_shares(found), tuple(_lost(found))) for kind, found in sorted(by_kind.items()))
     return FilterRecall(axioms, axioms - len(every), *_shares(every), kinds)
 

@@ -315,7 +315,7 @@ def _pair(raw: bytes, word: str) -> tuple[str, str]:
         raise UserError("the config line is not a list of two words", fix="write it like ['more', 'less']")
     pair = match[2], match[4]
     if word not in pair or pair[0] == pair[1]:
-        raise UserError(f"the config line does not set {word!r} against another word", fix="check the alignment")
+        raise UserError(f"the config line does not pair {word!r} with another word", fix="check the alignment")
     return pair
 
 
@@ -376,14 +376,14 @@ def blank(statement: str, word: str) -> str:
     'A runs more than B, so A is ___ fit than B'
     """
     if BLANK in statement:
-        raise UserError(f"the statement holds a blank {BLANK!r} already")
+        raise UserError(f"the statement already has a blank {BLANK!r}")
     spans = [match.span() for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", statement)]
     start = statement.rfind(CONNECTIVE)
     if start < 0 and len(spans) > 1:
-        raise UserError(f"{word!r} stands twice and there is no {CONNECTIVE!r} to tell the conclusion")
+        raise UserError(f"{word!r} occurs twice and there is no {CONNECTIVE!r} before the conclusion")
     in_conclusion = [span for span in spans if span[0] > start]
     if not in_conclusion:
-        raise UserError(f"the word {word!r} does not stand in the conclusion", fix="check that the files are aligned")
+        raise UserError(f"the word {word!r} is not in the conclusion", fix="check that the files are aligned")
     first, last = in_conclusion[0]
     return statement[:first] + BLANK + statement[last:]
 

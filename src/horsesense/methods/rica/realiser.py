@@ -92,7 +92,9 @@ def write_statements(
     import torch
 
     if not model.family.encoder_decoder:
-        raise UserError(f"{model.name} is {model.family}, which cannot write", fix="give a sequence-to-sequence model")
+        raise UserError(
+            f"{model.name} is {model.family}, which cannot write text", fix="give a sequence-to-sequence model"
+        )
     written: dict[str, str] = {}
     for start in range(0, len(forms), BATCH):
         batch = list(forms[start : start + BATCH])

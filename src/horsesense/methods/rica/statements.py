@@ -210,7 +210,7 @@ def say_term(term: Term) -> str:
         case Not(Prop(name, entity)):
             return f"{entity} {negated(clause(name))}"
         case _:
-            raise UserError(f"{str(term)!r} cannot be said as a premise", fix="see docs/methods/rica.md for what can")
+            raise UserError(f"{str(term)!r} cannot be a premise", fix="see docs/methods/rica.md")
 
 
 @cache
@@ -424,7 +424,7 @@ def entities_of(choice: str, pairs: int | None, seed: int, words: Collection[str
     mode, _, number = choice.partition(":")
     if mode == "fresh":
         if number and not number.isdecimal():
-            raise UserError(f"{number!r} is not a number to draw entities by", fix="write it like fresh:7")
+            raise UserError(f"{number!r} is not a seed of fresh entities", fix="write it like fresh:7")
         drawn = int(number) if number else random_seed()
         return Entities(mode, tuple(novel_names(POOL, drawn, words)), pairs or 1, drawn)
     if choice == "novel":

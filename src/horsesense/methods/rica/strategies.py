@@ -347,8 +347,8 @@ def known_axioms(strategies: Sequence[str], sources: Sources, rejected: Counter[
             yield from _shipped(name, rejected)
         if not sources.tables and not _draws(name, sources):
             needed = " or ".join(f"give --{source} FILE" for source in SOURCES.get(name, ()))
-            needed = needed or "leave the shipped tables in"
-            raise UserError(f"the strategy {name} has nothing to draw on", fix=needed)
+            needed = needed or "use the shipped tables"
+            raise UserError(f"the strategy {name} has no source", fix=needed)
 
 
 def _draws(name: str, sources: Sources) -> bool:

@@ -93,7 +93,7 @@ def trained_table() -> PaperTable:
     )
     notes = (
         f"From {published()['source']}: a share of the verified training set (low resource), all of it with so many "
-        "novel entities a statement (high resource), 100,000 raw statements (noisy).",
+        "novel entities per statement (high resource), 100,000 raw statements (noisy).",
     )
     return PaperTable("RICA, figure 4 and appendix: after training, as published", SETS, rows, notes)
 
@@ -106,7 +106,7 @@ def not_between() -> str:
         for setting, (easy, hard, joint) in settings.items()
         if easy and hard and joint and not min(easy, hard) <= joint <= max(easy, hard)
     ]
-    return f"Published figures for both sets that do not lie between their parts: {', '.join(wrong)}."
+    return f"Published figures for both sets that are not between those of their parts: {', '.join(wrong)}."
 
 
 SOCIAL = "social"
@@ -202,7 +202,7 @@ FILES = {
     VERIFIED: ("10k", ("test_sentences.txt", "test_sentences_m.txt", "config.txt")),
 }
 """Folder and files of each published set."""
-_DRAWN = "The paper draws this figure and prints no numbers, so that there is no published row."
+_DRAWN = "The paper prints this figure without numbers, so there is no published row."
 _Cells = tuple[Estimate | float | None, ...]
 
 
@@ -216,7 +216,7 @@ def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
     sets = {name: read_rica(paths, skip_bad=skip_bad) for name, paths in found.items()}
     probes = dict(sets)
     if CURATED in sets:
-        made = {f"{CURATED}-named": with_names(sets[CURATED]), f"{CURATED}-told": with_facts(sets[CURATED])}
+        made = {f"{CURATED}-named": with_names(sets[CURATED]), f"{CURATED}-fact": with_facts(sets[CURATED])}
         probes |= {name: probe for name, probe in made.items() if probe.items}
     probes |= {f"{name}-{kind}": control(probe, kind) for name, probe in sets.items() for kind in CONTROLS}
     missing = tuple(name for name in FILES if name not in found)
@@ -289,14 +289,16 @@ def _zero_shot(models: _Models) -> tuple[PaperTable, ...]:
     for model, runs in models.items():
         for kind in CONTROLS:
             rows.append(PaperRow(f"{model}, {kind.replace('-', ' ')}", "control", _three(runs, f"-{kind}"), "controls"))
-    rows.append(PaperRow("who is named first is more, and not turns it round", "control", _rule(models), "controls"))
+    rows.append(
+        PaperRow("rule: the entity named first is more, and not reverses it", "control", _rule(models), "controls")
+    )
     people = published()["people"]
     rows.append(PaperRow(f"people ({people['kind']})", "people", (None, None, human_accuracy()), "people"))
     title = "RICA, figure 4: accuracy without training"
     made = with_published(title, SETS, rows, zero_shot_rows(), _is_papers(models), published()["source"])
     notes = (
-        "The row of people is the paper's. The release's own scripts mask the word wherever it stands, also in the "
-        "premise (42 statements of the curated set, 1 of the other); here the conclusion's alone is masked.",
+        "The row of people is the paper's. The published scripts mask every occurrence of the word, also in the "
+        "premise (42 statements of the curated set, 1 of the other); here only that of the conclusion is masked.",
         not_between(),
     )
     return (*made[:-1], replace(made[-1], notes=(*made[-1].notes, *notes)))
@@ -378,19 +380,19 @@ _BY_ITEM: tuple[tuple[str, Sequence[str], Callable[[_Set], _Cells], tuple[str, .
         "RICA, figure 5a: by the valence of the right word (human-curated)",
         ("positive", "negative", "d′", "criterion"),
         _by_valence,
-        ("A criterion below 0 is a leaning to the positive word; chance is 0.5, and 0 for d′.", _DRAWN),
+        ("A criterion below 0 is a bias towards the positive word; chance is 0.5, and 0 for d′.", _DRAWN),
     ),
     (
         "RICA, figure 5c: by perturbation (human-curated)",
         tuple(name.replace("_", " ") for name in PERTURBATIONS),
         _by_facet("perturbation", tuple(PERTURBATIONS)),
-        ("Chance is 0.5.", "The paper draws this figure of fine-tuned models, and prints no numbers."),
+        ("Chance is 0.5.", "The paper prints this figure for fine-tuned models, without numbers."),
     ),
     (
         "RICA, table 5: by category (human-curated)",
         CATEGORIES,
         _by_facet("category", CATEGORIES),
-        ("Chance is 0.5.", "The paper prints how many there are of each, and no accuracy."),
+        ("Chance is 0.5.", "The paper prints the number of items, but no accuracy."),
     ),
 )
 """Figures by slices of the curated set: title, columns, cells, notes."""
@@ -420,10 +422,10 @@ def _background_table(models: _Models) -> PaperTable:
             found += _compared(sides, lambda item: item.family)
         return found
 
-    columns = tuple(f"{setting}, {side}" for setting in SETTINGS.values() for side in ("told", "not", "difference"))
+    columns = tuple(f"{setting}, {side}" for setting in SETTINGS.values() for side in ("with", "without", "difference"))
     notes = ("The unperturbed statements about two, and their negations. Chance is 0.5.", _DRAWN)
-    rows = _rows(models, f"{CURATED}-told", cells)
-    return PaperTable("RICA, figure 6: the fact told (human-curated)", columns, rows, notes)
+    rows = _rows(models, f"{CURATED}-fact", cells)
+    return PaperTable("RICA, figure 6: with the fact stated (human-curated)", columns, rows, notes)
 
 
 def _is_told(item: Item) -> bool:

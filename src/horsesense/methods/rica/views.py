@@ -53,7 +53,7 @@ def in_view(probe: Probe, name: str, seed: int = 0) -> Probe:
     if name not in VIEWS:
         raise unknown("view", name, VIEWS)
     if any(item.form != "cloze" for item in probe.items):
-        raise UserError("the views of a probe are made from its masked words", fix="give a RICA probe of masked words")
+        raise UserError("views are made from a probe of masked words", fix="give a RICA probe of masked words")
     if name == "masked":
         return probe
     left: Counter[str] = Counter()

@@ -24,7 +24,7 @@ PRIOR = "winoventi-prior"
 def adversarial_triplets(
     plan: PipelinePlan, triplets: Sequence[Triplet], nouns: Mapping[str, Noun], folder: Path, progress: Progress
 ) -> list[Triplet]:
-    """Those of which the model prefers the generic word.
+    """Return the triplets whose generic word the model prefers.
 
     An exception of several tokens is scored as several.
     """
@@ -45,13 +45,13 @@ def adversarial_triplets(
 
 
 def preferring_generic(prior: Answered) -> set[str]:
-    """Triplets of which the model prefers the generic without a premise; a tie is no preference."""
+    """Return the triplets whose generic word the model prefers without a premise; a tie is not a preference."""
     credits = prior.credits("sum").values
     return {item.family for item, credit in zip(prior.items, credits, strict=True) if credit == 1}
 
 
 def prior_item(triplet: Triplet, noun: Noun, *, literal: bool = False) -> Item:
-    """What the adversarial filter asks (winoventi.txt, 2.4): the two outcomes with no premise before them.
+    """Return the item of the adversarial filter (winoventi.txt, 2.4): the two outcomes without a premise.
 
     >>> item = prior_item(Triplet("pan", "hot", "cold"), Noun("pan"))
     >>> item.text, item.options, item.answer
@@ -74,9 +74,9 @@ def prior_item(triplet: Triplet, noun: Noun, *, literal: bool = False) -> Item:
 
 
 def prior_probe(probe: Probe) -> Probe:
-    """What the adversarial filter asks (winoventi.txt, 2.4): the outcome sentence alone, once a triplet.
+    """Return the probe of the adversarial filter (winoventi.txt, 2.4): the outcome sentence alone, once per triplet.
 
-    A model that prefers the generic word here is one that the schema is adversarial to.
+    A schema is adversarial to a model that prefers the generic word here.
     """
     priors: dict[str, Item] = {}
     for item in probe.items:

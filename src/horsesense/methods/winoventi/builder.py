@@ -85,10 +85,10 @@ def build_winoventi(
     limit: int | None = None,
     seed: int = 0,
 ) -> Probe:
-    """The probe of those schemas that nothing speaks against, by people or, with ``machine``, by a machine.
+    """Build a probe from the schemas without objections, by people or, with ``machine``, by a machine.
 
-    None takes both, as a pipeline does: there it counts who passed a schema, not who wrote it.
-    ``keep_objections`` keeps what checks object to: for people to judge.
+    None takes both, as in a pipeline, where it matters who validated a schema. ``keep_objections`` keeps schemas with
+    objections, for people to judge.
     """
     everything = list(schemas)
     wanted = [each for each in everything if machine is None or (each.schema.origin == "machine") == machine]
@@ -142,12 +142,12 @@ def _noun(word: str, literal: bool) -> Noun:
     if literal:
         return Noun(word)
     (noun,) = clean_nouns([(0, word)]).nouns
-    # The spelling of a triplet is kept: its noun names a group.
+    # Keep the spelling of the triplet: its noun names a group.
     return Noun(word, plural=is_plural(word), proper=noun.proper)
 
 
 def own_probe() -> Probe:
-    """The probe, built from its schemas.
+    """Return the shipped probe, built from its schemas.
 
     >>> probe = own_probe()
     >>> {item.facets["status"] for item in probe.items}
@@ -165,50 +165,50 @@ def own_probe() -> Probe:
 
 @dataclass(frozen=True, slots=True)
 class Splits:
-    """Probes to learn from and to be tested on."""
+    """Probes for training and testing."""
 
     setting: str
     train: Probe
     dev: Probe
-    """Schemas taken out of training to choose steps and rates by; empty unless asked for, as in the paper."""
+    """Schemas held out of training to choose steps and learning rates; empty by default, as in the paper."""
     tests: Mapping[str, Probe]
     """``held-out`` in the half-exception setting; ``unseen-exceptions``, ``all-generics``, ``mixed`` in the other."""
 
 
 @dataclass(frozen=True, slots=True)
 class SplitPart:
-    """One part of a split, and what is in it."""
+    """One part of a split."""
 
     part: str
     """``train``, ``dev``, or the name of a test."""
     out: Path
-    """Its file."""
+    """File."""
     items: int
     generic: int
-    """Items of the generic test."""
+    """Number of items of the generic test."""
     exception: int
-    """Items of the exception test."""
+    """Number of items of the exception test."""
     twins_seen: int
-    """Items whose twin is in training."""
+    """Number of items whose twin is in training."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenSplits(Document):
-    """A split that was written."""
+    """The files of a split."""
 
     setting: str
     """half-exception or full-exception."""
     seed: int
-    """Seed of the draw."""
+    """Random seed."""
     parts: tuple[SplitPart, ...]
     """Parts that have items."""
 
 
 def make_splits(probe: Probe, setting: str, seed: int = 0, dev: float = 0.0, nouns: bool = False) -> Splits:
-    """Split a WinoVenti probe; ``dev`` is the share of training schemas that are held back.
+    """Split a WinoVenti probe; ``dev`` is the share of training schemas held out for development.
 
-    Every test item has the facets ``twin`` (``seen`` where the other text of its schema was trained on, else
-    ``unseen``) and ``noun_seen`` (whether a training item has its noun). With ``nouns`` whole nouns are drawn.
+    Every test item has the facets ``twin`` (``seen`` if the other text of its schema was trained on, else ``unseen``)
+    and ``noun_seen`` (whether a training item has its noun). With ``nouns`` whole nouns are drawn.
     """
     parts = exception_parts(probe.items, setting, seed, dev, nouns)
     return _splits(probe, setting, parts.train, parts.dev, parts.tests)
@@ -232,7 +232,7 @@ def _splits(probe: Probe, setting: str, train: list[Item], dev: list[Item], test
 
 
 def _marked(item: Item, part: str, ids: Collection[str], families: Collection[str], nouns: Collection[str]) -> Item:
-    """The item with its part and, in a test, with what training saw of it: ids, families and nouns are training's."""
+    """Mark an item with its part and, in a test, with what training saw of it."""
     if part == "train":
         return replace(item, facets={**item.facets, "split": "train"})
     twin = "seen" if item.family in families and item.id not in ids else "unseen"

@@ -35,22 +35,22 @@ PASS = "pass"
 
 @dataclass(frozen=True, slots=True)
 class FilterRow:
-    """What is kept with some of the evidence."""
+    """Filters with some of the evidence."""
 
     evidence: str
-    """What counts as evidence."""
+    """Kinds of evidence."""
     recall: Estimate
-    """Share of people's exceptions that are kept; units are nouns."""
+    """Share of people's exceptions that are kept, clustered by noun."""
     reassigned: Estimate
     """Share of the same words that are kept when they are reassigned to other associations; lower is better."""
     precision: float | None
-    """Share of people's among what is kept, where there are as many of either; null where nothing is kept."""
+    """Share of people's words among the kept ones, with equally many of either; null if none is kept."""
     grounds: Mapping[str, int]
-    """Why people's exceptions were kept, or what spoke against them."""
+    """Why people's exceptions were kept or dropped."""
     frequency_kept: float | None
     """Median Zipf frequency of people's exceptions that are kept."""
     frequency_dropped: float | None
-    """The same of those that are not."""
+    """Median Zipf frequency of those that are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,29 +58,29 @@ class CheckRow:
     """The checks by rule on schemas that people judged."""
 
     schemas: int
-    """Schemas that at least two people judged."""
+    """Number of schemas that at least two people judged."""
     failed: int
-    """Those that people threw out: all who judged object on the same criterion."""
+    """Number of schemas that people rejected: all judges object on the same criterion."""
     precision: Estimate
-    """Of the schemas that pass the checks, the share that people passed; chance is their share of all."""
+    """Share of the schemas that pass the checks which people passed; chance is their share of all schemas."""
     recall: Estimate
-    """Of the schemas that people passed, the share that pass the checks."""
+    """Share of the schemas that people passed which pass the checks."""
     caught: Estimate
-    """Of the schemas that people threw out, the share that the checks object to."""
+    """Share of the schemas that people rejected which the checks object to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration(Document):
-    """The filters on what people said for the release."""
+    """Calibration of the filters on the published human judgements."""
 
     triplets: int
-    """Exceptions that people gave."""
+    """Number of exceptions that people gave."""
     filters: tuple[FilterRow, ...]
-    """One row a kind of evidence."""
+    """One row per kind of evidence."""
     checks: CheckRow | None
-    """The checks of premises; null where no judged schemas were given."""
+    """Checks of premises; null without judged schemas."""
     seed: int
-    """Of the dealing."""
+    """Random seed of the reassignment."""
 
 
 @translate_errors()
@@ -119,7 +119,7 @@ def calibrate(
 
 
 def reassign(triplets: Sequence[Triplet], seed: int = 0) -> list[Triplet]:
-    """Each association with an exception that people gave for another association, and not for this one."""
+    """Give each association an exception that people gave for another association, and not for this one."""
     rng = Random(seed)
     given: dict[tuple[str, str], set[str]] = {}
     for each in triplets:
@@ -172,7 +172,7 @@ def _middle(values: Iterable[float]) -> float | None:
 
 
 def _checks(paths: Sequence[Path]) -> CheckRow:
-    """The checks by rule against the votes: a schema fails where all who judged it object on one criterion."""
+    """Compare the checks by rule with the votes: a schema fails if all its judges object on one criterion."""
     votes = read_winoventi_schemas(list(paths))
     said: dict[str, list[set[str]]] = {}
     for each in votes.judgements:

@@ -25,7 +25,7 @@ NOT_ONE_WORD = "does not differ in one word"
 NO_NOUN = "neither names the noun nor refers to it"
 OUTCOME_THERE = "has the outcome in the premise"
 SYNONYM = "special word means the outcome"
-TOO_SHORT = "is no sentence"
+TOO_SHORT = "is not a sentence"
 UNGRAMMATICAL = "is improbable English"
 SIMILAR = "special word is near the outcome in meaning"
 WRONG_FOLLOWS = "premise entails the wrong outcome"
@@ -35,7 +35,7 @@ _FEWEST_WORDS = 4
 
 
 def check_schema(schema: Schema, noun: Noun, lexicon: Lexicon | None = None) -> CheckedSchema:
-    """All objections that need no model.
+    """Return all objections that need no model.
 
     >>> from horsesense.methods.winoventi.schemas import Triplet, parse_premise
     >>> pan = Schema(Triplet("pan", "hot", "cold"), parse_premise("Jo had a [hotter / new] idea."), "machine")
@@ -60,21 +60,21 @@ def check_schema(schema: Schema, noun: Noun, lexicon: Lexicon | None = None) -> 
 
 
 def _means_outcome(schema: Schema, lexicon: Lexicon) -> bool:
-    """Whether a special word is a synonym of the outcome that it calls for (criterion 2)."""
+    """Return whether a special word is a synonym of its outcome (criterion 2)."""
     pairs = (schema.premise.generic, schema.triplet.generic), (schema.premise.exception, schema.triplet.exception)
     return any(lexicon.are_synonyms(special.lower(), outcome) for special, outcome in pairs)
 
 
 @cache
 def _forms(word: str) -> set[str]:
-    """A word and what it may be a form of; the comparative gives an outcome away as the adjective does."""
+    """Return a word and its lemmas; a comparative gives an outcome away like the adjective."""
     import lemminflect
 
     return {word, *(lemma for of_a_kind in lemminflect.getAllLemmas(word).values() for lemma in of_a_kind)}
 
 
 def count_objections(schemas: Iterable[CheckedSchema]) -> Mapping[str, int]:
-    """How many schemas each objection was raised against; a schema may have several."""
+    """Count the schemas with each objection; a schema may have several."""
     counts: dict[str, int] = {}
     for checked in schemas:
         for objection in checked.objections:
@@ -83,16 +83,17 @@ def count_objections(schemas: Iterable[CheckedSchema]) -> Mapping[str, int]:
 
 
 LEAST_MEAN = -7.2
-"""Mean log-probability of a token, by smollm2, below which a premise counts as improbable English: of 200 pairs
-that people wrote for the release, 95 % lie above it with both sentences."""
+"""Mean log-probability per token, by smollm2, below which a premise counts as improbable English: in 95% of 200 pairs
+that people wrote for the published dataset both sentences are above it.
+"""
 NEAR = 0.75
-"""Cosine of two words' vectors (all-MiniLM-L6-v2) from which they count as near in meaning."""
+"""Cosine similarity of two words (all-MiniLM-L6-v2) from which they are near in meaning."""
 
 
 def grammatical(
     schemas: Sequence[CheckedSchema], ranker: Model, spec: ScoringSpec, least: float = LEAST_MEAN
 ) -> list[CheckedSchema]:
-    """Object to pairs of which a sentence is improbable English."""
+    """Object to pairs with a sentence that is improbable English."""
     texts = [text for checked in schemas for text in checked.schema.premise.sentences]
     means = [text.mean for text in score_texts(ranker, texts, spec)] if texts else []
     return [
@@ -104,7 +105,7 @@ def grammatical(
 def far_in_meaning(
     schemas: Sequence[CheckedSchema], vectors_of: str = "minilm", near: float = NEAR
 ) -> list[CheckedSchema]:
-    """Object to pairs whose special word lies near its outcome (criterion 2), by a model of sentence vectors."""
+    """Object to pairs whose special word is near its outcome in meaning (criterion 2), by sentence embeddings."""
     pairs = [_special_and_outcome(checked) for checked in schemas]
     words = sorted({word for pair in pairs for both in pair for word in both})
     if not words:
@@ -117,15 +118,15 @@ def far_in_meaning(
 
 
 def _special_and_outcome(checked: CheckedSchema) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Each special word with the outcome that it calls for."""
+    """Return each special word with its outcome."""
     premise, triplet = checked.schema.premise, checked.schema.triplet
     return (premise.generic.lower(), triplet.generic), (premise.exception.lower(), triplet.exception)
 
 
 def word_vectors(name: str, words: Sequence[str]) -> Any:
-    """A unit vector a word: the mean over its tokens of the model's last layer."""
+    """Return a unit vector per word: the mean over its tokens in the last layer."""
     folder = locate(name).folder
-    look_at_weights(weight_files(folder))  # refuses pickled ones, and what is none
+    look_at_weights(weight_files(folder))  # refuses pickled weights and other files
     import torch
 
     with quiet_transformers():
@@ -144,7 +145,7 @@ def word_vectors(name: str, words: Sequence[str]) -> Any:
 def not_entailing_the_wrong(
     schemas: Sequence[CheckedSchema], nouns: Sequence[Noun], entailment: str, device: str = "auto"
 ) -> list[CheckedSchema]:
-    """Object to pairs of which a premise entails the other's outcome rather than contradicting it (criterion 1)."""
+    """Object to pairs whose premise entails the other outcome rather than contradicting it (criterion 1)."""
     model = open_local(entailment, "entailment is asked of a classifier that is loaded here", device=device)
     items = []
     for checked, noun in zip(schemas, nouns, strict=True):

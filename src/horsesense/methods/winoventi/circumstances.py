@@ -36,57 +36,57 @@ TABLE = "circumstances"
 """Name of this table as a writer of premises."""
 
 _SENSES = 1
-"""Senses of a noun that may put it into a class of WordNet, the usual one first."""
+"""Number of senses of a noun that count for its WordNet classes, the usual one first."""
 _OR = "|"
 
 
 @dataclass(frozen=True, slots=True)
 class Circumstance:
-    """A frame: what brings about one state or the other."""
+    """A frame: a sentence that brings about one state or the other."""
 
     states: tuple[tuple[str, ...], tuple[str, ...]]
     """Adjectives of the first and of the second state, the usual one first."""
     type: str
-    """The nouns that it fits."""
+    """Type of noun that it fits."""
     premise: str
     """A sentence with ``{noun}`` and ``[one / other]``."""
     line: int
-    """Where it stands in the table."""
+    """Line of the table."""
 
     def side_of(self, word: str) -> int | None:
-        """0 or 1: the state that a word names; None where it names neither."""
+        """Return 0 or 1 for the state that a word names; None if it names neither."""
         return next((side for side in (0, 1) if word in self.states[side]), None)
 
     def calls_for(self, generic: str, exception: str) -> bool:
-        """Whether the two words name its two states, either way round."""
+        """Return whether the two words name its two states, in either order."""
         first, second = self.side_of(generic), self.side_of(exception)
         return first is not None and second is not None and first != second
 
 
 @dataclass(frozen=True, slots=True)
 class NounType:
-    """Nouns that a frame can be about."""
+    """A type of noun."""
 
     classes: frozenset[str]
-    """Synsets of WordNet whose kinds belong to it."""
+    """WordNet synsets whose hyponyms belong to it."""
     words: frozenset[str]
     barred: frozenset[str]
-    """Words that do not belong, though a class has them."""
+    """Excluded words, though a class has them."""
 
 
 @dataclass(frozen=True)
 class Circumstances:
-    """The table, with the types of nouns."""
+    """The frames, with the types of nouns."""
 
     frames: tuple[Circumstance, ...]
     types: dict[str, NounType]
     taxonomy: Taxonomy | None
-    """WordNet; None where it is not here: then types have the words that they list, and no other."""
+    """WordNet; without it, types only have the words that they list."""
     _types_of: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
     _classes_of: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     def types_of(self, noun: Noun) -> frozenset[str]:
-        """The types that a noun belongs to; a name has none, and neither has a noun that is unknown."""
+        """Return the types of a noun; names and unknown nouns have none."""
         if noun.word not in self._types_of:
             self._types_of[noun.word] = frozenset() if noun.proper else self._found(noun)
         return self._types_of[noun.word]
@@ -101,7 +101,7 @@ class Circumstances:
         )
 
     def classes_of(self, noun: Noun) -> frozenset[str]:
-        """All synsets above the usual sense of a noun, this included."""
+        """Return all hypernyms of the usual sense of a noun, and itself."""
         if noun.word not in self._classes_of:
             self._classes_of[noun.word] = self._classes_found(noun)
         return self._classes_of[noun.word]
@@ -115,12 +115,12 @@ class Circumstances:
         return frozenset(self.taxonomy.ids[i] for i in _above(self.taxonomy, nouns))
 
     def about(self, noun: Noun, generic: str, exception: str) -> list[Circumstance]:
-        """The frames that fit a noun and call for the two words."""
+        """Return the frames that fit a noun and the two words."""
         types = self.types_of(noun)
         return [each for each in self.frames if each.type in types and each.calls_for(generic, exception)]
 
     def opposites(self, noun: Noun, word: str) -> dict[str, int]:
-        """State that the table sets against a word, for this noun → in how many frames; the usual ones first."""
+        """Return the opposites of a word for this noun → number of frames; the usual ones first."""
         found: dict[str, tuple[int, int]] = {}
         types = self.types_of(noun)
         for each in self.frames:
@@ -134,7 +134,7 @@ class Circumstances:
         return {other: found[other][0] for other in order}
 
     def exclude(self, generic: str, exception: str) -> bool:
-        """Whether any frame sets the two words against each other, for whatever noun."""
+        """Return whether any frame opposes the two words, for any noun."""
         return any(each.calls_for(generic, exception) for each in self.frames)
 
 
@@ -160,7 +160,7 @@ def _singular(noun: Noun) -> str:
 
 
 def circumstances_at_hand() -> Circumstances:
-    """The shipped tables, with the WordNet that is on this machine."""
+    """Return the shipped tables, with WordNet if it was fetched."""
     return _with_wordnet(find_wordnet())
 
 
@@ -170,7 +170,7 @@ def _with_wordnet(folder: Path | None) -> Circumstances:
 
 
 def read_circumstances(frames: Path, types: Path, taxonomy: Taxonomy | None = None) -> Circumstances:
-    """Both tables; what is wrong with a line is told with its place."""
+    """Read and check both tables."""
     known: dict[str, NounType] = {}
     for _, row in read_table(types, ("type", "classes", "words", "not")):
         parts = (frozenset(row[name].split()) for name in ("classes", "words", "not"))
@@ -204,7 +204,7 @@ DERIVED = "has a word derived from a state"
 NUMBER = "does not agree with a plural"
 
 SHARE = 0.02
-"""Most of all schemas that one frame may make."""
+"""Maximum share of all schemas per frame."""
 
 _ARTICLE = re.compile(r"\b(an?) (\w+)", re.IGNORECASE)
 _LEFT = re.compile(r"[{}\[\]_]|\s/\s")
@@ -212,7 +212,7 @@ _SINGULAR = re.compile(r"\b(it|its|itself)\b|\{noun\} (?:is|has|lives|sleeps|bel
 
 
 def instantiate(frame: Circumstance, triplet: Triplet, noun: Noun) -> Schema:
-    """The frame about a noun, its two words in the order of the triplet's states.
+    """Fill a frame with a noun, its two words in the order of the triplet's states.
 
     >>> frame = Circumstance((("open",), ("closed",)), "door", "Paul walked [through / into] the {noun}.", 2)
     >>> str(instantiate(frame, Triplet("gate", "closed", "open"), Noun("gate")).premise)
@@ -228,7 +228,7 @@ def instantiate(frame: Circumstance, triplet: Triplet, noun: Noun) -> Schema:
 def objections_to(
     schema: Schema, noun: Noun, frame: Circumstance, table: Circumstances, lexicon: Lexicon | None
 ) -> tuple[str, ...]:
-    """All that speaks against a premise that was made from a frame."""
+    """Return all objections to a premise made from a frame."""
     found = [*check_schema(schema, noun, lexicon).objections, *wording_objections(schema, noun, table)]
     if frame.type not in table.types_of(noun):
         found.append(NOT_ITS_TYPE)
@@ -238,7 +238,7 @@ def objections_to(
 
 
 def wording_objections(schema: Schema, noun: Noun, table: Circumstances) -> tuple[str, ...]:
-    """What speaks against the words of a premise, whatever machine put them together."""
+    """Return the objections to the wording of a machine-written premise."""
     found = []
     sentences = schema.premise.sentences
     if any(_LEFT.search(sentence) for sentence in sentences):
@@ -254,8 +254,8 @@ def wording_objections(schema: Schema, noun: Noun, table: Circumstances) -> tupl
 
 
 def is_derived(word: str, state: str, table: Circumstances) -> bool:
-    """Whether a word gives a state away: WordNet derives one from the other, both are forms of a verb (*wore* and
-    *worn*), they begin alike, or the word is a verb that is defined by the state (to *fill* is to make *full*).
+    """Return whether a word gives a state away: WordNet derives one from the other, both are forms of a verb (*wore*
+    and *worn*), they begin alike, or the word is a verb that is defined by the state (to *fill* is to make *full*).
 
     >>> from horsesense.methods.winoventi.circumstances import circumstances_at_hand
     >>> is_derived("stuffing", "stuffed", circumstances_at_hand()), is_derived("rope", "open", circumstances_at_hand())
@@ -275,7 +275,7 @@ def is_derived(word: str, state: str, table: Circumstances) -> bool:
 
 
 def _verb_definition(word: str, taxonomy: Taxonomy) -> list[str]:
-    """The words that define the usual sense of a verb."""
+    """Return the words that define the usual sense of a verb."""
     indices = (i for i in taxonomy.senses.get(word, ()) if ".v." in taxonomy.ids[i])
     return next((words(taxonomy.definitions[i]) for i in indices), [])
 
@@ -288,9 +288,9 @@ def from_circumstances(
     most: int = 2,
     seed: int = 0,
 ) -> tuple[list[Schema], Counter[str]]:
-    """At most ``most`` schemas a triplet, no frame over a fiftieth of all; and what went, counted.
+    """Make at most ``most`` schemas per triplet, with no frame over its share; and count what was left out.
 
-    Frames that were used least come first, so that a set has as many as it can; ties are drawn by ``seed``.
+    The least used frames come first, for variety; ties are drawn by ``seed``.
     """
     went: Counter[str] = Counter()
     rng = Random(seed)
@@ -320,9 +320,9 @@ def from_circumstances(
 
 
 def within_share(schemas: Sequence[Schema], share: float = SHARE) -> tuple[list[Schema], int]:
-    """Those that are left when no frame may make more than a share of all, and how many went.
+    """Drop schemas until no frame has more than a share of all; and return the number dropped.
 
-    What goes makes the whole smaller, so it is done until nothing goes; a frame keeps one schema at least.
+    Dropping makes the whole smaller, so it is repeated; a frame keeps at least one schema.
     """
     left = list(schemas)
     while True:
@@ -339,5 +339,5 @@ def within_share(schemas: Sequence[Schema], share: float = SHARE) -> tuple[list[
 
 
 def checked(schemas: Iterable[Schema]) -> list[CheckedSchema]:
-    """Schemas that nothing speaks against so far."""
+    """Wrap schemas without objections."""
     return [CheckedSchema(schema, ()) for schema in schemas]

@@ -51,29 +51,30 @@ if TYPE_CHECKING:
     from horsesense.api.frames import Frame
 
 Marking = Literal["Ġ", "▁", "##", ""]
-"""How a vocabulary tells a word from a piece: a mark before words (byte-level BPE, SentencePiece), a mark before
-pieces (WordPiece), or not at all."""
+"""How a vocabulary marks words: a mark before words (byte-level BPE, SentencePiece), a mark before word pieces
+(WordPiece), or none.
+"""
 
 _MARKED_SHARE = 0.02
-"""Share of the tokens that must have a mark for it to be the vocabulary's."""
+"""Minimum share of tokens with a mark."""
 _NOUNS_AT_ONCE = 256
 _TOKENS_PER_WORD = 4
-"""Tokens asked for, as a multiple of the words wanted: about half are pieces, signs or the noun itself."""
+"""Tokens to request per needed word: about half are pieces, punctuation or the noun itself."""
 _RESCORED = 100
-"""Tokens that are asked for of a causal model, whose words are ranked anew as whole sentences."""
+"""Tokens to request from a causal model, whose words are re-ranked as whole sentences."""
 _TOKENS_AGAIN = 2000
-"""Tokens asked for where those were too few."""
+"""Tokens to request if those were too few."""
 _STATEMENTS_AT_ONCE = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Elicitation:
-    """How associations are asked for."""
+    """How associations are elicited."""
 
     literal: bool = False
-    """The paper's own sentence and its own rule of what a word is."""
+    """Use the paper's sentence and its rule for what is a word."""
     template: str = ""
-    """A sentence of one's own; empty for the usual ones."""
+    """The user's sentence; empty for the default."""
     depths: tuple[int, ...] = KS
     spec: ScoringSpec = field(default_factory=ScoringSpec)
 
@@ -88,14 +89,14 @@ class ModelAssociations:
 
     selection: Selection
     notes: Mapping[str, int]
-    """What was left out or found odd, counted."""
+    """Irregularities, counted."""
 
 
-# From tokens to words: what is a whole word, and what is only a piece of one.
+# From tokens to words.
 
 
 def marking_of(vocabulary: Iterable[str]) -> Marking:
-    """The marking that a fair share of the tokens has.
+    """Return the marking that enough tokens have.
 
     >>> marking_of(["Ġcold", "Ġhot", "ing"]), marking_of(["cold", "##ing"]), marking_of(["a", "b"])
     ('Ġ', '##', '')
@@ -108,7 +109,7 @@ def marking_of(vocabulary: Iterable[str]) -> Marking:
 
 
 def word_of(token: str, marking: Marking) -> str:
-    """The word that a token is, in lower case; empty for a piece of a word, a sign, a number or one letter.
+    """Return the word of a token, in lower case; empty for a word piece, punctuation, a number or one letter.
 
     >>> [word_of(token, "Ġ") for token in ("ĠCold", "ing", "Ġa", "Ġ42", "<mask>")]
     ['cold', '', '', '', '']
@@ -123,9 +124,9 @@ def word_of(token: str, marking: Marking) -> str:
 
 
 def literal_word_of(token: str) -> str:
-    """The paper's own rule: any token of two characters or more without a number sign is a word.
+    """Return the word of a token by the paper's rule: at least two characters, without a number sign.
 
-    Pieces of a byte-level vocabulary pass it, and so does a lone letter behind its mark.
+    Word pieces of a byte-level vocabulary pass it, and so does a single letter after its mark.
 
     >>> [literal_word_of(token) for token in ("ĠCold", "ing", "##ing", "a", "Ġa")]
     ['Cold', 'ing', '', '', 'a']
@@ -134,15 +135,15 @@ def literal_word_of(token: str) -> str:
 
 
 def first_tokens(model: Model, fills: Sequence[Fill]) -> list[str]:
-    """The first token of each fill, as the vocabulary writes it."""
+    """Return the first token of each fill, as the vocabulary writes it."""
     return model.vocabulary_forms(fills)
 
 
-# Elicitation a model: which words it puts behind *is* and *is not*.
+# From a model to associations.
 
 
 def spellable(model: Model, nouns: Sequence[Noun], spec: ScoringSpec) -> tuple[list[Noun], list[Noun]]:
-    """Nouns that the tokenizer can spell, and those of which it knows some part only as unknown."""
+    """Return the nouns that the tokenizer can spell, and those with an unknown token."""
     known: list[Noun] = []
     unknown: list[Noun] = []
     for noun, spelt in zip(nouns, model.knows([noun.word for noun in nouns], spec), strict=True):
@@ -151,14 +152,14 @@ def spellable(model: Model, nouns: Sequence[Noun], spec: ScoringSpec) -> tuple[l
 
 
 def vocabulary_marking(model: Model) -> Marking:
-    """How a vocabulary marks words; a server writes the space before a word, which is told as a mark."""
+    """Return how the vocabulary marks words; a server returns the space before a word, which counts as a mark."""
     return marking_of(model.tokenizer.get_vocab()) if isinstance(model, LanguageModel) else "Ġ"
 
 
 def ask_associations(
     model: Model, nouns: Sequence[Noun], elicitation: Elicitation, progress: Progress = NO_PROGRESS
 ) -> list[tuple[Association, ...]]:
-    """The associations of each noun; empty where nothing is common to both sentences."""
+    """Elicit the associations of each noun; empty if both sentences have no word in common."""
     if elicitation.template:
         check_template(elicitation.template)
     if not elicitation.depths or min(elicitation.depths) < 1:
@@ -183,7 +184,7 @@ def _best_words(
     elicitation: Elicitation,
     marking: Marking,
 ) -> list[list[str]]:
-    """For each prompt its best words, sub-word pieces and one-letter tokens dropped before the cut."""
+    """Return the best words of each prompt, without word pieces and single letters."""
     texts = [text for pairs in prompt_pairs for pair in pairs for text in pair]
     owners = [noun for noun, pairs in zip(nouns, prompt_pairs, strict=True) for pair in pairs for _ in pair]
     barred = {noun.word: frozenset() if elicitation.literal else words_of_noun(noun) for noun in nouns}
@@ -210,9 +211,9 @@ def _best_words(
 def as_sentences(
     model: Model, texts: Sequence[str], rankings: Sequence[Sequence[str]], spec: ScoringSpec
 ) -> list[list[str]]:
-    """The words of each prompt, ranked anew by how likely the sentence is with them: *The kettle is hot.*
+    """Re-rank the words of each prompt by the probability of the whole sentence: *The kettle is hot.*
 
-    A model that reads from left to right does not see that the sentence ends, and goes on with *made*, *used*, *built*.
+    A causal model does not see that the sentence ends, and predicts *made*, *used*, *built*.
     """
     prompts = []
     for text, words in zip(texts, rankings, strict=True):
@@ -228,7 +229,7 @@ def as_sentences(
     return ranked
 
 
-# Step 1 as a whole: associations asked for, nonsense dropped, ranked by perplexity, cut at the knee.
+# Step 1 as a whole.
 
 
 def associate(
@@ -238,8 +239,8 @@ def associate(
     elicitation: Elicitation,
     progress: Progress = NO_PROGRESS,
 ) -> ModelAssociations:
-    """Ask, judge and rank. Without a ranker nothing is cut at a knee; under the paper's rules nothing is judged
-    nonsense, which there is for people to say."""
+    """Elicit, filter and rank associations. Without a ranker nothing is cut at a knee; with the paper's rules nothing
+    is dropped as nonsense, because people do that there."""
     known, unknown = spellable(model, nouns, elicitation.spec)
     if not known:
         raise UserError(f"the tokenizer of {model.name} can spell none of the nouns", fix="use another model or list")
@@ -250,7 +251,7 @@ def associate(
         "nouns without any association": sum(not associations for associations in by_noun),
     }
     if model.asks_what_follows and elicitation.literal:
-        # A causal model sees nothing behind the blank, so both endings are one sentence to it.
+        # A causal model does not see the ending, so both prompts are the same to it.
         notes["endings that a causal model cannot see"] = 1
     judged = everything if elicitation.literal else drop_nonsense(everything, lexicon_at_hand())
     return ModelAssociations(
@@ -266,7 +267,7 @@ def rank_and_cut(
     elicitation: Elicitation,
     progress: Progress = NO_PROGRESS,
 ) -> Selection:
-    """Rank what is kept and cut it at the knees."""
+    """Rank the kept associations and cut them at the knees."""
     if ranker is None:
         return Selection(tuple(associations), {}, None)
     kept = [each for each in associations if each.kept]
@@ -278,7 +279,7 @@ def rank_and_cut(
 def perplexities(
     ranker: Model, pairs: Sequence[tuple[Noun, str]], spec: ScoringSpec, progress: Progress = NO_PROGRESS
 ) -> list[float]:
-    """How strange a causal model finds *The noun is word.*: the exponential of the mean surprise of a token."""
+    """Return the perplexity of *The noun is word.* by a causal model."""
     if ranker.direction != "left to right":
         raise UserError(
             f"{ranker.name} is not a causal model, so it cannot rank by perplexity",

@@ -63,23 +63,22 @@ _BACKGROUND = "winoventi.json"
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """What is known of the schemas beside their texts."""
+    """What is known about the schemas beside their texts."""
 
     depths: Depths = field(default_factory=dict)
-    """At which depth the generator had each association."""
+    """Depth of each of the generator's associations."""
     own_depths: Mapping[str, Depths] = field(default_factory=dict)
-    """Model → its own associations, with their depths."""
+    """Model → its own associations, with depths."""
     others: Mapping[str, Collection[str]] = field(default_factory=dict)
-    """Other models, asked elsewhere → names of the triplets that pass their filter."""
+    """Models of the registry → triplets that pass their filter."""
     lexicon: Lexicon | None = None
 
 
 def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Path:
-    """The file of a model's own associations with the nouns of a probe, beside its answers.
+    """Return the file of a model's own associations with the nouns of a probe, beside its answers.
 
-    They are asked for once for this model and these nouns, then read from the folder of its answers.
-
-    The probe's own wording of the nouns is kept: its schemas say *The scissors is ___* where the release does.
+    They are elicited once per model and nouns. The probe's wording of the nouns is kept: its schemas may say *The
+    scissors is ___*, as the published ones do.
     """
     words = sorted({item.groups["noun"] for item in probe.items if "noun" in item.groups})
     who = identity_named(name, allow_pickle=settings.allow_pickle)
@@ -112,7 +111,7 @@ def write_background(folder: Path, files: AssociationFiles, own: Mapping[str, Pa
 
 
 def read_background(folder: Path) -> Background:
-    """What an evaluation in this folder leans on, as far as its files are still there."""
+    """Read the background of an evaluation, as far as its files exist."""
     path = folder / _BACKGROUND
     about = json.loads(read_text(path)) if path.is_file() else {}
     depths, registry = (Path(about[name]) if about.get(name) else None for name in ("depths", "registry"))
@@ -127,9 +126,9 @@ def read_background(folder: Path) -> Background:
 
 MAIN = "winoventi"
 SLICES = ("k", "own", "third", "special_pos", "unequal_tokens", "origin", "twin")
-"""Facets that results are cut by, where items have them."""
+"""Facets of the slices."""
 UNKNOWN = "items with an option that the tokenizer cannot spell"
-EMPTY = "no schema is left: the models do not all prefer the generic of any"
+EMPTY = "no schema is left: the models prefer the generic word of none of them together"
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,13 +255,13 @@ def evaluate(
 
 
 def check_probe(probe: Probe) -> None:
-    """Schemas need both of their texts, and the facets that the reader and the builder of WinoVenti give."""
+    """Check that the probe has whole schemas with the facets of the reader and the builder."""
     wanted = {"bias", "alternative"}
     odd = next((item for item in probe.items if not wanted <= item.facets.keys() or item.form != "cloze"), None)
     if odd is not None or not pairs_of(probe.items):
         raise UserError(
             f"the probe {probe.card.name} has no WinoVenti schemas" + (f" (item {odd.id})" if odd else ""),
-            fix="give what import winoventi or build winoventi wrote",
+            fix="give a file of import winoventi or build winoventi",
         )
 
 
@@ -275,9 +274,9 @@ def ask_all(
     reverse: bool = True,
     engine: Engine = HERE,
 ) -> list[dict[str, Answered]]:
-    """Ask each model the schemas, the outcomes alone and after a neutral premise, and the schemas turned round.
+    """Run each model on the schemas, the outcomes alone and after a neutral premise, and the reversed schemas.
 
-    What the folder has already is not asked again.
+    Stored answers are not computed again.
     """
     check_probe(probe)
     drawn = replace(probe, items=draw(probe.items, settings.limit, settings.seed))
@@ -287,7 +286,7 @@ def ask_all(
         if not probes[REVERSE].items:
             raise UserError("no schema has two texts that differ in exactly one word", fix="check the probe")
     ask_models(models, probes, folder, replace(settings, limit=None), progress, engine)
-    _, answered = read_run(folder, unfinished=True)  # another call's part may be half done
+    _, answered = read_run(folder, unfinished=True)  # another call's part may be incomplete
     parts = {(each.part.model.name, each.part.probe.name): each for each in answered}
     return [{name: parts[model, name] for name in probes} for model in models]
 
@@ -305,9 +304,9 @@ def score_answers(answered: Sequence[Mapping[str, Answered]], background: Backgr
 
 
 def equal_tokens(answered: Answered) -> set[str]:
-    """Schemas whose outcomes have as many tokens each for this model.
+    """Return the schemas whose two outcomes have equally many tokens for this model.
 
-    A sum of log-probabilities favours the word of fewer tokens, whatever the premise says.
+    A sum of log-probabilities favours the outcome with fewer tokens.
     """
     unequal = {
         item.family
@@ -343,7 +342,7 @@ def _evaluation(
         return tuple(subset(name, among) for name, among in chosen.items())
 
     def by_tokens() -> tuple[Subset, ...]:
-        """All and Individual once more: outcomes of as many tokens for every model that is asked, and the others."""
+        """Compute ``all`` and ``individual`` by whether the outcomes have equally many tokens for every model."""
         individual = [each for each in outcomes if triplets[each.family] in passing]
         return tuple(
             subset(f"{name}, {kind} tokens", [each for each in among if (each.family in equal) == (kind == "equal")])
@@ -352,7 +351,7 @@ def _evaluation(
         )
 
     shifts: tuple[ContextShift, ...] = ()
-    if NEUTRAL in parts:  # an earlier version did not ask it
+    if NEUTRAL in parts:  # older runs do not have it
         others = {name: (parts[name].items, parts[name].answers) for name in (NEUTRAL, PRIOR)}
         schemas = asked_schemas((parts[MAIN].items, parts[MAIN].answers), others, triplets)
         shifts = tuple(
@@ -388,7 +387,7 @@ def _is_validated(item: Item) -> bool:
 
 
 def _special_words(items: Sequence[Item], lexicon: Lexicon | None) -> dict[str, dict[str, Facet]]:
-    """Item id → what is known of its special word, with its part of speech where there is a lexicon."""
+    """Return item id → facets of its special word, with its part of speech if WordNet is available."""
     differences = [differing(m["generic"].text, m["exception"].text) for m in pairs_of(items).values()]
     words = {places[0].words for places in differences if len(places) == 1}
     return special_facets(
@@ -423,7 +422,7 @@ def _outcomes(
 
 
 def _probability(item: Item, answer: Answer, i: int) -> float:
-    """Of the tokens of the option itself; a causal model is scored on what follows it, too."""
+    """Return the probability of the option's own tokens; a causal model also scores what follows."""
     end = item.text.index(BLANK) + len(item.options[i])
     tokens = zip(answer.starts[i], answer.logprobs[i], strict=True)
     return exp(sum(value for start, value in tokens if start < end))

@@ -38,13 +38,13 @@ from horsesense.progress import Progress
 
 NONSENSE = "nonsense"
 REGISTRY = ("Word", "Associative Bias", "Alternative")
-"""Columns of the release's registry: triplets that people gave."""
+"""Columns of the published registry: triplets that people gave."""
 
 
 def read_given(
     path: Path, by_item: Mapping[str, Association], progress: Progress
 ) -> tuple[list[Triplet], set[str], list[Triplet]]:
-    """Exceptions of one file: judgements, or the release's outcome collection; and those of others' associations."""
+    """Read a file of exceptions (judgements, or the published collection), and those of other associations."""
     first = next(iter(numbered_lines(path)), (0, ""))[1]
     if "makeSense" in first:
         released, pairs = read_released_exceptions(path)
@@ -63,10 +63,10 @@ def read_given(
 def from_people(
     judgements: Iterable[Judgement], associations: Mapping[str, Association]
 ) -> tuple[list[Triplet], list[str], dict[str, int]]:
-    """Exceptions that people wrote, the items that they call nonsense, and what was odd.
+    """Return the exceptions that people wrote, the items that they call nonsense, and irregularities.
 
-    Associations are named by their items (see `association_item`). One person who finds no sense in a statement
-    drops it, as in the release.
+    Associations are identified by their items (see `association_item`). One person who calls a statement nonsense drops
+    it, as in the published dataset.
     """
     judged = list(judgements)
     nonsense = [each.item for each in judged if each.value.strip().lower() == NONSENSE and each.item in associations]
@@ -82,12 +82,12 @@ def from_people(
 
 
 def association_name(noun: str, word: str) -> str:
-    """How an association is called where people judge it."""
+    """Return the name of an association in judgements."""
     return f"{noun} | {word}"
 
 
 def association_item(association: Association, noun: Noun) -> Item:
-    """What people are shown to find exceptions to: the instrument ``exceptions`` asks about noun and bias."""
+    """Return the item of the instrument ``exceptions``, which shows noun and bias."""
     return Item(
         probe="winoventi-associations",
         form="cloze",
@@ -100,9 +100,9 @@ def association_item(association: Association, noun: Noun) -> Item:
 
 
 def read_released_exceptions(path: Path) -> tuple[list[Triplet], list[tuple[str, str]]]:
-    """Triplets of the release's outcome collection, and the pairs that its workers call nonsense.
+    """Read the triplets of the published outcome collection, and the pairs that its workers call nonsense.
 
-    Its column ``min_k`` is left alone: that depth is the one of other models.
+    Its column ``min_k`` is ignored: it is the depth for other models.
     """
     triplets, nonsense = [], []
     for line, row in _released_rows(path):
@@ -119,7 +119,7 @@ def read_released_exceptions(path: Path) -> tuple[list[Triplet], list[tuple[str,
 
 
 def _released_rows(path: Path) -> Iterable[tuple[int, dict[str, str]]]:
-    """The cleaned file is called .csv and has tabs."""
+    """Yield the rows of the cleaned file, which is called .csv and has tabs."""
     table = open_table(path)
     if len(table.header) > 1:
         for number, cells in table.rows:
@@ -129,28 +129,28 @@ def _released_rows(path: Path) -> Iterable[tuple[int, dict[str, str]]]:
 
 
 def is_registry(path: Path) -> bool:
-    """Whether a file is the release's registry: noun, association, alternative, and what models do with them."""
+    """Return whether a file is the published registry: noun, association, alternative, and one column per model."""
     first = next(iter(numbered_lines(path)), (0, ""))[1].split("\t")
     return tuple(first[:3]) == REGISTRY and "makeSense" not in first
 
 
 def read_registry_triplets(path: Path) -> list[Triplet]:
-    """Triplets of the release's registry, which people gave for other models' associations."""
+    """Read the triplets of the published registry, which people gave for other models' associations."""
     noun, generic, exception = REGISTRY
     return [Triplet(row[noun], row[generic], row[exception], "release") for _, row in read_table(path, REGISTRY)]
 
 
 YES = "yes"
 ORIGINS = ("people", "release", "table", "antonym", "morphology", "kin", "conceptnet", "writer", "similar")
-"""Where exceptions come from, the most trusted first: of one exception found twice the first origin counts."""
+"""Origins of exceptions, the most trusted first, which counts for an exception found twice."""
 WORD_SHARE = 0.15
-"""Most of all triplets that one generic word, or one exception, may make: no three of them make half."""
+"""Maximum share of all triplets per generic word and per exception: no three of them make half."""
 
 
 def exceptions_of(
     plan: PipelinePlan, kept: Sequence[Association], nouns: Mapping[str, Noun], models: LoadedModels, progress: Progress
 ) -> list[Triplet]:
-    """Candidates for which there is evidence, each once, at most ``plan.most`` an association."""
+    """Return the distinct exceptions with evidence, at most ``plan.most`` per association."""
     by_people: list[Triplet] = []
     nonsense: set[str] = set()
     by_item = {association_item(each, nouns[each.noun]).id: each for each in kept}
@@ -166,7 +166,7 @@ def exceptions_of(
     depths = {(each.noun, each.word): each.k for each in kept}
     by_people += [replace(t, k=depths[t.noun, t.generic]) for t in others if (t.noun, t.generic) in depths]
     sensible = [each for each in kept if association_name(each.noun, each.word) not in nonsense]
-    # People who were asked about an association have said what its exceptions are: nothing is added to theirs.
+    # If people gave exceptions to an association, the machine adds none.
     answered = {(each.noun, each.generic) for each in by_people}
     asked = [each for each in sensible if (each.noun, each.word) not in answered]
     made = _by_machine(plan, asked, others, nouns, models, progress)
@@ -188,10 +188,12 @@ def _by_machine(
     models: LoadedModels,
     progress: Progress,
 ) -> list[Triplet]:
-    """The machine's candidates that have evidence, the strongest first, no word over its share."""
+    """Return the machine's candidates with evidence, the strongest first, with no word over its share."""
     table, lexicon = circumstances_at_hand(), lexicon_at_hand()
     if lexicon is None:
-        progress.log("WordNet is not here, so no opposites are looked up; get it with: horsesense fetch wordnet")
+        progress.log(
+            "WordNet is not on this machine, so opposites are not looked up; get it with: horsesense fetch wordnet"
+        )
     given = given_by_people(others)
     denied = read_denied(plan.conceptnet) if plan.conceptnet is not None else {}
     candidates: list[Triplet] = []
@@ -224,9 +226,9 @@ def _by_machine(
         grounded += [(one, "judge") for one, said in zip(open_, found, strict=True) if said == YES]
         went.update(said for said in found if said != YES)
     else:
-        progress.log("no independent judge is named, so only tables, texts and people count as evidence")
+        progress.log("without an independent judge, only tables, texts and people count as evidence")
     for what, count in went.most_common():
-        progress.log(f"candidates left out, since {what}: {count:,}")
+        progress.log(f"candidates left out: {what}: {count:,}")
     return _spread(grounded, plan.most)
 
 
@@ -238,21 +240,21 @@ def _judged(
     table: Circumstances,
     progress: Progress,
 ) -> list[str]:
-    """What a judge says of each candidate: yes, or why not; where it tells nothing apart it is not asked."""
+    """Return a judge's verdict on each candidate: yes, or the reason; an unreliable judge is not used."""
     with models.asked(plan.judge) as judge:
         trial = try_judge(judge, table, plan.elicitation.spec, plan.seed)
-        progress.log(f"{plan.judge} is tried as a judge: {trial.in_words}")
+        progress.log(f"trial of {plan.judge} as a judge: {trial.in_words}")
         if not trial.believed:
-            progress.log(f"{plan.judge} tells them no better apart than chance, so it is not asked")
+            progress.log(f"{plan.judge} does not distinguish them significantly, so it is not used")
             return [NOT_PLAUSIBLE] * len(candidates)
-        told = {True: YES, False: f"{plan.judge} does not find it plausible", None: f"{plan.judge} does not say"}
+        told = {True: YES, False: f"{plan.judge} finds it implausible", None: f"{plan.judge} gives no verdict"}
         return [told[said] for said in verdicts(judge, candidates, nouns, plan.elicitation.spec)]
 
 
 def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> list[Triplet]:
-    """The best-grounded of each association; of equals the words that were used least, then the more frequent.
+    """Choose the best-grounded exceptions of each association, then the least used, then the most frequent words.
 
-    Words over their share go: what comes last in the lists of associations goes first.
+    Words over their share are dropped, from the end of the list of associations.
     """
     by_pair: dict[tuple[str, str], list[tuple[Triplet, str]]] = {}
     for each, ground in grounded:
@@ -277,7 +279,7 @@ def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> list[Triplet]
 
 
 def within_word_share(triplets: Sequence[Triplet], share: float = WORD_SHARE) -> list[Triplet]:
-    """Triplets of which no generic word and no exception makes more than a share; a few are left as they are."""
+    """Drop triplets until no generic word and no exception has more than a share; short lists stay as they are."""
     left = list(triplets)
     while len(left) > 2 / share:
         most = max(1, int(share * len(left)))
@@ -295,7 +297,7 @@ def within_word_share(triplets: Sequence[Triplet], share: float = WORD_SHARE) ->
 
 
 def merged(triplets: Iterable[Triplet]) -> tuple[list[Triplet], dict[str, int]]:
-    """Each triplet once, with its most trusted origin; an exception that is the association itself is told.
+    """Return each triplet once, with its most trusted origin; exceptions that repeat the association are counted.
 
     >>> antonym, by_people = Triplet("cup", "hot", "cold", "antonym"), Triplet("cup", "hot", "cold", "people")
     >>> merged([antonym, by_people])

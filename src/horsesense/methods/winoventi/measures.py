@@ -29,7 +29,7 @@ GENERIC, EXCEPTION = "generic", "exception"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One item as a model answered it."""
+    """A model's answer to one item."""
 
     item: str
     family: str
@@ -37,20 +37,20 @@ class Outcome:
     """``generic`` or ``exception``."""
     noun: str
     generic: str
-    """The generic word: the association that is put to the test."""
+    """The generic word."""
     credit: float
     margin: float
-    """Probability of the right outcome minus that of the wrong one, as the paper measures the size of an error."""
+    """Probability of the right minus that of the wrong outcome, the paper's measure of error size."""
     mass: float
-    """Probability of both outcomes together: where it is small, the model meant something else altogether."""
+    """Probability of both outcomes together: if it is small, the model predicts something else."""
     facets: Mapping[str, Facet] = field(default_factory=dict)
     frame: str = ""
-    """The frame of its premise: a unit of dependence beside the noun. Empty: it is its own."""
+    """Frame of its premise, a cluster beside the noun. Empty: its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subset:
-    """A model on some of the schemas; estimates are None where there is none."""
+    """Results on a subset of the schemas; estimates are None without schemas."""
 
     subset: str
     """``all``, ``individual`` or ``intersection``."""
@@ -58,11 +58,11 @@ class Subset:
     generic: Estimate | None
     exception: Estimate | None
     both: Estimate | None
-    """Share of schemas with both tests right: what a model that reads its context would have."""
+    """Share of schemas with both tests right, which needs the context."""
     drop: Estimate | None
-    """Generic minus exception, schema by schema."""
+    """Generic minus exception accuracy, paired by schema."""
     macro_generic: Estimate | None
-    """Mean over generic words of the accuracy on each: three words are a third of the released rows."""
+    """Mean accuracy over generic words: three words make a third of the published rows."""
     macro_exception: Estimate | None
     mass: float | None
     """Median probability of both outcomes together."""
@@ -70,19 +70,19 @@ class Subset:
 
 @dataclass(frozen=True, slots=True)
 class Strongest:
-    """The exceptions with the largest margins on one side."""
+    """The exceptions with the largest margins in one direction."""
 
     items: tuple[Outcome, ...]
     by_k: Mapping[str, int]
-    """Least depth of the association → how many; ``unknown`` where it is not known."""
+    """Smallest depth of the association → number of exceptions; ``unknown`` if it is not known."""
     by_word: Mapping[str, int]
-    """Generic word → how many, the commonest first."""
+    """Generic word → number of exceptions, the most frequent first."""
     not_own: int | None
-    """How many rest on an association that is not the model's own; None where its own are not known."""
+    """Number of exceptions to associations that are not the model's own; None if its own are not known."""
 
 
 def subset(name: str, outcomes: Sequence[Outcome]) -> Subset:
-    """All numbers of a subset; whole schemas only, units are nouns, crossed with the frames of premises.
+    """Compute all results of a subset of whole schemas, clustered by noun and by frame.
 
     >>> tests = [(family, test) for family in "abcd" for test in (GENERIC, EXCEPTION)]
     >>> outcomes = [Outcome(f + t, f, t, f, "hot", float(t == GENERIC), 0.1, 0.2) for f, t in tests]
@@ -115,7 +115,7 @@ def subset(name: str, outcomes: Sequence[Outcome]) -> Subset:
 
 
 def _whole_pairs(outcomes: Iterable[Outcome]) -> list[dict[str, Outcome]]:
-    """Schemas of which both tests are there, by name."""
+    """Return the schemas that have both tests, by name."""
     families: dict[str, dict[str, Outcome]] = {}
     for outcome in outcomes:
         families.setdefault(outcome.family, {})[outcome.test] = outcome
@@ -123,7 +123,7 @@ def _whole_pairs(outcomes: Iterable[Outcome]) -> list[dict[str, Outcome]]:
 
 
 def _macro(outcomes: Sequence[Outcome]) -> Estimate:
-    """The accuracy of each generic word, every word counting once."""
+    """Return the mean of the accuracies of the generic words."""
     words: dict[str, list[float]] = {}
     for outcome in outcomes:
         words.setdefault(outcome.generic, []).append(outcome.credit)
@@ -131,7 +131,7 @@ def _macro(outcomes: Sequence[Outcome]) -> Estimate:
 
 
 def sliced(outcomes: Sequence[Outcome], facet: str) -> Sliced | None:
-    """Accuracy by a facet and test; None where no outcome has the facet."""
+    """Return accuracy by a facet and test; None if no outcome has the facet."""
     if not any(facet in outcome.facets for outcome in outcomes):
         return None
     facets = [{**outcome.facets, "test": outcome.test} for outcome in outcomes]
@@ -140,7 +140,7 @@ def sliced(outcomes: Sequence[Outcome], facet: str) -> Sliced | None:
 
 
 def strongest(outcomes: Iterable[Outcome], failures: bool, most: int = 20) -> Strongest:
-    """The exceptions that a model gets wrong by most, or right by most (section 3.4, error analysis)."""
+    """Return the exceptions with the largest negative or positive margins (section 3.4, error analysis)."""
     wanted = [
         outcome
         for outcome in outcomes
@@ -159,7 +159,7 @@ def strongest(outcomes: Iterable[Outcome], failures: bool, most: int = 20) -> St
 
 NEUTRAL = "winoventi-neutral"
 SENTENCE = "Somebody was talking about {noun}."
-"""A premise that speaks for neither word."""
+"""A premise that supports neither word."""
 _LEVEL = 0.95
 
 
@@ -171,21 +171,21 @@ class ContextShift:
     """``all``, ``individual`` or ``intersection``."""
     schemas: int
     shift: Estimate | None
-    """Mean over both premises of a schema: half of what the log-odds differ after one and after the other."""
+    """Mean over both premises of a schema: half the difference of the log-odds after one and after the other."""
     generic: Estimate | None
-    """After the premise for the generic word, against the neutral one."""
+    """After the premise for the generic word, compared with the neutral one."""
     exception: Estimate | None
-    """After the premise for the exception, against the neutral one."""
+    """After the premise for the exception, compared with the neutral one."""
     generic_alone: Estimate | None
-    """After the premise for the generic word, against no premise at all."""
+    """After the premise for the generic word, compared with no premise."""
     exception_alone: Estimate | None
-    """After the premise for the exception, against no premise at all."""
+    """After the premise for the exception, compared with no premise."""
     moved: Estimate | None
-    """Share of schemas whose two premises move the model apart in the right direction."""
+    """Share of schemas whose two premises move the model in the right direction."""
 
 
 def neutral_probe(probe: Probe) -> Probe:
-    """The outcomes of each triplet after a sentence that says nothing of them (facet ``premise``)."""
+    """Return the outcomes of each triplet after a neutral sentence (facet ``premise``)."""
     alone = prior_probe(probe)
     items = [
         replace(
@@ -202,7 +202,7 @@ def neutral_probe(probe: Probe) -> Probe:
 
 
 def neutral_sentence(noun: str) -> str:
-    """The neutral premise about a noun.
+    """Return the neutral premise about a noun.
 
     >>> neutral_sentence("pan"), neutral_sentence("Paris")
     ('Somebody was talking about the pan.', 'Somebody was talking about Paris.')
@@ -211,7 +211,7 @@ def neutral_sentence(noun: str) -> str:
 
 
 def log_odds(item: Item, answer: Answer, generic: str) -> float:
-    """Of the generic word against the exception."""
+    """Return the log-odds of the generic word against the exception."""
     i = item.options.index(generic)
     sums = [sum(values) for values in answer.logprobs]
     return float(sums[i] - sums[1 - i])
@@ -219,7 +219,7 @@ def log_odds(item: Item, answer: Answer, generic: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class AskedSchema:
-    """The log-odds of a schema's generic word in all four places."""
+    """The log-odds of a schema's generic word in four contexts."""
 
     family: str
     noun: str
@@ -237,7 +237,7 @@ def asked_schemas(
     others: Mapping[str, tuple[Sequence[Item], Sequence[Answer]]],
     triplets: Mapping[str, str],
 ) -> list[AskedSchema]:
-    """Schemas with all their log-odds; ``others`` are the answers without a premise and after a neutral one."""
+    """Return schemas with their log-odds; ``others`` are the answers without a premise and after a neutral one."""
     known = {
         name: {
             item.family: log_odds(item, answer, str(item.facets["bias"])) for item, answer in zip(*both, strict=True)
@@ -257,7 +257,7 @@ def asked_schemas(
 
 
 def context_shift(subset: str, chosen: Sequence[AskedSchema]) -> ContextShift:
-    """The shifts of some schemas; intervals over nouns and frames.
+    """Compute the shifts of some schemas, clustered by noun and by frame.
 
     >>> one = [AskedSchema(f"{n}", f"{n}", f"{n}", 3.0, 1.0, 2.5, 2.0) for n in range(12)]
     >>> found = context_shift("all", one)
@@ -285,12 +285,12 @@ def context_shift(subset: str, chosen: Sequence[AskedSchema]) -> ContextShift:
 
 
 def _share(mean: Estimate) -> Estimate:
-    """A mean of noughts and ones: its interval ends where shares do."""
+    """Clip the interval of a share."""
     return replace(mean, ci=(max(0.0, mean.low), min(1.0, mean.high)), chance=0.5)
 
 
 def _mean(values: np.ndarray, nouns: list[str], frames: list[str]) -> Estimate:
-    """A mean with an interval by Student's t, over nouns crossed with frames."""
+    """Return a mean with a t interval, clustered by noun and by frame."""
     variance, units = mean_spread(values, unit_array(nouns), unit_array(frames))
     reach = float(scipy.special.stdtrit(units - 1, (1 + _LEVEL) / 2)) * variance**0.5 if units > 1 else float("inf")
     value = float(np.sort(values).mean())

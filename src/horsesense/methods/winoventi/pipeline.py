@@ -48,33 +48,33 @@ _NOUNS_AT_ONCE = 64
 _ASSOCIATIONS = "associations.tsv"
 VALIDATED, PROPOSED = "validated", "proposed"
 KINDS = (VALIDATED, PROPOSED)
-"""Of schemas that are asked: what people or a stated judge passed, which has a headline; and what nobody has."""
+"""Kinds of schemas: validated by people or a stated judge, which give a headline; and proposed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PipelineResult:
-    """What a pipeline gave."""
+    """The results of a pipeline."""
 
     counts: dict[str, Any]
-    """How many there were after each step, and why others went."""
+    """Yield of each step, and reasons."""
     probes: dict[str, Path]
-    """``validated`` and ``proposed``: probes, where there is any schema of the kind."""
+    """Files of the probes ``validated`` and ``proposed``, if there are schemas of the kind."""
     evaluations: dict[str, Evaluation]
-    """What the model makes of each probe."""
+    """Evaluation of the model on each probe."""
     kept: list[Association]
-    """What people can find exceptions to."""
+    """Associations for people to find exceptions to."""
     triplets: list[Triplet]
-    """Exceptions to these, before the filter."""
+    """Their exceptions, before the filter."""
     filtered: list[Triplet]
-    """Triplets that the model is biased on: what people can write premises for."""
+    """Triplets that pass the filter, for people to write premises for."""
     schemas: list[CheckedSchema]
-    """Schemas with what speaks against them; those that pass are for people to validate."""
+    """Schemas with objections; those without are for people to validate."""
 
 
 def run_pipeline(plan: PipelinePlan, folder: Path, progress: Progress = NO_PROGRESS) -> PipelineResult:
-    """Go through all steps; those that are done already, from the same things, are not done again."""
+    """Run all steps; those with unchanged inputs are not repeated."""
     for name in plan.refuse_kin():
-        if not is_served(labelled(name)[1]):  # a server is asked what it has when it is needed
+        if not is_served(labelled(name)[1]):  # a server reports its model when it is first used
             progress.log(ON_TRUST.format(name=name))
     with locked(folder):
         pipeline = _Pipeline(plan, folder, progress)
@@ -95,7 +95,7 @@ def _kept(path: Path) -> list[Association]:
 
 
 class _Pipeline:
-    """The steps, with what all of them need."""
+    """The steps of a pipeline, with their shared state."""
 
     def __init__(self, plan: PipelinePlan, folder: Path, progress: Progress) -> None:
         self.folder, self.progress = folder, progress
@@ -113,16 +113,16 @@ class _Pipeline:
         self.nouns = {noun.word: noun for noun in plan.nouns}
 
     def _refuse_another(self, model: str) -> None:
-        """A pipeline turns one model's associations against it; another's would mix with what people said of these.
+        """Refuse the folder of another model: its associations would mix with people's judgements of these.
 
-        The same model may go by another name.
+        The same model may have another name.
         """
         earlier = str(self.steps.plan.get("model", model))
         if earlier == model or not (self.folder / _ASSOCIATIONS).is_file():
             return
         try:
             same = identity_named(labelled(earlier)[1]) == self.identity
-        except UserError:  # it is not here any more
+        except UserError:  # the earlier model does not exist any more
             same = False
         if not same:
             raise UserError(
@@ -132,7 +132,7 @@ class _Pipeline:
             )
 
     def associations(self) -> tuple[Path, Path]:
-        """Step 1: all associations, and those that nonsense, perplexity and knee leave."""
+        """Step 1: all associations, and those left after nonsense, perplexity and knee."""
         plan = self.plan
         elicited = [asdict(noun) for noun in plan.nouns], asdict(plan.elicitation)
         inputs = [self.identity, *map(json.dumps, elicited)]
@@ -168,7 +168,7 @@ class _Pipeline:
         write_associations(path, [Association(**row) for row in rows])
 
     def triplets(self, selected: Path) -> tuple[Path, Path]:
-        """Steps 2 and 3: exceptions, and the triplets that the model is biased on."""
+        """Steps 2 and 3: exceptions, and the triplets that pass the adversarial filter."""
         plan = self.plan
         files = [*plan.exceptions, *plan.texts, *([plan.conceptnet] if plan.conceptnet else [])]
         excepted = self.steps.do(
@@ -179,7 +179,7 @@ class _Pipeline:
                 path, settled_by_people(exceptions_of(plan, _kept(selected), self.nouns, self.models, self.progress))
             ),
         )
-        self.models.drop()  # runs load their own
+        self.models.drop()  # runs load their own models
         filtered = self.steps.do(
             "3 adversarial filter",
             "filtered.tsv",
@@ -194,12 +194,12 @@ class _Pipeline:
         return excepted, filtered
 
     def _others(self) -> tuple[str, str]:
-        """Who writes, and who judges: another model under the same name does otherwise."""
+        """Return the identities of writer and judge."""
         writer, judge = self.plan.writer, self.plan.judge
         return self.models.who(writer) if self.plan.writes_by_model else writer, self.models.who(judge) if judge else ""
 
     def schemas(self, filtered: Path) -> list[CheckedSchema]:
-        """Steps 4 to 6: premises, what speaks against them, and what people say of them."""
+        """Steps 4 to 6: premises, their checks, and people's validation."""
         plan = self.plan
         written = self.steps.do(
             "4 premises",
@@ -240,7 +240,7 @@ class _Pipeline:
     def counts(
         self, everything: Path, selected: Path, excepted: Path, filtered: Path, schemas: list[CheckedSchema]
     ) -> dict[str, Any]:
-        """The yield of each step."""
+        """Count the yield of each step."""
         dropped = (each.reason for each in read_associations(selected) if not each.kept)
         triplets = read_triplets(excepted)
         return {
@@ -258,7 +258,7 @@ class _Pipeline:
         }
 
     def evaluated(self, schemas: list[CheckedSchema]) -> tuple[dict[str, Path], dict[str, Evaluation]]:
-        """A probe of each kind that has schemas, and what the model makes of it."""
+        """Write a probe of each kind that has schemas, and evaluate the model on it."""
         probes, evaluations = {}, {}
         self.models.drop()
         settings = Settings(spec=self.plan.elicitation.spec, device=self.plan.device, served=self.plan.served)
@@ -280,7 +280,7 @@ class _Pipeline:
         return probes, evaluations
 
     def _remove(self, probe: Path) -> None:
-        """The probe of an earlier call, whose schemas are no longer in ``schemas.tsv``."""
+        """Remove the probe of an earlier call, whose schemas are no longer in ``schemas.tsv``."""
         if not self.steps.is_as_written(probe):
             return
         with disk_errors(probe):
@@ -289,7 +289,7 @@ class _Pipeline:
         self.progress.log(f"{probe.name} is removed: no schema of its kind is left")
 
     def _run_folder(self, made_from: str) -> Path:
-        """The run folder of what is asked from these inputs."""
+        """Return the run folder for these inputs."""
         return self.folder / "asked" / made_from[:12]
 
 

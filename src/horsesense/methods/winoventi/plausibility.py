@@ -28,18 +28,18 @@ _PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis")
 _ENDINGS = (("ful", "less"), ("less", "ful"))
 _NOT_RELATIONS = ("NotHasProperty", "NotCapableOf", "NotIsA", "NotMadeOf", "NotHasA")
 _FEWEST = 2.0
-"""Zipf frequency that a word made up by morphology needs, to be a word."""
+"""Minimum Zipf frequency of a word made by morphology."""
 _FAR_FEWEST = 3.5
-"""The same for one that is only similar to an opposite: most of those are words that nobody uses."""
+"""Minimum Zipf frequency of a word that is only similar to an opposite: most of those are unusual."""
 
 
 def from_table(association: Association, noun: Noun, table: Circumstances) -> list[Triplet]:
-    """States that our table of circumstances sets against the association, for nouns of this type."""
+    """Return the states that our table opposes to the association, for nouns of this type."""
     return [_triplet(association, other, "table") for other in table.opposites(noun, association.word)]
 
 
 def from_lexicon(association: Association, lexicon: Lexicon) -> list[Triplet]:
-    """WordNet's antonyms, those of similar words, and negations by form."""
+    """Return WordNet's antonyms, those of similar words, and morphological negations."""
     opposites = [
         (other, "similar" if steps else "antonym")
         for other, steps in lexicon.opposites(association.word).items()
@@ -51,7 +51,7 @@ def from_lexicon(association: Association, lexicon: Lexicon) -> list[Triplet]:
 
 @cache
 def morphological(word: str) -> list[str]:
-    """Negations of a word by its form, where people use the result.
+    """Return the morphological negations of a word that are in use.
 
     >>> morphological("edible"), morphological("unsafe"), morphological("useful")
     (['inedible'], ['safe'], ['useless'])
@@ -63,20 +63,20 @@ def morphological(word: str) -> list[str]:
 
 
 def _is_negation(word: str, other: str) -> bool:
-    """Both must be adjectives by form: *inside* is no negation of *side*."""
+    """Return whether both words are adjectives: *inside* is not a negation of *side*."""
     import lemminflect
 
     return all("ADJ" in lemminflect.getAllLemmas(each) for each in (word, other))
 
 
 def from_facts(association: Association, denied: Mapping[str, Sequence[str]]) -> list[Triplet]:
-    """What ConceptNet denies of the noun: that a knife is not *soft* makes soft a candidate."""
+    """Return the words that ConceptNet denies of the noun: "a knife is not soft" makes soft a candidate."""
     words = [word for word in denied.get(association.noun, ()) if word != association.word]
     return [_triplet(association, word, "conceptnet") for word in words]
 
 
 def read_denied(path: Path) -> dict[str, list[str]]:
-    """Noun → single words that ConceptNet's Not-relations deny of it."""
+    """Read noun → single words that ConceptNet's Not-relations deny of it."""
     denied: dict[str, list[str]] = {}
     for fact in read_conceptnet([path]).facts:
         if fact.relation in _NOT_RELATIONS and fact.tail.isalpha() and fact.tail not in denied.get(fact.head, ()):
@@ -85,7 +85,7 @@ def read_denied(path: Path) -> dict[str, list[str]]:
 
 
 def from_kin(association: Association, given: Mapping[str, Mapping[str, Sequence[str]]]) -> list[Triplet]:
-    """What people gave for the same association of other nouns (generic → exception → nouns)."""
+    """Return the exceptions that people gave for the same association of other nouns."""
     return [_triplet(association, other, "kin") for other in given.get(association.word, ())]
 
 
@@ -96,19 +96,19 @@ def _triplet(association: Association, word: str, origin: str) -> Triplet:
 NOT_EXCLUDED = "nothing shows that it excludes the generic word"
 NOT_PLAUSIBLE = "nothing shows that it can be true of the noun"
 GROUNDS = ("people", "table", "attested", "kin", "class", "judge")
-"""Why a word is taken to be plausible for a noun, the strongest reason first."""
+"""Reasons why a word is plausible for a noun, the strongest first."""
 
 _NOUNS_OF_A_CLASS = 3
-"""Nouns of a class with which a word must be attested to be plausible for all."""
+"""Minimum number of nouns of a class with which a word is attested to be plausible for all."""
 _MOST_GENERAL = 900
-"""Kinds that a class may have; what is true of some *artifact* says nothing of another."""
+"""Maximum number of hyponyms of a class; what is true of some *artifact* does not transfer to another."""
 _BROAD = frozenset(
     listed(
         "artifact.n.01 food.n.01 food.n.02 animal.n.01 plant.n.02 plant_part.n.01 person.n.01 natural_object.n.01 "
         "substance.n.01 body_part.n.01"
     )
 )
-"""Classes that are kin enough where people gave both words: what they say of one food may be said of another."""
+"""Classes that are close enough if people gave both words: what holds for one food may hold for another."""
 _BE = frozenset({"is", "are", "was", "were"})
 _DEGREE = frozenset({"very", "so", "too", "quite", "really", "still", "now", "all"})
 _PROPERTY = "HasProperty"
@@ -119,17 +119,17 @@ Given = Mapping[str, Mapping[str, Sequence[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Attested:
-    """How often words stand with nouns in texts and facts."""
+    """Counts of words with nouns in texts and facts."""
 
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Word → noun, in the singular → times."""
+    """Word → noun, in the singular → count."""
 
     def nouns_with(self, word: str) -> Mapping[str, int]:
         return self.counts.get(word, {})
 
 
 def attested_in(texts: Iterable[Path], conceptnet: Path | None, wanted: frozenset[str]) -> Attested:
-    """Each wanted word with the nouns beside it: *wet towel*, *the towel was wet*, and (towel, HasProperty, wet)."""
+    """Count each word with the nouns beside it: *wet towel*, *the towel was wet*, and (towel, HasProperty, wet)."""
     counts: dict[str, Counter[str]] = {word: Counter() for word in wanted}
     for path in texts:
         for sentence in read_sentences(path):
@@ -146,7 +146,7 @@ def attested_in(texts: Iterable[Path], conceptnet: Path | None, wanted: frozense
 
 
 def _beside(tokens: Sequence[str], i: int) -> Iterable[str]:
-    """The noun that follows a word, as one word and as two; or the one before a form of *be* that it follows."""
+    """Yield the noun after a word, as one word and as two; or the one before a form of *be* that precedes it."""
     after = tokens[i + 1 : i + 3]
     for length in range(1, len(after) + 1):
         yield _one(" ".join(after[:length]))
@@ -167,7 +167,7 @@ def _one(noun: str) -> str:
 
 
 def given_by_people(triplets: Iterable[Triplet]) -> dict[str, dict[str, list[str]]]:
-    """Generic → exception → nouns, of triplets that people wrote."""
+    """Return generic → exception → nouns, from people's triplets."""
     given: dict[str, dict[str, list[str]]] = {}
     for each in triplets:
         given.setdefault(each.generic, {}).setdefault(each.exception, []).append(each.noun)
@@ -176,7 +176,7 @@ def given_by_people(triplets: Iterable[Triplet]) -> dict[str, dict[str, list[str
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that is known of nouns and words; an empty part knows nothing."""
+    """All evidence about nouns and words."""
 
     table: Circumstances
     lexicon: Lexicon | None = None
@@ -185,7 +185,8 @@ class Evidence:
     _classes: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     def excludes(self, generic: str, exception: str, without: str = "") -> bool:
-        """Whether the two words cannot both be true; pairs that people gave for the noun ``without`` do not count."""
+        """Return whether the two words exclude each other; pairs that people gave for the noun ``without`` do not
+        count."""
         if self.lexicon is not None and self.lexicon.are_synonyms(generic, exception):
             return False
         if self.table.exclude(generic, exception):
@@ -197,7 +198,7 @@ class Evidence:
         return any(noun != without for noun in self.given.get(generic, {}).get(exception, ()))
 
     def ground(self, triplet: Triplet, noun: Noun) -> str:
-        """The strongest reason to take the exception to be plausible for the noun; empty where there is none."""
+        """Return the strongest reason why the exception is plausible for the noun; empty without one."""
         if triplet.origin in ("people", "release"):
             return "people"
         if triplet.exception in self.table.opposites(noun, triplet.generic):
@@ -215,7 +216,7 @@ class Evidence:
         return "class" if shared and max(shared.values()) >= _NOUNS_OF_A_CLASS else ""
 
     def _kin(self, word: str, noun: Noun, classes: frozenset[str], types: frozenset[str]) -> bool:
-        """Whether another noun is of a type or class of this one; broad classes count too."""
+        """Return whether two nouns share a type or class; broad classes count."""
         other = Noun(word, is_plural(word))
         if word == noun.word:
             return False
@@ -224,7 +225,7 @@ class Evidence:
         return bool(self.table.classes_of(other) & self.table.classes_of(noun) & _BROAD)
 
     def _narrow(self, noun: Noun) -> frozenset[str]:
-        """Classes of a noun that are not too general."""
+        """Return the classes of a noun that are not too general."""
         taxonomy = self.table.taxonomy
         if taxonomy is None:
             return frozenset()
@@ -235,9 +236,9 @@ class Evidence:
         return self._classes[noun.word]
 
     def judged(self, triplet: Triplet, noun: Noun) -> tuple[str, str]:
-        """The ground on which an exception is kept, and what speaks against it; one of them is empty.
+        """Return the ground on which an exception is kept, and the objection; one of them is empty.
 
-        What people gave is theirs to judge: it needs no other evidence.
+        People's exceptions need no other evidence.
         """
         if triplet.origin in ("people", "release"):
             return "people", ""

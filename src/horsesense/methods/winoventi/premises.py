@@ -39,7 +39,7 @@ def write_premises(
     made_from: str,
     progress: Progress,
 ) -> list[CheckedSchema]:
-    """People's premises for triplets that passed, then the machine's; each says who wrote it."""
+    """Return people's premises for the triplets, then the machine's; each records its author."""
     schemas, nonsense = written_by_people(plan.premises, triplets, nouns, progress)
     triplets = [each for each in triplets if each.name not in nonsense]
     everything = _spread(triplets)
@@ -65,7 +65,7 @@ def _by_model(
     made_from: str,
     progress: Progress,
 ) -> list[CheckedSchema]:
-    """What a model writes, a few triplets at a time."""
+    """Let a model write premises, a few triplets at a time."""
 
     def part(start: int, end: int) -> list[Any]:
         some = triplets[start:end]
@@ -81,7 +81,7 @@ def _by_model(
 
     rows = list(steps.in_parts("premises", made_from, len(triplets), _TRIPLETS_AT_ONCE, part))
     odd = sum(row.get("odd", 0) for row in rows)
-    progress.log(f"replies of {plan.writer} that are no pair of texts: {odd:,} of {len(triplets) * plan.samples:,}")
+    progress.log(f"unusable replies of {plan.writer}: {odd:,} of {len(triplets) * plan.samples:,}")
     return [
         CheckedSchema(Schema(Triplet(*row["triplet"]), parse_premise(row["premise"]), "machine", plan.writer), ())
         for row in rows
@@ -90,7 +90,7 @@ def _by_model(
 
 
 def _spread(triplets: Sequence[Triplet]) -> list[Triplet]:
-    """The first triplet of each noun, then the second of each, and so on: variety before depth."""
+    """Order triplets by turns of nouns: variety before depth."""
     turn: dict[str, int] = {}
     order: list[tuple[int, int, int, Triplet]] = []
     for each in triplets:
@@ -99,16 +99,16 @@ def _spread(triplets: Sequence[Triplet]) -> list[Triplet]:
     return [each for *_, each in sorted(order, key=lambda entry: entry[:3])]
 
 
-# Step 5: what speaks against each.
+# Step 5: checks.
 
 
 def check_premises(
     plan: PipelinePlan, schemas: Sequence[CheckedSchema], nouns: Mapping[str, Noun], models: LoadedModels
 ) -> list[CheckedSchema]:
-    """All objections, and the status that follows.
+    """Return the schemas with all objections and their status.
 
-    Checks by a model are for what a model wrote: what people wrote is for people to judge, and our table was checked
-    when it was filled in. A kin of the tested model is not asked.
+    Checks by a model are for what a model wrote: people's premises are for people to judge, and our table was checked
+    before. A model related to the tested one is not used.
     """
     lexicon = lexicon_at_hand()
     words = [checked.schema.triplet.noun for checked in schemas]
@@ -133,7 +133,7 @@ def check_premises(
 
 
 def _worded(schemas: Sequence[CheckedSchema], nouns: Sequence[Noun]) -> list[CheckedSchema]:
-    """What a model wrote is held to the rules that our own frames are held to."""
+    """Apply the rules for our frames to what a model wrote."""
     table = circumstances_at_hand() if schemas else None
     return [
         replace(each, objections=(*each.objections, *wording_objections(each.schema, noun, table)))
@@ -143,7 +143,7 @@ def _worded(schemas: Sequence[CheckedSchema], nouns: Sequence[Noun]) -> list[Che
 
 
 def _with_status(checked: CheckedSchema) -> CheckedSchema:
-    """A validated schema stays so; of the others those pass that nothing speaks against."""
+    """Set the status: validated schemas stay validated, others without objections pass."""
     if checked.schema.validated:
         return checked
     return replace(checked, schema=replace(checked.schema, status=PASSED if checked.passes else PROPOSED))

@@ -40,58 +40,58 @@ from horsesense.progress import NO_PROGRESS, Progress
 
 @dataclass(frozen=True, slots=True)
 class StepCounts:
-    """How many there were after each step, and why others went."""
+    """Yield of each step, and reasons."""
 
     nouns: int
     associations: int
     kept: int
-    """Associations that are left after ranking."""
+    """Number of associations left after ranking."""
     left_out: Mapping[str, int]
-    """Why other associations went."""
+    """Number of dropped associations by reason."""
     triplets: int
-    """Noun, association and exception."""
+    """Number of triplets with an exception."""
     origins: Mapping[str, int]
-    """Where exceptions come from."""
+    """Number of exceptions by origin."""
     filtered: int
-    """Triplets that the model is biased on."""
+    """Number of triplets that pass the adversarial filter."""
     schemas: Mapping[str, int]
-    """Schemas by who wrote them."""
+    """Number of schemas by author."""
     objections: Mapping[str, int]
-    """What speaks against schemas."""
+    """Number of schemas by objection."""
     passing: Mapping[str, int]
-    """Schemas that nothing speaks against, by who wrote them."""
+    """Number of schemas without objections, by author."""
     validated: Mapping[str, int]
-    """Those of them that people, or a stated judge, have passed."""
+    """Number of validated schemas, by author."""
 
 
 @dataclass(frozen=True, slots=True)
 class PipelineSummary(Document):
-    """The whole procedure for one model, as far as it has come."""
+    """Results and progress of the procedure for one model."""
 
     out: Path
-    """Its folder."""
+    """Folder of the pipeline."""
     model: str
-    """Whose associations are turned against it."""
+    """Tested model."""
     counts: StepCounts
-    """The yield of each step."""
+    """Yield of each step."""
     stages: tuple[Stage, ...]
-    """How far people have come in each of their stages."""
+    """Progress of people in each stage."""
     next: str
-    """What is to be done next, in words."""
+    """Next step, in words."""
     probes: Mapping[str, Path]
-    """``validated`` (passed by people or a stated judge) and ``proposed`` (by nobody yet), where there are any."""
+    """Probes: ``validated`` (by people or a stated judge) and ``proposed``, if there are any."""
     evaluations: Mapping[str, Evaluation]
-    """What the model makes of each probe; only what was validated has a headline."""
+    """Evaluation of the model on each probe; only the validated one has a headline."""
     sample: tuple[str, ...]
-    """A few of the schemas that nobody has passed yet, to see what they are like."""
+    """Some schemas that are not validated yet."""
     notes: Mapping[str, int]
-    """What was odd in the list of nouns, counted."""
+    """Irregularities in the list of nouns, counted."""
 
 
 def pipeline_summary(
     result: PipelineResult, out: Path, model: str, stages: tuple[Stage, ...], notes: Mapping[str, int]
 ) -> PipelineSummary:
-    """What came of a pipeline."""
+    """Summarise the results of a pipeline."""
     counts = StepCounts(**result.counts)
     return PipelineSummary(
         out=out,
@@ -107,7 +107,7 @@ def pipeline_summary(
 
 
 def sample_of(schemas: Sequence[CheckedSchema], most: int = 8, seed: int = 0) -> tuple[str, ...]:
-    """Some schemas that checks let pass and nobody has judged, drawn by the seed, as people would read them."""
+    """Draw some schemas that passed the checks and are not validated, as readable text."""
     open_ = [each.schema for each in schemas if each.passes and not each.schema.validated]
     drawn = Random(seed).sample(open_, min(most, len(open_)))
     return tuple(f"{s.premise} The {s.triplet.noun}: {s.triplet.generic} / {s.triplet.exception}" for s in drawn)
@@ -115,44 +115,46 @@ def sample_of(schemas: Sequence[CheckedSchema], most: int = 8, seed: int = 0) ->
 
 @dataclass(frozen=True, slots=True)
 class PipelineStatus(Document):
-    """How far the pipeline of a folder has come."""
+    """Progress of a pipeline."""
 
     out: Path
-    """Its folder."""
+    """Folder of the pipeline."""
     model: str
-    """Whose associations are turned against it."""
+    """Tested model."""
     counts: StepCounts | None
-    """The yield of each step; null where it has not come to its end once."""
+    """Yield of each step; null before the first complete run."""
     stages: tuple[Stage, ...]
-    """How far people have come in each of their stages."""
+    """Progress of people in each stage."""
     next: str
-    """What is to be done next, in words."""
+    """Next step, in words."""
 
 
 def next_step(stages: Sequence[Stage], validated: int, folder: Path) -> str:
-    """What is to be done next.
+    """Return the next step in words.
 
     >>> next_step([Stage("exceptions", "open", 4, 4, 1, 1, ())], 0, Path("wv"))
-    'people answer exceptions (1 of 4 answers are there): horsesense winoventi serve wv'
+    'people answer exceptions (1 of 4 answers): horsesense winoventi serve wv'
     """
     for each in stages:
         if each.state == "open":
-            far = f"{each.answered:,} of {each.wanted:,} answers are there"
-            return f"people answer {each.stage} ({far}): horsesense winoventi serve {folder}"
+            done = f"{each.answered:,} of {each.wanted:,} answers"
+            return f"people answer {each.stage} ({done}): horsesense winoventi serve {folder}"
         if each.state == "waiting":
-            return f"the machine goes on with what people said: horsesense winoventi make … --out {folder}"
+            return f"run the steps that follow from people's answers: horsesense winoventi make … --out {folder}"
     if all(each.state == "not asked" for each in stages):
-        return "people are not asked, so that nothing is validated and there is no headline"
+        return "people are not asked, so nothing is validated and there is no headline"
     return f"all stages are done: {validated:,} schemas are validated"
 
 
 def read_counts(folder: Path) -> StepCounts | None:
-    """The yield of each step as the folder of a pipeline keeps it."""
+    """Read the stored yield of each step."""
     path = folder / "counts.json"
 
     def wrong(problem: FieldProblem) -> UserError:
-        told = f"the count {problem.where} is {problem.kind}" if problem.path else "these are no counts of a pipeline"
-        return UserError(told, file=path, fix="make the pipeline again in this folder, which writes them anew")
+        told = (
+            f"the count {problem.where} is {problem.kind}" if problem.path else "these are not the counts of a pipeline"
+        )
+        return UserError(told, file=path, fix="run winoventi make again in this folder")
 
     return check_json(StepCounts, read_text(path), wrong) if path.is_file() else None
 
@@ -165,42 +167,42 @@ _SAMPLE = 12
 
 @dataclass(frozen=True, slots=True)
 class FunnelRow:
-    """How many there were after one step."""
+    """Yield of one step."""
 
     step: str
     count: int
     share: float
-    """Of the largest step: how wide it is drawn."""
+    """Share of the largest step: the width of the bar."""
     note: str
-    """Why others went, or where these come from."""
+    """Reasons or origins."""
 
 
 @dataclass(frozen=True, slots=True)
 class PipelineShown:
-    """All that a page says of a pipeline."""
+    """What a page shows of a pipeline."""
 
     model: str
     kind: str
-    """``validated`` or ``proposed``: what the figures of the page are about; empty where nothing was asked yet."""
+    """``validated`` or ``proposed``: the probe of the figures; empty before the first run."""
     run: Path | None
-    """The run with these answers."""
+    """Run folder."""
     funnel: tuple[FunnelRow, ...]
     people: tuple[tuple[str, int, int], ...]
-    """Of each stage its judgements, and how many people gave them."""
+    """Stage, number of judgements and number of people."""
     triplets: tuple[Triplet, ...]
-    """A sample of those that passed the filter, drawn by the plan's seed."""
+    """A sample of the triplets that passed the filter, drawn by the plan's seed."""
     schemas: tuple[CheckedSchema, ...]
-    """A sample, those that pass first."""
+    """A sample of schemas, those without objections first."""
     seed: int
 
 
 def is_pipeline(folder: Path) -> bool:
-    """Whether a folder is that of a pipeline."""
+    """Return whether a folder is that of a pipeline."""
     return (folder / STATE).is_file()
 
 
 def read_pipeline(folder: Path) -> PipelineShown:
-    """What the folder of a pipeline has."""
+    """Read the folder of a pipeline."""
     plan, steps = read_plan(folder), read_state(folder / STATE)["steps"]
     runs = {kind: steps.get(f"{RUN}{kind}", {}).get("output") for kind in ("validated", "proposed")}
     kind = next((each for each, run in runs.items() if run), "")
@@ -231,7 +233,7 @@ def _funnel(counts: StepCounts) -> tuple[FunnelRow, ...]:
         ("the model prefers the generic word", counts.filtered, ""),
         ("premise pairs", sum(counts.schemas.values()), told(counts.schemas)),
         ("pass all checks", passing, told(counts.objections)),
-        ("passed by people or a stated judge", validated, told(counts.validated)),
+        ("validated by people or a stated judge", validated, told(counts.validated)),
     )
     most = max(1, *(count for _, count, _ in rows))
     return tuple(FunnelRow(step, count, count / most, note) for step, count, note in rows)
@@ -248,7 +250,7 @@ def _drawn(triplets: Sequence[Triplet], rng: random.Random) -> list[Triplet]:
 
 
 def _sample(path: Path, rng: random.Random) -> list[CheckedSchema]:
-    """Schemas that pass, and a few that do not."""
+    """Draw schemas without objections, and a few with."""
     schemas = read_schemas(path)[0] if path.is_file() else []
     passing, others = ([each for each in schemas if each.passes == wanted] for wanted in (True, False))
     drawn = rng.sample(passing, min(_SAMPLE, len(passing)))

@@ -53,21 +53,21 @@ CRITERIA = {
 }
 """The four questions, which are the names of the columns; yes is an objection."""
 ANSWER = ("Please select the best answer to fill in the blank.", "human_input")
-"""The column of the answer in the raw and in the cleaned file."""
+"""Column of the answer in the raw and in the cleaned file."""
 
 _LISTED = {"both_generic_exception": "half-exception", "only_exception": "full-exception"}
-"""Folders of the fine-tuning files, and the paper's setting that each is of."""
+"""Folders of the fine-tuning files, and the paper's setting of each."""
 _SCHEMA = COLUMNS[:5]
-"""What names a schema."""
+"""Columns that identify a schema."""
 _TESTS = {1: "generic", 2: "exception"}
 _BLANKS = re.compile(r"_{3,}")
 _PARTED = re.compile(rb"[\x00-\x1f]")
 
 
 def read_winoventi(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
-    """Each row is a cloze; the two rows of a schema are a family, members generic and exception.
+    """Read rows as clozes; the two rows of a schema are a family, members generic and exception.
 
-    The fine-tuning files (``.txt``, a filled text a line) are read as they are: see `_of_lists`.
+    Fine-tuning files (``.txt``, one filled text per line) are read too: see `_of_lists`.
     """
     lists = [path for path in paths if path.suffix == ".txt"]
     if lists:
@@ -93,10 +93,10 @@ def read_winoventi(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
 
 
 def _of_lists(lists: Sequence[Path], tables: Sequence[Path], skip_bad: bool) -> Probe:
-    """The items of fine-tuning files, each with the file that it stands in (facet ``scenario``) and its split.
+    """Read the items of fine-tuning files, each with its file (facet ``scenario``) and split.
 
-    A line has the right outcome filled in and not the wrong one, which stands in the benchmark: that is looked for in
-    the folders above the file where it is not given too.
+    A line only has the right outcome; the wrong one is in the benchmark, which is searched for in the folders above the
+    file if it is not given.
     """
     for path in lists:
         _check_texts(path)
@@ -128,7 +128,7 @@ def _of_lists(lists: Sequence[Path], tables: Sequence[Path], skip_bad: bool) -> 
 
 
 def _check_texts(path: Path) -> None:
-    """A line of a fine-tuning file is a text and nothing else: what is parted into fields is of another release."""
+    """Refuse files with fields: a line of a fine-tuning file is one text."""
     for number, raw in Reading().lines(path):
         if _PARTED.search(raw):
             raise UserError(
@@ -144,7 +144,7 @@ def _benchmark_above(path: Path) -> Path | None:
 
 
 def _filled(item: Item) -> str:
-    """The text with its right outcome, as the fine-tuning files have it."""
+    """Return the text with its right outcome, as the fine-tuning files have it."""
     assert item.answer is not None
     return " ".join(item.text.replace(BLANK, item.options[item.answer]).split())
 
@@ -174,7 +174,7 @@ def _item(reading: Reading, row: dict[str, str], path: Path, number: int) -> Ite
 
 
 def read_winoventi_schemas(paths: Sequence[Path], skip_bad: bool = False) -> ReleasedVotes:
-    """Each row is one worker's four answers about a schema; both items of the schema are in the probe."""
+    """Read judgements of schemas: each row is one worker's four answers; the probe has both items of the schema."""
     reading = Reading(skip_bad)
     judgements = []
     for path, number, row in _rows(reading, paths, ("User ID", *_SCHEMA, *PROMPTS, *CRITERIA)):
@@ -188,7 +188,7 @@ def read_winoventi_schemas(paths: Sequence[Path], skip_bad: bool = False) -> Rel
                 reading.add(item)
             value = "+".join(objections) or "pass"
             judgements.append(Judgement(items[0].family, row["User ID"], "schema", value))
-    # A schema is judged by several people; its items are the same each time.
+    # Several people judge a schema; its items are the same each time.
     reading.items = list({item.id: item for item in reading.items}.values())
     return ReleasedVotes(
         reading.probe(_card(paths, "The schemas that people checked for WinoVenti"), paths), tuple(judgements)
@@ -196,7 +196,7 @@ def read_winoventi_schemas(paths: Sequence[Path], skip_bad: bool = False) -> Rel
 
 
 def read_winoventi_answers(paths: Sequence[Path], skip_bad: bool = False) -> ReleasedVotes:
-    """Each row is one worker's answer to one item of the benchmark; the raw and the cleaned file say the same."""
+    """Read answers: each row is one worker's answer to one item; the raw and the cleaned file agree."""
     reading = Reading(skip_bad)
     judgements = []
     columns = ("User ID", *_SCHEMA, "masked_prompt", "target", "incorrect", "test_type", "choiceA", "choiceB")
@@ -245,7 +245,7 @@ def _rows(reading: Reading, paths: Sequence[Path], wanted: Sequence[str]) -> Ite
 
 
 def _judged_item(row: dict[str, str], prompt: str, test: str, path: Path, number: int) -> Item:
-    """The item as the reader of the benchmark makes it."""
+    """Return the item as the reader of the benchmark makes it."""
     if len(_BLANKS.findall(prompt)) != 1:
         raise UserError("the prompt does not have one blank", fix="repair or remove the line")
     return _schema_item(row, _BLANKS.sub(BLANK, prompt), test, path, number, {})
@@ -257,15 +257,15 @@ def _yes(answer: str, question: str) -> bool:
     return answer == "Yes"
 
 
-# What both share.
+# Shared code.
 
 
 def _schema_item(
     row: dict[str, str], text: str, test: str, path: Path, number: int, split: Mapping[str, Facet]
 ) -> Item:
-    """One of the two items of a schema."""
+    """Make one of the two items of a schema."""
     generic, alternative = row["Associative Bias"], row["Alternative"]
-    # In alphabetical order: the place of an option says nothing of which is right.
+    # In alphabetical order: the position of an option gives nothing away.
     options = tuple(sorted((generic, alternative)))
     context = row["biased_word_context" if test == "generic" else "adversarial_word_context"]
     return Item(

@@ -24,7 +24,7 @@ REVERSE = "winoventi-reverse"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two texts differ."""
+    """The difference of two texts."""
 
     spans: tuple[tuple[int, int], tuple[int, int]]
     """Start and end of the word in either text."""
@@ -33,13 +33,13 @@ class Difference:
 
 _ARTICLES = {"a", "an"}
 _ELSEWHERE = Difference(((0, 0), (0, 0)), ("", ""))
-"""Stands for a difference between texts that cannot be laid side by side."""
+"""A difference between texts that cannot be aligned."""
 
 
 def differing(text: str, other: str) -> list[Difference]:
-    """The words in which two texts of as many words differ; one difference is what a schema has.
+    """Return the words in which two texts of equal length differ; a schema has one difference.
 
-    Texts with different numbers of words differ in two places at least. *A* and *an* go with the word that follows.
+    Texts with different numbers of words count as two differences or more. *A* and *an* belong to the next word.
 
     >>> [d.words for d in differing("Jo screamed at it.", "Jo shivered at it.")]
     [('screamed', 'shivered')]
@@ -60,9 +60,9 @@ def differing(text: str, other: str) -> list[Difference]:
 
 
 def third_of(premise: str, start: int) -> str:
-    """In which third of a premise a word begins, by characters (winoventi.txt, 2.7).
+    """Return in which third of a premise a word begins, by characters (winoventi.txt, 2.7).
 
-    The paper does not say how it counts; by characters the released rows come nearest to its shares.
+    The paper does not define it; counting characters comes nearest to its shares on the published rows.
 
     >>> [third_of("Jo laid the big red cup away.", start) for start in (0, 12, 24)]
     ['first', 'middle', 'last']
@@ -71,7 +71,7 @@ def third_of(premise: str, start: int) -> str:
 
 
 def premise_of(text: str) -> str:
-    """The text without its last sentence, which is the outcome with the blank.
+    """Return the text without its last sentence, which is the outcome with the blank.
 
     >>> premise_of("Jo screamed. The pan is ___.")
     'Jo screamed.'
@@ -82,12 +82,12 @@ def premise_of(text: str) -> str:
 
 
 def triplet_name(item: Item) -> str:
-    """Noun, generic word and exception: what the adversarial filter is about."""
+    """Return the name of an item's triplet: noun, generic word and exception."""
     return " | ".join((item.groups.get("noun", ""), str(item.facets["bias"]), str(item.facets["alternative"])))
 
 
 def pairs_of(items: Iterable[Item]) -> dict[str, dict[str, Item]]:
-    """Family → member → item, of schemas that have both."""
+    """Return family → member → item, for schemas that have both members."""
     families: dict[str, dict[str, Item]] = {}
     for item in items:
         families.setdefault(item.family, {})[item.member] = item
@@ -97,7 +97,7 @@ def pairs_of(items: Iterable[Item]) -> dict[str, dict[str, Item]]:
 def special_facets(
     items: Sequence[Item], pos_of: Mapping[tuple[str, str], str] | None = None
 ) -> dict[str, dict[str, Facet]]:
-    """Item id → the third of the premise in which its special word stands, and its part of speech where known."""
+    """Return item id → third of the premise with its special word, and its part of speech if known."""
     by_item: dict[str, dict[str, Facet]] = {}
     for members in pairs_of(items).values():
         differences = differing(members["generic"].text, members["exception"].text)
@@ -108,15 +108,16 @@ def special_facets(
         facets: dict[str, Facet] = {"third": third}
         if pos_of is not None:
             facets["special_pos"] = pos_of.get(difference.words, "other")
-        # Both texts of a schema get the place in the generic one, so that they stay together.
+        # Both texts of a schema get the position in the generic one, so that they stay together.
         by_item |= {members[member].id: facets for member in ("generic", "exception")}
     return by_item
 
 
 def reversed_probe(probe: Probe) -> Probe:
-    """The test turned round: the outcome is given and the special word is asked for (types 3 and 4 of the release).
+    """Return the reversed test: the outcome is given and the special word is asked (types 3 and 4 of the published
+    files).
 
-    A schema whose texts differ in more than one word cannot be turned; it is left out and counted.
+    A schema whose texts differ in more than one word cannot be reversed; it is left out and counted.
     """
     items, left_out = [], 0
     for members in pairs_of(probe.items).values():
@@ -147,24 +148,24 @@ def _turned(item: Item, difference: Difference, which: int) -> Item:
 Origin = Literal["people", "release", "machine"]
 
 PROPOSED, PASSED = "proposed", "passed by machine checks"
-"""How far a schema has come: written and no more; through all checks by rule and machine."""
+"""Status of a schema: only written; through all checks by rule and machine."""
 VALIDATED = "validated by "
-"""The beginning of the third status; the name of a person, a group of people, or a stated judge follows."""
+"""Beginning of the third status, followed by a person, a group of people, or a stated judge."""
 
 _PAIR = re.compile(r"\[\s*([^\[\]/]*?)\s*/\s*([^\[\]/]*?)\s*\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """A noun, what a model ties to it, and what it can be instead."""
+    """A noun, an associated word, and an exception."""
 
     noun: str
     generic: str
     exception: str
     origin: str = ""
-    """Where the exception comes from: people, release, antonym, similar, morphology, conceptnet, model."""
+    """Origin of the exception: people, release, antonym, similar, morphology, conceptnet, model."""
     k: int = 0
-    """Least depth of the association; 0 where that is not known."""
+    """Smallest depth of the association; 0 if unknown."""
 
     @property
     def name(self) -> str:
@@ -173,7 +174,7 @@ class Triplet:
 
 @dataclass(frozen=True, slots=True)
 class Premise:
-    """A sentence with a place for one of two words."""
+    """A sentence with a slot for one of two words."""
 
     before: str
     generic: str
@@ -184,7 +185,7 @@ class Premise:
 
     @property
     def sentences(self) -> tuple[str, str]:
-        """With the first and with the second special word."""
+        """The sentence with the first and with the second special word."""
         return f"{self.before}{self.generic}{self.after}", f"{self.before}{self.exception}{self.after}"
 
     def __str__(self) -> str:
@@ -192,12 +193,12 @@ class Premise:
 
 
 def _without_article(word: str) -> str:
-    """*A* and *an* go with the word that follows."""
+    """Remove *a* or *an*, which belongs to the next word."""
     return word.removeprefix("a ").removeprefix("an ")
 
 
 def parse_premise(text: str) -> Premise:
-    """Read ``… [ this / that ] …``, as people wrote it for the release; *a* and *an* may go with the word.
+    """Parse ``… [ this / that ] …``, as in the published files; *a* and *an* may belong to the word.
 
     >>> parse_premise("Jo put the cup [ down / away ].").sentences
     ('Jo put the cup down.', 'Jo put the cup away.')
@@ -226,30 +227,30 @@ class Schema:
     triplet: Triplet
     premise: Premise
     origin: Origin
-    """Who wrote the premise; what a machine wrote is never mixed with what people did."""
+    """Author of the premise; machine-written ones are never mixed with people's."""
     annotator: str = ""
     file: str = ""
     line: int = 0
     frame: str = ""
-    """The frame that the premise was made from: schemas of one frame stand or fall together. Empty: it is its own."""
+    """Frame of the premise; schemas of one frame are a cluster. Empty: its own."""
     status: str = PROPOSED
     """``proposed``, ``passed by machine checks``, or ``validated by NAME``."""
 
     @property
     def validated(self) -> bool:
-        """Whether people, or a stated judge, have passed it."""
+        """Whether people or a stated judge validated it."""
         return self.status.startswith(VALIDATED)
 
     @property
     def name(self) -> str:
-        """The name of its family, as the reader of the release makes it."""
+        """Name of its family, as the reader of the published files makes it."""
         return " | ".join((self.triplet.name, self.premise.generic, self.premise.exception))
 
 
 def items_of(
     schema: Schema, noun: Noun, *, literal: bool = False, licence: str = "", probe: str = "winoventi"
 ) -> list[Item]:
-    """The generic and the exception item of a schema, as the reader of the release makes them.
+    """Return the generic and the exception item of a schema, as the reader of the published files makes them.
 
     >>> hot = Schema(Triplet("pan", "hot", "cold"), parse_premise("Jo [screamed / shivered] at the pan."), "people")
     >>> [(item.member, item.text, item.options[item.answer]) for item in items_of(hot, Noun("pan"))][1]
@@ -286,7 +287,7 @@ def items_of(
 
 @dataclass(frozen=True, slots=True)
 class CheckedSchema:
-    """A schema and what speaks against it."""
+    """A schema with its objections."""
 
     schema: Schema
     objections: tuple[str, ...]
@@ -317,7 +318,7 @@ def _triplet_row(triplet: Triplet) -> dict[str, Any]:
 
 
 def read_triplets(path: Path) -> list[Triplet]:
-    """Triplets as `write_triplets` wrote them, or a person with at least noun, generic and exception."""
+    """Read triplets: a file of `write_triplets`, or a table with at least noun, generic and exception."""
     triplets = []
     for line, row in iter_rows(path):
         try:
@@ -343,7 +344,7 @@ def _triplet(row: Mapping[str, Any]) -> Triplet:
 
 
 def write_schemas(path: Path, schemas: Iterable[CheckedSchema]) -> None:
-    """Schemas with what speaks against each."""
+    """Write schemas with their objections."""
     rows = (
         _triplet_row(checked.schema.triplet)
         | {"premise": str(checked.schema.premise), "frame": checked.schema.frame, "origin": checked.schema.origin}
@@ -357,10 +358,10 @@ def write_schemas(path: Path, schemas: Iterable[CheckedSchema]) -> None:
 def read_schemas(
     path: Path, origin: Origin = "people", skip_bad: bool = False
 ) -> tuple[list[CheckedSchema], list[UserError]]:
-    """Schemas of a table, and what was wrong with each line that was skipped.
+    """Read the schemas of a table, and the errors of skipped lines.
 
-    A premise is one sentence with ``[ this / that ]`` in it, or two sentences in the columns ``generic_premise`` and
-    ``exception_premise`` that differ in one word. The release's context collection is read too.
+    A premise is one sentence with ``[ this / that ]``, or two sentences in the columns ``generic_premise`` and
+    ``exception_premise`` that differ in one word. The published context collection is read too.
     """
     schemas: list[CheckedSchema] = []
     skipped: list[UserError] = []
@@ -414,7 +415,7 @@ def _premise(row: Mapping[str, Any]) -> Premise:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Tables of ours by their ending; the release's file is called .csv and has tabs."""
+    """Yield the rows of a table; the published file is called .csv and has tabs."""
     table = open_table(path)
     if ending(path) == ".csv" and set(_RELEASED) <= set(table.header):
         for number, cells in table.rows:

@@ -16,20 +16,20 @@ from horsesense.errors import UserError, argument
 
 STATE = "state.json"
 RUN = "run of "
-"""Begins the record of the run in which schemas were asked; ``validated`` or ``proposed`` follows."""
+"""Beginning of a run's record; ``validated`` or ``proposed`` follows."""
 _PARTS = "parts"
 _VERSION = 3
-"""Raised when steps give something else from the same things, so that old ones are done again."""
+"""Raised if steps change their results, so that old ones are repeated."""
 
 
 class Steps:
-    """The steps of one folder; a killed process loses at most the part of a step that it was at."""
+    """The steps of one folder; a killed process loses at most one part of a step."""
 
     def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
         self.folder = folder
         self._say = say
         self.plan: dict[str, Any] = {}
-        """What is to be done, as plain data."""
+        """The plan, as plain data."""
         self._done: dict[str, dict[str, str]] = {}
         path = folder / STATE
         if path.is_file():
@@ -37,13 +37,13 @@ class Steps:
             self.plan, self._done = state["plan"], state["steps"]
 
     def keep_plan(self, plan: dict[str, Any]) -> None:
-        """Write down what is to be done, so that it can be gone on with from the folder alone."""
+        """Store the plan, so that the folder alone is enough to resume."""
         if plan != self.plan:
             self.plan = plan
             self._write()
 
     def do(self, name: str, output: str, inputs: Sequence[Path | str], make: Callable[[Path, str], None]) -> Path:
-        """Make ``output`` from ``inputs`` (files count by content), unless that was done already.
+        """Make ``output`` from ``inputs`` (files count by content), unless it exists already.
 
         ``make`` gets the path to write and the fingerprint of the inputs; it writes whole files only.
         """
@@ -51,7 +51,7 @@ class Steps:
         made_from = self._fingerprint(inputs)
         record = self._done.get(name, {})
         if record.get("from") == made_from and path.is_file() and record.get("gave") == sha256_of_file(path):
-            self._say(f"{name}: done already")
+            self._say(f"{name}: already done")
             return path
         self._say(f"{name} …")
         make(path, made_from)
@@ -59,16 +59,16 @@ class Steps:
         return path
 
     def remember_file(self, path: Path) -> None:
-        """Remember a file that is written whenever its step is gone through."""
+        """Record a file that every call writes."""
         self._keep(path.name, {"output": path.name, "gave": sha256_of_file(path)})
 
     def remember_run(self, kind: str, run: Path | None) -> None:
-        """Remember the run in which schemas of a kind were asked; None: there are none of that kind."""
+        """Record the run on schemas of a kind; None if there are none."""
         output = "" if run is None else run.relative_to(self.folder).as_posix()
         self._keep(f"{RUN}{kind}", {"output": output})
 
     def is_as_written(self, path: Path) -> bool:
-        """Whether a file is what was written here last; one that somebody put there is theirs."""
+        """Return whether a file is as it was written here; a file of somebody else is not."""
         return path.is_file() and self._done.get(path.name, {}).get("gave") == sha256_of_file(path)
 
     def _keep(self, name: str, record: dict[str, str]) -> None:
@@ -85,9 +85,9 @@ class Steps:
     def in_parts(
         self, name: str, made_from: str, number: int, size: int, make: Callable[[int, int], list[Any]]
     ) -> Iterator[Any]:
-        """The rows of a long step, made from ``number`` things, ``size`` at a time.
+        """Yield the rows of a long step over ``number`` inputs, ``size`` at a time.
 
-        Each part is kept as JSON, and made again where it is damaged.
+        Each part is stored as JSON, and repeated if it is damaged.
         """
         for start in range(0, number, size):
             path = self.folder / _PARTS / f"{name}-{made_from[:12]}-{start:06d}.json"
@@ -106,11 +106,11 @@ class Steps:
 
 
 def read_state(path: Path) -> dict[str, Any]:
-    """The state of a folder, as plain data."""
+    """Read the state of a folder."""
     try:
         state = json.loads(read_text(path))
     except json.JSONDecodeError as error:
-        raise UserError("the state is damaged", file=path, fix="remove it; steps are made again") from error
+        raise UserError("the state is damaged", file=path, fix="remove it; the steps are repeated") from error
     if not isinstance(state, dict) or not all(isinstance(state.get(name), dict) for name in ("plan", "steps")):
         raise UserError("this is not the state of a pipeline", file=path, fix=f"choose another {argument('out')}")
     return state

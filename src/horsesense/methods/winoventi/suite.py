@@ -44,7 +44,7 @@ SUBSETS = {"all": "All", "individual": "Individual", "intersection": "Intersecti
 _SLICES = {
     "k": "depth k of the association",
     "own": "the model's own association",
-    "third": "third of the premise in which the special word stands",
+    "third": "third of the premise with the special word",
     "special_pos": "part of speech of the special word",
     "unequal_tokens": "outcomes of unequal numbers of tokens",
     "origin": "who wrote the premise",
@@ -52,13 +52,13 @@ _SLICES = {
     "twin": "whether its twin was trained on",
 }
 _NOTE = (
-    "Intervals are over nouns and frames. Both right: chance 0.25, where each test has 0.5. Drop: generic minus "
-    "exception, schema by schema. Macro: every generic word counts once."
+    "Clusters are nouns and frames. Chance is 0.25 for both right and 0.5 for each test. Drop: generic minus "
+    "exception, paired by schema. Macro: every generic word counts once."
 )
 
 
 def by_model(answered: Sequence[Answered]) -> list[dict[str, Answered]]:
-    """For each model its answers to the schemas, the outcomes alone and, where asked, the schemas turned round."""
+    """Return for each model its answers to the schemas, the outcomes alone and, if run, the reversed schemas."""
     models: dict[str, dict[str, Answered]] = {}
     for run in answered:
         if run.part.probe.name in (MAIN, PRIOR, NEUTRAL, REVERSE):
@@ -67,9 +67,9 @@ def by_model(answered: Sequence[Answered]) -> list[dict[str, Answered]]:
 
 
 def evaluation_tables(answered: Sequence[Answered], background: Background) -> tuple[PaperTable, ...]:
-    """What premises change, the two tests, these by numbers of tokens, differences of models, slices.
+    """Make the tables: context shift, the two tests, by number of tokens, differences of models, slices.
 
-    None where no model was asked it all.
+    Empty if no model has all parts.
     """
     parts = by_model(answered)
     if not parts:
@@ -83,7 +83,7 @@ def evaluation_tables(answered: Sequence[Answered], background: Background) -> t
 
 
 def tables_of_run(folder: Path, answered: Sequence[Answered]) -> tuple[PaperTable, ...]:
-    """The tables of an evaluation that a folder keeps; none where it is another run."""
+    """Make the tables of an evaluation's folder; empty for another run."""
     return evaluation_tables(answered, read_background(folder)) if by_model(answered) else ()
 
 
@@ -107,13 +107,13 @@ def _subsets(found: Sequence[Evaluation]) -> PaperTable:
 
 
 def _nobodys(found: Sequence[Evaluation]) -> tuple[str, ...]:
-    """What is no headline says so."""
+    """Say how many schemas are not validated, so that there is no headline."""
     most = max(each.proposed for each in found)
-    return (f"{most:,} of these schemas were passed by nobody, so that this is no result.",) if most else ()
+    return (f"{most:,} of these schemas are not validated, so there is no headline.",) if most else ()
 
 
 def _shifts(found: Sequence[Evaluation]) -> PaperTable:
-    """What premises change, the one thing that selection cannot bring about, with the tests beside it."""
+    """Make the table of context shifts, which selection cannot cause, with the tests beside them."""
     rows = []
     for name, told in SUBSETS.items():
         for each in found:
@@ -124,12 +124,12 @@ def _shifts(found: Sequence[Evaluation]) -> PaperTable:
                     cells = (one.shift, test.both, test.generic, test.exception, one.moved, one.generic, one.exception)
                     rows.append(PaperRow(f"{each.model}: {who}" if len(found) > 1 else who, "ours", cells))
     note = (
-        "Shift: in nats of log-odds towards the right word; 0 where the premise is not read. Both right: chance 0.25, "
-        "where each test has 0.5. Moved: share of schemas whose premises move the model apart the right way (chance "
-        "0.5). The last two columns: each premise against a neutral one. Intervals over nouns and frames."
+        "Shift: in nats of log-odds towards the right word; 0 if the model ignores the premise. Chance is 0.25 for "
+        "both right and 0.5 for each test. Moved: share of schemas whose premises move the model in the right direction "
+        "(chance 0.5). The last two columns compare each premise with a neutral one. Clusters are nouns and frames."
     )
-    columns = ("shift", "both right", "generic", "exception", "moved", "by the generic premise", "by the exception's")
-    return PaperTable("WinoVenti: what premises change", columns, tuple(rows), (note, *_nobodys(found)))
+    columns = ("shift", "both right", "generic", "exception", "moved", "generic premise", "exception premise")
+    return PaperTable("WinoVenti: context shift", columns, tuple(rows), (note, *_nobodys(found)))
 
 
 def _by_tokens(found: Sequence[Evaluation]) -> PaperTable:
@@ -138,18 +138,20 @@ def _by_tokens(found: Sequence[Evaluation]) -> PaperTable:
         for name, told in list(SUBSETS.items())[:2]
         for kind in ("equal", "unequal")
     ]
-    note = "Equal: as many tokens in both outcomes for every model here. A sum favours the word of fewer tokens."
-    return PaperTable("WinoVenti by numbers of tokens", _COLUMNS, tuple(_rows(found, kinds)), (note,))
+    note = (
+        "Equal: both outcomes have equally many tokens for every model here. A sum favours the word with fewer tokens."
+    )
+    return PaperTable("WinoVenti by number of tokens", _COLUMNS, tuple(_rows(found, kinds)), (note,))
 
 
 def _turned(found: Sequence[Evaluation]) -> PaperTable:
-    note = "The outcome is given and the context word asked for (types 3 and 4 of the release)."
+    note = "The outcome is given and the context word is asked (types 3 and 4 of the published files)."
     rows = _rows(found, list(SUBSETS.items()), turned=True)
-    return PaperTable("WinoVenti turned round", _COLUMNS, tuple(rows), (note,))
+    return PaperTable("WinoVenti: reversed test", _COLUMNS, tuple(rows), (note,))
 
 
 def _differences(parts: Sequence[Mapping[str, Answered]]) -> PaperTable:
-    """Each two models on the schemas that are equal for all, paired schema by schema."""
+    """Compare each pair of models on the schemas with equally many tokens for all, paired by schema."""
     equal = set.intersection(*(equal_tokens(each[MAIN]) for each in parts))
     credits = {each[MAIN].part.model.name: _credits(each[MAIN], equal) for each in parts}
     rows = []
@@ -161,12 +163,12 @@ def _differences(parts: Sequence[Mapping[str, Answered]]) -> PaperTable:
             nouns = [credits[one][test][family][1] for family in families]
             cells.append(compare(values[0], values[1], nouns).difference if families else None)
         rows.append(PaperRow(f"{one} − {other}", "ours", tuple(cells)))
-    note = f"On the {len(equal):,} schemas whose outcomes have equal numbers of tokens for all models, paired."
-    return PaperTable("WinoVenti: which model is better", ("generic", "exception"), tuple(rows), (note,))
+    note = f"On the {len(equal):,} schemas whose outcomes have equally many tokens for all models, paired."
+    return PaperTable("WinoVenti: differences between models", ("generic", "exception"), tuple(rows), (note,))
 
 
 def _credits(answered: Answered, equal: set[str]) -> dict[str, dict[str, tuple[float, str]]]:
-    """Test → schema → credit and noun."""
+    """Return test → schema → credit and noun."""
     by_test: dict[str, dict[str, tuple[float, str]]] = {GENERIC: {}, EXCEPTION: {}}
     for item, credit in zip(answered.items, answered.credits("sum").values, strict=True):
         if item.family in equal:
@@ -217,7 +219,7 @@ def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
 
 
 def _find(folder: Path, name: str) -> Path | None:
-    """A file of the release, in the folder or below it."""
+    """Find a published file, in the folder or below it."""
     paths = sorted(folder.rglob(name), key=lambda path: (len(path.parts), str(path)))
     return paths[0] if paths else None
 
@@ -243,7 +245,7 @@ def _tables(
 
 
 def _only_asked(parts: Mapping[str, Answered]) -> dict[str, Answered]:
-    """Where only a part was asked, schemas whose outcomes were asked alone too, and of these what was turned round."""
+    """Reduce a partial run to schemas whose outcomes were also run alone, and their reversed forms."""
     triplets = {item.family for item in parts[PRIOR].items}
     if NEUTRAL in parts:
         triplets &= {item.family for item in parts[NEUTRAL].items}
@@ -289,14 +291,14 @@ def _table6(
     made = with_published("WinoVenti, table 6", columns, ours, published, same, known["source"])
     sizes = ", ".join(f"{each.model} {one.schemas:,}" for each in found for one in each.subsets[1:2])
     note = (
-        f"Schemas under Individual: {sizes}. Intersection: those that the models here and the release's 15 columns "
-        "all prefer the generic word of; the paper's is another (94 by its text, fractions of 229 in its table)."
+        f"Schemas under Individual: {sizes}. Intersection: schemas whose generic word the models here and the 15 "
+        "models of the registry all prefer; the paper's intersection differs (94 in its text, fractions of 229 in its table)."
     )
     return (replace(made[0], notes=(note, *made[0].notes)), *made[1:])
 
 
 def _people(path: Path, asked: set[str], columns: int) -> PaperRow:
-    """One person an item, on the items that models were asked."""
+    """Return the accuracy of people, one per item, on the items that models were run on."""
     votes = read_winoventi_answers([path])
     items = {item.id: item for item in votes.probe.items}
     cells: list[Estimate | float | None] = []
@@ -304,7 +306,7 @@ def _people(path: Path, asked: set[str], columns: int) -> PaperRow:
         judged = [each for each in votes.judgements if items[each.item].member == test and each.item in asked]
         right = [float(items[e.item].options[items[e.item].answer or 0] == e.value) for e in judged]
         cells.append(accuracy(right, [items[each.item].groups["noun"] for each in judged], CHANCE) if right else None)
-    return PaperRow("people, one an item", "people", (*cells, *[None] * (columns - 2)), "people")
+    return PaperRow("people, one per item", "people", (*cells, *[None] * (columns - 2)), "people")
 
 
 def _share(value: float | None) -> float | None:

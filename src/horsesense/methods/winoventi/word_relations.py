@@ -12,30 +12,30 @@ from horsesense.lexicons.wordnet import Synset, read_senses, read_synsets
 from horsesense.lexicons.wordnet_source import find_wordnet
 
 _KINDS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
-"""The digit of a sense key → part of speech."""
+"""Digit of a sense key → part of speech."""
 _PARTS = {"n": "noun", "v": "verb", "a": "adjective", "s": "adjective", "r": "adverb"}
 _COUNTS = "cntlist.rev"
 
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Relations between lower-case words, all senses taken together."""
+    """Relations between lower-case words, over all senses."""
 
     synonyms: Mapping[str, frozenset[str]]
     """Words of a common synset, in any part of speech."""
     similar: Mapping[str, frozenset[str]]
     """Adjectives one similar-to link away."""
     antonyms: Mapping[str, frozenset[str]]
-    """Adjectives that WordNet names as the opposite."""
+    """Antonymous adjectives."""
     chained: Mapping[str, frozenset[str]]
-    """Adjectives that its first sense reaches over an opposite and similar-to links; other senses lead astray."""
+    """Adjectives that its first sense reaches via an antonym and similar-to links; other senses mislead."""
     attributes: Mapping[str, frozenset[str]]
-    """Adjective → ids of what it is a value of (hot and cold: temperature)."""
+    """Adjective → ids of its attributes (hot and cold: temperature)."""
     counts: Mapping[str, Mapping[str, int]]
-    """Word → part of speech → how often it was tagged so, one added where it is known at all."""
+    """Word → part of speech → tagged count, plus one for each known sense."""
 
     def is_property(self, word: str) -> bool:
-        """Whether a word can stand behind *is* as a property: an adjective, or a participle."""
+        """Return whether a word can follow *is* as a property: an adjective or a participle."""
         if "adjective" in self.counts.get(word, {}):
             return True
         import lemminflect
@@ -44,21 +44,21 @@ class Lexicon:
         return any(word in lemminflect.getInflection(lemma, tag) for lemma in lemmas for tag in ("VBN", "VBG"))
 
     def opposites(self, word: str) -> dict[str, int]:
-        """Opposite → how far: 0 for a direct antonym, 1 for one reached over a similar word on either side."""
+        """Return opposite → distance: 0 for a direct antonym, 1 for one via a similar word on either side."""
         distances = dict.fromkeys(sorted(self.antonyms.get(word, ())), 0)
         for other in sorted(self.chained.get(word, frozenset()) - self.similar.get(word, frozenset()) - {word}):
             distances.setdefault(other, 1)
         return distances
 
     def are_antonyms(self, word: str, other: str) -> bool:
-        """Whether the usual senses of two words are opposites, seen from either: *flat* is no opposite of *sharp*."""
+        """Return whether the usual senses of two words are antonyms both ways: *flat* is not one of *sharp*."""
         return all(
             second in self.antonyms.get(first, ()) and second in self.chained.get(first, ())
             for first, second in ((word, other), (other, word))
         )
 
     def are_synonyms(self, word: str, other: str) -> bool:
-        """Whether two words mean the same or nearly so: a common synset, or similar adjectives; forms count."""
+        """Return whether two words are near-synonyms: a common synset, or similar adjectives, in any form."""
         for first in _forms(word):
             for second in _forms(other):
                 if first == second or second in self.synonyms.get(first, ()) or second in self.similar.get(first, ()):
@@ -66,7 +66,7 @@ class Lexicon:
         return False
 
     def contrast(self, word: str, other: str) -> bool:
-        """Whether two words exclude each other: opposites, or two values of one attribute."""
+        """Return whether two words exclude each other: opposites, or two values of one attribute."""
         if self.are_synonyms(word, other):
             return False
         return other in self.opposites(word) or bool(
@@ -74,7 +74,7 @@ class Lexicon:
         )
 
     def pos(self, *words: str) -> str:
-        """The part of speech that fits all words best: they fill the same place of one sentence."""
+        """Return the part of speech that fits all words best: they fill the same slot of one sentence."""
         totals: dict[str, float] = {}
         for word in words:
             counts: dict[str, int] = {}
@@ -89,7 +89,7 @@ class Lexicon:
 
 @cache
 def _forms(word: str) -> tuple[str, ...]:
-    """A word and what it is inflected from."""
+    """Return a word and its lemmas."""
     import lemminflect
 
     lemmas = (lemma for of_a_kind in lemminflect.getAllLemmas(word.lower()).values() for lemma in of_a_kind)
@@ -97,14 +97,14 @@ def _forms(word: str) -> tuple[str, ...]:
 
 
 def lexicon_at_hand() -> Lexicon | None:
-    """The lexicon of the WordNet that is on this machine; None where it was not fetched."""
+    """Return the relations of the WordNet on this machine; None if it was not fetched."""
     folder = find_wordnet()
     return read_lexicon(folder) if folder is not None else None
 
 
 @cache
 def read_lexicon(folder: Path) -> Lexicon:
-    """The lexicon of a WordNet database; without its list of counts, senses are counted instead."""
+    """Read the relations of a WordNet database; without its counts, senses are counted instead."""
     senses = read_senses(folder)
     return lexicon_of(read_synsets(folder, senses), _tagged(folder / _COUNTS), senses["a"])
 
@@ -112,7 +112,7 @@ def read_lexicon(folder: Path) -> Lexicon:
 def lexicon_of(
     synsets: Iterable[Synset], tagged: Mapping[str, Mapping[str, int]], senses: Mapping[str, Sequence[int]]
 ) -> Lexicon:
-    """Put the relations of synsets together by word; ``senses`` are those of adjectives, the usual one first."""
+    """Collect the relations of synsets by word; ``senses`` are those of adjectives, the usual one first."""
     by_id = {synset.id: synset for synset in synsets}
     synonyms: dict[str, set[str]] = {}
     similar: dict[str, set[str]] = {}
@@ -131,7 +131,7 @@ def lexicon_of(
             continue
         for pointer in synset.pointers:
             others = _words(by_id[pointer.target])
-            # An antonym holds between two words of the synsets; a small database may leave them open.
+            # An antonym holds between two words of the synsets; a small database may leave them out.
             first = words[pointer.source_word - 1 :][:1] if pointer.source_word else words
             if pointer.symbol == "!":
                 for word in first:
@@ -151,7 +151,7 @@ def lexicon_of(
 
 
 def _chain(synset: Synset, by_id: Mapping[str, Synset]) -> set[str]:
-    """Over the head of a satellite, to its opposite, and to what is similar to that."""
+    """Return the words reached via the head of a satellite, its antonym, and words similar to that."""
     heads = [synset] + ([by_id[p.target] for p in synset.pointers if p.symbol == "&"] if synset.pos == "s" else [])
     opposites: set[str] = set()
     for opposite in (by_id[p.target] for head in heads for p in head.pointers if p.symbol == "!"):
@@ -171,7 +171,7 @@ def _frozen(table: dict[str, set[str]]) -> dict[str, frozenset[str]]:
 
 
 def _tagged(path: Path) -> dict[str, dict[str, int]]:
-    """How often each word was tagged with each part of speech in WordNet's own texts."""
+    """Read how often each word was tagged with each part of speech in WordNet's texts."""
     counts: dict[str, dict[str, int]] = {}
     if not path.is_file():
         return counts

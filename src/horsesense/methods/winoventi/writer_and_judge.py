@@ -21,28 +21,28 @@ from horsesense.methods.winoventi.schemas import Premise, Triplet, parse_premise
 from horsesense.models.protocol import Choices, Model, Sampling, Turn
 
 _PROPOSED = 3
-"""Words that a writer is asked for."""
+"""Number of words to request from a writer."""
 _TRIED = 40
-"""Triplets that a judge is tried on, sound ones and as many that are not."""
+"""Number of triplets of each kind in the trial of a judge."""
 _CHANCE = 0.01
-"""How likely a judge that tells nothing apart may look as good as this by chance, to be believed."""
+"""Significance level of the trial of a judge."""
 _VERDICTS = ("yes", "Yes", "no", "No")
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A question of one kind, with solved examples."""
+    """A kind of prompt, with solved examples."""
 
     instruction: str
     examples: tuple[tuple[str, str], ...]
-    """What is asked, and what is answered."""
+    """Questions and answers."""
     answer: str
-    """Stands before an answer in a text."""
+    """Label before an answer in a text prompt."""
     tokens: int
-    """The most that an answer needs."""
+    """Maximum number of tokens of an answer."""
 
     def turn(self, asked: str, model: Model) -> Turn:
-        """A conversation where the model holds any, else one text up to where the answer begins."""
+        """Return a conversation for a chat model, else one text up to the answer."""
         if model.can("chat"):
             (first, solved), *others = self.examples
             turns = [("user", f"{self.instruction}\n\n{first}"), ("assistant", solved)]
@@ -63,7 +63,7 @@ _WORDS = Task(
 
 
 def proposed(writer: Model, associations: Sequence[Association], nouns: Mapping[str, Noun]) -> list[list[Triplet]]:
-    """What a writer says that the noun is when it is not what the model says of it; nothing where it names no word."""
+    """Ask a writer for adjectives that hold if the association does not; empty without a usable word."""
     turns = [_WORDS.turn(statement(nouns[each.noun], each.word), writer) for each in associations]
     replies = writer.continuations(turns, Sampling(_WORDS.tokens)) if turns else []
     found = []
@@ -75,7 +75,7 @@ def proposed(writer: Model, associations: Sequence[Association], nouns: Mapping[
     return found
 
 
-# Whether they can be.
+# Plausibility.
 
 _VERDICT = Task(
     "Can it happen that the first sentence is true, and is the second one false then? Answer yes or no.",
@@ -93,9 +93,9 @@ _VERDICT = Task(
 def verdicts(
     judge: Model, triplets: Sequence[Triplet], nouns: Mapping[str, Noun], spec: ScoringSpec
 ) -> list[bool | None]:
-    """What a judge says of each: whether the noun can be so, and is then not what the generic word says.
+    """Ask a judge about each triplet: whether the exception can hold, and whether the generic word is then false.
 
-    None: it says neither yes nor no.
+    None: the answer is neither yes nor no.
     """
     turns = [_VERDICT.turn(_both(each, nouns[each.noun]), judge) for each in triplets]
     if not turns:
@@ -112,7 +112,7 @@ def _both(triplet: Triplet, noun: Noun) -> str:
 
 
 def _likelier(choices: Choices) -> bool | None:
-    if all(choices.bounded):  # a server tells the likeliest words only, and none of these is among them
+    if all(choices.bounded):  # a server only returns the most likely words, and none of these is among them
         return None
     half = len(_VERDICTS) // 2
     best = [max(choices.logprobs[start : start + half]) for start in (0, half)]
@@ -121,39 +121,39 @@ def _likelier(choices: Choices) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class JudgeTrial:
-    """Whether a judge tells sound triplets from others."""
+    """Trial of a judge on sound and unsound triplets."""
 
     sound: int
-    """Of the sound ones, those that it says yes to."""
-    dealt: int
-    """Of the others, those that it says yes to."""
+    """Number of sound triplets that it accepts."""
+    unsound: int
+    """Number of unsound triplets that it accepts."""
     tried: int
-    """Of each kind."""
+    """Number of triplets of each kind."""
 
     @property
     def believed(self) -> bool:
-        """Whether it says yes to sound ones oftener than chance explains (Fisher's exact test)."""
+        """Whether it accepts sound triplets significantly more often (Fisher's exact test)."""
         from scipy.stats import fisher_exact
 
-        counts = [[self.sound, self.tried - self.sound], [self.dealt, self.tried - self.dealt]]
+        counts = [[self.sound, self.tried - self.sound], [self.unsound, self.tried - self.unsound]]
         return bool(fisher_exact(counts, alternative="greater").pvalue < _CHANCE)
 
     @property
     def in_words(self) -> str:
-        told = f"it says yes to {self.sound} of {self.tried} sound triplets, and to {self.dealt} of {self.tried} "
-        return f"{told}whose states were dealt to nouns of other types"
+        accepted = f"it accepts {self.sound} of {self.tried} sound triplets, and {self.unsound} of {self.tried} "
+        return f"{accepted}whose states were reassigned to nouns of other types"
 
 
 def try_judge(judge: Model, table: Circumstances, spec: ScoringSpec, seed: int = 0) -> JudgeTrial:
-    """A judge on triplets of the set that ships, and on the same states of nouns that they do not fit."""
-    sound, dealt = tried_triplets(table, seed)
-    nouns = {each.noun: _noun(each) for each in (*sound, *dealt)}
-    said = verdicts(judge, [*sound, *dealt], nouns, spec)
+    """Try a judge on triplets of the shipped set, and on the same states with nouns that they do not fit."""
+    sound, unsound = tried_triplets(table, seed)
+    nouns = {each.noun: _noun(each) for each in (*sound, *unsound)}
+    said = verdicts(judge, [*sound, *unsound], nouns, spec)
     return JudgeTrial(said[: len(sound)].count(True), said[len(sound) :].count(True), len(sound))
 
 
 def tried_triplets(table: Circumstances, seed: int = 0) -> tuple[list[Triplet], list[Triplet]]:
-    """Sound triplets, and the states of each dealt to a noun that is of none of its types."""
+    """Return sound triplets, and their states reassigned to nouns of none of their types."""
     rng = Random(seed)
     shipped = read_triplets(OWN)
     rng.shuffle(shipped)
@@ -189,7 +189,7 @@ _PREMISE = Task(
 def generated(
     writer: Model, triplets: Sequence[Triplet], nouns: Sequence[Noun], samples: int, seed: int
 ) -> tuple[list[list[Premise]], int]:
-    """For each triplet the distinct pairs that a model writes, and how many replies were no pair of single words."""
+    """Let a model write premises; return the distinct pairs per triplet, and the number of unusable replies."""
     turns = [_PREMISE.turn(_outcomes(*both), writer) for both in zip(triplets, nouns, strict=True)]
     replies = writer.continuations(turns, Sampling(_PREMISE.tokens, 0.8, samples, seed)) if turns else []
     read = [[_pair_in(each.text) for each in said] for said in replies]
@@ -198,7 +198,7 @@ def generated(
 
 
 def _pair_in(reply: str) -> Premise | None:
-    """The first sentence of a reply that is a pair; an example that was copied is none."""
+    """Return the first pair in a reply; a copied example does not count."""
     for line in reply.strip().splitlines():
         try:
             premise = parse_premise(line.strip().removeprefix(_PREMISE.answer).strip(' "“”*'))
