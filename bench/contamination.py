@@ -29,8 +29,8 @@ import horsesense as hs
 from horsesense.analysis.cues.control import ChosenCue
 from horsesense.methods.profile.abilities import LADDER, chosen
 from horsesense.methods.profile.material import Material, material
-from horsesense.methods.profile.memory import memory
-from horsesense.methods.profile.sheets import sheet_of
+from horsesense.methods.profile.contamination import memory
+from horsesense.methods.profile.from_answers import item_scores_of
 from horsesense.records import ScoringSpec
 from horsesense.runs.results import Answered
 from horsesense.scoring.prompts import item_prompts
@@ -113,7 +113,7 @@ def asked(model: Any, materials: Sequence[Material]) -> Any:
     for part in hs.ask(model, probes, ways="options").answered:
         ability, role = part.part.probe.name.split()
         answers.setdefault(ability, {})[role, "options"] = part
-    sheets = [sheet_of(model.name, each, answers[each.ability.name], NO_CUE, None) for each in materials]
+    sheets = [item_scores_of(model.name, each, answers[each.ability.name], NO_CUE, None) for each in materials]
     return memory(sheets)
 
 

@@ -24,11 +24,11 @@ from joblib import Parallel, delayed
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from horsesense.analysis.intervals import Estimate
 from horsesense.methods.profile.finding import Verdict
-from horsesense.methods.profile.memory import memory
-from horsesense.methods.profile.number import one_number
+from horsesense.methods.profile.contamination import memory
+from horsesense.methods.profile.overall import overall_score
 from horsesense.methods.profile.rules import judge
-from horsesense.methods.profile.sheet import Sheet
-from horsesense.methods.profile.verdicts import Surpluses, evidence, judged_half, page_level
+from horsesense.methods.profile.item_scores import ItemScores
+from horsesense.methods.profile.verdicts import AdjustedScores, evidence, judged_half, page_level
 from tests.support.simulated_profiles import GUESSES, MODELS, PAGE, READS, Material, Model, sheet, sheets
 
 DOCS = Path(__file__).parent.parent / "docs" / "results" / "profile.md"
@@ -54,10 +54,10 @@ def chunks(draws: int) -> list[range]:
     return [range(start, min(start + CHUNK, draws)) for start in range(0, draws, CHUNK)]
 
 
-def page(own: Sequence[Sheet]) -> tuple[list[Verdict], bool]:
+def page(own: Sequence[ItemScores]) -> tuple[list[Verdict], bool]:
     """The verdicts of a page, and whether memory was found."""
     remembered, sure = memory(own), page_level(len(own))
-    said = [judge(evidence(Surpluses(judged_half(s, remembered, sure), 0, RESAMPLES), sure)).verdict for s in own]
+    said = [judge(evidence(AdjustedScores(judged_half(s, remembered, sure), 0, RESAMPLES), sure)).verdict for s in own]
     return said, remembered.found
 
 
@@ -173,7 +173,7 @@ def said_of(number: int, draws: int) -> Counter[str]:
     said, sure = Counter[str](), page_level(len(PAGE))
     for draw in range(draws):
         own = sheet(np.random.default_rng([100, number, draw]), model, material)
-        said[judge(evidence(Surpluses(own, 0, RESAMPLES), sure)).verdict] += 1
+        said[judge(evidence(AdjustedScores(own, 0, RESAMPLES), sure)).verdict] += 1
     return said
 
 
@@ -218,7 +218,7 @@ def numbered(place: int, draws: int) -> list[Estimate]:
     """The one number of a model, page by page."""
     found = []
     for draw in range(draws):
-        one = one_number(sheets(np.random.default_rng([300, place, draw]), MODELS[place]), 0.95, 0, RESAMPLES)
+        one = overall_score(sheets(np.random.default_rng([300, place, draw]), MODELS[place]), 0.95, 0, RESAMPLES)
         assert one is not None
         found.append(one.value)
     return found
@@ -261,7 +261,7 @@ def twins(draws: int) -> str:
     """False alarms of the frozen halves against their twins on real items, and how small a dose is found."""
     rows = []
     real = _answered(RUN)
-    answerers: dict[str, Callable[[np.random.Generator, Sheet], Sheet]] = {
+    answerers: dict[str, Callable[[np.random.Generator, ItemScores], ItemScores]] = {
         "smollm2's own answers": lambda rng, own: own,
         "a guesser": lambda rng, own: replace(own, right=(rng.random(len(own)) < own.chance).astype(np.float64)),
         "one that knows 60 % of the groups": _by_group,
@@ -284,19 +284,19 @@ def twins(draws: int) -> str:
     return "\n".join([first, *rows, "", note, "", second, *found])
 
 
-def _answered(run: Path | None) -> list[Sheet]:
+def _answered(run: Path | None) -> list[ItemScores]:
     """Answers of smollm2: those of a run that is kept, frozen probes and twins, or to WordNetQA, asked now."""
     from horsesense.api.asking import ask, open_run
     from horsesense.api.builders import wordnetqa
     from horsesense.api.run import answered_of
 
     kept = open_run(run, unfinished=True) if run else ask("smollm2", {r: wordnetqa(r, limit=200) for r in RELATIONS})
-    found: dict[str, Sheet] = {}
+    found: dict[str, ItemScores] = {}
     for each in answered_of([kept]):
         name, card, right = each.part.probe.name, each.probe.card, each.credits(None).values
         items = [item for item, value in zip(each.items, right, strict=True) if not np.isnan(value)]
-        if items and not name.endswith(("-again", "-prior", "-letters")):
-            own = Sheet(
+        if items and not name.endswith(("-retest", "-prior", "-letters")):
+            own = ItemScores(
                 model="smollm2",
                 ability=name,
                 method=card.method,
@@ -309,12 +309,12 @@ def _answered(run: Path | None) -> list[Sheet]:
     return list(found.values())
 
 
-def _halved(rng: np.random.Generator, own: Sheet) -> Sheet:
+def _halved(rng: np.random.Generator, own: ItemScores) -> ItemScores:
     names = np.unique(own.units)
     return replace(own, twin=np.isin(own.units, rng.permutation(names)[: len(names) // 2]))
 
 
-def _by_group(rng: np.random.Generator, own: Sheet) -> Sheet:
+def _by_group(rng: np.random.Generator, own: ItemScores) -> ItemScores:
     names, codes = np.unique(own.units, return_inverse=True)
     known = (rng.random(len(names)) < 0.6)[codes]
     return replace(own, right=np.where(known, 1.0, rng.random(len(own)) < own.chance).astype(np.float64))

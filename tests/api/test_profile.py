@@ -117,7 +117,7 @@ def test_markdown_and_json_have_the_same_numbers(pair: hs.Profile) -> None:
 def test_a_real_model_has_every_column_of_a_sheet(small: hs.Profile) -> None:
     model = small.models[0]
     by_name = {found.ability: found for found in model.verdicts.findings}
-    assert "pmi" in {each.name.split()[-1] for each in by_name["turned"].askings}
+    assert "pmi" in {each.name.split()[-1] for each in by_name["turned"].conditions}
     names = [each.name for each in by_name["exceptions"].explanations]
     assert "the model without the question" in names
     assert by_name["turned"].twin is not None
@@ -214,7 +214,7 @@ class _Stops(Watcher):
     """Presses Ctrl-C when the questions that are asked twice begin."""
 
     def say(self, text: str) -> None:
-        if "on parts-again" in text:
+        if "on parts-retest" in text:
             raise KeyboardInterrupt
 
 

@@ -14,8 +14,8 @@ from horsesense.analysis import Estimate
 from horsesense.methods.profile.abilities import abilities
 from horsesense.methods.profile.document import ModelProfile, ranged, signed, summary
 from horsesense.methods.profile.finding import Verdict, Verdicts
-from horsesense.methods.profile.memory import memory
-from horsesense.methods.profile.plan import Forecast
+from horsesense.methods.profile.contamination import memory
+from horsesense.methods.profile.conditions import Forecast
 from horsesense.methods.profile.verdicts import verdicts
 from horsesense.report.profile_wording import is_doubted, memory_sentence
 from horsesense.report.wording import points

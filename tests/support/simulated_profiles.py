@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from horsesense.methods.profile.finding import Verdict
-from horsesense.methods.profile.sheet import BadShare, CueColumn, Sheet
+from horsesense.methods.profile.item_scores import BadShare, CueColumn, ItemScores
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -130,12 +130,12 @@ MODELS = (
 )
 
 
-def sheets(rng: Random, model: Model, page: tuple[Material, ...] = PAGE, scale: float = 1.0) -> list[Sheet]:
+def simulated_page(rng: Random, model: Model, page: tuple[Material, ...] = PAGE, scale: float = 1.0) -> list[ItemScores]:
     """A page of one model; ``scale`` times as many units as the materials say."""
-    return [sheet(rng, model, material, scale) for material in page]
+    return [simulated_scores(rng, model, material, scale) for material in page]
 
 
-def sheet(rng: Random, model: Model, material: Material, scale: float = 1.0) -> Sheet:
+def simulated_scores(rng: Random, model: Model, material: Material, scale: float = 1.0) -> ItemScores:
     """One ability of one model."""
     units, others = _units(rng, material, scale)
     n, k = len(units), material.options
@@ -188,7 +188,7 @@ def sheet(rng: Random, model: Model, material: Material, scale: float = 1.0) -> 
     fact_answers = None
     if facts is not None:
         fact_answers = np.where(facts, 1.0, drawn(0.5)).astype(np.float64)
-    return Sheet(
+    return ItemScores(
         model=model.name,
         ability=material.name,
         method="wordnet" if "cue" in material.name and material.options == 5 else material.name,

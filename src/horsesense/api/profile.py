@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.api.probes import PathLike
-from horsesense.api.profile_asking import ProfileCall
+from horsesense.api.profile_conditions import ProfileCall
 from horsesense.errors import UserError, argument, naming_extras, unknown
 from horsesense.methods.profile.document import ProfileDocument
 from horsesense.watching import UNWATCHED, Watcher
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from horsesense.methods.profile.abilities import Edition
     from horsesense.methods.profile.document import ModelProfile
     from horsesense.methods.profile.material import Material
-    from horsesense.methods.profile.plan import Forecast
-    from horsesense.methods.profile.sheet import Sheet
-    from horsesense.methods.profile.sheets import Answers, Mistake
+    from horsesense.methods.profile.conditions import Forecast
+    from horsesense.methods.profile.item_scores import ItemScores
+    from horsesense.methods.profile.from_answers import Answers, Mistake
     from horsesense.models.contract import Model
     from horsesense.models.served import ServedSettings
     from horsesense.records.soundness import Soundness
@@ -107,7 +107,7 @@ def profile(
     from horsesense.methods.profile.abilities import EDITIONS, chosen
     from horsesense.methods.profile.document import described
     from horsesense.methods.profile.material import VERSION, material
-    from horsesense.methods.profile.sheets import cue_of
+    from horsesense.methods.profile.from_answers import cue_of
     from horsesense.methods.profile.verdicts import differences
     from horsesense.models.locating import look_at
     from horsesense.runs.folder import profiling
@@ -134,7 +134,7 @@ def profile(
             cues[ability.name] = cue_of(asked, taxonomy)
             readings[ability.name] = _reading(asked)
         found: list[ModelProfile] = []
-        sheets: dict[str, list[Sheet]] = {}
+        sheets: dict[str, list[ItemScores]] = {}
         for name, each in zip(names, several, strict=True):
             call = ProfileCall(name, each, edition, folder, device, dtype, served, where, watcher)
             one, own = _profiled(call, materials, cues, readings)
@@ -177,32 +177,32 @@ def _profiled(
     materials: Sequence[Material],
     cues: Mapping[str, ChosenCue],
     readings: Mapping[str, Soundness | None],
-) -> tuple[ModelProfile, list[Sheet]]:
+) -> tuple[ModelProfile, list[ItemScores]]:
     """Ask one model, and judge it."""
-    from horsesense.api.profile_asking import asked
+    from horsesense.api.profile_conditions import asked
     from horsesense.methods.profile.abilities import LADDER
     from horsesense.methods.profile.abilities import abilities as known
     from horsesense.methods.profile.document import ModelProfile, summary
-    from horsesense.methods.profile.plan import askings
-    from horsesense.methods.profile.reference_models import REFERENCES, referring
-    from horsesense.methods.profile.sheets import associations_of, bad_share, ladder_of, mistakes_of, sheet_of
+    from horsesense.methods.profile.conditions import conditions
+    from horsesense.methods.profile.controls import CONTROLS, referring
+    from horsesense.methods.profile.from_answers import associations_of, bad_share, ladder_of, mistakes_of, item_scores_of
     from horsesense.methods.profile.verdicts import verdicts
 
     forecast: Forecast | None = None
     answers: Mapping[str, Answers]
-    if call.name in REFERENCES:
-        answers = referring(call.name, [each for m in materials for each in askings(m, call.edition)], cues)
+    if call.name in CONTROLS:
+        answers = referring(call.name, [each for m in materials for each in conditions(m, call.edition)], cues)
     else:
         answers, forecast = asked(call, materials)
-    sheets: list[Sheet] = []
+    sheets: list[ItemScores] = []
     mistakes: list[Mistake] = []
     ladder, associations = None, None
     for each in materials:
         ability, own = each.ability, answers[each.ability.name]
-        sheets.append(sheet_of(call.name, each, own, cues[ability.name], bad_share(readings[ability.name])))
+        sheets.append(item_scores_of(call.name, each, own, cues[ability.name], bad_share(readings[ability.name])))
         ladder = ladder_of(own) if ability.recipe == LADDER else ladder
         associations = associations_of(own, each.pool.card.group) or associations
-        if call.name not in REFERENCES:
+        if call.name not in CONTROLS:
             mistakes += mistakes_of(ability, own, MISTAKES)
     call.watcher.say(f"{call.name}: all answers are there; the verdicts are worked out")
     found = verdicts(sheets)

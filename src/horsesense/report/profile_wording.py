@@ -7,8 +7,8 @@ from math import isnan
 
 from horsesense.analysis import Estimate
 from horsesense.methods.profile.document import ModelProfile, ProfiledAbility, ProfileDocument, listed, signed, so_many
-from horsesense.methods.profile.finding import Explanation, Finding, MethodPart
-from horsesense.methods.profile.memory import TELLING
+from horsesense.methods.profile.finding import Explanation, Finding, GroupScore
+from horsesense.methods.profile.contamination import TELLING
 
 METHODS = {"wordnetqa": "WordNetQA", "cats": "CATs", "rica": "RICA", "winoventi": "WinoVenti", "partwhole": "Parts"}
 """What methods are called in print."""
@@ -62,7 +62,7 @@ def compared(profile: ProfileDocument) -> Iterator[str]:
         yield f"{'; '.join(told) or f'{first} and {second} cannot be told apart'}."
 
 
-def methods_of(part: MethodPart, profile: ProfileDocument) -> str:
+def methods_of(part: GroupScore, profile: ProfileDocument) -> str:
     """A method of the one number with what it stands for."""
     titles = {ability.name: ability.title for ability in profile.abilities}
     what = titles[part.abilities[0]] if len(part.abilities) == 1 else f"{len(part.abilities)} abilities"
@@ -79,7 +79,7 @@ def facts_of(found: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, st
         strict, alone = found.families.strict, found.families.independent
         expected = f"if they failed on their own it would be {percent(alone.value)}"
         yield "Whole families", f"Every question is right in {spread(strict)} of {strict.n:,}; {expected}."
-    for other in found.askings:
+    for other in found.conditions:
         kept = "" if other.kept is None else f" Of what it knows when asked first, {left(other.kept)}."
         yield f"Asked otherwise: {other.name}", f"{spread(other.accuracy)} of {other.accuracy.n:,} are right.{kept}"
     if found.facts is not None:

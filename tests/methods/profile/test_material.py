@@ -13,7 +13,7 @@ from horsesense.files.disk import cache_folder
 from horsesense.methods.profile import material as rooms
 from horsesense.methods.profile.abilities import abilities, chosen
 from horsesense.methods.profile.material import CueCredits, by_turns, drawn, frozen_list, halves, part_of
-from horsesense.methods.profile.plan import AGAIN_OF, askings
+from horsesense.methods.profile.conditions import RETEST_OF, conditions
 from horsesense.methods.profile.recipes import pool_of
 from horsesense.records import Probe
 from tests.support import ROOT
@@ -109,10 +109,10 @@ def test_what_no_person_has_judged_does_not_count() -> None:
 def test_asked_again_is_the_same_question_in_another_place(pools: dict[str, Probe]) -> None:
     for name in SHIPPED:
         made = drawn(abilities()[name], pools[name], "quick")
-        plan = {each.role: each for each in askings(made, "quick")}
+        plan = {each.role: each for each in conditions(made, "quick")}
         originals = {item.id: item for item in made.frozen.items}
-        for item in plan["again"].probe.items:
-            before = originals[str(item.facets[AGAIN_OF])]
+        for item in plan["retest"].probe.items:
+            before = originals[str(item.facets[RETEST_OF])]
             assert item.answer == before.answer
             assert item.id not in originals
             text = item.options[0] if item.form == "sentences" else item.text
@@ -121,8 +121,8 @@ def test_asked_again_is_the_same_question_in_another_place(pools: dict[str, Prob
 
 def test_who_has_no_likelihoods_is_asked_by_letters(pools: dict[str, Probe]) -> None:
     made = drawn(abilities()["exceptions"], pools["exceptions"], "full")
-    assert {way for each in askings(made, "full", likelihood=False) for way in each.ways} == {"letters"}
-    assert [each.role for each in askings(made, "full")] == ["main", "again", "letters", "prior"]
+    assert {way for each in conditions(made, "full", likelihood=False) for way in each.ways} == {"letters"}
+    assert [each.role for each in conditions(made, "full")] == ["main", "retest", "letters", "prior"]
 
 
 def test_the_guide_has_every_ability_with_its_sizes() -> None:

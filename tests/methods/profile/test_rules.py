@@ -60,7 +60,7 @@ PARTIAL = replace(
         (replace(GUESSER, followed={"picking the longest": between(-0.25, -0.13)}), "reads cues"),
         (replace(GUESSER, followed={"picking the longest": between(-0.25, -0.12)}), "not to be told from guessing"),
         (replace(KNOWER, followed={"picking the longest": between(0.6, 0.9)}), "knows"),
-        # Other askings, and facts.
+        # Other conditions, and facts.
         (replace(KNOWER, kept={"when asked again": between(0.3, 0.66)}), "not robust"),
         (replace(KNOWER, kept={"when asked again": between(0.3, 0.67)}), "knows"),
         (replace(GUESSER, kept={"when asked again": between(0.0, 0.1)}), "not to be told from guessing"),

@@ -1,4 +1,4 @@
-"""Verdicts on models whose truth is known; what is kept in another asking; frozen halves against twins."""
+"""Verdicts on models whose truth is known; what is kept in another condition; frozen halves against twins."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ import scipy.stats
 from pydantic import TypeAdapter
 
 from horsesense.errors import UserError
-from horsesense.methods.profile.askings import kept
+from horsesense.methods.profile.retention import kept
 from horsesense.methods.profile.finding import Verdicts
-from horsesense.methods.profile.memory import frozen_less_twin, memory
+from horsesense.methods.profile.contamination import frozen_minus_twin, memory
 from horsesense.methods.profile.rules import judge
-from horsesense.methods.profile.sheet import CueColumn, Sheet
-from horsesense.methods.profile.verdicts import Surpluses, evidence, judged_half, page_level, verdicts
+from horsesense.methods.profile.item_scores import CueColumn, ItemScores
+from horsesense.methods.profile.verdicts import AdjustedScores, evidence, judged_half, page_level, verdicts
 from tests.support.simulated_profiles import MODELS, PAGE, Model, sheet, sheets
 
 PAGES = 2
 """Of each model; bench/verdicts.py draws a thousand."""
 
 
-def said(own: list[Sheet]) -> list[str]:
+def said(own: list[ItemScores]) -> list[str]:
     remembered, sure = memory(own), page_level(len(own))
-    return [judge(evidence(Surpluses(judged_half(s, remembered, sure), 0, 50), sure)).verdict for s in own]
+    return [judge(evidence(AdjustedScores(judged_half(s, remembered, sure), 0, 50), sure)).verdict for s in own]
 
 
 def test_verdicts_are_right_about_models_whose_truth_is_known() -> None:
@@ -107,7 +107,7 @@ def test_what_cannot_be_judged_is_said() -> None:
         replace(own, retest=np.full(len(own), 2.0))
 
 
-# What is kept in another asking.
+# What is kept in another condition.
 
 
 @pytest.mark.parametrize(("keeps", "options"), [(0.0, 2), (0.4, 5), (1.0, 2)])
@@ -147,11 +147,11 @@ def test_nothing_is_kept_of_nothing() -> None:
     assert kept(np.ones(200), half, np.full(200, np.nan), half, np.arange(200)) is None
 
 
-# Memory.
+# Contamination.
 
 
-def surely_above(own: list[Sheet]) -> bool:
-    found = frozen_less_twin(own)
+def surely_above(own: list[ItemScores]) -> bool:
+    found = frozen_minus_twin(own)
     assert found is not None
     return found.low > 0
 
@@ -169,7 +169,7 @@ def test_the_twin_test_agrees_with_a_permutation() -> None:
             names, codes = np.unique(each.units, return_inverse=True)
             half = np.isin(np.arange(len(names)), rng.permutation(len(names))[: len(names) // 2])
             moved.append(replace(each, twin=half[codes]))
-        estimate = frozen_less_twin(moved)
+        estimate = frozen_minus_twin(moved)
         assert estimate is not None
         drawn.append(estimate.value)
     assert 0.01 < found.p < 0.3
@@ -211,7 +211,7 @@ def test_a_cue_that_does_not_pay_is_named_all_the_same() -> None:
 def test_what_is_followed_is_the_share_that_is_read() -> None:
     model = Model("m", "partly", knows=0.4, reads=0.5, prior=0.5)
     own = sheet(np.random.default_rng(9), model, replace(PAGE[1], bad=0.0), 20)
-    followed = Surpluses(own, 0, 10).followed("picking the best cue", 0.95)
+    followed = AdjustedScores(own, 0, 10).followed("picking the best cue", 0.95)
     assert followed is not None
     assert followed.value == pytest.approx(0.6 * 0.5, abs=0.03)
 
@@ -228,7 +228,7 @@ def test_few_units_do_not_cry_memory() -> None:
             names = np.char.add(f"{ability} ", units.astype(str))
             items = np.char.add(names, np.tile([" a", " b", " c"], 10))
             twin = np.isin(units, rng.permutation(10)[:5])
-            own.append(Sheet("m", str(ability), "x", items, right, np.full(30, 2), names, twin=twin))
+            own.append(ItemScores("m", str(ability), "x", items, right, np.full(30, 2), names, twin=twin))
         alarms += surely_above(own)
     assert alarms <= 0.05 * 400
 
@@ -245,7 +245,7 @@ def test_a_half_that_goes_deeper_into_its_groups_is_no_memory() -> None:
         right = (chance.random(len(groups)) < np.where(large[groups], 0.9, 0.4)).astype(float)
         names = np.char.add("g", groups.astype(str))
         items = np.char.add("i", np.arange(len(groups)).astype(str))
-        own = Sheet("m", "kinds", "wordnetqa", items, right, np.full(len(groups), 2), names, twin=twin[groups])
+        own = ItemScores("m", "kinds", "wordnetqa", items, right, np.full(len(groups), 2), names, twin=twin[groups])
         alarms += surely_above([own])
     assert alarms <= 7
 
@@ -254,7 +254,7 @@ def test_where_little_could_be_found_nothing_is_said_of_memory() -> None:
     chance = np.random.default_rng(0)
     names = np.array([f"g{n}" for n in range(40)])
     right = np.where(np.arange(40) % 2 == 0, 1.0, (chance.random(40) < 0.2).astype(float))
-    few = Sheet("m", "kinds", "wordnetqa", names, right, np.full(40, 2), names, twin=np.arange(40) % 2 == 1)
+    few = ItemScores("m", "kinds", "wordnetqa", names, right, np.full(40, 2), names, twin=np.arange(40) % 2 == 1)
     found = memory([few])
     assert found.difference is not None
     assert found.difference.low > 0

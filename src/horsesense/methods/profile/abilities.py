@@ -16,7 +16,7 @@ from typing import Any, Literal
 from scipy.special import betaincinv
 
 from horsesense.errors import unknown
-from horsesense.methods.profile.sheet import Judges
+from horsesense.methods.profile.item_scores import HumanScore
 
 Edition = Literal["quick", "full"]
 EDITIONS: tuple[Edition, ...] = ("quick", "full")
@@ -50,7 +50,7 @@ class Ability:
     """Whether who knows one member of a family knows them all."""
     reading: str = ""
     """The card under whose name a blind reading of such items is kept; empty where there is none."""
-    people: Judges | None = None
+    people: HumanScore | None = None
     """How people do, where it is known."""
     source: str = ""
     """Where the figure of people is from."""
@@ -102,11 +102,11 @@ def _ability(name: str, values: Mapping[str, Any]) -> Ability:
     )
 
 
-def _judges(figure: Mapping[str, Any]) -> Judges:
+def _judges(figure: Mapping[str, Any]) -> HumanScore:
     """A published figure; its interval is Jeffreys' where the number of items is told, and otherwise says nothing."""
     value, n = float(figure["value"]), int(figure.get("n", 0))
     if not n:
-        return Judges(value, (0.0, 1.0), 0, f"{figure['kind']}, n not told")
+        return HumanScore(value, (0.0, 1.0), 0, f"{figure['kind']}, n not told")
     right = value * n
     low, high = (float(betaincinv(right + 0.5, n - right + 0.5, tail)) for tail in (0.025, 0.975))
-    return Judges(value, (low, high), n, figure["kind"])
+    return HumanScore(value, (low, high), n, figure["kind"])

@@ -10,8 +10,8 @@ from horsesense.analysis import Estimate
 from horsesense.methods.profile.abilities import Ability
 from horsesense.methods.profile.finding import Finding, ModelDifference, Verdict, Verdicts
 from horsesense.methods.profile.material import Material, part_of
-from horsesense.methods.profile.plan import Forecast
-from horsesense.methods.profile.sheets import Mistake, OwnAssociations
+from horsesense.methods.profile.conditions import Forecast
+from horsesense.methods.profile.from_answers import Mistake, OwnAssociations
 from horsesense.methods.rica.ladder_analysis import LadderAnalysis
 from horsesense.records.document import Document
 

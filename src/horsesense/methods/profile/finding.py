@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from horsesense.analysis.intervals import Estimate
-from horsesense.methods.profile.sheet import BadShare, Judges
+from horsesense.methods.profile.item_scores import BadShare, HumanScore
 from horsesense.records.document import Document
 
 Verdict = Literal[
@@ -47,7 +47,7 @@ class Explanation(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class OtherAsking(Document):
+class OtherCondition(Document):
     """The same items asked once more: again, in another way, or as other members of a family."""
 
     name: str
@@ -55,7 +55,7 @@ class OtherAsking(Document):
     accuracy: Estimate
     """What is earned so."""
     kept: Estimate | None
-    """Of what is known in the main asking, the share that is known here as well; None where nothing is known there."""
+    """Of what is known in the main condition, the share that is known here as well; None where nothing is known there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +104,15 @@ class Finding(Document):
     """The surplus that is left when all explanations at once earn exactly chance."""
     explanations: tuple[Explanation, ...]
     """Cues, and the model without the question."""
-    askings: tuple[OtherAsking, ...]
-    """Retest, other ways of asking, other members of families."""
+    conditions: tuple[OtherCondition, ...]
+    """Retest, other ways of condition, other members of families."""
     families: WholeFamilies | None
     """Whole families, where there are any."""
     facts: Use | None
     """Facts below the items, where there is a ladder."""
     twin: Estimate | None
     """Accuracy on the frozen half minus that on the twin; None where there is no twin."""
-    people: Judges | None
+    people: HumanScore | None
     """How people do, with the kind of the figure."""
     bad: BadShare | None
     """Bad items, where a sample was read."""
@@ -127,7 +127,7 @@ class Finding(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class Memory(Document):
+class Contamination(Document):
     """Whether the frozen halves do better than their twins: all abilities in one test."""
 
     difference: Estimate | None
@@ -145,7 +145,7 @@ class Memory(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class MethodPart(Document):
+class GroupScore(Document):
     """What one method adds to the one number."""
 
     method: str
@@ -157,12 +157,12 @@ class MethodPart(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class OneNumber(Document):
+class OverallScore(Document):
     """For those who need one: the surplus beyond cue and blind model, each method of the same weight."""
 
     value: Estimate
     """0 for a guesser, a cue reader and an anti-cue reader, 1 for the best that can be reached; never clipped."""
-    parts: tuple[MethodPart, ...]
+    parts: tuple[GroupScore, ...]
     """What it is made of; it is never shown without them."""
     left_out: tuple[str, ...]
     """Abilities that stay outside because nobody has judged their items."""
@@ -176,9 +176,9 @@ class Verdicts(Document):
     """The model."""
     findings: tuple[Finding, ...]
     """One an ability, in the order given."""
-    memory: Memory
+    memory: Contamination
     """The frozen halves against their twins."""
-    number: OneNumber | None
+    number: OverallScore | None
     """The one number; None where nobody has judged any ability."""
     level: float
     """Confidence of the intervals."""

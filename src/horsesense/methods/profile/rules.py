@@ -11,7 +11,7 @@ within an ability over what is searched). What is claimed is shown; what is not 
    avoid it? Reads cues.
 4. Is something surely left beyond the explanations? If not: not to be told from guessing; or too few items, where
    something is surely earned and nothing surely explains it.
-5. Is surely less than two thirds of that kept in another asking? Not robust.
+5. Is surely less than two thirds of that kept in another condition? Not robust.
 6. Are surely more than two thirds known? Knows. If not, and surely not all: partly; else too few items.
 """
 
@@ -52,7 +52,7 @@ class Evidence:
     """By cue, the share of answers that follow it, below 0 where they avoid it; only where nothing is surely left
     beyond, and at a level corrected for their number."""
     kept: Mapping[str, Estimate]
-    """By other asking, the share of what is known that is kept; level corrected for their number."""
+    """By other condition, the share of what is known that is kept; level corrected for their number."""
     facts: Estimate | None
     """Share of the facts that are known."""
     used: Estimate | None
@@ -108,12 +108,12 @@ def judge(evidence: Evidence) -> Judged:
             "not to be told from guessing",
             f"{earned}; a model that knows half would have been found in {_percent(power)} of draws.",
         )
-    lost = [(asking, share) for asking, share in evidence.kept.items() if share.high < MOST]
+    lost = [(condition, share) for condition, share in evidence.kept.items() if share.high < MOST]
     if lost:
-        asking, share = min(lost, key=lambda each: each[1].value)
+        condition, share = min(lost, key=lambda each: each[1].value)
         return said(
             "not robust",
-            f"Of what is known, {_percent(max(0.0, share.value))} are known {asking} "
+            f"Of what is known, {_percent(max(0.0, share.value))} are known {condition} "
             f"({_percent(max(0.0, share.high))} at most).",
         )
     if beyond.low > MOST:

@@ -1,4 +1,4 @@
-"""From sheets to findings: every number with its interval, and one verdict an ability."""
+"""From every to findings: every number with its interval, and one verdict an ability."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.intervals import Estimate
 from horsesense.analysis.resampling import RESAMPLES, Floats
 from horsesense.errors import UserError
-from horsesense.methods.profile.askings import second_askings, shown, use_of_facts, whole_families
-from horsesense.methods.profile.finding import Explanation, Finding, Memory, Verdicts
-from horsesense.methods.profile.memory import frozen_less_twin, memory
-from horsesense.methods.profile.number import differences, one_number
+from horsesense.methods.profile.retention import other_conditions, shown, use_of_facts, whole_families
+from horsesense.methods.profile.finding import Explanation, Finding, Contamination, Verdicts
+from horsesense.methods.profile.contamination import frozen_minus_twin, memory
+from horsesense.methods.profile.overall import differences, overall_score
 from horsesense.methods.profile.rules import Evidence, judge
-from horsesense.methods.profile.sheet import Bools, Sheet
-from horsesense.methods.profile.surplus import (
+from horsesense.methods.profile.item_scores import Bools, ItemScores
+from horsesense.methods.profile.adjusted import (
     BLIND,
     Linear,
     Split,
-    beyond_all,
+    beyond_explanations,
     explanations,
     leaning,
     leaves,
@@ -30,30 +30,30 @@ from horsesense.methods.profile.surplus import (
     split,
 )
 
-__all__ = ["differences", "finding", "one_number", "verdicts"]
+__all__ = ["differences", "finding", "overall_score", "verdicts"]
 
 ALPHA = 0.05
 """How often a whole page may be wrong somewhere."""
 NAN = float("nan")
 
 
-def verdicts(sheets: Sequence[Sheet], level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES) -> Verdicts:
+def verdicts(every: Sequence[ItemScores], level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES) -> Verdicts:
     """All that is found of one model: its abilities, its memory of the frozen halves, its one number."""
-    if not sheets:
-        raise UserError("there is nothing to judge", fix="give one sheet an ability")
-    if len({sheet.model for sheet in sheets}) > 1:
-        raise UserError("the sheets are of several models", fix="judge one model at a time")
-    for sheet in sheets:
-        if not len(sheet):
-            raise UserError(f"{sheet.ability} has no items", fix="leave it out of the page")
-    remembered = memory(sheets, level)
-    sure = page_level(len(sheets))
-    judged = [judged_half(sheet, remembered, sure) for sheet in sheets]
+    if not every:
+        raise UserError("there is nothing to judge", fix="give one scores an ability")
+    if len({scores.model for scores in every}) > 1:
+        raise UserError("the every are of several models", fix="judge one model at a time")
+    for scores in every:
+        if not len(scores):
+            raise UserError(f"{scores.ability} has no items", fix="leave it out of the page")
+    remembered = memory(every, level)
+    sure = page_level(len(every))
+    judged = [judged_half(scores, remembered, sure) for scores in every]
     findings = tuple(
-        finding(used, whole, sure, level, seed, resamples) for used, whole in zip(judged, sheets, strict=True)
+        finding(used, whole, sure, level, seed, resamples) for used, whole in zip(judged, every, strict=True)
     )
-    number = one_number(judged, level, seed, resamples)
-    return Verdicts(sheets[0].model, findings, remembered, number, level, sure)
+    number = overall_score(judged, level, seed, resamples)
+    return Verdicts(every[0].model, findings, remembered, number, level, sure)
 
 
 def page_level(abilities: int) -> float:
@@ -65,54 +65,54 @@ def page_level(abilities: int) -> float:
     return 1 - ALPHA / (2 * abilities)
 
 
-def judged_half(sheet: Sheet, remembered: Memory, sure: float) -> Sheet:
-    """The sheet, or its twin half where the frozen one is remembered, in all abilities together or in this one."""
-    own = frozen_less_twin([sheet], sure)
-    if sheet.twin is None or own is None or not remembered.told or not (remembered.found or own.low > 0):
-        return sheet
-    return sheet.take(sheet.twin)
+def judged_half(scores: ItemScores, remembered: Contamination, sure: float) -> ItemScores:
+    """The scores, or its twin half where the frozen one is remembered, in all abilities together or in this one."""
+    own = frozen_minus_twin([scores], sure)
+    if scores.twin is None or own is None or not remembered.told or not (remembered.found or own.low > 0):
+        return scores
+    return scores.take(scores.twin)
 
 
 def finding(
-    sheet: Sheet, whole: Sheet, sure: float, level: float, seed: int = 0, resamples: int = RESAMPLES
+    scores: ItemScores, whole: ItemScores, sure: float, level: float, seed: int = 0, resamples: int = RESAMPLES
 ) -> Finding:
-    """One ability: ``sheet`` is what the verdict rests on, ``whole`` has both halves."""
-    surpluses = Surpluses(sheet, seed, resamples)
-    surplus, chance = surpluses.plain, float(sheet.chance.mean())
+    """One ability: ``scores`` is what the verdict rests on, ``whole`` has both halves."""
+    surpluses = AdjustedScores(scores, seed, resamples)
+    surplus, chance = surpluses.plain, float(scores.chance.mean())
     found = judge(evidence(surpluses, sure))
     told = tuple(_explanation(name, surpluses, level) for name in surpluses.columns)
     return Finding(
-        model=sheet.model,
-        ability=sheet.ability,
-        method=sheet.method,
-        n=len(sheet),
-        half="all" if len(sheet) == len(whole) else "twin",
-        accuracy=_rate(sheet, np.ones(len(sheet), dtype=bool), sheet.right, level, seed, resamples),
-        reachable=1.0 if sheet.bad is None else 1 - sheet.bad.value * (1 - chance),
+        model=scores.model,
+        ability=scores.ability,
+        method=scores.method,
+        n=len(scores),
+        half="all" if len(scores) == len(whole) else "twin",
+        accuracy=_rate(scores, np.ones(len(scores), dtype=bool), scores.right, level, seed, resamples),
+        reachable=1.0 if scores.bad is None else 1 - scores.bad.value * (1 - chance),
         surplus=surplus.estimate(level, seed),
         beyond=surpluses.estimate(0, 1, level),
         explanations=told,
-        askings=shown(sheet, level, seed, resamples),
-        families=whole_families(sheet, level, seed, resamples),
-        facts=use_of_facts(sheet, level, seed, resamples),
-        twin=frozen_less_twin([whole], level),
-        people=sheet.people,
-        bad=sheet.bad,
-        judged=sheet.judged,
+        conditions=shown(scores, level, seed, resamples),
+        families=whole_families(scores, level, seed, resamples),
+        facts=use_of_facts(scores, level, seed, resamples),
+        twin=frozen_minus_twin([whole], level),
+        people=scores.people,
+        bad=scores.bad,
+        judged=scores.judged,
         verdict=found.verdict,
-        reasons=(found.reason, *_remarks(sheet, whole)),
+        reasons=(found.reason, *_remarks(scores, whole)),
         power=found.power,
     )
 
 
-class Surpluses:
-    """The surplus of a sheet, what is left beyond all explanations at once, and beyond each by itself."""
+class AdjustedScores:
+    """The surplus of a scores, what is left beyond all explanations at once, and beyond each by itself."""
 
-    def __init__(self, sheet: Sheet, seed: int = 0, resamples: int = RESAMPLES) -> None:
-        self.sheet, self.seed, self.resamples = sheet, seed, resamples
-        self.columns = explanations(sheet)
-        self.plain = self._rates(split(sheet))
-        self.beyond = beyond_all(sheet)
+    def __init__(self, scores: ItemScores, seed: int = 0, resamples: int = RESAMPLES) -> None:
+        self.scores, self.seed, self.resamples = scores, seed, resamples
+        self.columns = explanations(scores)
+        self.plain = self._rates(split(scores))
+        self.beyond = beyond_explanations(scores)
         self.rates = self._rates(self.beyond)
 
     def _rates(self, part: Split) -> Linear:
@@ -120,7 +120,7 @@ class Surpluses:
 
     def alone(self, name: str) -> tuple[Linear, Split]:
         """The rates on the sides of one explanation."""
-        part = split(self.sheet, self.columns[name][0])
+        part = split(self.scores, self.columns[name][0])
         return self._rates(part), part
 
     def estimate(self, plain: float, left: float, level: float, of: tuple[Linear, Split] | None = None) -> Estimate:
@@ -128,7 +128,7 @@ class Surpluses:
         rates, part = (self.rates, self.beyond) if of is None else of
         if part.left is None:
             note = "a cue is right wherever it speaks, so nothing can be told beyond it"
-            return Estimate(NAN, (NAN, NAN), len(self.sheet), self.plain.units, 0.0, level, "none", self.seed, note)
+            return Estimate(NAN, (NAN, NAN), len(self.scores), self.plain.units, 0.0, level, "none", self.seed, note)
         return rates.weighed(plain * part.plain + left * part.left).estimate(level, self.seed)
 
     def followed(self, name: str, level: float) -> Estimate | None:
@@ -138,7 +138,7 @@ class Surpluses:
         right than where it is wrong by the share that is answered by the cue.
         """
         rates, part = self.alone(name)
-        column, chance = self.columns[name][0], self.sheet.chance
+        column, chance = self.columns[name][0], self.scores.chance
         earned = np.array([column[mask].mean() for mask in part.masks])
         gains = np.array([leaning(column[mask], chance[mask]) for mask in part.masks])
         if not ((gains > 0).any() and (gains < 0).any()):
@@ -148,25 +148,25 @@ class Surpluses:
 
     def strongest(self) -> str:
         """The explanation that leaves least, as the reader is told; empty where there is none."""
-        values = {name: leaves(split(self.sheet, column)) for name, (column, _) in self.columns.items()}
+        values = {name: leaves(split(self.scores, column)) for name, (column, _) in self.columns.items()}
         return min(values, key=lambda name: values[name], default="")
 
 
-def evidence(surpluses: Surpluses, sure: float) -> Evidence:
+def evidence(surpluses: AdjustedScores, sure: float) -> Evidence:
     """What the rules look at, at the level that keeps the page right; what is searched pays for the search."""
-    sheet, seed, resamples = surpluses.sheet, surpluses.seed, surpluses.resamples
-    seconds = second_askings(sheet)
+    scores, seed, resamples = surpluses.scores, surpluses.seed, surpluses.resamples
+    seconds = other_conditions(scores)
     strict = 1 - (1 - sure) / max(1, len(seconds))
-    shares = {second.name: second.kept(sheet, strict) for second in seconds}
-    facts = use_of_facts(sheet, sure, seed, resamples)
+    shares = {second.name: second.kept(scores, strict) for second in seconds}
+    facts = use_of_facts(scores, sure, seed, resamples)
     beyond = surpluses.estimate(0, 1, sure)
     # What is followed matters where nothing is left beyond; not for the model without the question, as whoever does
     # not know an answer falls back on what it would say anyway.
     cues = [name for name in surpluses.columns if name != BLIND and not beyond.low > 0]
     follows = {name: surpluses.followed(name, 1 - (1 - sure) / len(cues)) for name in cues}
     return Evidence(
-        accuracy=float(sheet.right.mean()),
-        chance=float(sheet.chance.mean()),
+        accuracy=float(scores.right.mean()),
+        chance=float(scores.chance.mean()),
         surplus=surpluses.plain.estimate(sure, seed),
         beyond=beyond,
         balance=surpluses.estimate(1, -2, sure),
@@ -179,40 +179,40 @@ def evidence(surpluses: Surpluses, sure: float) -> Evidence:
     )
 
 
-def _explanation(name: str, surpluses: Surpluses, level: float) -> Explanation:
-    sheet, seed, resamples = surpluses.sheet, surpluses.seed, surpluses.resamples
+def _explanation(name: str, surpluses: AdjustedScores, level: float) -> Explanation:
+    scores, seed, resamples = surpluses.scores, surpluses.seed, surpluses.resamples
     column, tried = surpluses.columns[name]
-    right, wrong, _ = side_masks(column, sheet.chance)
+    right, wrong, _ = side_masks(column, scores.chance)
     alone = surpluses.alone(name)
     return Explanation(
         name=name,
         tried=tried,
-        accuracy=_rate(sheet, np.ones(len(sheet), dtype=bool), column, level, seed, resamples),
-        where_right=_rate(sheet, right, sheet.right, level, seed, resamples) if right.any() else None,
-        where_wrong=_rate(sheet, wrong, sheet.right, level, seed, resamples) if wrong.any() else None,
+        accuracy=_rate(scores, np.ones(len(scores), dtype=bool), column, level, seed, resamples),
+        where_right=_rate(scores, right, scores.right, level, seed, resamples) if right.any() else None,
+        where_wrong=_rate(scores, wrong, scores.right, level, seed, resamples) if wrong.any() else None,
         left=surpluses.estimate(0, 1, level, alone),
         gone=surpluses.estimate(1, -1, level, alone),
         followed=surpluses.followed(name, level),
     )
 
 
-def _rate(sheet: Sheet, mask: Bools, earned: Floats, level: float, seed: int, resamples: int) -> Estimate:
-    crossed = None if sheet.crossed is None else sheet.crossed[mask]
-    chance = float(sheet.chance[mask].mean())
-    return accuracy(earned[mask], sheet.units[mask], chance, level, seed, resamples, crossed)
+def _rate(scores: ItemScores, mask: Bools, earned: Floats, level: float, seed: int, resamples: int) -> Estimate:
+    crossed = None if scores.crossed is None else scores.crossed[mask]
+    chance = float(scores.chance[mask].mean())
+    return accuracy(earned[mask], scores.units[mask], chance, level, seed, resamples, crossed)
 
 
-def _remarks(sheet: Sheet, whole: Sheet) -> tuple[str, ...]:
+def _remarks(scores: ItemScores, whole: ItemScores) -> tuple[str, ...]:
     """What else has to be known beside a verdict."""
     said = []
-    if len(sheet) < len(whole):
+    if len(scores) < len(whole):
         said.append("The frozen half does better than its twin, so the twin half alone is judged.")
     elif whole.twin is None:
         said.append("There is no twin half here, so memory of the items cannot be told from knowledge.")
-    if not sheet.cues:
+    if not scores.cues:
         said.append("No cue was held against it.")
-    if not second_askings(sheet):
+    if not other_conditions(scores):
         said.append("It was asked once and in one way, so robustness was not looked at.")
-    if not sheet.judged:
+    if not scores.judged:
         said.append("Nobody has judged these items, so they stay outside the one number.")
     return tuple(said)

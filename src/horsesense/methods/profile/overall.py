@@ -14,43 +14,43 @@ import numpy as np
 
 from horsesense.analysis.paired import holm
 from horsesense.analysis.resampling import RESAMPLES, Floats
-from horsesense.methods.profile.finding import MethodPart, ModelDifference, OneNumber
-from horsesense.methods.profile.sheet import Sheet, Strings
-from horsesense.methods.profile.surplus import Linear, Split, beyond_all, linear
+from horsesense.methods.profile.finding import GroupScore, ModelDifference, OverallScore
+from horsesense.methods.profile.item_scores import ItemScores, Strings
+from horsesense.methods.profile.adjusted import Linear, Split, beyond_explanations, linear
 
 
-def one_number(
-    sheets: Sequence[Sheet], level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES
-) -> OneNumber | None:
+def overall_score(
+    every: Sequence[ItemScores], level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES
+) -> OverallScore | None:
     """The mean surplus beyond all explanations: abilities of the same weight in a method, methods of the same weight.
 
     None where nobody has judged any of them.
     """
-    inside, left_out = _inside(sheets)
+    inside, left_out = _inside(every)
     if not inside:
         return None
     parts = []
     for method, own in inside.items():
         weighed = [(part, weights / len(own)) for _, (part, weights) in own]
         beyond = linear(weighed, seed, resamples).estimate(level, seed)
-        parts.append(MethodPart(method, tuple(sheet.ability for sheet, _ in own), beyond))
+        parts.append(GroupScore(method, tuple(scores.ability for scores, _ in own), beyond))
     whole = linear(_number_terms(inside), seed, resamples)
-    return OneNumber(whole.estimate(level, seed), tuple(parts), left_out)
+    return OverallScore(whole.estimate(level, seed), tuple(parts), left_out)
 
 
-_Inside = dict[str, list[tuple[Sheet, tuple[Split, Floats]]]]
+_Inside = dict[str, list[tuple[ItemScores, tuple[Split, Floats]]]]
 
 
-def _inside(sheets: Sequence[Sheet]) -> tuple[_Inside, tuple[str, ...]]:
+def _inside(every: Sequence[ItemScores]) -> tuple[_Inside, tuple[str, ...]]:
     """The abilities that make the one number, by method, and those outside."""
     inside: _Inside = {}
     left_out = []
-    for sheet in sheets:
-        part = beyond_all(sheet)
-        if sheet.judged and part.left is not None:
-            inside.setdefault(sheet.method, []).append((sheet, (part, part.left)))
+    for scores in every:
+        part = beyond_explanations(scores)
+        if scores.judged and part.left is not None:
+            inside.setdefault(scores.method, []).append((scores, (part, part.left)))
         else:
-            left_out.append(sheet.ability)
+            left_out.append(scores.ability)
     return inside, tuple(left_out)
 
 
@@ -59,7 +59,7 @@ def _number_terms(inside: _Inside) -> list[tuple[Split, Floats]]:
 
 
 def differences(
-    models: Mapping[str, Sequence[Sheet]], level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES
+    models: Mapping[str, Sequence[ItemScores]], level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES
 ) -> tuple[ModelDifference, ...]:
     """Every pair of models in every ability that both have, and in the one number; p corrected for all of them (Holm).
 
@@ -69,7 +69,7 @@ def differences(
     for first, second in combinations(models, 2):
         pairs = _pairs(models[first], models[second])
         for one, other in pairs:
-            here, there = beyond_all(one), beyond_all(other)
+            here, there = beyond_explanations(one), beyond_explanations(other)
             if here.left is not None and there.left is not None:
                 number = linear([(here, here.left), (there, -there.left)], seed, resamples)
                 found.append(_difference(first, second, one.ability, number, len(one), level, seed))
@@ -77,7 +77,7 @@ def differences(
         if sides[0] and sides[0].keys() == sides[1].keys():
             minus = [(part, -weights) for part, weights in _number_terms(sides[1])]
             number = linear([*_number_terms(sides[0]), *minus], seed, resamples)
-            n = sum(len(sheet) for own in sides[0].values() for sheet, _ in own)
+            n = sum(len(scores) for own in sides[0].values() for scores, _ in own)
             found.append(_difference(first, second, "one number", number, n, level, seed))
     adjusted = holm([each.p for each in found])
     return tuple(replace(each, adjusted=p) for each, p in zip(found, adjusted, strict=True))
@@ -90,9 +90,9 @@ def _difference(
     return ModelDifference(first, second, ability, replace(number.estimate(level, seed), n=n), p, p)
 
 
-def _pairs(first: Sequence[Sheet], second: Sequence[Sheet]) -> list[tuple[Sheet, Sheet]]:
+def _pairs(first: Sequence[ItemScores], second: Sequence[ItemScores]) -> list[tuple[ItemScores, ItemScores]]:
     """Sheets of the same ability, cut to the items that both models were asked, in one order."""
-    by_ability = {sheet.ability: sheet for sheet in second}
+    by_ability = {scores.ability: scores for scores in second}
     pairs = []
     for one in first:
         other = by_ability.get(one.ability)
@@ -104,6 +104,6 @@ def _pairs(first: Sequence[Sheet], second: Sequence[Sheet]) -> list[tuple[Sheet,
     return pairs
 
 
-def _ordered(sheet: Sheet, items: Strings) -> Sheet:
-    order = np.argsort(sheet.items)
-    return sheet.take(order[np.searchsorted(sheet.items[order], items)])
+def _ordered(scores: ItemScores, items: Strings) -> ItemScores:
+    order = np.argsort(scores.items)
+    return scores.take(order[np.searchsorted(scores.items[order], items)])

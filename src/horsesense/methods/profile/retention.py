@@ -1,9 +1,9 @@
-"""What is known in one asking and still known in another: retest, ways of asking, families, facts and their use.
+"""What is known in one condition and still known in another: retest, ways of condition, families, facts and their use.
 
 Take what is earned on a scale where a guess is worth 0 on average and a right answer 1: y = (right - chance) / (1 -
-chance). Guesses then average to nothing, also in products of two askings whose guesses are independent. Of what is
+chance). Guesses then average to nothing, also in products of two conditions whose guesses are independent. Of what is
 known first, the share that is known again is E[y·z] / E[y]: for retests, members of a family, and items above facts.
-Ways of asking are held against the main way by what they show at all, E[z] / E[y]: there, too, a model may guess
+Ways of condition are held against the main way by what they show at all, E[z] / E[y]: there, too, a model may guess
 alike both times. Intervals are Fieller's (1954), over units of dependence.
 """
 
@@ -19,8 +19,8 @@ from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.families import family_accuracy
 from horsesense.analysis.intervals import Estimate, unit_note
 from horsesense.analysis.resampling import RESAMPLES, Floats, Names
-from horsesense.methods.profile.finding import OtherAsking, Use, WholeFamilies
-from horsesense.methods.profile.sheet import Ints, Sheet, Strings
+from horsesense.methods.profile.finding import OtherCondition, Use, WholeFamilies
+from horsesense.methods.profile.item_scores import Ints, ItemScores, Strings
 
 LEAST_UNITS = 10
 """Fewer say nothing of what is kept."""
@@ -36,7 +36,7 @@ def kept(
     level: float = 0.95,
     together: bool = True,
 ) -> Estimate | None:
-    """The share of what is known in the first asking that is known in the second; None where nothing surely is known.
+    """The share of what is known in the first condition that is known in the second; None where nothing surely is known.
 
     ``together`` asks for the same items, else for as many. Items that were not asked twice (nan) are left out. A share
     over 1 is cut to 1: who guesses alike both times would seem to keep more than there is.
@@ -95,7 +95,7 @@ def _one_way(columns: Floats, codes: Ints) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Second:
-    """A second asking."""
+    """A second condition."""
 
     name: str
     """As a sentence ends: "when asked again"."""
@@ -104,20 +104,20 @@ class Second:
     together: bool
     """Whether the same items have to be known."""
 
-    def kept(self, sheet: Sheet, level: float) -> Estimate | None:
-        """What is kept in it of what the main asking shows."""
-        chance = sheet.chance
-        return kept(sheet.right, chance, self.right, chance, sheet.units, sheet.crossed, level, self.together)
+    def kept(self, scores: ItemScores, level: float) -> Estimate | None:
+        """What is kept in it of what the main condition shows."""
+        chance = scores.chance
+        return kept(scores.right, chance, self.right, chance, scores.units, scores.crossed, level, self.together)
 
 
-def second_askings(sheet: Sheet) -> list[Second]:
+def other_conditions(scores: ItemScores) -> list[Second]:
     """The retest, other ways, and other members of families that test one knowledge."""
     found = []
-    if sheet.retest is not None:
-        found.append(Second("when asked again", sheet.retest, True))
-    found += [Second(f"when asked by {name}", right, False) for name, right in sheet.ways.items()]
-    if sheet.same_knowledge and sheet.families is not None:
-        found.append(Second("in the rest of the family", _others(sheet.right, sheet.families), True))
+    if scores.retest is not None:
+        found.append(Second("when asked again", scores.retest, True))
+    found += [Second(f"when asked by {name}", right, False) for name, right in scores.ways.items()]
+    if scores.same_knowledge and scores.families is not None:
+        found.append(Second("in the rest of the family", _others(scores.right, scores.families), True))
     return [second for second in found if not np.isnan(second.right).all()]
 
 
@@ -130,30 +130,30 @@ def _others(right: Floats, families: Names) -> Floats:
     return mean
 
 
-def shown(sheet: Sheet, level: float, seed: int, resamples: int = RESAMPLES) -> tuple[OtherAsking, ...]:
-    """The other askings of a sheet, each with its accuracy and what is kept."""
+def shown(scores: ItemScores, level: float, seed: int, resamples: int = RESAMPLES) -> tuple[OtherCondition, ...]:
+    """The other conditions of a scores, each with its accuracy and what is kept."""
     found = []
-    for second in second_askings(sheet):
+    for second in other_conditions(scores):
         asked = ~np.isnan(second.right)
-        crossed = None if sheet.crossed is None else sheet.crossed[asked]
-        chance = float(sheet.chance[asked].mean())
-        rate = accuracy(second.right[asked], sheet.units[asked], chance, level, seed, resamples, crossed)
-        found.append(OtherAsking(second.name, rate, second.kept(sheet, level)))
+        crossed = None if scores.crossed is None else scores.crossed[asked]
+        chance = float(scores.chance[asked].mean())
+        rate = accuracy(second.right[asked], scores.units[asked], chance, level, seed, resamples, crossed)
+        found.append(OtherCondition(second.name, rate, second.kept(scores, level)))
     return tuple(found)
 
 
-def whole_families(sheet: Sheet, level: float, seed: int, resamples: int = RESAMPLES) -> WholeFamilies | None:
+def whole_families(scores: ItemScores, level: float, seed: int, resamples: int = RESAMPLES) -> WholeFamilies | None:
     """Families of two members and more with every one right; None where there are fewer than two of them."""
-    if sheet.families is None:
+    if scores.families is None:
         return None
-    _, codes, sizes = np.unique(sheet.families, return_inverse=True, return_counts=True)
+    _, codes, sizes = np.unique(scores.families, return_inverse=True, return_counts=True)
     large = sizes[codes] > 1
     if (sizes > 1).sum() < 2:
         return None
     everything = family_accuracy(
-        sheet.right[large],
-        sheet.families[large].tolist(),
-        option_counts=sheet.options[large].tolist(),
+        scores.right[large],
+        scores.families[large].tolist(),
+        option_counts=scores.options[large].tolist(),
         level=level,
         seed=seed,
         resamples=resamples,
@@ -161,17 +161,17 @@ def whole_families(sheet: Sheet, level: float, seed: int, resamples: int = RESAM
     return WholeFamilies(everything.strict, everything.independent)
 
 
-def use_of_facts(sheet: Sheet, level: float, seed: int, resamples: int = RESAMPLES) -> Use | None:
+def use_of_facts(scores: ItemScores, level: float, seed: int, resamples: int = RESAMPLES) -> Use | None:
     """The bare facts that are known, and how many of these are used; None where the ability is no ladder."""
-    if sheet.facts is None or sheet.fact_chance is None:
+    if scores.facts is None or scores.fact_chance is None:
         return None
-    asked = ~np.isnan(sheet.facts)
+    asked = ~np.isnan(scores.facts)
     if not asked.any():
         return None
-    crossed = None if sheet.crossed is None else sheet.crossed[asked]
-    chance = float(sheet.fact_chance[asked].mean())
-    known = accuracy(sheet.facts[asked], sheet.units[asked], chance, level, seed, resamples, crossed)
+    crossed = None if scores.crossed is None else scores.crossed[asked]
+    chance = float(scores.fact_chance[asked].mean())
+    known = accuracy(scores.facts[asked], scores.units[asked], chance, level, seed, resamples, crossed)
     low, high = ((end - chance) / (1 - chance) for end in known.ci)
     surplus = replace(known, value=(known.value - chance) / (1 - chance), ci=(low, high), chance=0.0)
-    used = kept(sheet.facts, sheet.fact_chance, sheet.right, sheet.chance, sheet.units, sheet.crossed, level)
+    used = kept(scores.facts, scores.fact_chance, scores.right, scores.chance, scores.units, scores.crossed, level)
     return Use(known, surplus, used)

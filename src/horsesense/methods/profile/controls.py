@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 
 from horsesense.analysis.cues.control import ChosenCue
-from horsesense.methods.profile.plan import AGAIN_OF, Asking, Role
+from horsesense.methods.profile.conditions import RETEST_OF, Condition, Role
 from horsesense.records import Answer, Item, ScoringSpec
 from horsesense.runs.ask import content_of
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
 from horsesense.runs.results import Answered
 
 GUESSER, CUE_READER = "guesser", "cue-reader"
-REFERENCES = {
+CONTROLS = {
     GUESSER: "chooses at random, with a seed",
     CUE_READER: "picks what the best cue picks, and guesses where there is none",
 }
@@ -27,17 +27,17 @@ SEED = 0
 
 
 def referring(
-    name: str, askings: Iterable[Asking], cues: Mapping[str, ChosenCue], seed: int = SEED
+    name: str, conditions: Iterable[Condition], cues: Mapping[str, ChosenCue], seed: int = SEED
 ) -> dict[str, dict[tuple[Role, str], Answered]]:
     """By ability, what a reference model answers; it has no likelihoods, so no other way than the first."""
     found: dict[str, dict[tuple[Role, str], Answered]] = {}
-    for asking in askings:
-        if asking.role in ("main", "twin", "again"):
-            scores = _guess(seed) if name == GUESSER else _read(cues[asking.ability], _guess(seed))
-            answers = [Answer(item=i.id, view=i.form, scores=scores(i)) for i in asking.probe.items]
-            part = _part(name, asking, answers)
-            answered = Answered(part, asking.probe, ScoringSpec(), answers)
-            found.setdefault(asking.ability, {})[asking.role, "options"] = answered
+    for condition in conditions:
+        if condition.role in ("main", "twin", "retest"):
+            scores = _guess(seed) if name == GUESSER else _read(cues[condition.ability], _guess(seed))
+            answers = [Answer(item=i.id, view=i.form, scores=scores(i)) for i in condition.probe.items]
+            part = _part(name, condition, answers)
+            answered = Answered(part, condition.probe, ScoringSpec(), answers)
+            found.setdefault(condition.ability, {})[condition.role, "options"] = answered
     return found
 
 
@@ -53,22 +53,22 @@ def _read(cue: ChosenCue, otherwise: Callable[[Item], tuple[float, ...]]) -> Cal
     picked = {answer.item: answer.scores for answer in cue.answers}
 
     def read(item: Item) -> tuple[float, ...]:
-        shares = picked.get(str(item.facets.get(AGAIN_OF, item.id)))
+        shares = picked.get(str(item.facets.get(RETEST_OF, item.id)))
         return otherwise(item) if shares is None else shares
 
     return read
 
 
-def _part(name: str, asking: Asking, answers: Sequence[Answer]) -> Part:
+def _part(name: str, condition: Condition, answers: Sequence[Answer]) -> Part:
     content = hashlib.sha256(repr([(answer.item, answer.scores) for answer in answers]).encode()).hexdigest()
     return Part(
         model=ModelRecord(
             name=name, family="control", architecture="none", direction="none", parameters=0, window=0,
-            weights=content, revision="", dtype="float64", frame=REFERENCES[name], kind="control",
+            weights=content, revision="", dtype="float64", frame=CONTROLS[name], kind="control",
         ),
         probe=ProbeRecord(
-            name=asking.name, items=len(asking.probe.items), of=len(asking.probe.items),
-            content=content_of(asking.probe.items),
+            name=condition.name, items=len(condition.probe.items), of=len(condition.probe.items),
+            content=content_of(condition.probe.items),
         ),
         shards=1,
     )  # fmt: skip

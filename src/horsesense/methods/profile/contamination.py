@@ -1,4 +1,4 @@
-"""Memory or sense: frozen halves against their twins, all abilities in one test.
+"""Contamination or sense: frozen halves against their twins, all abilities in one test.
 
 Frozen probe and twin are random halves, by group, of one draw of one recipe, and only the frozen one is published. A
 model that has seen it does better there. Groups were parted by lot, and not items, so every group weighs the same,
@@ -21,8 +21,8 @@ import scipy
 
 from horsesense.analysis.intervals import Estimate, unit_note
 from horsesense.analysis.resampling import NOTHING, Floats
-from horsesense.methods.profile.finding import Memory
-from horsesense.methods.profile.sheet import Bools, Sheet, Strings
+from horsesense.methods.profile.finding import Contamination
+from horsesense.methods.profile.item_scores import Bools, ItemScores, Strings
 
 LEAST_UNITS = 2
 """Of each half: one unit does not tell how much units differ."""
@@ -31,15 +31,15 @@ TELLING = 0.10
 and all models that answer alike share that luck."""
 
 
-def halved(sheets: Sequence[Sheet]) -> list[tuple[Sheet, Bools]]:
-    """The sheets that have both halves, with what belongs to the twin."""
+def halved(every: Sequence[ItemScores]) -> list[tuple[ItemScores, Bools]]:
+    """The every that have both halves, with what belongs to the twin."""
     found = []
-    for sheet in sheets:
+    for scores in every:
         if (
-            sheet.twin is not None
-            and min(_number(sheet.units[half]) for half in (sheet.twin, ~sheet.twin)) >= LEAST_UNITS
+            scores.twin is not None
+            and min(_number(scores.units[half]) for half in (scores.twin, ~scores.twin)) >= LEAST_UNITS
         ):
-            found.append((sheet, sheet.twin))
+            found.append((scores, scores.twin))
     return found
 
 
@@ -47,30 +47,30 @@ def _number(names: Strings) -> int:
     return len(np.unique(names))
 
 
-def frozen_less_twin(sheets: Sequence[Sheet], level: float = 0.95) -> Estimate | None:
+def frozen_minus_twin(every: Sequence[ItemScores], level: float = 0.95) -> Estimate | None:
     """Accuracy on frozen halves minus that on twins, pooled over abilities; None where no ability has both halves."""
-    both = halved(sheets)
+    both = halved(every)
     if not both:
         return None
-    numbers = np.array([[_number(sheet.units[half]) for half in (~twin, twin)] for sheet, twin in both])
+    numbers = np.array([[_number(scores.units[half]) for half in (~twin, twin)] for scores, twin in both])
     weights = numbers.prod(axis=1) / numbers.sum(axis=1)
     value, scores = 0.0, []
-    for (sheet, twin), share in zip(both, (weights / weights.sum()).tolist(), strict=True):
-        score = np.zeros(len(sheet))
+    for (scores, twin), share in zip(both, (weights / weights.sum()).tolist(), strict=True):
+        score = np.zeros(len(scores))
         for half, sign in ((~twin, 1), (twin, -1)):
-            own, alike = sheet.right[half], _alike(sheet.units[half])
-            mean, units = float(alike @ own), _number(sheet.units[half])
+            own, alike = scores.right[half], _alike(scores.units[half])
+            mean, units = float(alike @ own), _number(scores.units[half])
             value += sign * share * mean
             # Each mean was fitted to its own units, which lie nearer to it than new ones would.
             score[half] = sign * share * alike * (own - mean) * (units / (units - 1)) ** 0.5
         scores.append(score)
     every = np.concatenate(scores)
-    names = [np.char.add(f"{sheet.method}\t", sheet.units) for sheet, _ in both]
+    names = [np.char.add(f"{scores.method}\t", scores.units) for scores, _ in both]
     variance, number = _spread(every, np.concatenate(names))
-    if any(sheet.crossed is not None for sheet, _ in both):
+    if any(scores.crossed is not None for scores, _ in both):
         others = [
-            own if sheet.crossed is None else np.char.add(f"{sheet.method}\t", sheet.crossed)
-            for (sheet, _), own in zip(both, names, strict=True)
+            own if scores.crossed is None else np.char.add(f"{scores.method}\t", scores.crossed)
+            for (scores, _), own in zip(both, names, strict=True)
         ]
         pairs = [np.char.add(np.char.add(own, "\t"), other) for own, other in zip(names, others, strict=True)]
         second, count = _spread(every, np.concatenate(others))
@@ -78,7 +78,7 @@ def frozen_less_twin(sheets: Sequence[Sheet], level: float = 0.95) -> Estimate |
         variance, number = max(variance + second - together, variance, second), min(number, count)
     freedom = max(1, number - 2 * len(both))
     reach = _quantile(freedom, (1 + level) / 2) * variance**0.5 if variance > NOTHING else 1 - 0.05 ** (1 / number)
-    n = sum(len(sheet) for sheet, _ in both)
+    n = sum(len(scores) for scores, _ in both)
     return Estimate(value, (value - reach, value + reach), n, number, 0.0, level, "clustered, t", 0, unit_note(number))
 
 
@@ -103,16 +103,16 @@ def _quantile(freedom: int, at: float) -> float:
     return float(scipy.special.stdtrit(freedom, at))
 
 
-def memory(sheets: Sequence[Sheet], level: float = 0.95) -> Memory:
+def memory(every: Sequence[ItemScores], level: float = 0.95) -> Contamination:
     """The contamination check: one difference for all abilities that have a twin."""
-    difference = frozen_less_twin(sheets, level)
+    difference = frozen_minus_twin(every, level)
     if difference is None:
-        return Memory(None, 1.0, False, False, (), None)
-    both = halved(sheets)
+        return Contamination(None, 1.0, False, False, (), None)
+    both = halved(every)
     freedom = max(1, difference.clusters - 2 * len(both))
     bar = _quantile(freedom, (1 + level) / 2)
     error = (difference.high - difference.low) / 2 / bar
     p = float(scipy.special.stdtr(freedom, -difference.value / error))
     least = error * (bar + _quantile(freedom, 0.8))
     told = least <= TELLING
-    return Memory(difference, p, told, told and difference.low > 0, tuple(sheet.ability for sheet, _ in both), least)
+    return Contamination(difference, p, told, told and difference.low > 0, tuple(scores.ability for scores, _ in both), least)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from horsesense.analysis import accuracy
-from horsesense.methods.profile.number import differences, one_number
-from horsesense.methods.profile.sheet import BadShare, CueColumn, Sheet
-from horsesense.methods.profile.surplus import Split, linear, split
+from horsesense.methods.profile.overall import differences, overall_score
+from horsesense.methods.profile.item_scores import BadShare, CueColumn, ItemScores
+from horsesense.methods.profile.adjusted import Split, linear, split
 from tests.support.simulated_profiles import MODELS, PAGE, sheet, sheets
 
 Floats = NDArray[np.float64]
@@ -22,12 +22,12 @@ Floats = NDArray[np.float64]
 
 def made(
     right: Floats, options: int | NDArray[np.int64] = 2, ability: str = "a", method: str = "m", **more: object
-) -> Sheet:
+) -> ItemScores:
     """A sheet whose items are independent."""
     n = len(right)
     names = np.arange(n).astype(str)
     counts = np.full(n, options) if isinstance(options, int) else options
-    return Sheet("model", ability, method, names, right, counts, names, judged="people", **more)  # type: ignore[arg-type]
+    return ItemScores("model", ability, method, names, right, counts, names, judged="people", **more)  # type: ignore[arg-type]
 
 
 def left(part: Split) -> float:
@@ -146,18 +146,18 @@ def test_the_one_number_weighs_methods_alike_and_leaves_out_what_nobody_judged()
         for name, rate in rates.items()
     ]
     own[3] = replace(own[3], judged="")
-    number = one_number(own)
+    number = overall_score(own)
     assert number is not None
     surplus = [2 * each.right.mean() - 1 for each in own]
     assert number.value.value == pytest.approx(((surplus[0] + surplus[1]) / 2 + surplus[2]) / 2)
     assert [part.abilities for part in number.parts] == [("a", "b"), ("c",)]
     assert number.value.value == pytest.approx(np.mean([part.beyond.value for part in number.parts]))
     assert number.left_out == ("d",)
-    assert one_number([own[3]]) is None
+    assert overall_score([own[3]]) is None
 
 
 def test_the_one_number_is_not_clipped() -> None:
-    number = one_number([made(np.zeros(100))])
+    number = overall_score([made(np.zeros(100))])
     assert number is not None
     assert number.value.value == -1.0
     assert number.value.low <= -1.0
@@ -168,8 +168,8 @@ def test_abilities_that_share_units_are_not_counted_twice() -> None:
     right = (rng.random(200) < 0.7).astype(np.float64)
     twice = [made(right, ability="a"), made(right, ability="b")]
     apart = [twice[0], replace(twice[1], units=np.char.add("other ", twice[1].units))]
-    together, independent = one_number(twice), one_number(apart)
-    single = one_number(twice[:1])
+    together, independent = overall_score(twice), overall_score(apart)
+    single = overall_score(twice[:1])
     assert together is not None
     assert independent is not None
     assert single is not None
@@ -209,7 +209,7 @@ def test_models_are_compared_on_common_items_with_one_correction() -> None:
 def test_nothing_depends_on_the_order_of_items() -> None:
     own = sheets(np.random.default_rng(0), MODELS[8], PAGE[:2], 0.2)
     mixed = [each.take(np.random.default_rng(1).permutation(len(each))) for each in own]
-    a, b = one_number(own), one_number(mixed)
+    a, b = overall_score(own), overall_score(mixed)
     assert a is not None
     assert b is not None
     assert (a.value.value, *a.value.ci) == pytest.approx((b.value.value, *b.value.ci))

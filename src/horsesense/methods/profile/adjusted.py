@@ -22,7 +22,7 @@ import scipy
 from horsesense.analysis.combined import Rates, rates_of
 from horsesense.analysis.intervals import FEW, Estimate, unit_note
 from horsesense.analysis.resampling import RESAMPLES, Floats
-from horsesense.methods.profile.sheet import Bools, Ints, Sheet
+from horsesense.methods.profile.item_scores import Bools, Ints, ItemScores
 
 _SILENT = 1e-9
 """A cue that expects no more than this above or below chance tells nothing of the item."""
@@ -32,9 +32,9 @@ BLIND = "the model without the question"
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The cells that explanations split a sheet into, and the weights that make surpluses of the rates on them."""
+    """The cells that explanations split a scores into, and the weights that make surpluses of the rates on them."""
 
-    sheet: Sheet
+    scores: ItemScores
     masks: tuple[Bools, ...]
     """The items of each cell; no cell is empty."""
     chance: Floats
@@ -58,16 +58,16 @@ def leaning(cue: Floats, chance: Floats) -> float:
     return 0.0 if abs(gain) < _SILENT else gain
 
 
-def split(sheet: Sheet, *explanations: Floats) -> Split:
-    """Split a sheet by what may explain its answers, each as what it earns an item; by nothing there is one cell.
+def split(scores: ItemScores, *explanations: Floats) -> Split:
+    """Split a scores by what may explain its answers, each as what it earns an item; by nothing there is one cell.
 
     >>> names, right = np.array(list("stuv")), np.array([1.0, 1, 1, 0])
-    >>> sides = split(Sheet("m", "a", "x", names, right, np.full(4, 5), names), right)
+    >>> sides = split(ItemScores("m", "a", "x", names, right, np.full(4, 5), names), right)
     >>> sides.plain.round(2).tolist(), sides.left.round(2).tolist()
     ([0.31, 0.94], [1.0, 0.25])
     """
-    chance = sheet.chance
-    code = np.zeros(len(sheet), dtype=np.int64)
+    chance = scores.chance
+    code = np.zeros(len(scores), dtype=np.int64)
     for earned in explanations:
         won, lost, _ = side_masks(earned, chance)
         code = 3 * code + np.where(won, 2, np.where(lost, 0, 1))
@@ -75,10 +75,10 @@ def split(sheet: Sheet, *explanations: Floats) -> Split:
     guess = np.array([chance[mask].mean() for mask in masks])
     shares = np.array([mask.mean() for mask in masks])
     gains = np.array([[leaning(earned[mask], chance[mask]) for earned in explanations] for mask in masks])
-    scale = 1.0 if sheet.bad is None else 1 - sheet.bad.value
+    scale = 1.0 if scores.bad is None else 1 - scores.bad.value
     balanced = _balanced(shares, gains.reshape(len(masks), len(explanations)))
     left = None if balanced is None else balanced / (balanced @ (1 - guess)) / scale
-    return Split(sheet, masks, guess, shares / (shares @ (1 - guess)) / scale, left)
+    return Split(scores, masks, guess, shares / (shares @ (1 - guess)) / scale, left)
 
 
 def _balanced(shares: Floats, gains: Floats) -> Floats | None:
@@ -118,26 +118,26 @@ def _tilted(shares: Floats, gains: Floats, tilt: Floats) -> Floats:
     return whole
 
 
-def explanations(sheet: Sheet) -> dict[str, tuple[Floats, int]]:
+def explanations(scores: ItemScores) -> dict[str, tuple[Floats, int]]:
     """What may explain a score away, by name, with how many cues it was chosen from: cues, and the blind model."""
-    columns = {f"picking {cue.name}": (cue.right, cue.tried) for cue in sheet.cues}
-    if sheet.blind is not None and not np.isnan(sheet.blind).all():
-        columns[BLIND] = (np.where(np.isnan(sheet.blind), sheet.chance, sheet.blind), 1)
+    columns = {f"picking {cue.name}": (cue.right, cue.tried) for cue in scores.cues}
+    if scores.blind is not None and not np.isnan(scores.blind).all():
+        columns[BLIND] = (np.where(np.isnan(scores.blind), scores.chance, scores.blind), 1)
     return columns
 
 
-def beyond_all(sheet: Sheet) -> Split:
-    """The sheet under weights that make all explanations earn chance; where none do, of the one that leaves least."""
-    columns = [column for column, _ in explanations(sheet).values()]
-    together = split(sheet, *columns)
+def beyond_explanations(scores: ItemScores) -> Split:
+    """The scores under weights that make all explanations earn chance; where none do, of the one that leaves least."""
+    columns = [column for column, _ in explanations(scores).values()]
+    together = split(scores, *columns)
     if together.left is not None or len(columns) < 2:
         return together
-    return min((split(sheet, column) for column in columns), key=leaves)
+    return min((split(scores, column) for column in columns), key=leaves)
 
 
 def leaves(part: Split) -> float:
     """How much a split leaves; less than anything where nobody knows."""
-    rates = np.array([part.sheet.right[mask].mean() for mask in part.masks])
+    rates = np.array([part.scores.right[mask].mean() for mask in part.masks])
     return -np.inf if part.left is None else float(part.left @ (rates - part.chance))
 
 
@@ -150,11 +150,11 @@ class Linear:
     chance: Floats
     """What guessing earns of each rate."""
     rates: Rates
-    """The model's rates on the sides, of one or several sheets."""
+    """The model's rates on the sides, of one or several every."""
     of: tuple[int, ...]
-    """For each rate, the number of its sheet."""
+    """For each rate, the number of its scores."""
     bad: Floats
-    """For each sheet, the relative standard error of its scale, from the reading of bad items."""
+    """For each scores, the relative standard error of its scale, from the reading of bad items."""
     n: int
     """Items."""
     units: int
@@ -203,7 +203,7 @@ class Linear:
 
 def linear(parts: Sequence[tuple[Split, Floats]], seed: int = 0, resamples: int = RESAMPLES) -> Linear:
     """The sum of what splits and their weights give; rates of one method are correlated where they share units."""
-    names = [np.char.add(f"{part.sheet.method}\t", part.sheet.units) for part, _ in parts]
+    names = [np.char.add(f"{part.scores.method}\t", part.scores.units) for part, _ in parts]
     ends = np.cumsum([len(each) for each in names])
     codes = np.split(np.unique(np.concatenate(names), return_inverse=True)[1].astype(np.int64), ends[:-1])
     credits: list[Floats] = []
@@ -211,25 +211,25 @@ def linear(parts: Sequence[tuple[Split, Floats]], seed: int = 0, resamples: int 
     variances: list[Floats] = []
     numbers: list[int] = []
     for (part, _), code in zip(parts, codes, strict=True):
-        sheet = part.sheet
-        crossed = None if sheet.crossed is None else [sheet.crossed[mask] for mask in part.masks]
-        own = [sheet.right[mask] for mask in part.masks], [code[mask] for mask in part.masks]
+        scores = part.scores
+        crossed = None if scores.crossed is None else [scores.crossed[mask] for mask in part.masks]
+        own = [scores.right[mask] for mask in part.masks], [code[mask] for mask in part.masks]
         rates = rates_of(*own, seed, resamples, crossed)
         credits += own[0]
         units += own[1]
         variances.append(rates.variances)
         numbers += rates.numbers
     if len(parts) > 1:
-        rates = rates_of(credits, units, seed, 2)  # for the correlation across sheets alone
+        rates = rates_of(credits, units, seed, 2)  # for the correlation across every alone
     every = replace(rates, variances=np.concatenate(variances), numbers=tuple(numbers))
-    spares = [0.0 if p.sheet.bad is None else p.sheet.bad.variance**0.5 / (1 - p.sheet.bad.value) for p, _ in parts]
+    spares = [0.0 if p.scores.bad is None else p.scores.bad.variance**0.5 / (1 - p.scores.bad.value) for p, _ in parts]
     return Linear(
         weights=np.concatenate([weights for _, weights in parts]),
         chance=np.concatenate([part.chance for part, _ in parts]),
         rates=every,
         of=tuple(number for number, (part, _) in enumerate(parts) for _ in part.masks),
         bad=np.array(spares),
-        n=sum(len(part.sheet) for part, _ in parts),
+        n=sum(len(part.scores) for part, _ in parts),
         units=int(max(code.max() for code in codes)) + 1,
     )
 

@@ -14,8 +14,8 @@ from horsesense.analysis.resampling import Floats
 from horsesense.knowledge.taxonomy import Taxonomy
 from horsesense.methods.profile.abilities import LADDER, Ability
 from horsesense.methods.profile.material import Material
-from horsesense.methods.profile.plan import AGAIN_OF, Role
-from horsesense.methods.profile.sheet import BadShare, CueColumn, Sheet
+from horsesense.methods.profile.conditions import RETEST_OF, Role
+from horsesense.methods.profile.item_scores import BadShare, CueColumn, ItemScores
 from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
 from horsesense.methods.winoventi.special_word import triplet_name
 from horsesense.records import Item
@@ -80,7 +80,7 @@ def bad_share(reading: Soundness | None) -> BadShare | None:
     return BadShare(share.value, share.ci, reading.n, reading.reader.name)
 
 
-def sheet_of(model: str, material: Material, answers: Answers, cue: ChosenCue, bad: BadShare | None) -> Sheet:
+def item_scores_of(model: str, material: Material, answers: Answers, cue: ChosenCue, bad: BadShare | None) -> ItemScores:
     """One ability of one model."""
     ability, group = material.ability, material.pool.card.group
     halves = [half for role in ("main", "twin") if (half := _half(answers, role)) is not None]
@@ -94,7 +94,7 @@ def sheet_of(model: str, material: Material, answers: Answers, cue: ChosenCue, b
         return np.concatenate([value[own] for value, own in zip(values, places, strict=True)])
 
     right = joined("right")
-    assert right is not None, "there is always a main asking"
+    assert right is not None, "there is always a main condition"
     earned = {answer.item: answer.scores for answer in cue.answers}
     families = np.array([item.unit() for item in items])
     ways = {name: value for name in ("pmi",) if (value := joined(name)) is not None}
@@ -103,7 +103,7 @@ def sheet_of(model: str, material: Material, answers: Answers, cue: ChosenCue, b
     if ability.recipe == LADDER:
         facts, reworded = (_below(halves, items, rung) for rung in ("fact", "reworded"))
         ways |= {"other words": reworded} if not np.isnan(reworded).all() else {}
-    return Sheet(
+    return ItemScores(
         model=model,
         ability=ability.name,
         method=ability.method,
@@ -131,7 +131,7 @@ def sheet_of(model: str, material: Material, answers: Answers, cue: ChosenCue, b
 
 @dataclass(frozen=True, slots=True)
 class _Half:
-    """The main asking of one half."""
+    """The main condition of one half."""
 
     answered: Answered
     """As it was asked first."""
@@ -156,7 +156,7 @@ def _half(answers: Answers, role: Role) -> _Half | None:
 
 
 def how_of(answered: Answered) -> Normalisation | None:
-    """How options are compared in the main asking: as the card says, whatever was asked beside it."""
+    """How options are compared in the main condition: as the card says, whatever was asked beside it."""
     card = answered.probe.card
     return parse_normalisation(card.normalise) if card.normalise else None
 
@@ -181,11 +181,11 @@ def _twins(halves: Sequence[_Half], places: Sequence[Sequence[int]]) -> np.ndarr
 
 
 def _again(answers: Answers, items: Sequence[Item]) -> Floats | None:
-    again = answers.get(("again", "options")) or answers.get(("again", "letters"))
+    again = answers.get(("retest", "options")) or answers.get(("retest", "letters"))
     if again is None:
         return None
     values = again.credits(how_of(again)).values.tolist()
-    return _by_id({str(i.facets[AGAIN_OF]): v for i, v in zip(again.items, values, strict=True)}, items)
+    return _by_id({str(i.facets[RETEST_OF]): v for i, v in zip(again.items, values, strict=True)}, items)
 
 
 def _letters(answers: Answers, items: Sequence[Item]) -> dict[str, Floats]:

@@ -1,6 +1,6 @@
 """What one ability of one model looks like, item by item: all that a verdict is made of, and nothing else.
 
-Arrays are as long as the items and in their order. Where a second asking, a fact or the model without the question does
+Arrays are as long as the items and in their order. Where a second condition, a fact or the model without the question does
 not exist for an item, its place is nan; ``right`` has no nan, so items without a gold are left out beforehand.
 """
 
@@ -35,7 +35,7 @@ class CueColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Judges:
+class HumanScore:
     """How people do on the same material."""
 
     value: float
@@ -72,7 +72,7 @@ class BadShare:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class ItemScores:
     """One ability of one model, item by item."""
 
     model: str
@@ -84,13 +84,13 @@ class Sheet:
     items: Strings
     """The items' ids, so that models are compared on the same ones."""
     right: Floats
-    """What the main asking earns: 1, 0, or 1/k where k options tie for the best."""
+    """What the main condition earns: 1, 0, or 1/k where k options tie for the best."""
     options: Ints
     """How many options each item has."""
     units: Strings
     """The unit of dependence (the probe's group); the same name in two abilities of a method is the same unit."""
     way: str = "options"
-    """The main way of asking."""
+    """The main way of condition."""
     crossed: Strings | None = None
     """A second grouping where two cross (parts × wholes)."""
     families: Strings | None = None
@@ -104,14 +104,14 @@ class Sheet:
     retest: Floats | None = None
     """What it earns when asked again, with options in another order or in other words."""
     ways: Mapping[str, Floats] = field(default_factory=dict)
-    """What each other way of asking earns, by name, without the main one."""
+    """What each other way of condition earns, by name, without the main one."""
     facts: Floats | None = None
     """For a ladder: what the model earns on the bare fact that the item rests on; nan where it rests on none."""
     fact_chance: Floats | None = None
     """What guessing earns on that fact: 1/2, or 1/4 where two forms have to be right."""
     twin: Bools | None = None
     """Whether the item is of the twin half, which is never published; None where halves are not exchangeable."""
-    people: Judges | None = None
+    people: HumanScore | None = None
     """How people do, where it is known."""
     bad: BadShare | None = None
     """Bad items, where somebody has read a sample."""
@@ -156,7 +156,7 @@ class Sheet:
             if column.dtype.kind == "f":
                 yield name, column.astype(np.float64)
 
-    def take(self, chosen: Bools | Ints) -> Sheet:
+    def take(self, chosen: Bools | Ints) -> ItemScores:
         """The same ability on some of its items, by mask or by place."""
         own = {each.name: getattr(self, each.name) for each in fields(self)}
         cut: dict[str, Any] = {name: value[chosen] for name, value in own.items() if isinstance(value, np.ndarray)}
