@@ -130,7 +130,9 @@ MODELS = (
 )
 
 
-def simulated_page(rng: Random, model: Model, page: tuple[Material, ...] = PAGE, scale: float = 1.0) -> list[ItemScores]:
+def simulated_page(
+    rng: Random, model: Model, page: tuple[Material, ...] = PAGE, scale: float = 1.0
+) -> list[ItemScores]:
     """A page of one model; ``scale`` times as many units as the materials say."""
     return [simulated_scores(rng, model, material, scale) for material in page]
 

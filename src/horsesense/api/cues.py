@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from horsesense.analysis.cues.battery import Cue
+    from horsesense.analysis.cues.relatedness import Cosines, Encoder
     from horsesense.knowledge.taxonomy import Taxonomy
     from horsesense.models.contract import Model
 
@@ -110,7 +111,16 @@ def find_cues(
     plugged = _plugged(also)
     taxonomy, extra = _wordnet(watcher), _blindfold(model, dtype, device, known.items, watcher)
     findings = search_cues(
-        known.items, unit, taxonomy, extra, plugged, splits=splits, rounds=rounds, seed=seed, watcher=watcher
+        known.items,
+        unit,
+        taxonomy,
+        extra,
+        plugged,
+        splits=splits,
+        rounds=rounds,
+        seed=seed,
+        watcher=watcher,
+        encoded=_encoded(known.items, watcher),
     )
     if out is not None:
         from horsesense.runs.controls import keep_control
@@ -219,6 +229,19 @@ def _blindfold(
     if all(isnan(score) for row in scores for score in row):
         watcher.say(f"no item has a question to leave out, so the cue of {loaded.name} abstains")
     return {f"score of {loaded.name} without the question": scores}
+
+
+def _encoded(items: Sequence[Item], watcher: Watcher) -> list[tuple[Encoder, Cosines]]:
+    """Relatedness by the encoders at hand; sentence vectors of a very large probe would take too long."""
+    from horsesense.scoring.relatedness import MOST_ENCODED, SENTENCES, encoders, related
+
+    known = encoders(watcher)
+    if len(items) > MOST_ENCODED and any(encoder.name == SENTENCES for encoder in known):
+        watcher.say(
+            f"sentence vectors are computed for {MOST_ENCODED:,} items at most, so relatedness is by words only"
+        )
+        known = [encoder for encoder in known if encoder.name != SENTENCES]
+    return list(related(items, watcher, known).values())
 
 
 def _wordnet(watcher: Watcher) -> Taxonomy | None:

@@ -185,7 +185,13 @@ def _profiled(
     from horsesense.methods.profile.document import ModelProfile, summary
     from horsesense.methods.profile.conditions import conditions
     from horsesense.methods.profile.controls import CONTROLS, referring
-    from horsesense.methods.profile.from_answers import associations_of, bad_share, ladder_of, mistakes_of, item_scores_of
+    from horsesense.methods.profile.from_answers import (
+        associations_of,
+        bad_share,
+        ladder_of,
+        mistakes_of,
+        item_scores_of,
+    )
     from horsesense.methods.profile.verdicts import verdicts
 
     forecast: Forecast | None = None

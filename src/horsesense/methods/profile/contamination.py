@@ -115,4 +115,6 @@ def memory(every: Sequence[ItemScores], level: float = 0.95) -> Contamination:
     p = float(scipy.special.stdtr(freedom, -difference.value / error))
     least = error * (bar + _quantile(freedom, 0.8))
     told = least <= TELLING
-    return Contamination(difference, p, told, told and difference.low > 0, tuple(scores.ability for scores, _ in both), least)
+    return Contamination(
+        difference, p, told, told and difference.low > 0, tuple(scores.ability for scores, _ in both), least
+    )

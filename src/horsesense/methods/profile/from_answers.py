@@ -80,7 +80,9 @@ def bad_share(reading: Soundness | None) -> BadShare | None:
     return BadShare(share.value, share.ci, reading.n, reading.reader.name)
 
 
-def item_scores_of(model: str, material: Material, answers: Answers, cue: ChosenCue, bad: BadShare | None) -> ItemScores:
+def item_scores_of(
+    model: str, material: Material, answers: Answers, cue: ChosenCue, bad: BadShare | None
+) -> ItemScores:
     """One ability of one model."""
     ability, group = material.ability, material.pool.card.group
     halves = [half for role in ("main", "twin") if (half := _half(answers, role)) is not None]
