@@ -28,9 +28,9 @@ import torch
 import horsesense as hs
 from horsesense.analysis.cues.control import ChosenCue
 from horsesense.methods.profile.abilities import LADDER, chosen
-from horsesense.methods.profile.material import Material, material
 from horsesense.methods.profile.contamination import memory
 from horsesense.methods.profile.from_answers import item_scores_of
+from horsesense.methods.profile.material import Material, material
 from horsesense.records import ScoringSpec
 from horsesense.runs.results import Answered
 from horsesense.scoring.prompts import item_prompts

@@ -23,11 +23,11 @@ from joblib import Parallel, delayed
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from horsesense.analysis.intervals import Estimate
-from horsesense.methods.profile.finding import Verdict
 from horsesense.methods.profile.contamination import memory
+from horsesense.methods.profile.finding import Verdict
+from horsesense.methods.profile.item_scores import ItemScores
 from horsesense.methods.profile.overall import overall_score
 from horsesense.methods.profile.rules import judge
-from horsesense.methods.profile.item_scores import ItemScores
 from horsesense.methods.profile.verdicts import AdjustedScores, evidence, judged_half, page_level
 from tests.support.simulated_profiles import GUESSES, MODELS, PAGE, READS, Material, Model, sheet, sheets
 

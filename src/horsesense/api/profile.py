@@ -15,13 +15,14 @@ from horsesense.methods.profile.document import ProfileDocument
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
-    from horsesense.analysis.cues.control import ChosenCue
     from horsesense.methods.profile.abilities import Edition
-    from horsesense.methods.profile.document import ModelProfile
-    from horsesense.methods.profile.material import Material
     from horsesense.methods.profile.conditions import Forecast
+    from horsesense.methods.profile.controls import PlantedModel
+    from horsesense.methods.profile.document import ModelProfile
+    from horsesense.methods.profile.finding import Contamination
+    from horsesense.methods.profile.from_answers import Answers, Explained, Mistake
     from horsesense.methods.profile.item_scores import ItemScores
-    from horsesense.methods.profile.from_answers import Answers, Mistake
+    from horsesense.methods.profile.material import Material
     from horsesense.models.contract import Model
     from horsesense.models.served import ServedSettings
     from horsesense.records.soundness import Soundness
@@ -67,7 +68,7 @@ class Profile(ProfileDocument):
 
 @naming_extras()
 def profile(
-    model: str | Path | Model | Sequence[str | Path | Model],
+    model: str | Path | Model | PlantedModel | Sequence[str | Path | Model | PlantedModel],
     *,
     edition: Edition = "quick",
     out: PathLike | None = None,
@@ -84,8 +85,9 @@ def profile(
     """Common sense or clever Hans? Ask models the material of all methods and judge each ability by stated rules.
 
     Args:
-        model: One or several: names, folders, servers, or what `load_model` gave; ``"guesser"`` and ``"cue-reader"``
-            are two that are none, to see what a profile says of them.
+        model: One or several: names, folders, servers, or what `load_model` gave. ``"guesser"`` and ``"cue-reader"``
+            are two built-in controls. A planted model of your own is an object with a ``name`` and a method
+            ``scores(item)``, or ``"FILE.py:NAME"`` of one, or the name of a plug-in (``horsesense.planted``).
         edition: ``"quick"`` or ``"full"``: how many of the frozen questions and of their twins are asked.
         out: A folder that keeps the answers, goes on where it was stopped, and gets page, picture, Markdown and JSON.
         abilities: Look at these alone; by default at all.
@@ -106,11 +108,12 @@ def profile(
     from horsesense.api.models import named
     from horsesense.methods.profile.abilities import EDITIONS, chosen
     from horsesense.methods.profile.document import described
+    from horsesense.methods.profile.from_answers import asked_items, explained
     from horsesense.methods.profile.material import VERSION, material
-    from horsesense.methods.profile.from_answers import cue_of
     from horsesense.methods.profile.verdicts import differences
     from horsesense.models.locating import look_at
     from horsesense.runs.folder import profiling
+    from horsesense.scoring.relatedness import NOT_CONTROLLED, encoders, related
     from horsesense.settings import labelled
 
     if edition not in EDITIONS:
@@ -119,27 +122,32 @@ def profile(
         raise UserError(f"{argument('limit')} {limit} leaves nothing to ask", fix="use 1 or more")
     several = [model] if isinstance(model, str | Path) or not isinstance(model, Sequence) else list(model)
     names, where = _distinct(several), named(engine)
+    several = [_planted(each) for each in several]
     for each in several:
         if isinstance(each, str | Path):  # before the questions are built, which takes a while
             look_at(labelled(str(each))[1])
     wanted = chosen(abilities)
     folder = None if out is None else Path(out)
     with nullcontext() if folder is None else profiling(folder):  # before anything is built or loaded
-        taxonomy = _taxonomy()
-        materials, cues, readings = [], {}, {}
+        taxonomy, known = _taxonomy(), encoders(watcher)
+        if not known:
+            watcher.say(NOT_CONTROLLED)
+        materials, by, readings = [], {}, {}
         for number, ability in enumerate(wanted):
             watcher.at("questions", number, len(wanted))
             asked = material(ability, edition, twin_seed, limit, watcher)
             materials.append(asked)
-            cues[ability.name] = cue_of(asked, taxonomy)
+            items = asked_items(asked)
+            by[ability.name] = explained(asked, related(items, watcher, known), items, taxonomy)
             readings[ability.name] = _reading(asked)
         found: list[ModelProfile] = []
-        sheets: dict[str, list[ItemScores]] = {}
+        scores: dict[str, list[ItemScores]] = {}
+        seen: dict[str, Contamination] = {}
         for name, each in zip(names, several, strict=True):
             call = ProfileCall(name, each, edition, folder, device, dtype, served, where, watcher)
-            one, own = _profiled(call, materials, cues, readings)
+            one, own = _profiled(call, materials, by, readings)
             found.append(one)
-            sheets[name] = own
+            scores[name], seen[name] = own, one.verdicts.contamination
         told = {name: reading.in_words() if reading else "" for name, reading in readings.items()}
         document = Profile(
             version=VERSION,
@@ -148,15 +156,31 @@ def profile(
             twin_seed=twin_seed,
             horsesense=__version__,
             abilities=tuple(
-                described(m, " or ".join(cues[m.ability.name].picks), told[m.ability.name]) for m in materials
+                described(m, " or ".join(by[m.ability.name].cue.picks), told[m.ability.name]) for m in materials
             ),
             models=tuple(found),
-            differences=differences(sheets) if len(sheets) > 1 else (),
+            differences=differences(scores, seen) if len(scores) > 1 else (),
+            relatedness=tuple(encoder.about for encoder in known),
+            relatedness_note="" if known else NOT_CONTROLLED,
         )
         return document if folder is None else document.write(folder, pictures=pictures, watcher=watcher)
 
 
-def _distinct(models: Sequence[str | Path | Model]) -> list[str]:
+def _planted(model: str | Path | Model | PlantedModel) -> str | Path | Model | PlantedModel:
+    """A planted model where the name means one; anything else as it is."""
+    from horsesense.methods.profile.controls import CONTROLS, planted
+    from horsesense.models.bundled import BUNDLED
+    from horsesense.settings import labelled
+
+    if not isinstance(model, str):
+        return model
+    target = labelled(model)[1]
+    if target in CONTROLS or target in BUNDLED or Path(target).is_dir():
+        return model
+    return planted(target) or model
+
+
+def _distinct(models: Sequence[str | Path | Model | PlantedModel]) -> list[str]:
     """What the models are called; each name once."""
     from horsesense.settings import labelled
 
@@ -175,43 +199,47 @@ def _distinct(models: Sequence[str | Path | Model]) -> list[str]:
 def _profiled(
     call: ProfileCall,
     materials: Sequence[Material],
-    cues: Mapping[str, ChosenCue],
+    by: Mapping[str, Explained],
     readings: Mapping[str, Soundness | None],
 ) -> tuple[ModelProfile, list[ItemScores]]:
     """Ask one model, and judge it."""
     from horsesense.api.profile_conditions import asked
     from horsesense.methods.profile.abilities import LADDER
     from horsesense.methods.profile.abilities import abilities as known
-    from horsesense.methods.profile.document import ModelProfile, summary
     from horsesense.methods.profile.conditions import conditions
-    from horsesense.methods.profile.controls import CONTROLS, referring
+    from horsesense.methods.profile.controls import PlantedModel, control_named, planted_answers
+    from horsesense.methods.profile.document import ModelProfile, summary
     from horsesense.methods.profile.from_answers import (
         associations_of,
         bad_share,
+        item_scores_of,
         ladder_of,
         mistakes_of,
-        item_scores_of,
     )
     from horsesense.methods.profile.verdicts import verdicts
 
     forecast: Forecast | None = None
     answers: Mapping[str, Answers]
-    if call.name in CONTROLS:
-        answers = referring(call.name, [each for m in materials for each in conditions(m, call.edition)], cues)
+    model = call.model
+    cues = {name: each.cue for name, each in by.items()}
+    control = model if isinstance(model, PlantedModel) else control_named(str(model), cues)
+    if control is not None:
+        plan = [each for m in materials for each in conditions(m, call.edition)]
+        answers = planted_answers(control, call.name, plan)
     else:
         answers, forecast = asked(call, materials)
-    sheets: list[ItemScores] = []
+    scores: list[ItemScores] = []
     mistakes: list[Mistake] = []
     ladder, associations = None, None
     for each in materials:
         ability, own = each.ability, answers[each.ability.name]
-        sheets.append(item_scores_of(call.name, each, own, cues[ability.name], bad_share(readings[ability.name])))
+        scores.append(item_scores_of(call.name, each, own, by[ability.name], bad_share(readings[ability.name])))
         ladder = ladder_of(own) if ability.recipe == LADDER else ladder
         associations = associations_of(own, each.pool.card.group) or associations
-        if call.name not in CONTROLS:
+        if control is None:
             mistakes += mistakes_of(ability, own, MISTAKES)
     call.watcher.say(f"{call.name}: all answers are there; the verdicts are worked out")
-    found = verdicts(sheets)
+    found = verdicts(scores)
     first = next(iter(answers[materials[0].ability.name].values()))
     profiled = ModelProfile(
         model=call.name,
@@ -224,7 +252,7 @@ def _profiled(
         weights=first.part.model.weights,
         forecast=forecast,
     )
-    return profiled, sheets
+    return profiled, scores
 
 
 def _how(answered: Answered) -> str:

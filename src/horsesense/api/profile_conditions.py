@@ -1,4 +1,4 @@
-"""Condition a model the plan of a profile: what is kept is not asked again, and a model is loaded only if it has to be."""
+"""Ask a model in all conditions of a profile: stored answers are reused, and a model is loaded only if needed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from horsesense.watching import Watcher
 
 if TYPE_CHECKING:
     from horsesense.methods.profile.abilities import Edition
-    from horsesense.methods.profile.material import Material
     from horsesense.methods.profile.conditions import Condition, Forecast
+    from horsesense.methods.profile.controls import PlantedModel
     from horsesense.methods.profile.from_answers import Answers
+    from horsesense.methods.profile.material import Material
     from horsesense.models.contract import Model
     from horsesense.models.served import ServedSettings
     from horsesense.records import ScoringSpec
@@ -26,7 +27,7 @@ class ProfileCall:
     """One model of a call, and how it is asked."""
 
     name: str
-    model: str | Path | Model
+    model: str | Path | Model | PlantedModel
     edition: Edition
     folder: Path | None
     device: str

@@ -12,8 +12,8 @@ from horsesense.errors import UserError
 from horsesense.files.disk import cache_folder
 from horsesense.methods.profile import material as rooms
 from horsesense.methods.profile.abilities import abilities, chosen
-from horsesense.methods.profile.material import CueCredits, by_turns, drawn, frozen_list, halves, part_of
 from horsesense.methods.profile.conditions import RETEST_OF, conditions
+from horsesense.methods.profile.material import CueCredits, by_turns, drawn, frozen_list, halves, part_of
 from horsesense.methods.profile.recipes import pool_of
 from horsesense.records import Probe
 from tests.support import ROOT

@@ -1,7 +1,7 @@
-"""What is asked of a model about an ability: the questions, the same again, by letters, and without the premise.
+"""The conditions in which a model is asked about an ability: main, twin, retest, letters, and without the premise.
 
-Each is a probe of the run that keeps the answers, so that a profile that was stopped goes on where it was. Asked by
-PMI, every option is scored behind its question and alone: that one condition has the main score, the score by PMI and what
+Each is a probe of the run that stores the answers, so that a profile that was stopped resumes. Asked by
+PMI, every option is scored behind its question and alone: that one call has the main score, the score by PMI and what
 the model picks without the question.
 """
 
@@ -27,7 +27,7 @@ from horsesense.watching import UNWATCHED, Watcher
 Role = Literal["main", "twin", "retest", "letters", "prior"]
 
 RETEST: Mapping[str, int] = {"quick": 12, "full": 200}
-"""Families of the frozen half that are asked again."""
+"""Families of the frozen half of the retest."""
 LETTERS: Mapping[str, int] = {"quick": 0, "full": 60}
 """Families of the frozen half that are asked by letters too."""
 LEAD = {
@@ -36,9 +36,9 @@ LEAD = {
     "choice": "Here is a question. ",
     "pair": "Here are two sentences. ",
 }
-"""What stands before a question that is asked again: it says nothing."""
+"""What stands before a question in the retest: it says nothing."""
 RETEST_OF = "retest_of"
-"""The facet that names the question which is asked again."""
+"""The facet that names the question of the main condition."""
 _SAMPLE = 800
 """Tokens that the speed of a model is measured on, on a processor; on a GPU a whole batch, as it is made for."""
 
@@ -67,8 +67,8 @@ def conditions(material: Material, edition: Edition, likelihood: bool = True) ->
     if material.twin is not None:
         twin = replace(material.twin, items=_on_rungs(material.twin.items, "inference", "fact"))
         yield Condition(ability, "twin", f"{ability}-twin", twin, main)
-    again = _retest_probe(frozen, _on_rungs(_first(frozen, RETEST[edition]), "inference"))
-    yield Condition(ability, "retest", f"{ability}-retest", again, ("options",) if likelihood else main)
+    retest = _retest_probe(frozen, _on_rungs(_first(frozen, RETEST[edition]), "inference"))
+    yield Condition(ability, "retest", f"{ability}-retest", retest, ("options",) if likelihood else main)
     if likelihood and (shown := _on_rungs(_first(frozen, LETTERS[edition]), "inference")):
         card = replace(frozen.card, name=f"{ability}-letters")
         yield Condition(ability, "letters", f"{ability}-letters", Probe.of(shown, card), ("letters",))
@@ -96,11 +96,13 @@ def _retest_probe(probe: Probe, items: Sequence[Item]) -> Probe:
     """The same behind a sentence that says nothing; a statement about novel things, about others."""
     names = list(dict.fromkeys(item.groups["entities"] for item in items if item.groups.get("entities")))
     others = dict(zip(names, names[1:] + names[:1], strict=True))
-    return Probe.of([_again(item, others) for item in items], replace(probe.card, name=f"{probe.card.name}-retest"))
+    return Probe.of(
+        [_retest_item(item, others) for item in items], replace(probe.card, name=f"{probe.card.name}-retest")
+    )
 
 
-def _again(item: Item, others: Mapping[str, str]) -> Item:
-    again = replace(item, member=f"{item.member}_again", facets={**item.facets, RETEST_OF: item.id})
+def _retest_item(item: Item, others: Mapping[str, str]) -> Item:
+    again = replace(item, member=f"{item.member}_retest", facets={**item.facets, RETEST_OF: item.id})
     if before := item.groups.get("entities"):
         pairs = zip(before.split(), others[before].split(), strict=True)
         return replace(again, text=renamed(item.text, dict(pairs)))
@@ -117,7 +119,7 @@ def _again(item: Item, others: Mapping[str, str]) -> Item:
 
 @dataclass(frozen=True, slots=True)
 class Forecast(Document):
-    """What condition a model will take, as far as can be told before."""
+    """What asking a model will take, as far as can be estimated before."""
 
     model: str
     """The model."""
@@ -126,7 +128,7 @@ class Forecast(Document):
     tokens: int
     """Tokens to compute, or to send."""
     seconds: float | None
-    """About how long condition takes, by the speed on a few questions; None for a server, and where too few are left."""
+    """About how long asking takes, by the speed on a few questions; None for a server, and where too few are left."""
     requests: int | None
     """Requests at most, for a server; None for a model that runs here."""
     cost: float | None
@@ -136,7 +138,7 @@ class Forecast(Document):
         """One sentence for whoever waits."""
         told = f"{self.model}: {self.items:,} questions, about {self.tokens:,} tokens"
         if self.seconds is not None:
-            return f"{told}; condition them takes about {_duration(self.seconds)}, loading and verdicts come on top"
+            return f"{told}; asking them takes about {_duration(self.seconds)}, loading and verdicts come on top"
         if self.requests is None:  # nothing is left by which the speed is measured
             return told
         price = "" if self.cost is None else f", about {self.cost:.2f} by the price given"

@@ -1,7 +1,7 @@
-"""One number for those who need one, and models against one another: means and differences of what is left.
+"""Scores per group of abilities, the overall score, and models against one another: means and differences.
 
-Abilities weigh the same in a method, methods weigh the same in the number, and it never stands without its parts.
-What nobody has judged stays outside.
+Abilities weigh the same in a group, groups weigh the same in the overall score, and it never stands without its groups.
+Groups with items that nobody has judged have a score of their own and stay outside.
 """
 
 from __future__ import annotations
@@ -9,98 +9,112 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
 from horsesense.analysis.paired import holm
-from horsesense.analysis.resampling import RESAMPLES, Floats
-from horsesense.methods.profile.finding import GroupScore, ModelDifference, OverallScore
+from horsesense.methods.profile.adjusted import Linear, Weighting, beyond_explanations, linear
+from horsesense.methods.profile.contamination import judged_half
+from horsesense.methods.profile.finding import Contamination, GroupScore, ModelDifference, OverallScore
 from horsesense.methods.profile.item_scores import ItemScores, Strings
-from horsesense.methods.profile.adjusted import Linear, Split, beyond_explanations, linear
+
+OVERALL = "overall score"
+Grouped = dict[str, list[Weighting]]
+"""By group, its abilities under the weights of the adjusted score."""
 
 
-def overall_score(
-    every: Sequence[ItemScores], level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES
-) -> OverallScore | None:
-    """The mean surplus beyond all explanations: abilities of the same weight in a method, methods of the same weight.
-
-    None where nobody has judged any of them.
-    """
-    inside, left_out = _inside(every)
-    if not inside:
-        return None
-    parts = []
-    for method, own in inside.items():
-        weighed = [(part, weights / len(own)) for _, (part, weights) in own]
-        beyond = linear(weighed, seed, resamples).estimate(level, seed)
-        parts.append(GroupScore(method, tuple(scores.ability for scores, _ in own), beyond))
-    whole = linear(_number_terms(inside), seed, resamples)
-    return OverallScore(whole.estimate(level, seed), tuple(parts), left_out)
-
-
-_Inside = dict[str, list[tuple[ItemScores, tuple[Split, Floats]]]]
-
-
-def _inside(every: Sequence[ItemScores]) -> tuple[_Inside, tuple[str, ...]]:
-    """The abilities that make the one number, by method, and those outside."""
-    inside: _Inside = {}
-    left_out = []
+def grouped(every: Sequence[ItemScores], judged_only: bool = True) -> Grouped:
+    """Sort abilities by group; those that leave nothing to know have no score."""
+    found: Grouped = {}
     for scores in every:
-        part = beyond_explanations(scores)
-        if scores.judged and part.left is not None:
-            inside.setdefault(scores.method, []).append((scores, (part, part.left)))
-        else:
-            left_out.append(scores.ability)
-    return inside, tuple(left_out)
+        part = beyond_explanations(scores) if scores.judged or not judged_only else None
+        if part is not None:
+            found.setdefault(scores.group or scores.method, []).append(part)
+    return found
 
 
-def _number_terms(inside: _Inside) -> list[tuple[Split, Floats]]:
-    return [(part, weights / len(own) / len(inside)) for own in inside.values() for _, (part, weights) in own]
+def _terms(groups: Grouped, factor: float = 1.0) -> list[tuple[Weighting, float]]:
+    return [(part, factor / len(own) / len(groups)) for own in groups.values() for part in own]
+
+
+def group_scores(every: Sequence[ItemScores], level: float = 0.95) -> tuple[GroupScore, ...]:
+    """The mean adjusted score of each group of abilities; judged and unjudged abilities are never put together."""
+    found = []
+    for judged in (True, False):
+        own = grouped([scores for scores in every if bool(scores.judged) == judged], judged_only=False)
+        for name, parts in own.items():
+            score = linear(_terms({name: parts})).estimate(level)
+            found.append(GroupScore(name, tuple(part.scores.ability for part in parts), judged, score))
+    return tuple(found)
+
+
+def overall_score(every: Sequence[ItemScores], level: float = 0.95) -> OverallScore | None:
+    """The mean over the groups whose keys people or logic stand behind; None where there is none."""
+    groups = grouped(every)
+    if not groups:
+        return None
+    judged = tuple(each for each in group_scores([s for s in every if s.judged], level))
+    return OverallScore("; ".join(groups), linear(_terms(groups)).estimate(level), judged)
 
 
 def differences(
-    models: Mapping[str, Sequence[ItemScores]], level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES
+    models: Mapping[str, Sequence[ItemScores]], found: Mapping[str, Contamination], level: float = 0.95
 ) -> tuple[ModelDifference, ...]:
-    """Every pair of models in every ability that both have, and in the one number; p corrected for all of them (Holm).
+    """Every two models in every ability, group and overall; p corrected for all of them (Holm).
 
-    Models are compared on the items that both were asked; halves do not matter, as both models had the same.
+    Models are compared on the items that both were asked; where one of the two is contaminated, on the twin half alone.
     """
-    found: list[ModelDifference] = []
+    compared: list[ModelDifference] = []
     for first, second in combinations(models, 2):
-        pairs = _pairs(models[first], models[second])
-        for one, other in pairs:
+        pairs = _pairs(models[first], models[second], (found[first], found[second]))
+        halves = {one.ability: half for one, _, half in pairs}
+        for one, other, half in pairs:
             here, there = beyond_explanations(one), beyond_explanations(other)
-            if here.left is not None and there.left is not None:
-                number = linear([(here, here.left), (there, -there.left)], seed, resamples)
-                found.append(_difference(first, second, one.ability, number, len(one), level, seed))
-        sides = [_inside([pair[place] for pair in pairs])[0] for place in (0, 1)]
-        if sides[0] and sides[0].keys() == sides[1].keys():
-            minus = [(part, -weights) for part, weights in _number_terms(sides[1])]
-            number = linear([*_number_terms(sides[0]), *minus], seed, resamples)
-            n = sum(len(scores) for own in sides[0].values() for scores, _ in own)
-            found.append(_difference(first, second, "one number", number, n, level, seed))
-    adjusted = holm([each.p for each in found])
-    return tuple(replace(each, adjusted=p) for each, p in zip(found, adjusted, strict=True))
+            if here is not None and there is not None:
+                number = linear([(here, 1.0), (there, -1.0)])
+                compared.append(_difference(first, second, one.ability, half, number, len(one), level))
+        sides = [grouped([pair[place] for pair in pairs]) for place in (0, 1)]
+        names = [name for name in sides[0] if len(sides[0][name]) == len(sides[1].get(name, ()))]
+        for chosen in [*([name] for name in names if len(names) > 1), names]:
+            if not chosen:
+                continue
+            one_side, other_side = ({name: side[name] for name in chosen} for side in sides)
+            abilities = [part.scores.ability for own in one_side.values() for part in own]
+            half = "twin" if any(halves[ability] == "twin" for ability in abilities) else "all"
+            number = linear([*_terms(one_side), *_terms(other_side, -1.0)])
+            n = sum(len(part.scores) for own in one_side.values() for part in own)
+            name = OVERALL if chosen is names else chosen[0]
+            compared.append(_difference(first, second, name, half, number, n, level))
+    corrected = holm([each.p for each in compared])
+    return tuple(replace(each, adjusted=p) for each, p in zip(compared, corrected, strict=True))
+
+
+Half = Literal["all", "twin"]
 
 
 def _difference(
-    first: str, second: str, ability: str, number: Linear, n: int, level: float, seed: int
+    first: str, second: str, ability: str, half: Half, number: Linear, n: int, level: float
 ) -> ModelDifference:
     p = number.p()
-    return ModelDifference(first, second, ability, replace(number.estimate(level, seed), n=n), p, p)
+    return ModelDifference(first, second, ability, half, replace(number.estimate(level), n=n), p, p)
 
 
-def _pairs(first: Sequence[ItemScores], second: Sequence[ItemScores]) -> list[tuple[ItemScores, ItemScores]]:
-    """Sheets of the same ability, cut to the items that both models were asked, in one order."""
+def _pairs(
+    first: Sequence[ItemScores], second: Sequence[ItemScores], found: tuple[Contamination, Contamination]
+) -> list[tuple[ItemScores, ItemScores, Half]]:
+    """Scores on the same ability, cut to the items that both models were asked, in one order."""
     by_ability = {scores.ability: scores for scores in second}
-    pairs = []
+    pairs: list[tuple[ItemScores, ItemScores, Half]] = []
     for one in first:
         other = by_ability.get(one.ability)
         if other is None:
             continue
-        common = np.intersect1d(one.items, other.items)
+        cut = [judged_half(one, found[0]), judged_half(other, found[1])]
+        half: Half = "twin" if len(cut[0]) < len(one) or len(cut[1]) < len(other) else "all"
+        common = np.intersect1d(cut[0].items, cut[1].items)
         if len(common):
-            pairs.append((_ordered(one, common), _ordered(other, common)))
+            pairs.append((_ordered(one, common), _ordered(other, common), half))
     return pairs
 
 

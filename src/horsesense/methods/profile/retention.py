@@ -1,10 +1,15 @@
-"""What is known in one condition and still known in another: retest, ways of condition, families, facts and their use.
+"""What is known in one condition and still known in another: retest, prompt formats, families, facts and their use.
 
 Take what is earned on a scale where a guess is worth 0 on average and a right answer 1: y = (right - chance) / (1 -
-chance). Guesses then average to nothing, also in products of two conditions whose guesses are independent. Of what is
-known first, the share that is known again is E[y·z] / E[y]: for retests, members of a family, and items above facts.
-Ways of condition are held against the main way by what they show at all, E[z] / E[y]: there, too, a model may guess
-alike both times. Intervals are Fieller's (1954), over units of dependence.
+chance). Of what is known first, the share that is known in another condition is E[y·z] / E[y], as guesses average to
+nothing in the product where they are independent. They are not where a model has a habit, such as a favourite word: it
+then guesses alike in both conditions, and in a pair of questions with opposite keys it is right in one exactly when it
+is wrong in the other. So pairs with opposite keys are taken as one: half the sum of the two y is 1 where both are
+right, -1 where both are wrong, 0 where one is, and a habit earns nothing. Within such a pair there is no retention to
+measure: by identity its score is (both right - both wrong) / pairs.
+
+Prompt formats are compared with the main one by what they show at all, E[z] / E[y]. Intervals are Fieller's (1954),
+over clusters, and are cut to what a share can be.
 """
 
 from __future__ import annotations
@@ -17,44 +22,40 @@ import scipy
 
 from horsesense.analysis.accuracy import accuracy
 from horsesense.analysis.families import family_accuracy
-from horsesense.analysis.intervals import Estimate, unit_note
+from horsesense.analysis.intervals import Estimate, difference_interval, unit_note
 from horsesense.analysis.resampling import RESAMPLES, Floats, Names
-from horsesense.methods.profile.finding import OtherCondition, Use, WholeFamilies
+from horsesense.methods.profile.finding import ContrastPairs, FactUse, OtherCondition, WholeFamilies
 from horsesense.methods.profile.item_scores import Ints, ItemScores, Strings
 
-LEAST_UNITS = 10
-"""Fewer say nothing of what is kept."""
+LEAST_CLUSTERS = 10
+"""Fewer say nothing of retention."""
 
 
-def kept(
+def retention(
     first: Floats,
-    first_chance: Floats,
     second: Floats,
-    second_chance: Floats,
-    units: Names,
+    clusters: Names,
     crossed: Names | None = None,
     level: float = 0.95,
     together: bool = True,
 ) -> Estimate | None:
-    """The share of what is known in the first condition that is known in the second; None where nothing surely is known.
+    """Return the share of what is known in the first condition that is known in the second; None where nothing is.
 
-    ``together`` asks for the same items, else for as many. Items that were not asked twice (nan) are left out. A share
-    over 1 is cut to 1: who guesses alike both times would seem to keep more than there is.
+    Both are chance-corrected: 1 for right, 0 for a guess on average. ``together`` asks for the same items, else for as
+    many. Items that are not in both (nan) are left out.
 
-    >>> half = np.full(400, 0.5)
-    >>> y = np.array([1.0] * 300 + [1.0, 0.0] * 50)
-    >>> z = np.array([1.0] * 150 + [1.0, 0.0] * 75 + [1.0, 1.0, 0.0, 0.0] * 25)
-    >>> share = kept(y, half, z, half, [str(i) for i in range(400)])
+    >>> y = np.array([1.0] * 300 + [1.0, -1.0] * 50)
+    >>> z = np.array([1.0] * 150 + [1.0, -1.0] * 75 + [1.0, 1.0, -1.0, -1.0] * 25)
+    >>> share = retention(y, z, [str(i) for i in range(400)])
     >>> share.value, [round(end, 2) for end in share.ci]
     (0.5, [0.38, 0.63])
     """
     asked = ~(np.isnan(first) | np.isnan(second))
-    groupings = [_codes(np.asarray(each)[asked]) for each in (units, crossed) if each is not None]
+    groupings = [_codes(np.asarray(each)[asked]) for each in (clusters, crossed) if each is not None]
     number = min(int(codes.max(initial=-1)) + 1 for codes in groupings)
-    if number < LEAST_UNITS:
+    if number < LEAST_CLUSTERS:
         return None
-    y, z, c, d = first[asked], second[asked], first_chance[asked], second_chance[asked]
-    y, z = (y - c) / (1 - c), (z - d) / (1 - d)
+    y, z = first[asked], second[asked]
     columns = np.stack([y * z if together else z, y], axis=1)
     top, bottom = columns.mean(axis=0).tolist()
     (top_spread, common), (_, bottom_spread) = _covariance(columns, groupings).tolist()
@@ -64,10 +65,10 @@ def kept(
         return None
     middle = top * bottom - t2 * common
     rest = max(0.0, middle**2 - square * (top**2 - t2 * top_spread)) ** 0.5
-    ends = (min(1.0, (middle - rest) / square), min(1.0, (middle + rest) / square))
-    return Estimate(
-        min(1.0, top / bottom), ends, len(y), number, 0.0, level, "Fieller over units", 0, unit_note(number)
+    low, value, high = (
+        min(1.0, max(0.0, each)) for each in ((middle - rest) / square, top / bottom, (middle + rest) / square)
     )
+    return Estimate(value, (low, high), len(y), number, 0.0, level, "Fieller over clusters", 0, unit_note(number))
 
 
 def _codes(names: Strings | Ints) -> Ints:
@@ -93,56 +94,139 @@ def _one_way(columns: Floats, codes: Ints) -> Floats:
     return spread
 
 
+# Pairs with opposite keys.
+
+
+def _first_contrast(scores: ItemScores) -> Strings | None:
+    return next(iter(scores.contrasts.values()), None)
+
+
+def _complete(pairs: Strings) -> np.ndarray:
+    """Whether an item is in a pair of which both members are there."""
+    _, codes, sizes = np.unique(pairs, return_inverse=True, return_counts=True)
+    complete: np.ndarray = (sizes[codes] == 2) & (pairs != "")
+    return complete
+
+
+def paired(values: Floats, pairs: Strings | None) -> Floats:
+    """Replace what is earned by the mean of the pair with opposite keys, where there is one; a habit then earns 0."""
+    if pairs is None:
+        return values
+    inside = _complete(pairs)
+    codes = np.unique(pairs, return_inverse=True)[1]
+    means = np.bincount(codes, weights=np.where(inside, values, 0.0))[codes] / 2
+    return np.where(inside, means, values)
+
+
+def contrast_pairs(scores: ItemScores, level: float) -> tuple[ContrastPairs, ...]:
+    """Count pairs with opposite keys by how many of the two are right, kind by kind."""
+    found = []
+    for kind, pairs in scores.contrasts.items():
+        inside = _complete(pairs)
+        if inside.sum() < 4:
+            continue
+        names, first = np.unique(pairs[inside], return_index=True)
+        codes = np.unique(pairs[inside], return_inverse=True)[1]
+        right = scores.right[inside]
+        # Of two items that earn a and b: both right a·b, both wrong (1 - a)(1 - b); ties earn a half.
+        both, neither = np.ones((2, len(names)))
+        np.multiply.at(both, codes, right)
+        np.multiply.at(neither, codes, 1 - right)
+        one = 1 - both - neither
+        clusters = scores.clusters[inside][first]
+        numbers = (both - neither, one - 2 * neither, one - 2 * both)
+        known, same, margin = (_mean(each, clusters, level) for each in numbers)
+        shares = (float(each.mean()) for each in (both, neither, one))
+        found.append(ContrastPairs(kind, len(names), *shares, known, same, margin))
+    return tuple(found)
+
+
+def _mean(values: Floats, clusters: Strings, level: float) -> Estimate:
+    codes = _codes(clusters)
+    number = int(codes.max()) + 1
+    sums = np.bincount(codes, weights=values - values.mean())
+    variance = float(sums @ sums) / len(values) ** 2 * number / max(1, number - 1)
+    ends = difference_interval(float(values.mean()), variance, number, level)
+    return Estimate(float(values.mean()), ends, len(values), number, 0.0, level, "clustered, t", 0, unit_note(number))
+
+
+# Other conditions.
+
+
 @dataclass(frozen=True, slots=True)
-class Second:
-    """A second condition."""
+class Other:
+    """Another condition."""
 
     name: str
-    """As a sentence ends: "when asked again"."""
+    """As a sentence ends: "in the retest"."""
     right: Floats
     """What it earns."""
     together: bool
     """Whether the same items have to be known."""
+    first: Floats
+    """What the main condition earns, chance-corrected, by pairs where keys are opposite."""
+    second: Floats
+    """What this one earns, likewise."""
 
-    def kept(self, scores: ItemScores, level: float) -> Estimate | None:
-        """What is kept in it of what the main condition shows."""
-        chance = scores.chance
-        return kept(scores.right, chance, self.right, chance, scores.units, scores.crossed, level, self.together)
+    def retention(self, scores: ItemScores, level: float) -> Estimate | None:
+        """What is left in it of what the main condition shows."""
+        return retention(self.first, self.second, scores.clusters, scores.crossed, level, self.together)
 
 
-def other_conditions(scores: ItemScores) -> list[Second]:
-    """The retest, other ways, and other members of families that test one knowledge."""
+def other_conditions(scores: ItemScores) -> list[Other]:
+    """The retest, other prompt formats, and other members of families that test one knowledge."""
+    pairs, chance = _first_contrast(scores), scores.chance
+    y = (scores.right - chance) / (1 - chance)
+    first = paired(y, pairs)
+
+    def beside(name: str, right: Floats, together: bool) -> Other:
+        z = (right - chance) / (1 - chance)
+        return Other(name, right, together, first if together else y, paired(z, pairs) if together else z)
+
     found = []
     if scores.retest is not None:
-        found.append(Second("when asked again", scores.retest, True))
-    found += [Second(f"when asked by {name}", right, False) for name, right in scores.ways.items()]
+        found.append(beside("in the retest", scores.retest, True))
+    found += [beside(f"when asked by {name}", right, False) for name, right in scores.formats.items()]
     if scores.same_knowledge and scores.families is not None:
-        found.append(Second("in the rest of the family", _others(scores.right, scores.families), True))
-    return [second for second in found if not np.isnan(second.right).all()]
+        rest = _others(first, scores.families, pairs)
+        right = np.where(np.isnan(rest), np.nan, _others(scores.right, scores.families, pairs))
+        found.append(Other("in the rest of the family", right, True, first, rest))
+    return [other for other in found if not np.isnan(other.right).all()]
 
 
-def _others(right: Floats, families: Names) -> Floats:
-    """For each item the mean of the other members of its family; nan where there is none."""
-    codes = np.unique(np.asarray(families), return_inverse=True)[1]
-    sums, sizes = np.bincount(codes, weights=right)[codes], np.bincount(codes)[codes]
+def _others(values: Floats, families: Strings, pairs: Strings | None) -> Floats:
+    """For each item the mean of the members of its family outside its own pair; nan where there is none.
+
+    Where a family has pairs with opposite keys, members outside of any pair say nothing that is free of habits.
+    """
+    own = np.char.add("item ", np.arange(len(values)).astype(str)) if pairs is None else pairs
+    inside = np.ones(len(values), dtype=bool) if pairs is None else _complete(own)
+    codes, pair_codes = _codes(families), _codes(own)
+    filled = np.where(inside, values, 0.0)
+    sums, sizes = np.bincount(codes, weights=filled)[codes], np.bincount(codes, weights=inside)[codes]
+    own_sums = np.bincount(pair_codes, weights=filled)[pair_codes]
+    own_sizes = np.bincount(pair_codes, weights=inside)[pair_codes]
+    rest = sizes - own_sizes
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean: Floats = np.where(sizes > 1, (sums - right) / (sizes - 1), np.nan)
+        mean: Floats = np.where(inside & (rest > 0), (sums - own_sums) / rest, np.nan)
     return mean
 
 
-def shown(scores: ItemScores, level: float, seed: int, resamples: int = RESAMPLES) -> tuple[OtherCondition, ...]:
-    """The other conditions of a scores, each with its accuracy and what is kept."""
+def conditions_shown(
+    scores: ItemScores, level: float, seed: int = 0, resamples: int = RESAMPLES
+) -> tuple[OtherCondition, ...]:
+    """The other conditions, each with its accuracy and its retention."""
     found = []
-    for second in other_conditions(scores):
-        asked = ~np.isnan(second.right)
+    for other in other_conditions(scores):
+        asked = ~np.isnan(other.right)
         crossed = None if scores.crossed is None else scores.crossed[asked]
         chance = float(scores.chance[asked].mean())
-        rate = accuracy(second.right[asked], scores.units[asked], chance, level, seed, resamples, crossed)
-        found.append(OtherCondition(second.name, rate, second.kept(scores, level)))
+        rate = accuracy(other.right[asked], scores.clusters[asked], chance, level, seed, resamples, crossed)
+        found.append(OtherCondition(other.name, rate, other.retention(scores, level)))
     return tuple(found)
 
 
-def whole_families(scores: ItemScores, level: float, seed: int, resamples: int = RESAMPLES) -> WholeFamilies | None:
+def whole_families(scores: ItemScores, level: float, seed: int = 0, resamples: int = RESAMPLES) -> WholeFamilies | None:
     """Families of two members and more with every one right; None where there are fewer than two of them."""
     if scores.families is None:
         return None
@@ -161,7 +245,7 @@ def whole_families(scores: ItemScores, level: float, seed: int, resamples: int =
     return WholeFamilies(everything.strict, everything.independent)
 
 
-def use_of_facts(scores: ItemScores, level: float, seed: int, resamples: int = RESAMPLES) -> Use | None:
+def use_of_facts(scores: ItemScores, level: float, seed: int = 0, resamples: int = RESAMPLES) -> FactUse | None:
     """The bare facts that are known, and how many of these are used; None where the ability is no ladder."""
     if scores.facts is None or scores.fact_chance is None:
         return None
@@ -170,8 +254,10 @@ def use_of_facts(scores: ItemScores, level: float, seed: int, resamples: int = R
         return None
     crossed = None if scores.crossed is None else scores.crossed[asked]
     chance = float(scores.fact_chance[asked].mean())
-    known = accuracy(scores.facts[asked], scores.units[asked], chance, level, seed, resamples, crossed)
+    known = accuracy(scores.facts[asked], scores.clusters[asked], chance, level, seed, resamples, crossed)
     low, high = ((end - chance) / (1 - chance) for end in known.ci)
-    surplus = replace(known, value=(known.value - chance) / (1 - chance), ci=(low, high), chance=0.0)
-    used = kept(scores.facts, scores.fact_chance, scores.right, scores.chance, scores.units, scores.crossed, level)
-    return Use(known, surplus, used)
+    corrected = replace(known, value=(known.value - chance) / (1 - chance), ci=(low, high), chance=0.0)
+    pairs = _first_contrast(scores)
+    facts = paired((scores.facts - scores.fact_chance) / (1 - scores.fact_chance), pairs)
+    used = paired((scores.right - scores.chance) / (1 - scores.chance), pairs)
+    return FactUse(known, corrected, retention(facts, used, scores.clusters, scores.crossed, level))
