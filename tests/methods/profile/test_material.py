@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import chain
 
+import numpy as np
 import pytest
 
+from horsesense.analysis.cues.battery import Number, battery
 from horsesense.annotate.soundness.kept import kept_reading
 from horsesense.errors import UserError
 from horsesense.files.disk import cache_folder
@@ -33,6 +35,8 @@ def test_what_is_built_is_what_is_frozen(name: str, pools: dict[str, Probe]) -> 
     for edition in ("quick", "full"):
         made = drawn(abilities()[name], pools[name], edition)
         assert part_of(made.frozen.items) == frozen_list()[name].editions[edition]
+        if made.twin is not None:
+            assert part_of(made.twin.items) == frozen_list()[name].twins[edition].part
 
 
 @pytest.mark.parametrize(("name", "read"), [("kinds", "hypernymy"), ("examples", "hyponymy")])
@@ -59,6 +63,35 @@ def test_halves_share_no_group_and_a_seed_draws_the_twin_anew(pools: dict[str, P
     assert {item.id for item in one.twin.items} != {item.id for item in other.twin.items}
     chains = {item.groups["chain"] for item in one.frozen.items}
     assert chains.isdisjoint(item.groups["chain"] for twin in (one.twin, other.twin) for item in twin.items)
+
+
+def test_a_new_cue_changes_neither_half(pools: dict[str, Probe], monkeypatch: pytest.MonkeyPatch) -> None:
+    """One harmless cue used to draw another twin, without an error."""
+    ability, pool = abilities()["turned"], pools["turned"]
+    before = [drawn(ability, pool, edition, seed) for edition in ("quick", "full") for seed in (0, 3)]
+    extra = Number("last letter", "the last letter", "late", "early", lambda table: np.arange(len(table.text_of)) % 7.0)
+    more = [*battery(), extra]
+    monkeypatch.setattr(rooms, "battery", lambda: more)
+    after = [drawn(ability, pool, edition, seed) for edition in ("quick", "full") for seed in (0, 3)]
+    assert [each.twin and part_of(each.twin.items) for each in after] == [
+        each.twin and part_of(each.twin.items) for each in before
+    ]
+    monkeypatch.setattr(rooms, "battery", lambda: more[1:])
+    with pytest.raises(UserError, match=more[0].name):
+        drawn(ability, pool, "quick", twin_seed=3)
+
+
+def test_one_changed_item_of_the_twin_is_another_version(pools: dict[str, Probe]) -> None:
+    ability, pool = abilities()["turned"], pools["turned"]
+    twin = drawn(ability, pool, "full").twin
+    assert twin is not None
+    asked = {item.id for item in twin.items}
+    items = list(pool.items)
+    place = next(place for place, item in enumerate(items) if item.id in asked)
+    first, *rest = items[place].options
+    items[place] = replace(items[place], options=(first.replace(".", "!"), *rest))
+    with pytest.raises(UserError, match=r"turned, full, twin, are not those of profile 1"):
+        drawn(ability, replace(pool, items=items), "full")
 
 
 def test_the_frozen_cut_is_fairer_to_cues_than_cuts_are_by_chance(pools: dict[str, Probe]) -> None:

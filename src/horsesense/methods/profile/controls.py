@@ -144,7 +144,7 @@ def _scores(model: PlantedModel, item: Item) -> tuple[float, ...]:
     scores = tuple(map(float, model.scores(item)))
     if len(scores) != len(item.options) or any(score != score for score in scores):
         raise UserError(
-            f"the planted model {model.name} does not give the {len(item.options)} options of {item.id} one number each "
+            f"the planted model {model.name} gives no number for each of the {len(item.options)} options of {item.id} "
             f"({', '.join(map(str, scores))})",
             fix="return one number per option from scores(item)",
         )
