@@ -6,9 +6,9 @@
 The dose is the share of frozen items, drawn by seed, times the epochs. A low-rank adapter on all attention and MLP
 weights (rank 16) learns each question with its right answer as plain text, as a crawl of a published benchmark would
 have it; the twins are never seen. Then frozen and twin of every ability that has one are asked by the likelihood of the
-options, and the pooled test is taken. One row a dose and seed: the difference with its interval, p, and whether contamination
-is found; a dose of 0 is the model as it was. `--part` is one of several processes that share the doses; `--limit` asks
-fewer families, for a trial on a laptop.
+options, and the pooled test is taken. One row per dose and seed: the difference with its interval, p, and whether
+contamination is found; a dose of 0 is the model as it was. `--part` is one of several processes that share the doses;
+`--limit` asks fewer families, for a trial on a laptop.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def main() -> None:
 
 
 def write_table(rows: Sequence[dict[str, Any]]) -> None:
-    """The curve: for each dose the difference frozen − twin of every seed, and in how many of them contamination is found."""
+    """The curve: for each dose the difference frozen − twin of every seed, and in how many contamination is found."""
     doses: dict[tuple[int, float], list[dict[str, Any]]] = {}
     for row in rows:
         doses.setdefault((row["epochs"], row["share"]), []).append(row)

@@ -107,6 +107,7 @@ def profile(
     from horsesense import __version__
     from horsesense.api.models import named
     from horsesense.methods.profile.abilities import EDITIONS, chosen
+    from horsesense.methods.profile.controls import PlantedModel
     from horsesense.methods.profile.document import described
     from horsesense.methods.profile.from_answers import asked_items, explained
     from horsesense.methods.profile.material import VERSION, material
@@ -144,8 +145,10 @@ def profile(
         scores: dict[str, list[ItemScores]] = {}
         seen: dict[str, Contamination] = {}
         for name, each in zip(names, several, strict=True):
-            call = ProfileCall(name, each, edition, folder, device, dtype, served, where, watcher)
-            one, own = _profiled(call, materials, by, readings)
+            control = _control(each, by)
+            model_asked = name if isinstance(each, PlantedModel) else each
+            call = ProfileCall(name, model_asked, edition, folder, device, dtype, served, where, watcher)
+            one, own = _profiled(call, control, materials, by, readings)
             found.append(one)
             scores[name], seen[name] = own, one.verdicts.contamination
         told = {name: reading.in_words() if reading else "" for name, reading in readings.items()}
@@ -180,6 +183,18 @@ def _planted(model: str | Path | Model | PlantedModel) -> str | Path | Model | P
     return planted(target) or model
 
 
+def _control(model: str | Path | Model | PlantedModel, by: Mapping[str, Explained]) -> PlantedModel | None:
+    """The planted model or the built-in control; None for a model that is asked."""
+    from horsesense.methods.profile.controls import PlantedModel, control_named
+    from horsesense.settings import labelled
+
+    if isinstance(model, PlantedModel):
+        return model
+    if not isinstance(model, str):
+        return None
+    return control_named(labelled(model)[1], {name: each.cue for name, each in by.items()})
+
+
 def _distinct(models: Sequence[str | Path | Model | PlantedModel]) -> list[str]:
     """What the models are called; each name once."""
     from horsesense.settings import labelled
@@ -198,6 +213,7 @@ def _distinct(models: Sequence[str | Path | Model | PlantedModel]) -> list[str]:
 
 def _profiled(
     call: ProfileCall,
+    control: PlantedModel | None,
     materials: Sequence[Material],
     by: Mapping[str, Explained],
     readings: Mapping[str, Soundness | None],
@@ -207,7 +223,7 @@ def _profiled(
     from horsesense.methods.profile.abilities import LADDER
     from horsesense.methods.profile.abilities import abilities as known
     from horsesense.methods.profile.conditions import conditions
-    from horsesense.methods.profile.controls import PlantedModel, control_named, planted_answers
+    from horsesense.methods.profile.controls import planted_answers
     from horsesense.methods.profile.document import ModelProfile, summary
     from horsesense.methods.profile.from_answers import (
         associations_of,
@@ -220,9 +236,6 @@ def _profiled(
 
     forecast: Forecast | None = None
     answers: Mapping[str, Answers]
-    model = call.model
-    cues = {name: each.cue for name, each in by.items()}
-    control = model if isinstance(model, PlantedModel) else control_named(str(model), cues)
     if control is not None:
         plan = [each for m in materials for each in conditions(m, call.edition)]
         answers = planted_answers(control, call.name, plan)

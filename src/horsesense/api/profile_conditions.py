@@ -12,7 +12,6 @@ from horsesense.watching import Watcher
 if TYPE_CHECKING:
     from horsesense.methods.profile.abilities import Edition
     from horsesense.methods.profile.conditions import Condition, Forecast
-    from horsesense.methods.profile.controls import PlantedModel
     from horsesense.methods.profile.from_answers import Answers
     from horsesense.methods.profile.material import Material
     from horsesense.models.contract import Model
@@ -27,7 +26,7 @@ class ProfileCall:
     """One model of a call, and how it is asked."""
 
     name: str
-    model: str | Path | Model | PlantedModel
+    model: str | Path | Model
     edition: Edition
     folder: Path | None
     device: str

@@ -69,7 +69,9 @@ def test_a_new_cue_changes_neither_half(pools: dict[str, Probe], monkeypatch: py
     """One harmless cue used to draw another twin, without an error."""
     ability, pool = abilities()["turned"], pools["turned"]
     before = [drawn(ability, pool, edition, seed) for edition in ("quick", "full") for seed in (0, 3)]
-    extra = Number("last letter", "the last letter", "late", "early", lambda table: np.arange(len(table.text_of)) % 7.0)
+    extra = Number(
+        "last letter", "the last letter", "late", "early", lambda table: (table.text_of % 7).astype(np.float64)
+    )
     more = [*battery(), extra]
     monkeypatch.setattr(rooms, "battery", lambda: more)
     after = [drawn(ability, pool, edition, seed) for edition in ("quick", "full") for seed in (0, 3)]

@@ -411,7 +411,14 @@ def test_a_significant_difference_is_contamination_however_few_the_items() -> No
 def test_few_items_without_a_difference_do_not_exclude_contamination() -> None:
     names = np.array([f"g{n}" for n in range(40)])
     few = ItemScores(
-        "m", "kinds", "wordnetqa", names, np.arange(40) // 2 % 2.0, np.full(40, 2), names, twin=np.arange(40) % 2 == 1
+        "m",
+        "kinds",
+        "wordnetqa",
+        names,
+        (np.arange(40) // 2 % 2).astype(np.float64),
+        np.full(40, 2),
+        names,
+        twin=np.arange(40) % 2 == 1,
     )
     found = contamination([few])
     assert not found.found

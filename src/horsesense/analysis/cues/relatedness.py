@@ -87,12 +87,12 @@ def cosines(items: Sequence[Item], encoder: Encoder) -> list[tuple[float, ...]]:
     norms = np.linalg.norm(vectors, axis=1, keepdims=True) if len(texts) else np.zeros((0, 1))
     units = np.divide(vectors, norms, out=np.full_like(vectors, np.nan), where=norms > 0)
     found = []
-    for item, (question, places) in zip(items, rows, strict=True):
-        if question < 0:
+    for item, (asked, places) in zip(items, rows, strict=True):
+        if asked < 0:
             found.append(tuple(float("nan") for _ in item.options))
         else:
             # Rounded, so that two ways of adding up the same numbers leave a tie a tie.
-            found.append(tuple((units[places] @ units[question]).round(6).tolist()))
+            found.append(tuple((units[places] @ units[asked]).round(6).tolist()))
     return found
 
 

@@ -133,7 +133,8 @@ def _balanced(shares: Floats, gains: Floats) -> Floats | None:
             return None
         balanced = np.zeros(len(shares))
         balanced[taken] = inside
-        return balanced / balanced.sum()
+        balanced /= balanced.sum()
+        return balanced
     tilt = np.zeros(gains.shape[1])
     for _ in range(_STEPS):
         weights = _tilted(shares, gains, tilt)
@@ -311,7 +312,7 @@ def linear(parts: Sequence[tuple[Weighting, float]]) -> Linear:
         values.append(min(1.0, max(0.0, float(np.sort(part.weights * scores.right).sum()))))
         variances.append(_variance(left, [own, *crossed]) * inflation)
         numbers.append(freedom)
-        influences.append(np.bincount(codes, weights=left, minlength=number))
+        influences.append(cluster_sums(left, codes, number))
         if scores.ability not in abilities:
             abilities[scores.ability] = len(abilities)
             share = scores.bad

@@ -74,7 +74,7 @@ def differences(
             if here is not None and there is not None:
                 number = linear([(here, 1.0), (there, -1.0)])
                 compared.append(_difference(first, second, one.ability, half, number, len(one), level))
-        sides = [grouped([pair[place] for pair in pairs]) for place in (0, 1)]
+        sides = [grouped([one for one, _, _ in pairs]), grouped([other for _, other, _ in pairs])]
         names = [name for name in sides[0] if len(sides[0][name]) == len(sides[1].get(name, ()))]
         for chosen in [*([name] for name in names if len(names) > 1), names]:
             if not chosen:

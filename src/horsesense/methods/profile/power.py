@@ -40,10 +40,11 @@ def simulated_answers(scores: ItemScores, known: float, draws: int, seed: int = 
     families = codes_of(scores.clusters if scores.families is None else scores.families)
     if not scores.same_knowledge:
         families = np.arange(len(scores))
-    spread = (1 / CORRELATION - 1) * np.array([known, 1 - known])
-    rates = rng.beta(*spread, size=(draws, int(clusters.max()) + 1)) if 0 < known < 1 else np.array(known)
+    spread = 1 / CORRELATION - 1
+    size = (draws, int(clusters.max()) + 1)
+    rates = rng.beta(spread * known, spread * (1 - known), size=size) if 0 < known < 1 else np.full(size, known)
     lot = rng.random((draws, int(families.max()) + 1))[:, families]
-    knows = lot < (rates[:, clusters] if rates.ndim else rates)
+    knows = lot < rates[:, clusters]
     guess = rng.random(knows.shape) < scores.chance
     return np.where(knows, 1.0, guess).astype(np.float64)
 
@@ -60,7 +61,7 @@ def lower_ends(weighting: Weighting, answers: Floats, level: float) -> Floats:
         other = codes_of(scores.crossed)
         variance = np.maximum(variance, (cluster_sums(left, other, int(other.max()) + 1) ** 2).sum(axis=1))
         clusters = min(clusters, effective_clusters(weights, other))
-    units, inflation = freedom_of(np.arange(len(scores)) % 2.0, weights, weighting.gains, clusters)
+    units, inflation = freedom_of(scores.chance * np.arange(len(scores)), weights, weighting.gains, clusters)
     variance *= inflation
     value = np.clip(answers @ weights, 0.0, 1.0)
     tail = (1 - level) / 2

@@ -136,8 +136,18 @@ def contrast_pairs(scores: ItemScores, level: float) -> tuple[ContrastPairs, ...
         clusters = scores.clusters[inside][first]
         numbers = (both - neither, one - 2 * neither, one - 2 * both)
         known, same, margin = (_mean(each, clusters, level) for each in numbers)
-        shares = (float(each.mean()) for each in (both, neither, one))
-        found.append(ContrastPairs(kind, len(names), *shares, known, same, margin))
+        found.append(
+            ContrastPairs(
+                kind=kind,
+                pairs=len(names),
+                both_right=float(both.mean()),
+                both_wrong=float(neither.mean()),
+                one_right=float(one.mean()),
+                known=known,
+                same_answer=same,
+                margin=margin,
+            )
+        )
     return tuple(found)
 
 
