@@ -36,9 +36,16 @@ def encoders(watcher: Watcher = UNWATCHED) -> list[Encoder]:
     found = []
     if any(cache_folder("glove").glob("*.npy")):
         found.append(_glove())
-    if (bundled_folder(SENTENCES) / "config.json").is_file() and find_spec("torch") and find_spec("transformers"):
+    if (bundled_folder(SENTENCES) / "config.json").is_file() and _installed("torch") and _installed("transformers"):
         found.append(_sentences(watcher))
     return found
+
+
+def _installed(library: str) -> bool:
+    try:
+        return find_spec(library) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def _glove() -> Encoder:
