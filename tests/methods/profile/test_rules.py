@@ -92,6 +92,7 @@ SAME = pairs((0.51, 0.9), (0.1, 0.5))
         (replace(GUESSER, contrasts=(pairs((0.49, 0.9), (0.1, 0.5)),)), "not above chance"),
         (replace(PARTIAL, contrasts=(pairs((0.51, 0.7), (-0.4, 0.0)),)), "partly"),
         (replace(GUESSER, contrasts=(SAME,), followed=READER), "reads cues"),
+        (replace(GUESSER, contrasts=(SAME,), chance_corrected=between(-0.02, -0.01)), "same answer"),
         (replace(GUESSER, contrasts=(pairs((0.51, 0.9), (0.1, 0.5), clusters=9),)), "not above chance"),
         # Other conditions.
         (replace(KNOWER, retention={"in the retest": between(0.3, 0.66)}), "not robust"),

@@ -3,11 +3,12 @@
 *Significantly* means: by the interval at the level that keeps the whole page right (Bonferroni over its abilities, and
 within an ability over what is searched). What is claimed is shown. Low power limits claims of absence and nothing else.
 
-1. Is it significantly below chance? Or significantly above it, while significantly more of its score goes than stays
-   when the explanations are made to earn chance? Or is nothing significant left, while significantly more than half of
-   the answers follow a cue or relatedness, or avoid it? Reads cues.
+1. Is it significantly above chance, while significantly more of its score goes than stays when the explanations are
+   made to earn chance? Or is nothing significant left, while significantly more than half of the answers follow a cue
+   or relatedness, or avoid it? Reads cues.
 2. Do significantly more than half of the pairs with opposite keys get the same answer whichever way they are asked, and
-   is exactly one right significantly more than twice as often as both? Same answer.
+   is exactly one right significantly more than twice as often as both? Same answer. Else, is it significantly below
+   chance? Reads cues, the wrong way round.
 3. Is something significantly left beyond the explanations? If so:
    was relatedness not controlled? Inconclusive (pairs with opposite keys are nearly immune: partly at best);
    is significantly less than two thirds of it retained in another condition? Not robust; less, but not
@@ -81,7 +82,7 @@ class Judged:
 
 def judge(evidence: Evidence) -> Judged:
     """Return the verdict by the questions above."""
-    return _cues(evidence) or _same_answer(evidence) or _known(evidence) or _absent(evidence)
+    return _cues(evidence) or _same_answer(evidence) or _below_chance(evidence) or _known(evidence) or _absent(evidence)
 
 
 def _earned(evidence: Evidence) -> str:
@@ -96,8 +97,6 @@ def _cues(evidence: Evidence) -> Judged | None:
     corrected, adjusted = evidence.chance_corrected, evidence.adjusted
     if corrected.clusters < FEW:
         return None
-    if corrected.high < 0:
-        return Judged("reads cues", f"{_earned(evidence)}: significantly worse, so a cue is read the wrong way round.")
     if corrected.low > 0 and evidence.balance.low > 0:
         return Judged(
             "reads cues",
@@ -123,6 +122,14 @@ def _same_answer(evidence: Evidence) -> Judged | None:
                 f"{_percent(pairs.same_answer.value)}, and knows {_percent(max(0.0, pairs.known.value))}.",
             )
     return None
+
+
+def _below_chance(evidence: Evidence) -> Judged | None:
+    """Asked after the same answer: of pairs that get one right each, the rest decides by next to nothing."""
+    corrected = evidence.chance_corrected
+    if corrected.clusters < FEW or not corrected.high < 0:
+        return None
+    return Judged("reads cues", f"{_earned(evidence)}: significantly worse, so a cue is read the wrong way round.")
 
 
 def _known(evidence: Evidence) -> Judged | None:
