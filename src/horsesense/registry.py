@@ -15,7 +15,7 @@ from horsesense.errors import UserError, unknown
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Kind = Literal["builders", "releases", "models", "cues", "controls", "formats"]
+Kind = Literal["builders", "releases", "models", "cues", "controls", "formats", "planted"]
 """The group of entry points is ``horsesense.`` and this; formats are those of other tools' files."""
 
 _ONE: dict[Kind, str] = {
@@ -25,6 +25,7 @@ _ONE: dict[Kind, str] = {
     "cues": "cue",
     "controls": "control",
     "formats": "exchange format",
+    "planted": "planted model",
 }
 
 Made = TypeVar("Made")

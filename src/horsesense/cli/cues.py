@@ -99,6 +99,16 @@ def _print_findings(findings: Findings, most: int | None = None) -> None:
         share = f"{findings.mark.share:.0%}"
         remarks.append(f"an option's {findings.mark.name} gives away its position in {share} of items")
     console.print(f"[dim]{'; '.join(remarks)}[/dim]", soft_wrap=True)
+    for near in findings.relatedness:
+        e = near.accuracy
+        console.print(
+            f"relatedness: the option nearest to the question by {near.encoder} is right in {e.value:.3f} "
+            f"({e.low:.3f} to {e.high:.3f})",
+            markup=False,
+            soft_wrap=True,
+        )
+    if not findings.relatedness:
+        console.print("relatedness was not measured; run: horsesense fetch glove minilm", soft_wrap=True)
     console.print(findings.verdict, style="bold", markup=False, soft_wrap=True)
 
 
