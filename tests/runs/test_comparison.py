@@ -15,6 +15,7 @@ from horsesense.core import Card, Item, Probe, ScoringSpec
 from horsesense.errors import UserError
 from horsesense.runs.ask import ask_models
 from horsesense.runs.results import read_run, result_of
+from horsesense.stats.paired import holm
 from tests.runs.test_ask import SETTINGS, make_probe
 from tests.support.made_run import made_items, make_run
 
@@ -76,6 +77,22 @@ def test_what_nothing_is_set_against_is_told(tmp_path: Path) -> None:
     mixed = hs.compare(hs.Run(answered))
     assert (len(mixed.sides), mixed.alone) == (1, ("a on other",))
     assert mixed.to_json()["alone"] == ["a on other"]
+
+
+def test_everything_that_is_shown_together_is_corrected_together(tmp_path: Path) -> None:
+    """Three probes of two models: Holm used to run probe by probe, where it changed nothing."""
+    folders = []
+    for number, rates in enumerate(((0.8, 0.6), (0.75, 0.6), (0.6, 0.6))):
+        name = f"probe-{number}"
+        models = {"a": rates[0], "b": rates[1]}
+        folders.append(make_run(tmp_path / str(number), models, made_items(60, name), probe=name))
+    sides = hs.compare(*folders).sides
+    every = [pairing for side in sides for pairing in side.pairings]
+    assert [pairing.comparison.adjusted for pairing in every] == holm([pairing.comparison.p for pairing in every])
+    smallest = min(every, key=lambda pairing: pairing.comparison.p)
+    assert smallest.comparison.adjusted == pytest.approx(min(1.0, 3 * smallest.comparison.p))
+    left = sum(pairing.comparison.adjusted >= 0.05 for pairing in every)
+    assert {pairing.power.level for pairing in every} == {1 - 0.05 / max(1, left)}
 
 
 def test_a_normalisation_beyond_the_interval_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -57,9 +57,10 @@ def profile(
     no_pictures: Annotated[bool, typer.Option("--no-pictures", help="Write no PNG.")] = False,
     json: Json = False,
 ) -> None:
-    """Ask models the material of all methods, hold each score against what could explain it away, and judge it.
+    """Profile models on ten commonsense abilities.
 
-    Models may also be 'guesser' and 'cue-reader', which are none. The same command goes on where it was stopped.
+    'guesser' and 'cue-reader' are built-in controls; a planted model of your own is FILE.py:NAME. The same command
+    resumes where it was stopped.
     """
     from horsesense.api.models import engine
     from horsesense.api.profile import profile as profile_of
@@ -104,7 +105,7 @@ def _print(found: Profile) -> None:
         people().print(part, soft_wrap=True)
     for model in found.models:
         shown = table(
-            "ability", "verdict", "right", "95 % interval", "guessing", "best cue", "n", left=2, title=model.model
+            "ability", "verdict", "right", "95% interval", "guessing", "best cue", "n", left=2, title=model.model
         )
         for row in rows_of(found):
             cell = next((each for each in row.cells if each is not None and each.model is model), None)
@@ -121,13 +122,16 @@ def _print(found: Profile) -> None:
                 f"{cell.finding.n:,}",
             )
         people().print(shown)
-        if model.verdicts.number is not None:
-            parts = ", ".join(f"{part.method} {ranged(part.beyond)}" for part in model.verdicts.number.parts)
-            people().print(f"the one number: {ranged(model.verdicts.number.value)} of 1 ({parts})")
+        for each in model.verdicts.groups:
+            judged = "" if each.judged else " (no person has judged these items; outside the overall score)"
+            people().print(f"{each.group}: {ranged(each.adjusted)}{judged}")
+        if model.verdicts.overall is not None:
+            overall = model.verdicts.overall
+            people().print(f"overall score ({overall.name}): {ranged(overall.value)}, from 0 (guessing) to 1 (ceiling)")
         for sentence in model.summary:
             people().print(sentence, soft_wrap=True)
         people().print()
     if any(not ability.counts for ability in found.abilities):
-        people().print("¹ no person has judged these items, so they stay outside the one number")
+        people().print("¹ no person has judged these items, so they stay outside the overall score")
     if any(is_doubted(each) for model in found.models for each in model.verdicts.findings):
         people().print(surer(found), soft_wrap=True)

@@ -93,6 +93,8 @@ class Stage(Document):
     best: Share
     """The best accuracy that can be reached on the sample as it was read: of two right options half, of a wrong key
     none, of what makes no sense or is unclear as much as by chance."""
+    second_option: Share | None = None
+    """Items with another true option, corrected by how often that very fault is found; null where none was planted."""
 
 
 @dataclass(frozen=True, slots=True)

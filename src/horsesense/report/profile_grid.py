@@ -16,31 +16,24 @@ KINDS: dict[Verdict, Kind] = {
     "knows": "above",
     "partly": "part",
     "not robust": "cue",
-    "knows the facts but does not use them": "cue",
+    "same answer": "cue",
     "reads cues": "cue",
-    "not to be told from guessing": "like",
-    "too few items": "open",
+    "contaminated": "cue",
+    "not above chance": "like",
+    "inconclusive": "open",
 }
 """How a verdict is coloured."""
-CHIPS: dict[Verdict, str] = {
-    "knows": "knows",
-    "partly": "partly",
-    "not robust": "not robust",
-    "knows the facts but does not use them": "facts unused",
-    "reads cues": "reads cues",
-    "not to be told from guessing": "like guessing",
-    "too few items": "too few items",
-}
+CHIPS: dict[Verdict, str] = {verdict: verdict for verdict in KINDS}
 """What a chip says."""
 MEANINGS: dict[Verdict, str] = {
-    "knows": "surely more than two thirds of what can be known, beyond all that could explain it away",
-    "partly": "something is known beyond all that could explain it away, and surely not everything",
-    "not robust": "something is known, and surely less than two thirds of it is left in the other questions of a"
-    " family, when asked again or in another way",
-    "knows the facts but does not use them": "most bare facts are known, and most of these are not used",
-    "reads cues": "answers follow a cue or the bare options, whether that pays or not",
-    "not to be told from guessing": "nothing is surely known beyond that; who knew half would have been found",
-    "too few items": "who knows half could not have been told from who guesses",
+    "knows": "significantly more than two thirds of what can be known, beyond all controls",
+    "partly": "something is known beyond all controls, and significantly not everything",
+    "not robust": "something is known, and significantly less than two thirds of it in another condition",
+    "same answer": "it gives the same answer whichever way it is asked: negation, reversal or context is ignored",
+    "reads cues": "answers follow a surface cue, relatedness or the bare options, whether that pays or not",
+    "contaminated": "the frozen questions are right significantly more often than their twins",
+    "not above chance": "nothing significant is left beyond the controls; a model that knew half would have been found",
+    "inconclusive": "the interval is wide or the power low, so neither knowledge nor its absence is shown",
 }
 """What a chip means, in short; docs/concepts/verdicts.md has the rules."""
 NOT_JUDGED = "no person has judged these items"
@@ -76,7 +69,7 @@ class ProfileRow:
 
 
 def rows_of(profile: ProfileDocument) -> list[ProfileRow]:
-    """A row an ability, those of the one number first."""
+    """A row an ability, those of the overall score first."""
     rows = []
     for number, ability in enumerate(sorted(profile.abilities, key=lambda each: not each.counts)):
         cells = []
@@ -88,7 +81,7 @@ def rows_of(profile: ProfileDocument) -> list[ProfileRow]:
 
 
 def _cell(model: ModelProfile, found: Finding, key: str) -> ProfileCell:
-    cue = next((each.accuracy.value for each in found.explanations if each.name.startswith("picking ")), None)
+    cue = next((each.accuracy.value for each in found.explanations if each.kind == "cue"), None)
     people = None if found.people is None else found.people.value
     return ProfileCell(model, found, key, KINDS[found.verdict], CHIPS[found.verdict], cue, people)
 
@@ -128,7 +121,7 @@ def grid_svg(profile: ProfileDocument) -> str:
     top, said = _HEAD, False
     for row in rows:
         if not row.ability.counts and not said:
-            parts.append(_text(16, top + 17, f"outside the one number: {NOT_JUDGED}", 11, _CUE))
+            parts.append(_text(16, top + 17, f"outside the overall score: {NOT_JUDGED}", 11, _CUE))
             top, said = top + 26, True
         parts.append(f'<line x1="16" x2="{width - 16}" y1="{top}" y2="{top}" stroke="{_LINE}"/>')
         parts.append(_text(16, top + 26, row.ability.title, 13, INK, weight=600))
@@ -142,8 +135,8 @@ def grid_svg(profile: ProfileDocument) -> str:
 
 
 def _heading(model: ModelProfile, x: float) -> list[str]:
-    number = model.verdicts.number
-    told = "no number" if number is None else f"{ranged(number.value)} of 1"
+    overall = model.verdicts.overall
+    told = "no overall score" if overall is None else f"overall {ranged(overall.value)}"
     scale = [_text(x + _PAD + place * (_WIDE - 2 * _PAD), _HEAD - 9, label, 9.5, SOFT, anchor=anchor)
              for place, label, anchor in ((0, "0", "start"), (0.5, "50", "middle"), (1, "100 %", "end"))]  # fmt: skip
     return [
@@ -202,12 +195,12 @@ def _drawn(cell: ProfileCell, x: float, top: float) -> list[str]:
 def _legend(y: float, width: float) -> list[str]:
     lines = [
         "● share right with its 95 % interval    ┆ guessing    ▲ the best cue, which understands nothing    ◇ people",
-        "The number: what is known beyond all explanations, from 0 (guessing) to 1 (the best that can be reached).",
+        "Overall score: what is known beyond all controls, from 0 (guessing) to 1 (ceiling).",
     ]
     if width < 620:
         lines = [
             "● share right, 95 % interval   ┆ guessing   ▲ the best cue   ◇ people",
-            "The number: beyond all explanations, from 0 (guessing) to 1.",
+            "Overall score: beyond all controls, from 0 (guessing) to 1.",
         ]
     return [_text(16, y + 20 * place, line, 10.5, SOFT) for place, line in enumerate(lines)]
 

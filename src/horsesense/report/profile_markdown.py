@@ -9,8 +9,7 @@ from horsesense.report.profile_grid import NOT_JUDGED, rows_of
 from horsesense.report.profile_wording import (
     command,
     compared,
-    memory_sentence,
-    methods_of,
+    contamination_sentence,
     only_a_part,
     percent,
     spread,
@@ -19,7 +18,7 @@ from horsesense.report.profile_wording import (
 
 
 def markdown(profile: ProfileDocument) -> str:
-    """Two sentences a model, the grid as a table, the number with its parts, memory, and how it was made."""
+    """Two sentences a model, the grid as a table, scores per group, contamination, and how it was made."""
     return "\n".join(_lines(profile)) + "\n"
 
 
@@ -55,21 +54,22 @@ def _lines(profile: ProfileDocument) -> Iterator[str]:
         yield f"| {row.ability.title}{'' if row.ability.counts else ' ¹'} | {' | '.join([*cells, *beside])} |"
     yield f"\n{surer(profile)}"
     if any(not ability.counts for ability in profile.abilities):
-        yield f"\n¹ Outside the one number: {NOT_JUDGED}."
+        yield f"\n¹ Outside the overall score: {NOT_JUDGED}."
     yield "\nFigures of people are of other items, of the papers' releases; each has its kind on the page."
-    if any(model.verdicts.number is not None for model in profile.models):
-        yield "\n| model | the one number | parts |"
-        yield "|---|---|---|"
-        for model in profile.models:
-            if model.verdicts.number is not None:
-                parts = "; ".join(
-                    f"{methods_of(part, profile)} {ranged(part.beyond)}" for part in model.verdicts.number.parts
-                )
-                yield f"| {model.model} | {ranged(model.verdicts.number.value)} | {parts} |"
-        yield "\n0 is guessing, 1 the best that can be reached; what cues or the bare options explain is taken off."
+    yield "\n| model | score of | adjusted score (95%) | judged by people or proved |"
+    yield "|---|---|---|---|"
+    for model in profile.models:
+        for each in model.verdicts.groups:
+            yield f"| {model.model} | {each.group} | {ranged(each.adjusted)} | {'yes' if each.judged else 'no'} |"
+        if model.verdicts.overall is not None:
+            overall = model.verdicts.overall
+            yield f"| {model.model} | **overall** ({overall.name}) | **{ranged(overall.value)}** | yes |"
+    yield "\n0 is guessing, 1 the ceiling; what cues, relatedness or the bare options explain is taken off."
+    if profile.relatedness_note:
+        yield f"\n{profile.relatedness_note[:1].upper()}{profile.relatedness_note[1:]}."
     for sentence in compared(profile):
         yield f"\n{sentence}"
     yield ""
     for model in profile.models:
-        yield f"- {memory_sentence(model)}"
+        yield f"- {contamination_sentence(model)}"
     yield f"\nMade by `{command(profile)}` (horsesense {profile.horsesense})."

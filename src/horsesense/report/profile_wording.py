@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import isnan
 
+from horsesense.profiling.contamination import TELLING
 from horsesense.profiling.document import ModelProfile, ProfiledAbility, ProfileDocument, listed, signed, so_many
-from horsesense.profiling.finding import Explanation, Finding, MethodPart
-from horsesense.profiling.memory import TELLING
+from horsesense.profiling.finding import ExplanationFinding, Finding
+from horsesense.profiling.overall import OVERALL
 from horsesense.stats import Estimate
 
+EXPLANATIONS = {"cue": "Best cue", "relatedness": "Relatedness", "blind": "Without the question"}
+"""What explanations are called, by kind."""
 METHODS = {"wordnetqa": "WordNetQA", "cats": "CATs", "rica": "RICA", "winoventi": "WinoVenti", "partwhole": "Parts"}
 """What methods are called in print."""
-ONE = "one number"
-"""What differences in the one number are called."""
 
 
 def percent(value: float) -> str:
@@ -54,19 +55,12 @@ def compared(profile: ProfileDocument) -> Iterator[str]:
         sure = [each for each in own if each.adjusted < 0.05]
         told = []
         for who, other, sign in ((first, second, 1), (second, first, -1)):
-            better = [titles.get(d.ability, f"the {ONE}") for d in sure if d.difference.value * sign > 0]
+            better = [titles.get(d.ability, d.ability) for d in sure if d.difference.value * sign > 0]
             if better:
                 told.append(f"{who} is better than {other} in {listed(better)}")
-        if told and any(each.ability == ONE for each in own) and not any(each.ability == ONE for each in sure):
-            told.append("by the one number they cannot be told apart")
-        yield f"{'; '.join(told) or f'{first} and {second} cannot be told apart'}."
-
-
-def methods_of(part: MethodPart, profile: ProfileDocument) -> str:
-    """A method of the one number with what it stands for."""
-    titles = {ability.name: ability.title for ability in profile.abilities}
-    what = titles[part.abilities[0]] if len(part.abilities) == 1 else f"{len(part.abilities)} abilities"
-    return f"{METHODS.get(part.method, part.method)}: {what}"
+        if told and any(each.ability == OVERALL for each in own) and not any(each.ability == OVERALL for each in sure):
+            told.append("their overall scores do not differ significantly")
+        yield f"{'; '.join(told) or f'{first} and {second} do not differ significantly'}."
 
 
 def facts_of(found: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, str]]:
@@ -74,27 +68,34 @@ def facts_of(found: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, st
     chance = "" if found.accuracy.chance is None else f"; guessing gives {percent(found.accuracy.chance)}"
     yield "Right", f"{spread(found.accuracy)} of {found.n:,} questions in {found.accuracy.clusters:,} groups{chance}."
     for each in found.explanations:
-        yield ("Best cue" if each.name.startswith("picking ") else "Without the question"), explained(each)
+        yield EXPLANATIONS[each.kind], explained(each)
     if found.families is not None:
         strict, alone = found.families.strict, found.families.independent
         expected = f"if they failed on their own it would be {percent(alone.value)}"
         yield "Whole families", f"Every question is right in {spread(strict)} of {strict.n:,}; {expected}."
-    for other in found.askings:
-        kept = "" if other.kept is None else f" Of what it knows when asked first, {left(other.kept)}."
+    for other in found.conditions:
+        kept = "" if other.retention is None else f" Of what it knows when asked first, {left(other.retention)}."
         yield f"Asked otherwise: {other.name}", f"{spread(other.accuracy)} of {other.accuracy.n:,} are right.{kept}"
+    for pairs in found.contrasts:
+        yield (
+            f"Pairs with opposite keys: {pairs.kind}",
+            f"Of {pairs.pairs:,} pairs both are right in {percent(pairs.both_right)}, both wrong in "
+            f"{percent(pairs.both_wrong)}, one in {percent(pairs.one_right)}: {spread(pairs.known)} are known, and "
+            f"{spread(pairs.same_answer)} get the same answer whichever way.",
+        )
     if found.facts is not None:
         used = "" if found.facts.used is None else f"; of what is known {spread(found.facts.used)} is used"
         yield "Facts below", f"{spread(found.facts.known)} of the bare facts are right{used}."
     if found.people is not None:
         yield "People", f"{percent(found.people.value)}: {found.people.kind} ({ability.people_from})."
     if ability.sound:
-        yield "Sound items", f"{ability.sound}. The best that can be reached is {percent(found.reachable)}."
+        yield "Sound items", f"{ability.sound}. The best that can be reached is {percent(found.ceiling)}."
     if found.twin is not None:
         yield "Frozen less twin", f"{signed(found.twin)}."
     yield "In the number", f"{'Yes' if ability.counts else 'No'}: {ability.why}."
 
 
-def explained(each: Explanation) -> str:
+def explained(each: ExplanationFinding) -> str:
     """What an explanation earns, and what it leaves of the model's score."""
     what = each.name.removeprefix("picking ")
     head = f"{what[:1].upper()}{what[1:]}" if each.name.startswith("picking ") else "It"
@@ -108,31 +109,23 @@ def explained(each: Explanation) -> str:
     return f"{told}{model}."
 
 
-def memory_sentence(model: ModelProfile) -> str:
-    """Whether a model has met the frozen questions, in a sentence; and why not, where p alone would say so."""
-    memory = model.verdicts.memory
-    if memory.difference is None:
-        return f"{model.model} was asked no twins, so nothing is said of memory."
-    seen, bar = memory.difference, (1 - model.verdicts.level) / 2
-    # The least difference that would be found is told where it is more than the one that was seen.
-    least = memory.detectable if memory.detectable and round(memory.detectable, 2) > round(seen.value, 2) else None
-    if memory.found:
-        told = "It has met the frozen questions before"
-    elif memory.told:
-        told = "Nothing says that it has met them before"
-        told += f": p would have to be below {bar:g}" if memory.p < 2 * bar else ""
-        told += "" if least is None else f"; a difference of {least:.2f} would be found"
-    elif seen.low > 0:
-        told = (
-            f"That is not called memory: so few groups may be parted unevenly by lot, and a difference is believed "
-            f"only where there are enough of them to find one of {TELLING:.2f}"
-        )
+def contamination_sentence(model: ModelProfile) -> str:
+    """Whether a model has met the frozen questions, in a sentence."""
+    seen = model.verdicts.contamination
+    if seen.difference is None:
+        return f"{model.model} was asked no twins, so contamination was not tested."
+    difference = seen.difference
+    if seen.found or seen.contaminated:
+        told = "That is contamination: it has met the frozen questions before"
+    elif seen.detectable is not None and seen.detectable <= TELLING:
+        told = "No contamination was found"
+        if round(seen.detectable, 2) > round(difference.value, 2):
+            told += f"; a difference of {seen.detectable:.2f} would have been"
     else:
-        told = "So few groups do not tell whether it has met them before"
-        told += "" if least is None else f": it would take a difference of {least:.2f} to be found"
+        told = "The difference is not significant, and too few questions were asked to exclude contamination"
     return (
-        f"{model.model}: the frozen questions are right {signed(seen)} more often than their twins, over "
-        f"{so_many(len(memory.abilities))} (p {chances(memory.p)}). {told}."
+        f"{model.model}: the frozen questions are right {signed(difference)} more often than their twins, over "
+        f"{so_many(len(seen.abilities))} (p {chances(seen.p)}, level {seen.level:g}). {told}."
     )
 
 
@@ -147,19 +140,19 @@ def only_a_part(profile: ProfileDocument) -> str:
 def surer(profile: ProfileDocument) -> str:
     """Why a verdict may doubt what the interval beside it seems to show."""
     shown, sure = (
-        f"{100 * level:.4g} %" for level in (profile.models[0].verdicts.level, profile.models[0].verdicts.sure)
+        f"{100 * level:.4g} %" for level in (profile.models[0].verdicts.level, profile.models[0].verdicts.verdict_level)
     )
     return (
         f"Intervals are {shown} each; verdicts rest on stricter ones ({sure}), so that a page of "
         f"{so_many(len(profile.abilities))} is wrong somewhere in one case of twenty at most. Where an interval only "
-        "just leaves guessing out, the verdict may still be that it is not to be told from guessing."
+        "just excludes chance, the verdict may still be that the score is not above chance."
     )
 
 
 def is_doubted(found: Finding) -> bool:
-    """Whether a score is not told from guessing though its interval leaves guessing out."""
+    """Whether a score is said not to be above chance though its interval excludes chance."""
     e = found.accuracy
-    return found.verdict == "not to be told from guessing" and e.chance is not None and not e.low <= e.chance <= e.high
+    return found.verdict == "not above chance" and e.chance is not None and not e.low <= e.chance <= e.high
 
 
 def command(profile: ProfileDocument) -> str:
