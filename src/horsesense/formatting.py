@@ -12,7 +12,7 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def number(value: float, spec: str = ".2f") -> str:
-    """Format one number.
+    """Format a number.
 
     >>> number(0.7), number(0.5786, ".1%"), number(-0.004), number(-0.25, "+.2f"), number(float("nan"))
     ('0.70', '57.9%', '0.00', '−0.25', 'n/a')

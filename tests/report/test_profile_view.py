@@ -108,7 +108,8 @@ def test_prompt_formats_that_disagree_are_marked(
     field = "conditions" if hasattr(one, "conditions") else "askings"
     second: Any = type("Other", (), {"name": "when asked by pmi", "accuracy": share(*other, chance=chance)})
     again: Any = type("Other", (), {"name": "when asked again", "accuracy": share(0.0, 0.0, 0.01, chance=chance)})
-    cell = _cell(replace(one, accuracy=share(*main, chance=chance), **{field: (second, again)}), found)
+    changed: Any = {field: (second, again), "accuracy": share(*main, chance=chance)}
+    cell = _cell(replace(one, **changed), found)
     assert cell.disagreeing == (("pmi",) if disagree else ())
 
 

@@ -180,7 +180,7 @@ def print_results(results: Sequence[Result]) -> None:
 
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:
-    """Name what lies behind a score, one fact each."""
+    """State the metric, sample and prompt behind a score, one fact each."""
     from horsesense.report.run_text import normalisation
     from horsesense.runs.replies import in_words
 

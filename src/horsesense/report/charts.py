@@ -25,7 +25,7 @@ TITLES = {
 
 
 def svg_charts(collected: Collection) -> dict[tuple[str, str], dict[str, str]]:
-    """Charts for the page, by probe and label: their colours follow the page's theme."""
+    """Draw the charts of the page, by probe and label, in the colours of its theme."""
     import vl_convert
 
     charts: dict[tuple[str, str], dict[str, str]] = {}
@@ -40,7 +40,7 @@ def svg_charts(collected: Collection) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def svg_curves(collected: Collection) -> list[str]:
-    """The learning curves for the page, in their order."""
+    """Draw the learning curves of the page, in their order."""
     import vl_convert
 
     return [_themed(vl_convert.vegalite_to_svg(printable(learning(curve)))) for curve in collected.curves]
@@ -62,7 +62,7 @@ def _table_charts(collected: Collection) -> list[tuple[str, str, dict[str, Any]]
 
 
 def write_charts(collected: Collection, folder: Path) -> list[Path]:
-    """Every chart as SVG and PNG; their paths."""
+    """Write every chart as SVG and PNG; return their paths."""
     import vl_convert
 
     with disk_errors(folder):
@@ -96,7 +96,7 @@ def write_charts(collected: Collection, folder: Path) -> list[Path]:
 
 
 def _titled(drawing: dict[str, Any], title: str, about: Sequence[str]) -> dict[str, Any]:
-    """A chart that is a file of its own says what it shows, of whom, on what and of how many items."""
+    """Add a title with model, probe and n to a chart that is a file of its own."""
     text = {"text": title, "subtitle": list(about), "anchor": "start", "offset": 12}
     colours = {"color": INK, "subtitleColor": SOFT, "fontSize": 14, "subtitleFontSize": 12}
     return drawing | {"title": text | colours}
@@ -174,7 +174,7 @@ def families(summary: Summary) -> dict[str, Any]:
 
 
 def heat(summary: Summary) -> dict[str, Any]:
-    """Accuracy by two facets."""
+    """Draw accuracy by two facets."""
     import altair as alt
 
     assert summary.heat is not None
@@ -195,7 +195,7 @@ def heat(summary: Summary) -> dict[str, Any]:
 
 
 def slices(summary: Summary, facet: str) -> dict[str, Any]:
-    """Accuracy by one facet, with intervals and chance."""
+    """Draw accuracy by one facet, with intervals and chance."""
     import altair as alt
 
     rows = [{"value of": value_text(each.where[0]), **as_row(each.accuracy)} for each in summary.facets[facet].slices]

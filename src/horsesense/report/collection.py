@@ -41,7 +41,7 @@ class Collection:
     unjudged: Sequence[tuple[str, str]]
     """Model and probe where no item has a gold answer, so that there is no score."""
     sides: Mapping[str, SideBySide | str]
-    """For each probe that several models were scored on: the comparison, or why there is none."""
+    """For each probe that several models were scored on: the comparison, or why it is missing."""
     curves: Sequence[Curve] = ()
     """Learning curves."""
     how: Normalisation | None = None
@@ -143,7 +143,7 @@ def collect_answered(
 
 
 def _best_cue(probe: str, answered: Answered, whole: Probe | None, watcher: Watcher) -> BestCue | str:
-    """Search the best cue of a probe; a sentence where there is none."""
+    """Search the best cue of a probe; a sentence where that is not possible."""
     watcher.at(f"searching surface cues in {probe}", 0, 1)
     folder = find_wordnet() if any(item.concepts for item in answered.items) else None
     taxonomy = load_taxonomy(folder) if folder else None

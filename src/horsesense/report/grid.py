@@ -27,7 +27,7 @@ FEW_ITEMS = 10
 MANY_LEADS = 40
 """Of more paired differences than these only the significant ones are drawn."""
 ROOMY = 4
-"""So many columns have room for a verdict on one line."""
+"""So many columns have space for a verdict on one line."""
 
 
 @dataclass(frozen=True, slots=True)

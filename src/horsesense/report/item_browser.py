@@ -50,8 +50,8 @@ def packed(document: Any) -> str:
 def fitting_data(collected: Collection, most: int = MOST_BYTES) -> tuple[str, str]:
     """The items and their tokens, packed into so many bytes together: first tokens are left out, then items.
 
-    The page unpacks the items at once and the tokens when it can be used already. Items that are left out are the least
-    telling: errors, disagreements and a sample stay.
+    The page unpacks the items at once and the tokens when it can be used already. Errors,
+    disagreements and a sample are left out last.
     """
     share, data, first = 0.95, packed(browser_data(collected)), min(most, MOST_FIRST)
     while len(data) > first:
@@ -81,7 +81,7 @@ def _asked(summaries: Sequence[Summary]) -> Sequence[str]:
 
 
 def _places(summary: Summary, wanted: set[str]) -> dict[str, int]:
-    """Where some items stand among those that a model was asked."""
+    """Index some items among those that a model was asked."""
     return {identity: place for place, identity in enumerate(summary.answered.columns.ids) if identity in wanted}
 
 

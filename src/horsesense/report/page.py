@@ -41,7 +41,7 @@ SCRIPTS = ("grid.js", "unpack.js", "filter.js", "list.js", "export.js", "detail.
 
 
 def environment() -> Environment:
-    """Return the templates of all pages, with the one number formatter as filters."""
+    """Return the templates of all pages, with the number formatter as filters."""
     env = Environment(
         loader=PackageLoader("horsesense.report"),
         autoescape=select_autoescape(("html.j2",), default=False),

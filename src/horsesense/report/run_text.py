@@ -85,7 +85,7 @@ def normalisation(name: str) -> str:
 
 
 def unit(normalise: str) -> str:
-    """Return the unit of scores and margins: log-probabilities are natural logarithms.
+    """Return what scores and margins are measured in: log-probabilities are natural logarithms.
 
     >>> unit("mean"), unit("sum")
     ('nats per token', 'nats')

@@ -132,7 +132,7 @@ def results_table(summaries: Sequence[Summary]) -> Table:
         row += [_share(people_of(s))] if people else []
         row += [_share(None if s.result.unparsed else s.result.strict)] if families else []
         missed = s.control.where.missed if s.control and not s.result.unparsed else None
-        row += [_share(s.control and s.control.cue), _share(missed)] if cues else []
+        row += [_share(s.control.cue if s.control else None), _share(missed)] if cues else []
         rows.append(row)
     return Table(columns, rows, _caption(summaries), left=2)
 

@@ -14,11 +14,11 @@
   let moved = false; // the address follows who walks through the items, and stays as it is until then
 
   function describe(place) {
-    const model = probe.models[+at("model").value || 0], told = verdictOf(probe, model, place);
+    const model = probe.models[+at("model").value || 0], outcome = verdictOf(probe, model, place);
     return [
       element("span", {}, brief(probe, place)),
-      element("span", { class: "key" }, told ? element("b", { class: told === "right" ? "right" : "wrong" }, told) : "",
-        told ? `, margin ${(Math.abs(model.margins[place]) / 1000).toFixed(3)} ${model.unit} · ` : "", idOf(probe, place)),
+      element("span", { class: "key" }, outcome ? element("b", { class: outcome === "right" ? "right" : "wrong" }, outcome) : "",
+        outcome ? `, margin ${(Math.abs(model.margins[place]) / 1000).toFixed(3)} ${model.unit} · ` : "", idOf(probe, place)),
     ];
   }
 

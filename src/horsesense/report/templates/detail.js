@@ -140,8 +140,8 @@ function brief(probe, place) {
 
 function marks(probe, place) {
   return probe.models.map((model) => {
-    const told = verdictOf(probe, model, place);
+    const outcome = verdictOf(probe, model, place);
     const name = probe.models.length > 1 ? `${model.label} ` : "";
-    return element("span", { class: told === "right" ? "right" : "wrong" }, told ? ` ${name}${told}` : "");
+    return element("span", { class: outcome === "right" ? "right" : "wrong" }, outcome ? ` ${name}${outcome}` : "");
   });
 }
