@@ -104,7 +104,9 @@ def _print(found: Profile) -> None:
     def line(text: str) -> None:
         people().print(text, soft_wrap=True, markup=False)
 
-    for warning in filter(None, (view.partial_warning(found), view.edition_warning(found))):
+    for warning in filter(
+        None, (view.partial_warning(found), view.edition_warning(found), view.relatedness_warning(found))
+    ):
         line(warning)
     columns = ["ability", "verdict", "accuracy", "95% CI", "chance", "adjusted", "n", "best cue"]
     for column, model in enumerate(found.models):

@@ -96,7 +96,9 @@ def markdown(profile: ProfileDocument) -> str:
 
 def _lines(profile: ProfileDocument) -> Iterator[str]:
     yield f"# horsesense {view.edition_title(profile)}"
-    for warning in filter(None, (view.partial_warning(profile), view.edition_warning(profile))):
+    for warning in filter(
+        None, (view.partial_warning(profile), view.edition_warning(profile), view.relatedness_warning(profile))
+    ):
         yield f"\n{warning}"
     for model in profile.models:
         yield f"\n{markdown_headline(view.headline(model, profile))}"

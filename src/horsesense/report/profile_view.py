@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from horsesense.analysis.cues.battery import battery
 from horsesense.analysis.intervals import at_level
 from horsesense.formatting import count, number, p_value, percent
 from horsesense.methods.profile.document import ModelProfile, ProfiledAbility, ProfileDocument
-from horsesense.methods.profile.finding import Explanation, Finding
+from horsesense.methods.profile.finding import Finding
 
 Kind = Literal["knows", "partly", "fragile", "cue", "contaminated", "same", "chance", "open"]
 
@@ -67,8 +67,9 @@ FIRST_LOOK = (
     "with 60 items a cue reader was recognised in 30% of draws. Use the full edition for conclusions."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate", "options", "words")
-_CUE = "picking "
-"""How the name of an explanation begins that is a surface cue."""
+TELLING = 0.10
+"""Contamination is called *not found* only where so large a difference would have been detected with 80% power."""
+EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
 
 
 def _field(owner: Any, *names: str) -> Any:
@@ -102,8 +103,13 @@ def parts_of(overall: Any, profile: ProfileDocument) -> list[tuple[str, Estimate
     for part in _field(overall, "groups", "parts"):
         name = getattr(part, "group", "") or getattr(part, "title", "")
         name = name or ", ".join(titles.get(each, each) for each in part.abilities)
-        parts.append((name, _field(part, "score", "adjusted", "beyond")))
+        parts.append((name, _field(part, "adjusted", "beyond")))
     return parts
+
+
+def groups_of(model: ModelProfile) -> list[tuple[str, Estimate, bool]]:
+    """Return the score of every group of abilities, and whether it is part of the overall score."""
+    return [(each.group, each.adjusted, each.judged) for each in getattr(model.verdicts, "groups", ())]
 
 
 def adjusted_text(score: Estimate) -> str:
@@ -201,10 +207,15 @@ def rows_of(profile: ProfileDocument) -> list[ProfileRow]:
 
 def _cell(model: ModelProfile, finding: Finding, key: str) -> ProfileCell:
     verdict = verdict_of(finding)
-    cue = next((each.accuracy.value for each in finding.explanations if each.name.startswith(_CUE)), None)
+    cue = next((each.accuracy.value for each in finding.explanations if kind_of(each) == "cue"), None)
     people = None if finding.people is None or isnan(finding.people.value) else finding.people.value
-    strict = at_level(finding.accuracy, _field(model.verdicts, "strict_level", "sure"))
+    strict = at_level(finding.accuracy, _field(model.verdicts, "verdict_level", "sure"))
     return ProfileCell(model, finding, key, verdict, VERDICTS[verdict], strict, cue, people, tuple(_formats(finding)))
+
+
+def kind_of(explanation: Any) -> str:
+    """Return the kind of an explanation: cue, relatedness, or blind (the options without the question)."""
+    return str(getattr(explanation, "kind", "cue" if explanation.name.startswith("picking ") else "blind"))
 
 
 def verdict_of(finding: Finding) -> str:
@@ -249,7 +260,7 @@ def headline(model: ModelProfile, profile: ProfileDocument) -> Headline:
         scope=scope(profile),
         counts=tuple((name, style.kind, counts[name]) for name, style in VERDICTS.items() if counts[name]),
         contamination=contamination_status(model),
-        controls=controls(model),
+        controls=controls(model, profile),
     )
 
 
@@ -265,38 +276,35 @@ def scope(profile: ProfileDocument) -> str:
     outside = len(profile.abilities) - len(inside)
     if not inside:
         return f"no overall score: {UNJUDGED}"
-    text = f"over {listed(inside) if len(inside) < 3 else count(len(inside), 'ability', 'abilities')}"
-    return f"{text}; {outside} left out ({UNJUDGED})" if outside else text
+    overall = overall_of(profile.models[0])
+    name = getattr(overall, "name", "")
+    text = name or f"over {listed(inside) if len(inside) < 3 else count(len(inside), 'ability', 'abilities')}"
+    return f"{text}; {count(outside, 'ability', 'abilities')} left out ({UNJUDGED})" if outside else text
 
 
 def contamination_status(model: ModelProfile) -> str:
     """State the outcome of the contamination test in a few words."""
     test = contamination_of(model)
-    status = getattr(test, "status", None)
-    if status is not None:
-        return str(status)
     if test.difference is None:
         return "not tested"
-    if test.found:
+    if test.found or getattr(test, "contaminated", ()):
         return "found"
-    return "not found" if test.told else "inconclusive"
+    enough = test.detectable is not None and test.detectable <= TELLING
+    return "not found" if getattr(test, "told", enough) else "inconclusive"
 
 
-def controls(model: ModelProfile) -> str:
+def controls(model: ModelProfile, profile: ProfileDocument) -> str:
     """Name the controls that were applied to the abilities of a model."""
     findings = model.verdicts.findings
-    tried = max((each.tried for f in findings for each in f.explanations if each.name.startswith(_CUE)), default=0)
-    others = dict.fromkeys(
-        _explanation_name(each) for f in findings for each in f.explanations if not each.name.startswith(_CUE)
-    )
-    names = [f"{tried} of {len(battery())} surface cues" if tried else "", *others]
+    tried = max((each.tried for f in findings for each in f.explanations if kind_of(each) == "cue"), default=0)
+    kinds = {kind_of(each) for f in findings for each in f.explanations}
+    encoders = listed(getattr(profile, "relatedness", ()))
+    names = [f"{tried} of {len(battery())} surface cues" if tried else ""]
+    names += [f"relatedness{f' by {encoders}' if encoders else ''}" if "relatedness" in kinds else ""]
+    names += ["the options without the question" if "blind" in kinds else ""]
     names += ["retest or other prompt formats" if any(_field(f, "conditions", "askings") for f in findings) else ""]
     names += ["unpublished twins" if contamination_of(model).difference is not None else ""]
     return listed([name for name in names if name]) or "none"
-
-
-def _explanation_name(each: Explanation) -> str:
-    return "the options without the question" if "without the question" in each.name else each.name
 
 
 def listed(words: Sequence[str]) -> str:
@@ -327,6 +335,11 @@ def partial_warning(profile: ProfileDocument) -> str:
     return f"Only a part of the edition was run: these figures cannot be compared with {name}."
 
 
+def relatedness_warning(profile: ProfileDocument) -> str:
+    """Warn where relatedness was not controlled; empty where it was."""
+    return str(getattr(profile, "relatedness_note", ""))
+
+
 def edition_warning(profile: ProfileDocument) -> str:
     """State the condition of the error rates for the quick edition; empty for the full one."""
     return FIRST_LOOK if profile.edition == "quick" else ""
@@ -340,10 +353,20 @@ def comparisons(profile: ProfileDocument) -> Iterator[str]:
         significant = [each for each in own if each.adjusted < 0.05]
         clauses = []
         for better, worse, sign in ((first, second, 1), (second, first, -1)):
-            names = [titles.get(d.ability, "the overall score") for d in significant if d.difference.value * sign > 0]
+            names = [titles.get(d.ability, _scored(d.ability)) for d in significant if d.difference.value * sign > 0]
             if names:
                 clauses.append(f"{better} is significantly better than {worse} in {listed(names)}")
         yield f"{'; '.join(clauses) or f'No significant difference between {first} and {second}'}."
+
+
+def difference_name(difference: Any, titles: Mapping[str, str]) -> str:
+    """Name what two models were compared in."""
+    twins = " (twins)" if getattr(difference, "half", "all") == "twin" else ""
+    return f"{titles.get(difference.ability, _scored(difference.ability))}{twins}"
+
+
+def _scored(name: str) -> str:
+    return "overall score" if name == "one number" else name
 
 
 def facts_of(finding: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, str]]:
@@ -354,7 +377,7 @@ def facts_of(finding: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, 
     yield "Accuracy", f"{e:.0%}, {size}.{chance}"
     yield "Adjusted score", f"{adjusted_text(adjusted_of(finding))}: 0 is chance, 1 is the ceiling."
     for each in finding.explanations:
-        yield _explanation_heading(each), explained(each)
+        yield EXPLANATIONS[kind_of(each)], explained(each)
     if finding.families is not None:
         strict, alone = finding.families.strict, finding.families.independent
         expected = f"{percent(alone.value, 0)} expected if errors were independent"
@@ -367,6 +390,14 @@ def facts_of(finding: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, 
         retention = "" if share is None else f" Retention: {retention_text(share)}."
         name = _condition_name(other.name)
         yield name, f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}.{retention}"
+    for pairs in getattr(finding, "contrasts", ()):
+        rates = (("right", pairs.both_right), ("wrong", pairs.both_wrong))
+        both = ", ".join(f"both {word} {percent(rate, 0)}" for word, rate in rates)
+        yield (
+            f"Pairs: {pairs.kind}",
+            f"{count(pairs.pairs, 'pair')} with opposite gold answers: {both}, one right {percent(pairs.one_right, 0)}. "
+            f"Same answer to both: {retention_text(pairs.same_answer)}.",
+        )
     if finding.facts is not None:
         used = (
             "" if finding.facts.used is None else f" Of the known facts {retention_text(finding.facts.used)} are used."
@@ -376,7 +407,9 @@ def facts_of(finding: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, 
         yield "People", f"{percent(finding.people.value, 0)}: {finding.people.kind} ({ability.people_from})."
     yield "Label quality", label_quality(finding)
     if finding.twin is not None:
-        yield "Contamination", f"Accuracy on published items minus that on their twins: {finding.twin:+.2f}."
+        alone = getattr(finding, "on_twin", None)
+        twins = "" if alone is None else f" Verdict on the twins alone: {alone}."
+        yield "Contamination", f"Accuracy on published items minus that on their twins: {finding.twin:+.2f}.{twins}"
     yield "In the overall score", f"{'Yes' if ability.counts else 'No'}: {ability.why}."
 
 
@@ -399,17 +432,10 @@ def _condition_name(name: str) -> str:
     )
 
 
-def _explanation_heading(each: Explanation) -> str:
-    if each.name.startswith(_CUE):
-        return "Best surface cue"
-    name = _explanation_name(each)
-    return "Options without the question" if "without the question" in name else name[:1].upper() + name[1:]
-
-
-def explained(each: Explanation) -> str:
+def explained(each: Any) -> str:
     """State what an explanation earns, and what the model earns on both sides of it."""
-    rule = each.name.removeprefix(_CUE)
-    what = f"Rule: {rule}. " if each.name.startswith(_CUE) else ""
+    rule = each.name.removeprefix("picking ")
+    what = "" if kind_of(each) == "blind" else f"Rule: {rule}. "
     tried = f" (best of {each.tried} that apply)" if each.tried > 1 else ""
     sides = [
         f"{percent(side.value, 0)} where it is {word}"
@@ -431,7 +457,8 @@ def contamination_sentence(model: ModelProfile) -> str:
         f"(one-sided p {_equals(test.p)})."
     )
     if status == "found":
-        return f"{result} Contamination found: accuracy on the published items is not evidence of knowledge."
+        own = listed(getattr(test, "contaminated", ()))
+        return f"{result} Contamination found{f' in {own}' if own else ''}: accuracy on the published items is not evidence of knowledge."
     least = test.detectable
     power = (
         "" if least is None or isnan(least) else f" A difference of {number(least)} would be detected with 80% power."
@@ -449,7 +476,7 @@ def _equals(p: float) -> str:
 def error_control(profile: ProfileDocument) -> str:
     """State the level of intervals and of verdicts."""
     verdicts = profile.models[0].verdicts
-    shown, strict = (f"{100 * each:.4g}%" for each in (verdicts.level, _field(verdicts, "strict_level", "sure")))
+    shown, strict = (f"{100 * each:.4g}%" for each in (verdicts.level, _field(verdicts, "verdict_level", "sure")))
     size = count(len(profile.abilities), "ability", "abilities")
     return (
         f"Thick lines are {shown} intervals. Verdicts use {strict} intervals (thin lines, Bonferroni over {size}), so "
