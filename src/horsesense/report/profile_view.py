@@ -395,7 +395,7 @@ def facts_of(finding: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, 
         both = ", ".join(f"both {word} {percent(rate, 0)}" for word, rate in rates)
         yield (
             f"Pairs: {pairs.kind}",
-            f"{count(pairs.pairs, 'pair')} with opposite gold answers: {both}, one right {percent(pairs.one_right, 0)}. "
+            f"{count(pairs.pairs, 'pair')} with opposite answers: {both}, one right {percent(pairs.one_right, 0)}. "
             f"Same answer to both: {retention_text(pairs.same_answer)}.",
         )
     if finding.facts is not None:
@@ -458,7 +458,8 @@ def contamination_sentence(model: ModelProfile) -> str:
     )
     if status == "found":
         own = listed(getattr(test, "contaminated", ()))
-        return f"{result} Contamination found{f' in {own}' if own else ''}: accuracy on the published items is not evidence of knowledge."
+        where = f" in {own}" if own else ""
+        return f"{result} Contamination found{where}: accuracy on published items is not evidence of knowledge."
     least = test.detectable
     power = (
         "" if least is None or isnan(least) else f" A difference of {number(least)} would be detected with 80% power."
