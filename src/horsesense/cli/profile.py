@@ -132,9 +132,8 @@ def _print(found: Profile) -> None:
         head = view.headline(model, found)
         line(f"overall score: {head.overall}")
         line(f"  {head.scope}")
-        if overall := view.overall_of(model):
-            for name, part in view.parts_of(overall, found):
-                line(f"  {name}: {view.adjusted_text(part)}")
+        for name, score, judged in view.scores_of(model, found):
+            line(f"  {name}: {view.adjusted_text(score)}{'' if judged else ' (not in the overall score)'}")
         line(f"verdicts: {', '.join(f'{name} {n}' for name, _, n in head.counts)}")
         line(f"contamination: {head.contamination}")
         line(f"controls: {head.controls}")

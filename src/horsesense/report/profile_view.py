@@ -112,6 +112,13 @@ def groups_of(model: ModelProfile) -> list[tuple[str, Estimate, bool]]:
     return [(each.group, each.adjusted, each.judged) for each in getattr(model.verdicts, "groups", ())]
 
 
+def scores_of(model: ModelProfile, profile: ProfileDocument) -> list[tuple[str, Estimate, bool]]:
+    """Return the scores by group of abilities, or the parts of the overall score where there are no groups."""
+    overall = overall_of(model)
+    parts = [] if overall is None else parts_of(overall, profile)
+    return groups_of(model) or [(name, score, True) for name, score in parts]
+
+
 def adjusted_text(score: Estimate) -> str:
     """Format an adjusted score; no score can truly exceed the ceiling, so neither does what is printed.
 
