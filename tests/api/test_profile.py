@@ -21,7 +21,7 @@ from horsesense.errors import UserError
 from horsesense.profiling.abilities import abilities
 from horsesense.profiling.material import material
 from horsesense.progress import Progress
-from horsesense.report.profile_grid import MEANINGS
+from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, partial_warning, verdict_of
 from horsesense.runs.folder import locked
 from tests.faults.harness import tree_of
 from tests.support.calling import caller, hold_to
@@ -71,18 +71,21 @@ def test_a_cue_reader_earns_what_the_cue_earns(pair: hs.Profile) -> None:
 def test_a_profile_of_a_part_says_so(pair: hs.Profile, small: hs.Profile) -> None:
     assert not pair.complete
     assert not small.complete
-    said = "Only a part of the edition was asked: these are not the figures of profile 1, quick."
+    said = partial_warning(pair)
+    assert said
     page = re.sub(r"<[^>]+>", "", (pair.page or Path()).read_text(encoding="utf-8"))
-    for text in (pair.to_markdown(), page, repr(pair)):
+    for text in (pair.to_markdown(), page):
         assert text.count(said) == 1
-        assert text.index(said) < text.index(pair.models[0].summary[0]), "before any headline"
+        assert text.index(said) < text.casefold().index("overall score"), "before any headline"
+    assert repr(pair).startswith(said)
 
 
 def test_why_a_verdict_is_surer_than_an_interval_stands_beside_them(pair: hs.Profile) -> None:
     (level,) = {model.verdicts.verdict_level for model in pair.models}
     assert level == 1 - 0.05 / 2 / len(CHEAP)
     for text in (pair.to_markdown(), (pair.page or Path()).read_text(encoding="utf-8")):
-        assert "verdicts rest on stricter ones (99.38 %), so that a page of 4 abilities" in text
+        assert "Verdicts use 99.38% intervals" in text
+        assert "4 abilities" in text
 
 
 def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: hs.Profile) -> None:
@@ -91,11 +94,16 @@ def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: hs.Profile
     before, _, _ = page.partition('id="grid"')
     plain = re.sub(r"<[^>]+>", "", before)
     for model in pair.models:
-        assert " ".join(model.summary) in plain
-    for verdict in {found.verdict for model in pair.models for found in model.verdicts.findings}:
-        assert MEANINGS[verdict] in page, "what a chip means stands below the grid"
+        head = headline(model, pair)
+        for fact in (model.model, head.overall, head.contamination, head.controls, f"{head.items:,}"):
+            assert fact in plain
+        assert sum(n for _, _, n in head.counts) == len(CHEAP)
+    for verdict in {verdict_of(found) for model in pair.models for found in model.verdicts.findings}:
+        assert VERDICTS[verdict].meaning in plain, "the legend is above the grid"
+    assert "first look" in plain
+    assert "600 to 800 items" in plain
     assert len(re.findall(r'<button type="button" class="cell"', page)) == len(CHEAP) * 2
-    assert "no person has judged these items" in page
+    assert UNJUDGED in page
     assert not re.findall(r"(?:src|href)=.?https?:", page), "the page asks nothing of a network"
     for ability in pair.abilities:
         assert ability.content[:12] in page
@@ -106,6 +114,7 @@ def test_the_picture_has_a_dot_a_cell_where_the_accuracy_is(pair: hs.Profile) ->
     svg, png = pair.pictures
     root = ET.fromstring(svg.read_text(encoding="utf-8"))
     dots = [float(each.attrib["cx"]) for each in root.iter("{http://www.w3.org/2000/svg}circle")]
+    dots = dots[1:]  # the first is that of the legend
     assert len(dots) == len(CHEAP) * 2
     assert png.read_bytes().startswith(b"\x89PNG")
     values = [found.accuracy.value for found in pair.models[0].verdicts.findings]
@@ -120,10 +129,10 @@ def test_markdown_and_json_have_the_same_numbers(pair: hs.Profile) -> None:
     text = pair.to_markdown()
     for model in kept["models"]:
         for found in model["verdicts"]["findings"]:
-            assert f"{100 * found['accuracy']['value']:.0f} %" in text
+            assert f"{found['accuracy']['value']:.0%} [" in text
     assert [each["ability"] for each in kept["differences"]].count("overall score") == 1
     sure = any(each["adjusted"] < 0.05 for each in kept["differences"])
-    assert ("guesser and cue-reader do not differ significantly." in text) is not sure
+    assert ("No significant difference between guesser and cue-reader." in text) is not sure
 
 
 def test_a_real_model_has_every_column_of_a_sheet(small: hs.Profile) -> None:
@@ -218,8 +227,7 @@ def test_the_command_prints_a_table_and_its_document_keeps_to_its_schema(
     printed = caller(capfd)(*words, "--out", tmp_path / "p")
     assert printed.code == 0, printed.err
     assert "wholes ¹" in printed.out
-    assert "reversal and negation: " in printed.out
-    assert "overall score (reversal and negation): " in printed.out
+    assert "overall score: " in printed.out
     assert not list((tmp_path / "p").glob("*.png"))
 
 

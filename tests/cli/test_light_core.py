@@ -120,7 +120,7 @@ def test_what_the_core_does_is_the_same_without_extras(folder: Path) -> None:
 
 
 def test_a_page_without_the_extra_has_all_but_charts_and_one_remark_says_so(folder: Path, tmp_path: Path) -> None:
-    from horsesense.report.collecting import collect
+    from horsesense.report.collection import collect
     from horsesense.report.page import write_report
 
     page = tmp_path / "page.html"

@@ -50,20 +50,20 @@ class Profile(ProfileDocument):
 
     def to_markdown(self) -> str:
         """The profile as a text for a model card."""
-        from horsesense.report.profile_markdown import markdown
+        from horsesense.report.profile_page import markdown
 
         return markdown(self)
 
     def _repr_html_(self) -> str:
-        from horsesense.report.profile_grid import grid_svg
+        from horsesense.report.profile_picture import grid_svg
 
         return grid_svg(self)
 
     def __repr__(self) -> str:
-        from horsesense.report.profile_wording import only_a_part
+        from horsesense.report.profile_view import partial_warning
 
         said = (sentence for model in self.models for sentence in model.summary)
-        return "\n".join(filter(None, (only_a_part(self), *said)))
+        return "\n".join(filter(None, (partial_warning(self), *said)))
 
 
 @translate_errors()
