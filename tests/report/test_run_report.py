@@ -38,7 +38,7 @@ def test_imported_answers_have_a_page(tmp_path: Path) -> None:
     """The template wanted the arguments of a model that no log had named."""
     (tmp_path / "a.csv").write_text("id,who,said,key\n1,m,a,a\n2,m,b,a\n3,m,a,a\n4,m,b,b\n")
     columns = "item=id,model=who,choice=said,gold=key"
-    assert run_command("import", "answers", tmp_path / "a.csv", "--map", columns, "--out", tmp_path / "rr") == 0
+    assert run_command("import-log", "answers", tmp_path / "a.csv", "--columns", columns, "--out", tmp_path / "rr") == 0
     assert run_command("report", tmp_path / "rr") == 0
     assert "imported from" in (tmp_path / "rr" / "report.html").read_text("utf-8")
 
@@ -58,7 +58,7 @@ def test_an_lm_eval_log_without_its_results_has_a_page(tmp_path: Path) -> None:
         for place in range(12)
     ]
     samples.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert run_command("import", "lm-eval", samples, "--out", tmp_path / "rr") == 0
+    assert run_command("import-log", "lm-eval", samples, "--out", tmp_path / "rr") == 0
     assert run_command("report", tmp_path / "rr") == 0
 
 
