@@ -17,7 +17,7 @@ from horsesense.errors import UserError, unknown
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Kind = Literal["methods", "builders", "releases", "models", "cues", "controls", "formats"]
+Kind = Literal["methods", "builders", "releases", "models", "cues", "controls", "formats", "planted"]
 """The group of entry points is ``horsesense.`` and this; formats are those of other tools' files."""
 
 _ONE: dict[Kind, str] = {
@@ -28,6 +28,7 @@ _ONE: dict[Kind, str] = {
     "cues": "cue",
     "controls": "control",
     "formats": "exchange format",
+    "planted": "planted model",
 }
 
 Made = TypeVar("Made")

@@ -237,6 +237,6 @@ def test_scores_of_a_table_with_options_and_text(tmp_path: Path) -> None:
 
 def test_the_page_of_a_log_says_what_it_is_and_offers_no_command(logged: Path, tmp_path: Path) -> None:
     page = hs.open_run(logged).report(tmp_path / "page.html", cues=False).read_text(encoding="utf-8")
-    assert "known from a log of lm-eval 0.4.13" in page
-    assert "The same again" not in page
+    assert "imported from lm-eval 0.4.13" in page
+    assert "To reproduce" not in page
     assert "horsesense run -m" not in page

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from horsesense.cues.battery import Cue
+    from horsesense.cues.relatedness import Cosines, Encoder
     from horsesense.lexicons.taxonomy import Taxonomy
     from horsesense.models.protocol import Model
 
@@ -113,7 +114,16 @@ def find_cues(
     plugged = _plugged(also)
     taxonomy, extra = _wordnet(progress), _blindfold(model, dtype, device, known.items, progress)
     findings = search_cues(
-        known.items, unit, taxonomy, extra, plugged, splits=splits, rounds=rounds, seed=seed, progress=progress
+        known.items,
+        unit,
+        taxonomy,
+        extra,
+        plugged,
+        splits=splits,
+        rounds=rounds,
+        seed=seed,
+        progress=progress,
+        encoded=_encoded(known.items, progress),
     )
     if out is not None:
         from horsesense.runs.controls import keep_control
@@ -220,6 +230,19 @@ def _blindfold(
     if all(isnan(score) for row in scores for score in row):
         progress.log(f"no item has a question to leave out, so the cue of {loaded.name} abstains")
     return {f"score of {loaded.name} without the question": scores}
+
+
+def _encoded(items: Sequence[Item], progress: Progress) -> list[tuple[Encoder, Cosines]]:
+    """Relatedness by the encoders at hand; sentence vectors of a very large probe would take too long."""
+    from horsesense.scoring.relatedness import MOST_ENCODED, SENTENCES, encoders, related
+
+    known = encoders(progress)
+    if len(items) > MOST_ENCODED and any(encoder.name == SENTENCES for encoder in known):
+        progress.log(
+            f"sentence vectors are computed for {MOST_ENCODED:,} items at most, so relatedness is by words only"
+        )
+        known = [encoder for encoder in known if encoder.name != SENTENCES]
+    return list(related(items, progress, known).values())
 
 
 def _wordnet(progress: Progress) -> Taxonomy | None:

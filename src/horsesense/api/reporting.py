@@ -19,7 +19,7 @@ from horsesense.scoring.normalise import Normalisation, parse_normalisation
 from horsesense.stats import Estimate
 
 if TYPE_CHECKING:
-    from horsesense.report.collecting import Collected
+    from horsesense.report.collection import Collection
     from horsesense.report.summary import Summary
     from horsesense.stats.slices import FacetRow
 
@@ -68,7 +68,7 @@ class Report:
     """The page or table; None where a table was only made."""
     text: str
     """The table; empty for a page."""
-    collected: Collected
+    collected: Collection
     """All that the page shows."""
     slices: tuple[tuple[Summary, tuple[FacetRow, ...]], ...]
     """Of each model and probe, accuracy by the facets that were asked for."""
@@ -138,7 +138,7 @@ def write_report(
     Returns:
         The results, slices and tables, and where they were written.
     """
-    from horsesense.report.collecting import collect
+    from horsesense.report.collection import collect
     from horsesense.report.summary import sliced_by
 
     if not runs:
@@ -185,9 +185,9 @@ def default_report(runs: Sequence[AnyRun], format: Format = "html") -> Path:
 
 def _collected(
     runs: Sequence[AnyRun], cues: bool, how: Normalisation | None, progress: Progress, wholes: Mapping[str, Probe]
-) -> Collected:
+) -> Collection:
     """Runs in hand, with what earlier calls asked in their folders, and how they were made where that is kept."""
-    from horsesense.report.collecting import collect_answered, with_tables
+    from horsesense.report.collection import collect_answered, with_tables
 
     by_place, rest = finished_by_place(runs)
     whole = [
@@ -201,7 +201,7 @@ def _collected(
 
 
 def _written(
-    collected: Collected,
+    collected: Collection,
     path: Path | None,
     format: Format,
     runs: Sequence[AnyRun],
@@ -216,14 +216,13 @@ def _written(
         write_page(collected, path, drawn=pictures, progress=progress)
         return ""
     from horsesense.data import writing
-    from horsesense.report.tables import latex, markdown
+    from horsesense.report.tables import latex_tables, markdown_tables, results_table
 
     if not collected.summaries:
-        raise UserError("no item has a gold, so there is nothing to tabulate", file=answers_by_place(runs[:1])[0][0])
-    text = (markdown if format == "md" else latex)(collected.summaries)
+        raise UserError("no item has a gold answer, so there is no score", file=answers_by_place(runs[:1])[0][0])
+    table = results_table(collected.summaries)
+    text = table.markdown() if format == "md" else table.latex()
     if tables := [*collected.papers, *collected.methods]:
-        from horsesense.report.paper_tables import latex_tables, markdown_tables
-
         text = f"{(markdown_tables if format == 'md' else latex_tables)(tables)}\n{text}"
     if path is not None:
         with writing(path) as temporary:

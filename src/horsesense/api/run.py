@@ -173,7 +173,7 @@ class Run:
         Returns:
             The path.
         """
-        from horsesense.report.collecting import collect_answered, with_tables
+        from horsesense.report.collection import collect_answered, with_tables
         from horsesense.report.page import write_report
 
         place = self.folder or Path("memory")

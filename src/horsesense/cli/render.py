@@ -104,6 +104,10 @@ def cues(findings: CueFindings, *, all: bool = False) -> None:
         notes.append(f"an option's {findings.mark.name} gives away its position in {findings.mark.share:.0%} of items")
     for note in notes:
         line(note, "dim")
+    for near in findings.relatedness:
+        line(f"relatedness: the option nearest to the question by {near.encoder} is right in {number(near.accuracy)}")
+    if not findings.relatedness:
+        line("relatedness was not measured; run: horsesense fetch glove minilm")
     line(findings.verdict, "bold")
 
 

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from horsesense.cli.output import Json, people, print_json, say, table
+from horsesense.cli.output import Json, people, print_fitting, print_json, say
 from horsesense.cli.settings import Normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from horsesense.runs.result import Result
     from horsesense.stats.slices import FacetRow
 
 _WIDTH = 20
-"""Characters of the line beside an accuracy."""
+"""Characters of the scale beside an accuracy."""
+_SCALE = "0 ├●┤ 1"
 
 
 class Format(StrEnum):
@@ -98,7 +99,7 @@ def report(
         _print_slices(f"{summary.label} on {summary.result.probe}", slices)
     _say_all(written.not_sliced)
     for label, named in written.collected.unjudged:
-        say(f"{label} on {named}: no item has a gold, so there is no accuracy")
+        say(f"{label} on {named}: no item has a gold answer, so there is no score")
     say_unfinished(written.unfinished)
     if written.out is not None:
         say(f"report: {written.out}")
@@ -122,70 +123,95 @@ def _say_all(remarks: Sequence[str]) -> None:
 
 
 def say_unfinished(parts: Sequence[str]) -> None:
-    """Which parts of runs were left out, since their answers are not all there."""
+    """Name the parts of runs that were left out because their answers are incomplete."""
     if parts:
-        say(f"not finished, and left out: {', '.join(parts)}; run the same command again to finish")
+        say(f"incomplete, left out: {', '.join(parts)}; run the same command again to resume")
 
 
 def print_results(results: Sequence[Result]) -> None:
-    """One line a model, probe and way: accuracy, interval, chance, n; and what ways of asking are apart."""
-    from rich.markup import escape
-
-    from horsesense.runs.replies import in_words
+    """Print one row per model, probe and prompt format, then one fact per line."""
+    from horsesense.report.run_text import format_name, verdict_label
     from horsesense.runs.result import shown_names, spreads
 
     shown = shown_names(result.model for result in results)
-    ways = len({result.way for result in results} | {"options"}) > 1
-    named = ["model", "probe", *(["asked by"] if ways else [])]
-    frame = table(*named, "accuracy", "95 % interval", "chance", "n", "0 ├●┤ 1", left=len(named), drawn=1)
+    several = len({result.way for result in results} | {"options"}) > 1
+    columns = [
+        "model",
+        "probe",
+        *(["format"] if several else []),
+        "accuracy",
+        "95% CI",
+        "chance",
+        "n",
+        "verdict",
+        _SCALE,
+    ]
+    rows = []
     for result in results:
         e = result.estimate
-        frame.add_row(
-            escape(shown[result.model]),
-            escape(result.probe),
-            *([result.way] if ways else []),
-            f"{e.value:.3f}",
-            f"{e.low:.3f} to {e.high:.3f}",
-            "" if e.chance is None else f"{e.chance:.3f}",
-            f"{e.n:,}",
-            bar(e.value, e.chance, e.ci),
+        score = ("–", "", "") if result.unparsed else (f"{e:v.3f}", f"{e:i.3f}", bar(e.value, e.chance, e.ci))
+        rows.append(
+            [
+                shown[result.model],
+                result.probe,
+                *([format_name(result.way)] if several else []),
+                *score[:2],
+                "" if e.chance is None else f"{e.chance:.3f}",
+                f"{e.n:,}",
+                verdict_label(result),
+                score[2],
+            ]
         )
-    people().print(frame)
+    print_fitting(columns, rows, left=len(columns) - 6, optional=(_SCALE,), drawn=2)
     for result in results:
-        remarks = [f"{result.metric} by {result.compared_by}", f"{result.estimate.clusters:,} units"]
-        if result.plain is not None:
-            p = result.plain
-            remarks.append(f"of all {p.n:,} items {p.value:.3f} ({p.low:.3f} to {p.high:.3f})")
-            remarks.append(f"as good as {result.effective_units:.0f} units of one size")
-        if result.strict is not None and result.strict.chance is not None:
-            s = result.strict
-            share = f"{s.value:.3f} ({s.low:.3f} to {s.high:.3f}; guessing {s.chance:.3f})"
-            remarks.append(f"whole families right {share} of {s.n:,}")
-        remarks += [f"{result.ties:,} ties"] if result.ties else []
-        remarks += [f"{result.unjudged:,} without a gold left out"] if result.unjudged else []
-        others = ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
-        remarks += [f"by {others}"] if others else []
-        remarks += [result.asked] if result.asked else []
-        remarks += [in_words(result.replies)] if result.replies is not None else []
-        about = f"{shown[result.model]} on {_asked(result)}: {'; '.join(remarks)}"
-        people().print(f"[dim]{escape(about)}[/dim]", soft_wrap=True)
-    for probe, sound in {result.probe: result.soundness for result in results if result.soundness}.items():
-        people().print(f"{probe}: {sound.in_words()}", soft_wrap=True, markup=False)
+        people().print(f"{shown[result.model]} on {_asked(result)}", style="dim", markup=False, soft_wrap=True)
+        for name, fact in _facts(result):
+            people().print(f"  {name}: {fact}", style="dim", markup=False, soft_wrap=True)
+    for probe, quality in {result.probe: result.soundness for result in results if result.soundness}.items():
+        people().print(f"{probe}: {quality.in_words()}", soft_wrap=True, markup=False)
     for result in results:
-        if told := result.beyond():
-            people().print(escape(f"{shown[result.model]} on {_asked(result)}: {told}"), soft_wrap=True)
+        if warning := result.beyond():
+            people().print(f"{shown[result.model]} on {_asked(result)}: {warning}", soft_wrap=True, markup=False)
     for each in spreads(results):
-        by_way = ", ".join(f"{way} {value:.3f}" for way, value in each.ways.items())
-        told = f"{shown[each.model]} on {each.probe}: {each.spread:.3f} lie between the ways of asking ({by_way})"
-        people().print(escape(told), soft_wrap=True)
+        people().print(f"{shown[each.model]} on {each.probe}, by prompt format", markup=False, soft_wrap=True)
+        for way, value in each.ways.items():
+            people().print(f"  {format_name(way)}: {value:.3f}", markup=False)
+        people().print(f"  range: {each.spread:.3f}", markup=False)
+
+
+def _facts(result: Result) -> Iterator[tuple[str, str]]:
+    """State the metric, sample and prompt behind a score, one fact each."""
+    from horsesense.report.run_text import normalisation
+    from horsesense.runs.replies import in_words
+
+    yield "metric", f"{result.metric}, {normalisation(result.normalise)}"
+    yield "clusters", f"{result.estimate.clusters:,}"
+    if result.plain is not None and not result.unparsed:
+        yield "plain accuracy", f"{result.plain:.3f}, n = {result.plain.n:,}"
+        yield "effective number of clusters", f"{result.effective_units:.0f}"
+    if result.strict is not None and result.strict.chance is not None and not result.unparsed:
+        s = result.strict
+        yield "whole families right", f"{s:.3f}, chance {s.chance:.3f}, n = {s.n:,}"
+    if result.ties:
+        yield "ties", f"{result.ties:,}"
+    if result.unjudged:
+        yield "items without a gold answer, left out", f"{result.unjudged:,}"
+    if result.sensitivity and not result.unparsed:
+        yield "other normalisations", ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
+    if result.asked:
+        yield "prompt", result.asked
+    if result.replies is not None:
+        yield "replies", in_words(result.replies)
 
 
 def _asked(result: Result) -> str:
-    return result.probe if result.way == "options" else f"{result.probe} by {result.way}"
+    from horsesense.report.run_text import format_name
+
+    return result.probe if result.way == "options" else f"{result.probe} ({format_name(result.way)})"
 
 
 def bar(value: float, chance: float | None, ci: tuple[float, float]) -> str:
-    """A line from 0 to 1 with the interval, the value and a mark at chance.
+    """Draw a scale from 0 to 1 with the interval, the value and a mark at chance.
 
     >>> bar(0.75, 0.5, (0.62, 0.85))
     '··········┃·├──●─┤··'
@@ -205,13 +231,19 @@ def bar(value: float, chance: float | None, ci: tuple[float, float]) -> str:
 
 
 def _print_slices(title: str, rows: Sequence[FacetRow]) -> None:
-    """One line a value of a facet: items right, and clusters right as a whole."""
-    from rich.markup import escape
+    """Print one row per value of a facet: items right, and clusters right as a whole."""
+    from horsesense.report.run_text import value_text
 
-    frame = table("by", "items right (95 %)", "n", "whole clusters (95 %)", "n", "guessing", title=title)
-    for row in rows:
-        i, c = row.items, row.clusters
-        sides = [f"{e.value:.2f} ({e.low:.2f} to {e.high:.2f})" for e in (i, c)]
-        label = f"{row.facet} {escape(str(row.value))}"
-        frame.add_row(label, sides[0], f"{i.n:,}", sides[1], f"{c.n:,}", f"{c.chance or 0:.2f}")
-    people().print(frame)
+    columns = ["slice", "accuracy", "n", "whole families", "n families", "chance"]
+    cells = [
+        [
+            f"{row.facet} = {value_text(row.value)}",
+            f"{row.items}",
+            f"{row.items.n:,}",
+            f"{row.clusters}",
+            f"{row.clusters.n:,}",
+            "" if row.clusters.chance is None else f"{row.clusters.chance:.2f}",
+        ]
+        for row in rows
+    ]
+    print_fitting(columns, cells, optional=("chance",), title=title)

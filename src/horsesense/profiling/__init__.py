@@ -2,5 +2,5 @@
 
 What is asked: `abilities` (and abilities.toml), `recipes`, `material` (frozen questions and twins; profile1.toml),
 `plan`, `reference_models`. From answers to sheets: `sheets`, `sheet`. What is found, pure functions over sheets:
-`verdicts`, `rules`, `surplus`, `askings`, `memory`, `number`, `finding`. What is told: `document`.
+`verdicts`, `rules`, `surplus`, `conditions`, `memory`, `number`, `finding`. What is told: `document`.
 """

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 from horsesense.core import Item, ScoringSpec
 from horsesense.lexicons.words import PRONOUNS, words
@@ -13,10 +12,8 @@ from horsesense.methods.winoventi.associations import words_of_noun
 from horsesense.methods.winoventi.nouns import Noun, statement
 from horsesense.methods.winoventi.schemas import CheckedSchema, Schema, differing
 from horsesense.methods.winoventi.word_relations import Lexicon
-from horsesense.models.folders import look_at_weights, weight_files
-from horsesense.models.hf.components import quiet_transformers, read_part, read_tokenizer
+from horsesense.models.hf.sentence_vectors import sentence_vectors
 from horsesense.models.load import open_local
-from horsesense.models.locate import locate
 from horsesense.models.protocol import Model
 from horsesense.scoring.option_scores import answer_items
 from horsesense.scoring.texts import score_texts
@@ -110,7 +107,7 @@ def far_in_meaning(
     words = sorted({word for pair in pairs for both in pair for word in both})
     if not words:
         return list(schemas)
-    vectors = dict(zip(words, word_vectors(vectors_of, words), strict=True))
+    vectors = dict(zip(words, sentence_vectors(vectors_of, words), strict=True))
     return [
         _objected(checked, SIMILAR) if any(float(vectors[a] @ vectors[b]) >= near for a, b in pair) else checked
         for checked, pair in zip(schemas, pairs, strict=True)
@@ -121,25 +118,6 @@ def _special_and_outcome(checked: CheckedSchema) -> tuple[tuple[str, str], tuple
     """Return each special word with its outcome."""
     premise, triplet = checked.schema.premise, checked.schema.triplet
     return (premise.generic.lower(), triplet.generic), (premise.exception.lower(), triplet.exception)
-
-
-def word_vectors(name: str, words: Sequence[str]) -> Any:
-    """Return a unit vector per word: the mean over its tokens in the last layer."""
-    folder = locate(name).folder
-    look_at_weights(weight_files(folder))  # refuses pickled weights and other files
-    import torch
-
-    with quiet_transformers():
-        tokenizer = read_tokenizer(folder)
-        network = read_part(folder, "AutoModel").eval()
-    vectors = []
-    with torch.inference_mode():
-        for start in range(0, len(words), 256):
-            batch = tokenizer(list(words[start : start + 256]), return_tensors="pt", padding=True)
-            mask = batch["attention_mask"][:, :, None].float()
-            states = network(**batch).last_hidden_state
-            vectors.append(torch.nn.functional.normalize((states * mask).sum(1) / mask.sum(1), dim=1))
-    return torch.cat(vectors).numpy()
 
 
 def not_entailing_the_wrong(

@@ -125,7 +125,7 @@ def _shifts(found: Sequence[Evaluation]) -> PaperTable:
                     rows.append(PaperRow(f"{each.model}: {who}" if len(found) > 1 else who, "ours", cells))
     note = (
         "Shift: in nats of log-odds towards the right word; 0 if the model ignores the premise. Chance is 0.25 for "
-        "both right and 0.5 for each test. Moved: share of schemas whose premises move the model in the right direction "
+        "both right and 0.5 for each test. Moved: share of schemas whose premises move the model the right way "
         "(chance 0.5). The last two columns compare each premise with a neutral one. Clusters are nouns and frames."
     )
     columns = ("shift", "both right", "generic", "exception", "moved", "generic premise", "exception premise")
@@ -292,7 +292,7 @@ def _table6(
     sizes = ", ".join(f"{each.model} {one.schemas:,}" for each in found for one in each.subsets[1:2])
     note = (
         f"Schemas under Individual: {sizes}. Intersection: schemas whose generic word the models here and the 15 "
-        "models of the registry all prefer; the paper's intersection differs (94 in its text, fractions of 229 in its table)."
+        "models of the registry all prefer; the paper's intersection differs (94 in its text, 229 in its table)."
     )
     return (replace(made[0], notes=(note, *made[0].notes)), *made[1:])
 

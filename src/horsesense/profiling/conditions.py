@@ -1,7 +1,7 @@
-"""What is asked of a model about an ability: the questions, the same again, by letters, and without the premise.
+"""The conditions in which a model is asked about an ability: main, twin, retest, letters, and without the premise.
 
-Each is a probe of the run that keeps the answers, so that a profile that was stopped goes on where it was. Asked by
-PMI, every option is scored behind its question and alone: that one asking has the main score, the score by PMI and what
+Each is a probe of the run that stores the answers, so that a profile that was stopped resumes. Asked by
+PMI, every option is scored behind its question and alone: that one call has the main score, the score by PMI and what
 the model picks without the question.
 """
 
@@ -24,10 +24,10 @@ from horsesense.profiling.material import SEED, Material, by_turns
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.prompt_formats import Call, Way, way_named
 
-Role = Literal["main", "twin", "again", "letters", "prior"]
+Role = Literal["main", "twin", "retest", "letters", "prior"]
 
-AGAIN: Mapping[str, int] = {"quick": 12, "full": 200}
-"""Families of the frozen half that are asked again."""
+RETEST: Mapping[str, int] = {"quick": 12, "full": 200}
+"""Families of the frozen half of the retest."""
 LETTERS: Mapping[str, int] = {"quick": 0, "full": 60}
 """Families of the frozen half that are asked by letters too."""
 LEAD = {
@@ -36,15 +36,15 @@ LEAD = {
     "choice": "Here is a question. ",
     "pair": "Here are two sentences. ",
 }
-"""What stands before a question that is asked again: it says nothing."""
-AGAIN_OF = "again_of"
-"""The facet that names the question which is asked again."""
+"""What stands before a question in the retest: it says nothing."""
+RETEST_OF = "retest_of"
+"""The facet that names the question of the main condition."""
 _SAMPLE = 800
 """Tokens that the speed of a model is measured on, on a processor; on a GPU a whole batch, as it is made for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class Condition:
     """One probe that a model is asked, and how."""
 
     ability: str
@@ -55,7 +55,7 @@ class Asking:
     ways: tuple[str, ...]
 
 
-def askings(material: Material, edition: Edition, likelihood: bool = True) -> Iterator[Asking]:
+def conditions(material: Material, edition: Edition, likelihood: bool = True) -> Iterator[Condition]:
     """All that is asked about an ability.
 
     ``likelihood``: whether the model tells how likely a text is; otherwise it is asked by letters, and what rests on
@@ -63,17 +63,17 @@ def askings(material: Material, edition: Edition, likelihood: bool = True) -> It
     """
     ability, frozen = material.ability.name, material.frozen
     main = _ways(frozen, likelihood)
-    yield Asking(ability, "main", ability, frozen, main)
+    yield Condition(ability, "main", ability, frozen, main)
     if material.twin is not None:
         twin = replace(material.twin, items=_on_rungs(material.twin.items, "inference", "fact"))
-        yield Asking(ability, "twin", f"{ability}-twin", twin, main)
-    again = _asked_again(frozen, _on_rungs(_first(frozen, AGAIN[edition]), "inference"))
-    yield Asking(ability, "again", f"{ability}-again", again, ("options",) if likelihood else main)
+        yield Condition(ability, "twin", f"{ability}-twin", twin, main)
+    retest = _retest_probe(frozen, _on_rungs(_first(frozen, RETEST[edition]), "inference"))
+    yield Condition(ability, "retest", f"{ability}-retest", retest, ("options",) if likelihood else main)
     if likelihood and (shown := _on_rungs(_first(frozen, LETTERS[edition]), "inference")):
         card = replace(frozen.card, name=f"{ability}-letters")
-        yield Asking(ability, "letters", f"{ability}-letters", Probe.of(shown, card), ("letters",))
+        yield Condition(ability, "letters", f"{ability}-letters", Probe.of(shown, card), ("letters",))
     if likelihood and frozen.card.method == "winoventi":
-        yield Asking(ability, "prior", f"{ability}-prior", prior_probe(frozen), ("options",))
+        yield Condition(ability, "prior", f"{ability}-prior", prior_probe(frozen), ("options",))
 
 
 def _ways(probe: Probe, likelihood: bool) -> tuple[str, ...]:
@@ -92,15 +92,17 @@ def _first(probe: Probe, families: int) -> list[Item]:
     return [item for family in by_turns(probe.items, probe.card.group, SEED)[:families] for item in family]
 
 
-def _asked_again(probe: Probe, items: Sequence[Item]) -> Probe:
+def _retest_probe(probe: Probe, items: Sequence[Item]) -> Probe:
     """The same behind a sentence that says nothing; a statement about novel things, about others."""
     names = list(dict.fromkeys(item.groups["entities"] for item in items if item.groups.get("entities")))
     others = dict(zip(names, names[1:] + names[:1], strict=True))
-    return Probe.of([_again(item, others) for item in items], replace(probe.card, name=f"{probe.card.name}-again"))
+    return Probe.of(
+        [_retest_item(item, others) for item in items], replace(probe.card, name=f"{probe.card.name}-retest")
+    )
 
 
-def _again(item: Item, others: Mapping[str, str]) -> Item:
-    again = replace(item, member=f"{item.member}_again", facets={**item.facets, AGAIN_OF: item.id})
+def _retest_item(item: Item, others: Mapping[str, str]) -> Item:
+    again = replace(item, member=f"{item.member}_retest", facets={**item.facets, RETEST_OF: item.id})
     if before := item.groups.get("entities"):
         pairs = zip(before.split(), others[before].split(), strict=True)
         return replace(again, text=renamed(item.text, dict(pairs)))
@@ -117,12 +119,12 @@ def _again(item: Item, others: Mapping[str, str]) -> Item:
 
 @dataclass(frozen=True, slots=True)
 class Forecast(Document):
-    """What asking a model will take, as far as can be told before."""
+    """What asking a model will take, as far as can be estimated before."""
 
     model: str
     """The model."""
     items: int
-    """Questions, all askings together."""
+    """Questions, all conditions together."""
     tokens: int
     """Tokens to compute, or to send."""
     seconds: float | None
@@ -154,21 +156,21 @@ def _duration(seconds: float) -> str:
 
 
 def forecast(
-    model: Model, plan: Sequence[Asking], spec: ScoringSpec, budget: int, progress: Progress = NO_PROGRESS
+    model: Model, plan: Sequence[Condition], spec: ScoringSpec, budget: int, progress: Progress = NO_PROGRESS
 ) -> Forecast:
     """Put everything into words, count it, and ask a little of it for the speed."""
     tokens = items = requests = 0
     tried: list[tuple[int, float]] = []
-    for number, asking in enumerate(plan):
+    for number, condition in enumerate(plan):
         progress.update("forecast", number, len(plan))
-        for name in asking.ways:
+        for name in condition.ways:
             way = way_named(name)
             meant = way.spec(spec)
-            made = way.prepare(model, asking.probe.items, meant, asking.probe.items)
+            made = way.prepare(model, condition.probe.items, meant, condition.probe.items)
             items += len(made)
             tokens += sum(each.cost for each in made)
             requests += sum(len(each.questions if hasattr(each, "questions") else each.turns) for each in made)
-            if not isinstance(model, ServedModel) and name != "letters" and asking.role == "main" and len(tried) < 3:
+            if not isinstance(model, ServedModel) and name != "letters" and condition.role == "main" and len(tried) < 3:
                 tried.append(_tried(way, made, Call(model, meant, budget, NO_PROGRESS)))
     if isinstance(model, ServedModel):
         price = model.client.settings.price

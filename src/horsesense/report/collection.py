@@ -1,4 +1,4 @@
-"""Several run folders as one report: every model on every probe, and where models meet."""
+"""The data of a report: every model on every probe of several run folders, and comparisons of models."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from horsesense.cues.artefact_control import BestCue, best_cue
 from horsesense.errors import UserError
 from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
 from horsesense.lexicons.wordnet_source import find_wordnet
-from horsesense.methods.rica.analysis import rica_tables
+from horsesense.methods.run_tables import run_tables
 from horsesense.methods.suites.frame import PaperTable
-from horsesense.methods.suites.stored import kept_tables
 from horsesense.methods.winoventi.procedure import PipelineShown, is_pipeline, read_pipeline
-from horsesense.methods.winoventi.suite import tables_of_run as evaluation_tables
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import AskedProbe, SideBySide, by_probe, side_by_side
@@ -29,37 +27,37 @@ from horsesense.training.curves import Curve, read_curves, study_runs
 
 NONE: Mapping[str, Probe] = {}
 MOST_WHOLE = 20_000
-"""Items of a whole probe on which cues are judged where a part was asked; beyond it would take minutes."""
-NOT_LOOKED = "it was not looked for, to save time; horsesense report does"
+"""Items of a whole probe that cues are searched on where a part was scored; more would take minutes."""
+NOT_SEARCHED = "not searched, to save time; run horsesense report"
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
-    """All that a report is made of."""
+class Collection:
+    """The data of a report."""
 
     manifests: Mapping[Path, Manifest]
     probes: Mapping[str, Sequence[Summary]]
-    """For each probe with a gold, one summary a model."""
+    """For each probe with gold answers, one summary per model."""
     unjudged: Sequence[tuple[str, str]]
-    """Model and probe where no item has a gold, so that there is nothing to count."""
+    """Model and probe where no item has a gold answer, so that there is no score."""
     sides: Mapping[str, SideBySide | str]
-    """For each probe that several models were asked: the comparison, or why there is none."""
+    """For each probe that several models were scored on: the comparison, or why it is missing."""
     curves: Sequence[Curve] = ()
-    """How trained models learned."""
+    """Learning curves."""
     how: Normalisation | None = None
-    """The normalisation that was asked for; None: each probe's own."""
+    """The normalisation that was requested; None: each probe's own."""
     unfinished: Sequence[tuple[str, str]] = ()
-    """Model and probe, with the way where it is not by options, whose answers are not all there; left out."""
+    """Model and probe (with its prompt format) whose answers are incomplete; left out."""
     papers: Sequence[PaperTable] = ()
-    """Of runs of a suite: the paper's tables with these models in them."""
+    """The paper's tables of suite runs, with these models in them."""
     methods: Sequence[PaperTable] = ()
-    """Of other runs: what a method makes of its probes beyond accuracy."""
+    """Tables that methods add for their own probes."""
     pipelines: Sequence[PipelineShown] = ()
-    """Of folders of a WinoVenti pipeline: the funnel and samples."""
+    """Pipelines that generated schemas: the funnel and samples."""
 
     @property
     def spreads(self) -> tuple[Spread, ...]:
-        """What ways of asking are apart, for each model and probe that was asked in several."""
+        """Differences between prompt formats, for each model and probe scored in several."""
         return spreads([summary.result for summary in self.summaries])
 
     @property
@@ -73,13 +71,13 @@ def collect(
     how: Normalisation | None = None,
     progress: Progress = NO_PROGRESS,
     wholes: Mapping[str, Probe] = NONE,
-) -> Collected:
-    """Read run folders and sum up what is whole. ``cues`` looks for the best cue of each probe, which takes seconds.
+) -> Collection:
+    """Read run folders and summarise what is complete. ``cues`` searches the best cue of each probe (seconds).
 
-    Of ``wholes``, probes by name, a part may have been asked: cues are judged on all of their items.
+    ``wholes`` are probes by name of which a part may have been scored: cues are searched on all of their items.
 
-    The folder of a training or an inoculation stands for its curves and the runs beneath it, that of a WinoVenti
-    pipeline for its funnel and the run of what came out.
+    The folder of a training or an inoculation stands for its curves and the runs beneath it, that of a schema
+    pipeline for its funnel and the run on its schemas.
     """
     pipelines = [read_pipeline(folder) for folder in folders if is_pipeline(folder)]
     asked = [each.run for each in pipelines if each.run is not None]
@@ -104,14 +102,14 @@ def collect(
     return replace(collected, manifests=manifests, curves=drawn, unfinished=unfinished, pipelines=pipelines)
 
 
-def with_tables(collected: Collected, runs: Sequence[tuple[Path, Sequence[Answered]]]) -> Collected:
-    """With the tables of each run: those of its suite, or of its method where it is of none."""
+def with_tables(collected: Collection, runs: Sequence[tuple[Path, Sequence[Answered]]]) -> Collection:
+    """Add the tables of each run."""
     papers: list[PaperTable] = []
     methods: list[PaperTable] = []
     for folder, parts in runs:
-        kept = kept_tables(folder, parts) if folder.is_dir() else ()
-        papers += kept
-        methods += () if kept else (*rica_tables(parts), *evaluation_tables(folder, parts))
+        own = run_tables(folder, parts)
+        papers += own[0]
+        methods += own[1]
     return replace(collected, papers=papers, methods=methods)
 
 
@@ -121,8 +119,8 @@ def collect_answered(
     how: Normalisation | None = None,
     progress: Progress = NO_PROGRESS,
     wholes: Mapping[str, Probe] = NONE,
-) -> Collected:
-    """Sum up answers that are in memory; the path of each run tells two of one model apart."""
+) -> Collection:
+    """Summarise answers that are in memory; the path of each run distinguishes two runs of one model."""
     cue_of: dict[str, BestCue | str] = {}
     probes: dict[str, list[Summary]] = {}
     unjudged: list[tuple[str, str]] = []
@@ -137,23 +135,23 @@ def collect_answered(
             content = answered.part.probe.content
             if content not in cue_of:
                 whole = wholes.get(answered.part.probe.name)
-                cue_of[content] = _best_cue(named, answered, whole, progress) if cues else NOT_LOOKED
+                cue_of[content] = _best_cue(named, answered, whole, progress) if cues else NOT_SEARCHED
             probes.setdefault(named, []).append(summarise(label, answered, cue_of[content], how))
         if len(judged) > 1:
             sides[named] = _compared(named, judged, how)
-    return Collected({}, probes, unjudged, sides, (), how)
+    return Collection({}, probes, unjudged, sides, (), how)
 
 
 def _best_cue(probe: str, answered: Answered, whole: Probe | None, progress: Progress) -> BestCue | str:
-    """The best cue of a probe, or why there is none."""
-    progress.update(f"looking for cues in {probe}: what answers it without understanding it", 0, 1)
+    """Search the best cue of a probe; a sentence where that is not possible."""
+    progress.update(f"searching surface cues in {probe}", 0, 1)
     folder = find_wordnet() if any(item.concepts for item in answered.items) else None
     taxonomy = load_taxonomy(folder) if folder else None
     record, group = answered.part.probe, answered.probe.card.group
     if whole is not None and not set(ids_of(answered.items)) <= set(ids_of(whole.items)):
         raise UserError(
-            f"the probe {record.name} that was given does not hold all that was asked",
-            fix="give the file that was asked, or leave it out",
+            f"the given probe {record.name} lacks some of the scored items",
+            fix="give the file that was scored, or leave it out",
         )
     try:
         if record.items >= record.of:
@@ -167,7 +165,7 @@ def _best_cue(probe: str, answered: Answered, whole: Probe | None, progress: Pro
 
 
 def _of_the_whole(answered: Answered, whole: Probe, taxonomy: Taxonomy | None) -> BestCue:
-    """The best cue of a whole probe, and what it picks of the items that were asked."""
+    """Search the best cue on a whole probe, and return its picks on the items that were scored."""
     place = {item: number for number, item in enumerate(ids_of(whole.items))}
     found = best_cue(whole.items, whole.card.group, item_columns(whole.items, whole.card.group).units, taxonomy)
     asked = [place[item] for item in ids_of(answered.items)]

@@ -1,4 +1,4 @@
-"""From kept answers to what is judged: one sheet an ability, the ladder, own associations and the surest mistakes."""
+"""From stored answers to what is judged: item scores per ability, the ladder, own associations, confident errors."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from horsesense.core import Item
 from horsesense.core.audit import Soundness
 from horsesense.core.document import Document
 from horsesense.cues.artefact_control import ChosenCue, chosen_cue
+from horsesense.cues.relatedness import picked
 from horsesense.lexicons.taxonomy import Taxonomy
 from horsesense.methods.rica.ladder import LadderAnalysis, climb
 from horsesense.methods.winoventi.schemas import triplet_name
 from horsesense.profiling.abilities import LADDER, Ability
+from horsesense.profiling.conditions import RETEST_OF, Role
+from horsesense.profiling.item_scores import BadShare, ExplanationColumn, ItemScores
 from horsesense.profiling.material import Material
-from horsesense.profiling.plan import AGAIN_OF, Role
-from horsesense.profiling.sheet import BadShare, CueColumn, Sheet
 from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import BY_FORM, Normalisation, parse_normalisation
+from horsesense.scoring.relatedness import Related
 from horsesense.stats import Credits, Estimate, accuracy, credits
 from horsesense.stats.mistakes import confident_errors
 from horsesense.stats.resampling import Floats
 
 Answers = Mapping[tuple[Role, str], Answered]
-"""By role and way, the answers of a model about one ability."""
+"""By role and prompt format, the answers of a model about one ability."""
 REWORDED = ("paraphrase", "antonym", "paraphrase_inversion")
 """The rung of other words, in the order in which a question's counterpart is looked for."""
 
@@ -68,21 +70,45 @@ def cue_of(material: Material, taxonomy: Taxonomy | None) -> ChosenCue:
 
 
 def judged(items: Sequence[Item]) -> list[Item]:
-    """The items that a sheet is made of: those with a gold, and of a ladder the inferences."""
+    """The items that item scores are made of: those with a gold, and of a ladder the inferences."""
     return [i for i in items if i.answer is not None and i.facets.get("rung", "inference") == "inference"]
 
 
 def bad_share(reading: Soundness | None) -> BadShare | None:
-    """What a blind reading found, as a sheet has it."""
+    """What a blind audit found, as item scores have it."""
     if reading is None:
         return None
     share = reading.final.corrected or reading.final.bad
     return BadShare(share.value, share.ci, reading.n, reading.reader.name)
 
 
-def sheet_of(model: str, material: Material, answers: Answers, cue: ChosenCue, bad: BadShare | None) -> Sheet:
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What may explain answers about an ability, whoever gives them."""
+
+    cue: ChosenCue
+    """The best surface cue."""
+    related: Mapping[str, Mapping[str, tuple[float, ...]]]
+    """By how to pick by an encoder, the shares of each item's options; empty where relatedness is not controlled."""
+
+
+def explained(material: Material, related: Related, items: Sequence[Item], taxonomy: Taxonomy | None) -> Explained:
+    """Collect what may explain answers; ``related`` has the cosines of ``items``."""
+    near = {}
+    for encoder, cosines in related.values():
+        shares = picked(cosines)
+        near[encoder.pick] = {item.id: share for item, share in zip(items, shares, strict=True)}
+    return Explained(cue_of(material, taxonomy), near)
+
+
+def asked_items(material: Material) -> list[Item]:
+    """The items of both halves that item scores are made of."""
+    return judged([*material.frozen.items, *(() if material.twin is None else material.twin.items)])
+
+
+def item_scores_of(model: str, material: Material, answers: Answers, by: Explained, bad: BadShare | None) -> ItemScores:
     """One ability of one model."""
-    ability, group = material.ability, material.pool.card.group
+    ability, group, cue = material.ability, material.pool.card.group, by.cue
     halves = [half for role in ("main", "twin") if (half := _half(answers, role)) is not None]
     places = [_places(half.answered) for half in halves]
     items = [half.answered.items[place] for half, own in zip(halves, places, strict=True) for place in own]
@@ -93,33 +119,37 @@ def sheet_of(model: str, material: Material, answers: Answers, cue: ChosenCue, b
             return None
         return np.concatenate([value[own] for value, own in zip(values, places, strict=True)])
 
+    def earned(name: str, shares: Mapping[str, tuple[float, ...]], tried: int) -> ExplanationColumn:
+        return ExplanationColumn(name, np.array([shares[i.id][i.answer or 0] for i in items]), tried)
+
     right = joined("right")
-    assert right is not None, "there is always a main asking"
-    earned = {answer.item: answer.scores for answer in cue.answers}
+    assert right is not None, "there is always a main condition"
     families = np.array([item.unit() for item in items])
-    ways = {name: value for name in ("pmi",) if (value := joined(name)) is not None}
-    ways |= _letters(answers, items)
+    formats = {name: value for name in ("pmi",) if (value := joined(name)) is not None}
+    formats |= _letters(answers, items)
     facts = None
     if ability.recipe == LADDER:
         facts, reworded = (_below(halves, items, rung) for rung in ("fact", "reworded"))
-        ways |= {"other words": reworded} if not np.isnan(reworded).all() else {}
-    return Sheet(
+        formats |= {"other words": reworded} if not np.isnan(reworded).all() else {}
+    picks = {answer.item: answer.scores for answer in cue.answers}
+    return ItemScores(
         model=model,
         ability=ability.name,
         method=ability.method,
         items=np.array([item.id for item in items]),
         right=right,
         options=np.array([len(item.options) for item in items], dtype=np.int64),
-        units=np.array([item.unit(group) for item in items]),
-        way="letters" if ("main", "letters") in answers else "options",
+        clusters=np.array([item.unit(group) for item in items]),
+        group=ability.group,
+        prompt_format="letters" if ("main", "letters") in answers else "options",
         families=families if len(set(families.tolist())) < len(families) else None,
         same_knowledge=ability.same_knowledge,
-        cues=(CueColumn(" or ".join(cue.picks), np.array([earned[i.id][i.answer or 0] for i in items]), cue.tried),)
-        if cue.picks
-        else (),
+        contrasts={kind: contrast_pairs_of(items, facets) for kind, facets in ability.contrast.items()},
+        cues=(earned(" or ".join(cue.picks), picks, cue.tried),) if cue.picks else (),
+        relatedness=tuple(earned(pick, shares, 1) for pick, shares in by.related.items()),
         blind=_prior(answers, items) if ("prior", "options") in answers else joined("blind"),
-        retest=_again(answers, items),
-        ways=ways,
+        retest=_retest(answers, items),
+        formats=formats,
         facts=facts,
         fact_chance=None if facts is None else np.full(len(items), 0.5),
         twin=_twins(halves, places) if len(halves) > 1 else None,
@@ -129,9 +159,24 @@ def sheet_of(model: str, material: Material, answers: Answers, cue: ChosenCue, b
     )
 
 
+def contrast_pairs_of(items: Sequence[Item], facets: Sequence[str]) -> np.ndarray:
+    """Name the pair of each item: two of a family with opposite keys that share these facets; empty where it has none.
+
+    >>> a = Item("p", "cloze", text="It is ___.", options=("hot", "cold"), answer=0, family="f", member="a")
+    >>> b = Item("p", "cloze", text="It is not ___.", options=("hot", "cold"), answer=1, family="f", member="b")
+    >>> [bool(name) for name in contrast_pairs_of([a, b], ())], contrast_pairs_of([a, a], ()).tolist()
+    ([True, True], ['', ''])
+    """
+    names = ["\t".join([item.unit(), *(str(item.facets.get(facet, "")) for facet in facets)]) for item in items]
+    keys: dict[str, list[int | None]] = {}
+    for name, item in zip(names, items, strict=True):
+        keys.setdefault(name, []).append(item.answer if len(item.options) == 2 else None)
+    return np.array([name if sorted(map(str, keys[name])) == ["0", "1"] else "" for name in names])
+
+
 @dataclass(frozen=True, slots=True)
 class _Half:
-    """The main asking of one half."""
+    """The main condition of one half."""
 
     answered: Answered
     """As it was asked first."""
@@ -156,7 +201,7 @@ def _half(answers: Answers, role: Role) -> _Half | None:
 
 
 def how_of(answered: Answered) -> Normalisation | None:
-    """How options are compared in the main asking: as the card says, whatever was asked beside it."""
+    """How options are compared in the main condition: as the card says, whatever was asked beside it."""
     card = answered.probe.card
     return parse_normalisation(card.normalise) if card.normalise else None
 
@@ -180,12 +225,12 @@ def _twins(halves: Sequence[_Half], places: Sequence[Sequence[int]]) -> np.ndarr
     return np.concatenate([np.full(len(own), number > 0) for number, own in enumerate(places)])
 
 
-def _again(answers: Answers, items: Sequence[Item]) -> Floats | None:
-    again = answers.get(("again", "options")) or answers.get(("again", "letters"))
-    if again is None:
+def _retest(answers: Answers, items: Sequence[Item]) -> Floats | None:
+    retest = answers.get(("retest", "options")) or answers.get(("retest", "letters"))
+    if retest is None:
         return None
-    values = again.credits(how_of(again)).values.tolist()
-    return _by_id({str(i.facets[AGAIN_OF]): v for i, v in zip(again.items, values, strict=True)}, items)
+    values = retest.credits(how_of(retest)).values.tolist()
+    return _by_id({str(i.facets[RETEST_OF]): v for i, v in zip(retest.items, values, strict=True)}, items)
 
 
 def _letters(answers: Answers, items: Sequence[Item]) -> dict[str, Floats]:

@@ -1,4 +1,4 @@
-"""Asking a model the plan of a profile: what is kept is not asked again, and a model is loaded only if it has to be."""
+"""Ask a model in all conditions of a profile: stored answers are reused, and a model is loaded only if needed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from horsesense.models.api import ServedSettings
     from horsesense.models.protocol import Model
     from horsesense.profiling.abilities import Edition
+    from horsesense.profiling.conditions import Condition, Forecast
+    from horsesense.profiling.from_answers import Answers
     from horsesense.profiling.material import Material
-    from horsesense.profiling.plan import Asking, Forecast
-    from horsesense.profiling.sheets import Answers
     from horsesense.runs.engine import Engine
     from horsesense.runs.results import Answered
 
@@ -41,7 +41,7 @@ def asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, A
     from horsesense.core import ScoringSpec
     from horsesense.core.spec import with_setting
     from horsesense.models.api import is_served
-    from horsesense.profiling.plan import askings, forecast
+    from horsesense.profiling.conditions import conditions, forecast
     from horsesense.runs.folder import run_of_profile
     from horsesense.runs.shards import sizes
     from horsesense.settings import labelled
@@ -49,16 +49,16 @@ def asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, A
     spec = with_setting(ScoringSpec(), "dtype", call.dtype)
     run = None if call.folder is None else run_of_profile(call.folder)
     for likelihood in (True, False):
-        plan = [each for m in materials for each in askings(m, call.edition, likelihood)]
+        plan = [each for m in materials for each in conditions(m, call.edition, likelihood)]
         if run is not None and _all_kept(run, call.name, plan):
             return _collected(_run_all(call, call.model, plan, spec, run)), None
     if call.engine.apart and isinstance(call.model, str | Path) and not is_served(labelled(str(call.model))[1]):
-        plan = [each for m in materials for each in askings(m, call.edition)]
+        plan = [each for m in materials for each in conditions(m, call.edition)]
         questions = sum(len(each.probe.items) * len(each.ways) for each in plan)
         call.progress.log(f"{call.name}: {questions:,} questions for the workers; how fast they are shows as they work")
         return _collected(_run_all(call, call.model, plan, spec, run)), None
     model = _loaded(call)
-    plan = [each for m in materials for each in askings(m, call.edition, model.can("likelihood"))]
+    plan = [each for m in materials for each in conditions(m, call.edition, model.can("likelihood"))]
     rest = [each for each in plan if run is None or not _all_kept(run, call.name, [each])]
     budget = sizes(run, call.device)[0]
     ahead = forecast(model, rest, spec, budget, call.progress)
@@ -76,12 +76,12 @@ def _loaded(call: ProfileCall) -> Model:
 
 
 def _run_all(
-    call: ProfileCall, model: str | Path | Model, plan: Sequence[Asking], spec: ScoringSpec, run: Path | None
-) -> list[tuple[Asking, Answered]]:
-    """Ask all of a plan, probes of the same ways together; each asking with its answers."""
+    call: ProfileCall, model: str | Path | Model, plan: Sequence[Condition], spec: ScoringSpec, run: Path | None
+) -> list[tuple[Condition, Answered]]:
+    """Ask all of a plan, probes of the same ways together; each condition with its answers."""
     from horsesense.api.asking import ask
 
-    by_ways: dict[tuple[str, ...], list[Asking]] = {}
+    by_ways: dict[tuple[str, ...], list[Condition]] = {}
     for each in plan:
         by_ways.setdefault(each.ways, []).append(each)
     found = []
@@ -95,14 +95,14 @@ def _run_all(
     return found
 
 
-def _collected(found: Sequence[tuple[Asking, Answered]]) -> dict[str, Answers]:
+def _collected(found: Sequence[tuple[Condition, Answered]]) -> dict[str, Answers]:
     answers: dict[str, dict[Any, Answered]] = {}
-    for asking, answered in found:
-        answers.setdefault(asking.ability, {})[asking.role, answered.way] = answered
+    for condition, answered in found:
+        answers.setdefault(condition.ability, {})[condition.role, answered.way] = answered
     return dict(answers)
 
 
-def _all_kept(run: Path, model: str, plan: Sequence[Asking]) -> bool:
+def _all_kept(run: Path, model: str, plan: Sequence[Condition]) -> bool:
     from horsesense.runs.ask import content_of
     from horsesense.runs.folder import is_finished
     from horsesense.runs.manifest import manifest_path, read_manifest
