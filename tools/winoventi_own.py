@@ -23,8 +23,8 @@ from horsesense.methods.winoventi.builder import OWN
 from horsesense.methods.winoventi.circumstances import (
     Circumstance,
     Circumstances,
-    circumstances_at_hand,
     instantiate,
+    load_circumstances,
     objections_to,
 )
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
@@ -38,7 +38,7 @@ from horsesense.methods.winoventi.schemas import (
     read_schemas,
     write_schemas,
 )
-from horsesense.methods.winoventi.word_relations import lexicon_at_hand
+from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.progress import NO_PROGRESS
 
 MODEL = "smollm2-masked"
@@ -52,7 +52,7 @@ MOST = 3
 
 def candidates(folder: Path, seed: int = 0) -> None:
     """One noun a frame, nouns and adjectives as different as they can be; the model says which word is generic."""
-    table, lexicon, drawn = circumstances_at_hand(), lexicon_at_hand(), Random(seed)
+    table, lexicon, drawn = load_circumstances(), load_word_relations(), Random(seed)
     used, said = Counter[str](), Counter[str]()
     frames = list(table.frames)
     drawn.shuffle(frames)

@@ -23,7 +23,7 @@ from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.elicitation import Elicitation
 from horsesense.methods.winoventi.exceptions import association_item
 from horsesense.methods.winoventi.nouns import Noun, is_plural
-from horsesense.methods.winoventi.people import BETWEEN, people_file, premise_item, validated, written_by_people
+from horsesense.methods.winoventi.people import BETWEEN, apply_validation, people_file, people_schemas, premise_item
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import PipelinePlan, read_plan
 from horsesense.methods.winoventi.procedure import staged_app, status
@@ -234,7 +234,7 @@ def test_collected_premises_are_taken_as_they_are(tmp_path: Path) -> None:
     ]
     for name in ("said.jsonl", "said.csv"):
         write_judgements(tmp_path / name, said)
-        schemas, nonsense = written_by_people([tmp_path / name], triplets, {}, NO_PROGRESS)
+        schemas, nonsense = people_schemas([tmp_path / name], triplets, {}, NO_PROGRESS)
         assert [(str(s.schema.premise), s.schema.triplet.noun, s.schema.origin) for s in schemas] == [
             ("Jo sat by [a stove / an oven].", "pan", "people")
         ]
@@ -265,7 +265,7 @@ def test_who_validated_what() -> None:
     said = [Judgement(each.schema.name, who, "schema", "pass") for each in (good, objected) for who in PEOPLE]
     said += [Judgement(bad.schema.name, who, "schema", "ambiguous-generic") for who in PEOPLE]
     said += [Judgement(once.schema.name, "ann", "schema", "pass")]
-    found = validated([good, bad, once, objected], said)
+    found = apply_validation([good, bad, once, objected], said)
     assert [each.schema.status for each in found] == [
         "validated by 2 people",
         "proposed",
@@ -274,5 +274,5 @@ def test_who_validated_what() -> None:
     ]
     assert found[1].objections == ("people object: fails ambiguous-generic",)
     proposed = replace(good, schema=replace(good.schema, origin="machine"))
-    (accepted,) = validated([proposed, good], said)
+    (accepted,) = apply_validation([proposed, good], said)
     assert (accepted.schema.origin, accepted.schema.status) == ("people", "validated by 2 people"), "counted once"

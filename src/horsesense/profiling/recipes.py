@@ -53,9 +53,9 @@ def _ladder(seed: int, options: Mapping[str, Any]) -> Probe:
     from horsesense.methods.rica.builder import RicaPlan, build_rica
     from horsesense.methods.rica.lexicon import whole_lexicon
     from horsesense.methods.rica.statements import entities_of
-    from horsesense.methods.rica.strategies import Sources, strategies_of
+    from horsesense.methods.rica.strategies import AxiomSources, strategies_of
 
-    sources, folder = Sources([], {}, {}, True), find_wordnet()
+    sources, folder = AxiomSources([], {}, {}, True), find_wordnet()
     words = frozenset() if folder is None else read_words(folder)
     plan = RicaPlan(
         strategies=strategies_of(sources),

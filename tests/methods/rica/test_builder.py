@@ -21,7 +21,7 @@ from horsesense.methods.rica.knowledge_tables import (
     ESTIMATE,
     TEMPLATES,
     Quantity,
-    Scale,
+    QuantityScale,
     comparisons,
     read_scales,
     shipped_scales,
@@ -30,7 +30,7 @@ from horsesense.methods.rica.lexicon import shipped_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
 from horsesense.methods.rica.perturbations import PUBLISHED, prove
 from horsesense.methods.rica.statements import entities_of, say
-from horsesense.methods.rica.strategies import Sources
+from horsesense.methods.rica.strategies import AxiomSources
 
 SHIPPED = ("material", "grade", "location", "role", "temporal", "animal", "quantity")
 FILLED = list(TEMPLATES)
@@ -38,7 +38,7 @@ FILLED = list(TEMPLATES)
 
 def plan(*strategies: str, entities: str = "novel", **changes: object) -> RicaPlan:
     names = entities_of(entities, None, 0)
-    return RicaPlan(strategies or FILLED, Sources(), shipped_lexicon(), names, **changes)  # type: ignore[arg-type]  # a test's own mixture
+    return RicaPlan(strategies or FILLED, AxiomSources(), shipped_lexicon(), names, **changes)  # type: ignore[arg-type]  # a test's own mixture
 
 
 @pytest.fixture(scope="module")
@@ -193,10 +193,10 @@ def test_scales_are_broad_and_every_value_says_where_it_is_from() -> None:
 
 
 def test_things_are_compared_beyond_both_margins() -> None:
-    mass = Scale("mass", "Thing", "heavier: is *", "kg", True, 2.0, "")
-    heat = Scale("heat", "Thing", "hotter: is *", "°C", False, 15.0, "")
+    mass = QuantityScale("mass", "Thing", "heavier: is *", "kg", True, 2.0, "")
+    heat = QuantityScale("heat", "Thing", "hotter: is *", "°C", False, 15.0, "")
 
-    def told(scale: Scale, *things: tuple[str, float, float]) -> set[tuple[str, str]]:
+    def told(scale: QuantityScale, *things: tuple[str, float, float]) -> set[tuple[str, str]]:
         rows = [Quantity(name, value, margin, ESTIMATE, 1) for name, value, margin in things]
         return {(more.thing, less.thing) for more, less in comparisons(scale, rows)}
 

@@ -11,9 +11,17 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.methods.rica.axioms import And, Axiom, Comp, Not, Prop, Rel
-from horsesense.methods.rica.lexicon import Lexicon, LexiconEntry, Phrase, read_lexicon, whole_lexicon
+from horsesense.methods.rica.lexicon import LexiconEntry, Phrase, PhraseLexicon, read_lexicon, whole_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
-from horsesense.methods.rica.perturbations import KINDS, PUBLISHED, Kind, canonical, perturb, perturb_all, prove
+from horsesense.methods.rica.perturbations import (
+    KINDS,
+    PUBLISHED,
+    Perturbation,
+    canonical,
+    perturb,
+    perturb_all,
+    prove,
+)
 from horsesense.methods.rica.published_axioms import check_published_axioms
 from horsesense.methods.rica.statements import say, template
 from tests.support.paper_tables import table_7, table_8
@@ -96,7 +104,7 @@ def test_every_released_set_says_one_thing(shared: Path) -> None:
     assert slips == [446, 628, 651, 1506, 1507, 1508, 1509]
 
 
-def lexicon_of_table_7(shared: Path) -> Lexicon:
+def lexicon_of_table_7(shared: Path) -> PhraseLexicon:
     """The phrases of its axiom, from the three rows that say them plainly."""
     statements = table_7(shared)
 
@@ -107,7 +115,9 @@ def lexicon_of_table_7(shared: Path) -> Lexicon:
         return Phrase(term.left.name, pairs.get(term.word, ("more", "less")))
 
     cracks = Phrase("slip through cracks", ("easier", "harder"))
-    return Lexicon.of([LexiconEntry(cracks, phrase("antonym"), phrase("paraphrase"), phrase("paraphrase_inversion"))])
+    return PhraseLexicon.of(
+        [LexiconEntry(cracks, phrase("antonym"), phrase("paraphrase"), phrase("paraphrase_inversion"))]
+    )
 
 
 def test_table_7(shared: Path) -> None:
@@ -174,7 +184,9 @@ def test_what_is_proved_equivalent_is_true_together(text: str) -> None:
 def test_asymmetries_are_renamings_of_each_other() -> None:
     for text in FORMS[:6]:
         form = parse_form(text)
-        premise, conclusion = (perturb(form, Kind("negation", asymmetry)) for asymmetry in ("premise", "conclusion"))
+        premise, conclusion = (
+            perturb(form, Perturbation("negation", asymmetry)) for asymmetry in ("premise", "conclusion")
+        )
         assert premise is not None
         assert conclusion is not None
         assert premise.swapped() == conclusion
@@ -195,15 +207,20 @@ def test_operators_that_do_not_apply_give_nothing(tmp_path: Path) -> None:
     table.write_text("phrase\tantonym\tparaphrase\tinversion\neasier: stay frozen\tmelt\n")
     forms = perturb_all(form, read_lexicon(table))
     assert len(forms) == 12
-    assert say(forms[Kind("antonym", "premise")]).text == "B is warmer than A, so A is less likely to melt than B"
-    assert say(forms[Kind("negation_antonym")]).text == "A is warmer than B, so A is not less likely to melt than B"
+    assert (
+        say(forms[Perturbation("antonym", "premise")]).text == "B is warmer than A, so A is less likely to melt than B"
+    )
+    assert (
+        say(forms[Perturbation("negation_antonym")]).text
+        == "A is warmer than B, so A is not less likely to melt than B"
+    )
 
 
 def test_all_24_kinds_and_8_for_one_entity() -> None:
     entry = LexiconEntry(
         Phrase("hungry", ("before", "after")), *(Phrase(t, ("before", "after")) for t in ("full", "empty", "fed"))
     )
-    lexicon = Lexicon.of([entry])
+    lexicon = PhraseLexicon.of([entry])
     temporal = perturb_all(parse_form("ate lunch(A), so Before(hungry(A))"), lexicon)
     assert len(KINDS) == 24
     assert [kind.asymmetry for kind in temporal] == ["none"] * 8

@@ -14,7 +14,7 @@ import pytest
 from horsesense.core import fill_blank
 from horsesense.errors import UserError
 from horsesense.methods.published import read_release
-from horsesense.methods.rica.perturbations import ASYMMETRIES, PERTURBATIONS, Kind
+from horsesense.methods.rica.perturbations import ASYMMETRIES, PERTURBATIONS, Perturbation
 from horsesense.methods.rica.published_axioms import MEMBERS
 from horsesense.methods.rica.published_statements import blank
 
@@ -121,7 +121,7 @@ def test_the_curated_set_has_an_axiom_in_24_lines_whatever_names_it_uses(tmp_pat
         "A was eating": 8,
     }
     assert len({item.groups["axiom"] for item in probe.items}) == 4
-    expected = [Kind(name, order) for name in PERTURBATIONS for order in ASYMMETRIES]
+    expected = [Perturbation(name, order) for name in PERTURBATIONS for order in ASYMMETRIES]
     assert [item.member for item in probe.items[:24]] == [kind.name for kind in expected]
     kinds = [item.facets["perturbation"] for item in probe.items[72:]]
     assert kinds[4] == "negation_paraphrase_inversion", "the place has either, and the statement denies"

@@ -22,7 +22,7 @@ from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, fill, read
 from horsesense.methods.rica.lexicon import compare_with_wordnet, read_lexicon, shipped_lexicon
 from horsesense.methods.rica.perturbations import KINDS
 from horsesense.methods.rica.statements import entities_of, say
-from horsesense.methods.rica.strategies import Sources, known_axioms, strategies_of, traits
+from horsesense.methods.rica.strategies import AxiomSources, known_axioms, strategies_of, traits
 from tests.support.made_sources import (
     LISTS,
     official_atomic,
@@ -45,7 +45,7 @@ def test_knowledge_bases_in_all_their_formats(conceptnet: object, atomic: object
     }
     rejected: Counter[str] = Counter()
     names = ["animal", "role", "occupation", "action-between", "action-alone"]
-    known = list(known_axioms(names, Sources(facts=facts, lists=LISTS, shipped=False), rejected))
+    known = list(known_axioms(names, AxiomSources(facts=facts, lists=LISTS, shipped=False), rejected))
     statuses = {(axiom.template, str(axiom.axiom)): axiom.status for axiom in known}
     talk = "so More(is * likely to talk to sailors(A), is * likely to talk to sailors(B))"
     assert statuses["animal", f"animal(A, parrot) and animal(B, mole), {talk}"] == "machine", "it is denied of moles"
@@ -88,11 +88,11 @@ def test_what_would_not_be_english_is_left_out() -> None:
 
 def test_without_shipped_tables_strategies_without_a_source_are_left_out(tmp_path: Path) -> None:
     facts = {"conceptnet": read_conceptnet([plain_conceptnet(tmp_path / "cn")])}
-    strategies = strategies_of(Sources(facts=facts, lists=LISTS, shipped=False))
+    strategies = strategies_of(AxiomSources(facts=facts, lists=LISTS, shipped=False))
     assert set(strategies) == {"material", "animal", "occupation", "role"}
-    assert set(strategies_of(Sources())) == set(TEMPLATES)
+    assert set(strategies_of(AxiomSources())) == set(TEMPLATES)
     with pytest.raises(UserError, match="the strategy grade has nothing to draw on"):
-        list(known_axioms(["grade"], Sources(facts=facts, shipped=False), Counter()))
+        list(known_axioms(["grade"], AxiomSources(facts=facts, shipped=False), Counter()))
 
 
 ADJECTIVES = """\
@@ -159,7 +159,7 @@ def test_generics_tell_what_kinds_do(tmp_path: Path) -> None:
     )
     facts = read_generics([path])
     rejected: Counter[str] = Counter()
-    known = list(known_axioms(["animal"], Sources(facts={"genericskb": facts}, shipped=False), rejected))
+    known = list(known_axioms(["animal"], AxiomSources(facts={"genericskb": facts}, shipped=False), rejected))
     assert rejected["animal: a sentence that does not say what it does"] == 2
     assert {str(axiom.axiom).split(", so ")[1] for axiom in known} == {
         "More(is * likely to build dams(A), is * likely to build dams(B))"
@@ -179,7 +179,7 @@ def test_a_trait_needs_two_voices_and_no_objection(tmp_path: Path) -> None:
     ]
     lines = [f'{event},"{json.dumps(traits).replace(chr(34), chr(34) * 2)}",trn' for event, traits in rows]
     path.write_text("event,xAttr,split\n" + "\n".join(lines) + "\n")
-    sources = Sources(facts={"atomic": read_atomic([path])}, shipped=False)
+    sources = AxiomSources(facts={"atomic": read_atomic([path])}, shipped=False)
     known = list(known_axioms(["action-between"], sources, Counter()))
     assert [str(axiom.axiom) for axiom in known] == [
         "person_a mocks person_b(A, B), so Less(considerate(A), considerate(B))"
@@ -220,7 +220,7 @@ def test_a_table_of_ones_own(tmp_path: Path) -> None:
         f"Material(A, {a}) and Material(B, basalt), so More(squishy(A), squishy(B))" for a in ("mud", "silt")
     ]
     probe = build_rica(
-        RicaPlan(["material"], Sources([table], shipped=False), shipped_lexicon(), LETTERS, balance=False)
+        RicaPlan(["material"], AxiomSources([table], shipped=False), shipped_lexicon(), LETTERS, balance=False)
     )
     assert {item.facets["status"] for item in probe.items} == {"verified"}
     assert probe.card.notes["antonym: not in the lexicon"] == 2
@@ -263,9 +263,9 @@ def test_bad_sources_are_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="not a line of ATOMIC"):
         read_atomic([path])
     with pytest.raises(UserError, match="nothing to draw on"):
-        build_rica(RicaPlan(["animal"], Sources(shipped=False), shipped_lexicon(), LETTERS))
+        build_rica(RicaPlan(["animal"], AxiomSources(shipped=False), shipped_lexicon(), LETTERS))
     with pytest.raises(UserError, match="no strategy 'materials'"):
-        build_rica(RicaPlan(["materials"], Sources(), shipped_lexicon(), LETTERS))
+        build_rica(RicaPlan(["materials"], AxiomSources(), shipped_lexicon(), LETTERS))
     with pytest.raises(UserError, match="no perturbation 'antonyms'"):
         kinds_of(["antonyms"])
     assert kinds_of(["all"]) == KINDS

@@ -21,9 +21,9 @@ from horsesense.methods.winoventi.circumstances import (
     TYPES,
     Circumstance,
     Circumstances,
-    circumstances_at_hand,
     from_circumstances,
     instantiate,
+    load_circumstances,
     objections_to,
     read_circumstances,
     within_share,
@@ -89,7 +89,7 @@ def test_what_speaks_against_a_premise(premise: str, noun: Noun, objection: str,
 
 
 def test_a_word_derived_from_a_state_gives_it_away() -> None:
-    wordnet = circumstances_at_hand()
+    wordnet = load_circumstances()
     if wordnet.taxonomy is None:
         pytest.skip("WordNet is not here")
     assert circumstances.is_derived("fullness", "full", wordnet)
@@ -102,7 +102,7 @@ def test_nothing_that_ships_gives_a_state_away(tmp_path: Path, monkeypatch: pyte
 
     Of the table it is asked of all states that a frame is still used for with our own check.
     """
-    wordnet, ours = nltk_wordnet(tmp_path, monkeypatch), circumstances_at_hand()
+    wordnet, ours = nltk_wordnet(tmp_path, monkeypatch), load_circumstances()
     from nltk.stem import PorterStemmer
 
     stem = PorterStemmer().stem
@@ -147,7 +147,7 @@ def test_nothing_that_ships_gives_a_state_away(tmp_path: Path, monkeypatch: pyte
 
 
 def test_types_come_from_wordnet_too() -> None:
-    wordnet = circumstances_at_hand()
+    wordnet = load_circumstances()
     if wordnet.taxonomy is None:
         pytest.skip("WordNet is not here")
     assert {"animal", "furred"} <= wordnet.types_of(Noun("aardvark"))

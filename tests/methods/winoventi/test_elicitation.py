@@ -22,7 +22,7 @@ from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import read_plan
 from horsesense.methods.winoventi.schemas import CheckedSchema, Schema, Triplet, parse_premise
-from horsesense.methods.winoventi.writer_and_judge import generated
+from horsesense.methods.winoventi.writer_and_judge import write_premise_pairs
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.progress import Progress
@@ -179,7 +179,7 @@ def test_checks_by_models(tiny_folders: dict[str, Path]) -> None:
 def test_a_writer_with_too_small_a_window_is_refused(tiny_folders: dict[str, Path]) -> None:
     writer = load_model(str(tiny_folders["gpt2"]), device="cpu")
     with pytest.raises(UserError):
-        generated(writer, [SCHEMAS[0].triplet], [Noun("stove")], 1, 0)
+        write_premise_pairs(writer, [SCHEMAS[0].triplet], [Noun("stove")], 1, 0)
 
 
 def test_steps_are_done_once_and_again_where_their_inputs_change(tiny_folders: dict[str, Path], tmp_path: Path) -> None:

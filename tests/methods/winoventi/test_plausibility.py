@@ -21,10 +21,10 @@ from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.plausibility import (
     NOT_EXCLUDED,
     NOT_PLAUSIBLE,
-    Attested,
-    Evidence,
+    Attestations,
+    ExceptionEvidence,
     attested_in,
-    given_by_people,
+    people_exceptions,
 )
 from horsesense.methods.winoventi.schemas import (
     PASSED,
@@ -61,19 +61,19 @@ def test_words_are_attested_beside_their_nouns(tmp_path: Path) -> None:
 
 
 def test_an_exception_needs_two_kinds_of_evidence() -> None:
-    def judged(triplet: Triplet, evidence: Evidence) -> tuple[str, str]:
+    def judged(triplet: Triplet, evidence: ExceptionEvidence) -> tuple[str, str]:
         return evidence.judged(triplet, Noun(triplet.noun))
 
-    bare = Evidence(TABLE)
+    bare = ExceptionEvidence(TABLE)
     assert judged(Triplet("bucket", "empty", "full"), bare) == ("table", "")
     assert judged(Triplet("cloud", "empty", "full"), bare) == ("", NOT_PLAUSIBLE)
     assert judged(Triplet("bucket", "empty", "heavy"), bare) == ("", NOT_EXCLUDED)
     assert judged(Triplet("bucket", "empty", "heavy", "people"), bare) == ("people", "")
-    texts = Evidence(TABLE, attested=Attested({"full": {"moon": 3}, "green": {"bucket": 9}}))
+    texts = ExceptionEvidence(TABLE, attested=Attestations({"full": {"moon": 3}, "green": {"bucket": 9}}))
     assert judged(Triplet("moon", "empty", "full"), texts) == ("attested", "")
     assert judged(Triplet("bucket", "empty", "green"), texts) == ("", NOT_EXCLUDED)
-    given = Evidence(
-        TABLE, given=given_by_people([Triplet("jug", "empty", "brimming"), Triplet("sofa", "wide", "slim")])
+    given = ExceptionEvidence(
+        TABLE, given=people_exceptions([Triplet("jug", "empty", "brimming"), Triplet("sofa", "wide", "slim")])
     )
     assert judged(Triplet("mug", "empty", "brimming"), given) == ("kin", "")
     assert judged(Triplet("jug", "empty", "brimming"), given) == ("", NOT_EXCLUDED), "not by its own word"

@@ -14,7 +14,7 @@ from horsesense.methods.winoventi.adversarial_filter import prior_probe
 from horsesense.methods.winoventi.associations import Association, read_depths, read_registry
 from horsesense.methods.winoventi.builder import build_winoventi, make_splits
 from horsesense.methods.winoventi.checks import check_schema
-from horsesense.methods.winoventi.exceptions import from_people, merged
+from horsesense.methods.winoventi.exceptions import from_people, merge_triplets
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.plausibility import from_lexicon, read_denied
 from horsesense.methods.winoventi.published_dataset import read_winoventi
@@ -27,10 +27,10 @@ from horsesense.methods.winoventi.schemas import (
     parse_premise,
     read_schemas,
     read_triplets,
-    reversed_probe,
+    reverse_probe,
     special_facets,
 )
-from horsesense.methods.winoventi.word_relations import read_lexicon
+from horsesense.methods.winoventi.word_relations import read_word_relations
 from tests.support.made_schemas import made_probe
 from tests.support.small_wordnet import write_small_wordnet
 
@@ -98,7 +98,7 @@ def test_objections() -> None:
 
 
 def test_opposites_similar_words_and_synonyms(tmp_path: Path) -> None:
-    lexicon = read_lexicon(write_small_wordnet(tmp_path))
+    lexicon = read_word_relations(write_small_wordnet(tmp_path))
     assert lexicon.opposites("fast")["slow"] == 0
     assert lexicon.opposites("fleet") == {"slow": 1}
     assert lexicon.are_synonyms("fleet", "fast")
@@ -123,7 +123,7 @@ def test_exceptions_of_people_and_facts(tmp_path: Path) -> None:
     triplets, nonsense, notes = from_people(judgements, {"1": cup, "2": jar})
     assert [(each.noun, each.exception) for each in triplets] == [("cup", "cold"), ("cup", "iced")]
     assert (nonsense, notes) == (["2"], {"judgements of other associations": 1})
-    distinct, odd = merged(
+    distinct, odd = merge_triplets(
         [*triplets, Triplet("cup", "hot", "cold", "antonym"), Triplet("cup", "hot", "hot", "people")]
     )
     assert len(distinct) == 2
@@ -150,7 +150,7 @@ def test_machine_and_people_are_never_mixed() -> None:
 
 def test_turned_round_and_without_premise() -> None:
     probe = made_probe()
-    turned = reversed_probe(probe)
+    turned = reverse_probe(probe)
     generic, exception = turned.items[:2]
     assert (generic.text, generic.options[generic.answer or 0]) == (
         "Kim ___ at the stove. The stove is hot.",
@@ -170,7 +170,7 @@ def test_the_released_schemas_differ_in_one_word(released: Probe) -> None:
     assert {len(places) for places in differences} == {1}
     stated = [(m["generic"].facets["context"], m["exception"].facets["context"]) for m in pairs.values()]
     assert sum(places[0].words == pair for places, pair in zip(differences, stated, strict=True)) > 1280
-    assert len(reversed_probe(released).items) == 2576
+    assert len(reverse_probe(released).items) == 2576
     # Section 2.7 has 16.9, 28.4 and 54.5 per cent for the whole set.
     thirds = Counter(facets["third"] for facets in special_facets(released.items).values())
     assert [thirds[name] / 2576 for name in ("first", "middle", "last")] == pytest.approx([0.17, 0.29, 0.54], abs=0.02)

@@ -20,7 +20,7 @@ from horsesense.errors import UserError
 from horsesense.methods.winoventi import circumstances, word_relations, writer_and_judge
 from horsesense.methods.winoventi.associations import read_associations
 from horsesense.methods.winoventi.builder import OWN
-from horsesense.methods.winoventi.circumstances import circumstances_at_hand
+from horsesense.methods.winoventi.circumstances import load_circumstances
 from horsesense.methods.winoventi.elicitation import Elicitation
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
@@ -239,7 +239,7 @@ def test_a_judge_that_tells_nothing_apart_is_not_asked(plan: PipelinePlan, serve
 
 
 def test_what_a_judge_is_tried_on() -> None:
-    table = circumstances_at_hand()
+    table = load_circumstances()
     sound, dealt = writer_and_judge.tried_triplets(table, seed=1)
     assert {(each.noun, each.generic, each.exception) for each in sound} <= SOUND
     assert not {(each.noun, each.generic, each.exception) for each in dealt} & SOUND

@@ -55,7 +55,7 @@ class OperatorAccuracy:
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
+class ProbeAnalysis:
     """Analysis of the answers of one model to one probe; null for what the probe does not have."""
 
     model: str
@@ -104,7 +104,7 @@ class RunAnalysis(Document):
 
     run: Path
     """Run folder."""
-    results: tuple[Analysis, ...]
+    results: tuple[ProbeAnalysis, ...]
     """One entry per model and probe."""
     ablation: EntityAblation | None
     """Entity ablation; null if no run with names is given."""
@@ -165,7 +165,7 @@ def plot_ladder(analysis: RunAnalysis, path: str | Path | None = None) -> Any:
     return ladder_chart(panels)
 
 
-def analyse_answers(answered: Answered) -> Analysis:
+def analyse_answers(answered: Answered) -> ProbeAnalysis:
     """Run all analyses that a probe's facets allow.
 
     Items with a stated fact only count in the lines about the fact, and so do the lower rungs of a ladder.
@@ -187,7 +187,7 @@ def analyse_answers(answered: Answered) -> Analysis:
     counts = [len(item.options) for item in items]
     whole = family_accuracy(without_repeats(values, repeats), families, option_counts=counts)[0]
     averaged = answered.probe.card.metric == UNIT_AVERAGE
-    return Analysis(
+    return ProbeAnalysis(
         model=answered.part.model.name,
         probe=answered.part.probe.name,
         average=unit_average(values, units, families, chance=0.5) if averaged else None,

@@ -151,7 +151,7 @@ def seen_from_a(side: Prop) -> str:
     return plain(side.name if side.entity == "A" else swap_names(side.name))
 
 
-def named(side: Prop, phrase: str) -> Prop:
+def rename_property(side: Prop, phrase: str) -> Prop:
     """Rename a property; the phrase is given as if A had it."""
     return replace(side, name=phrase if side.entity == "A" else swap_names(phrase))
 
@@ -199,7 +199,7 @@ def opposite(word: str) -> str:
     return other.capitalize() if plain(word)[:1].isupper() else other
 
 
-def flipped(comparison: Comp) -> Comp:
+def flip(comparison: Comp) -> Comp:
     """Flip the pole of a comparison."""
     return replace(comparison, word=opposite(comparison.word))
 
@@ -210,4 +210,4 @@ def claim(axiom: Axiom) -> Comp:
     while isinstance(term, Not):
         term, denied = term.term, not denied  # type: ignore[assignment]  # the parser saw to it
     assert isinstance(term, Comp)
-    return flipped(term) if denied else term
+    return flip(term) if denied else term

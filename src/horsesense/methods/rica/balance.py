@@ -23,22 +23,22 @@ from horsesense.methods.rica.axioms import (
     Pair,
     Prop,
     claim,
-    flipped,
+    flip,
     is_upper,
     pair_of,
     plain,
     seen_from_a,
 )
 from horsesense.methods.rica.knowledge_tables import TEMPLATES, KnownAxiom
-from horsesense.methods.rica.lexicon import NO_LEXICON, Lexicon
-from horsesense.methods.rica.perturbations import PERTURBATIONS, Kind
+from horsesense.methods.rica.lexicon import NO_LEXICON, PhraseLexicon
+from horsesense.methods.rica.perturbations import PERTURBATIONS, Perturbation
 
 Shape = tuple[str, bool, tuple[tuple[str, Pair], ...]]
 """Template, whether the premise can be reversed, and the kinds that apply with their scales."""
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedAxiom:
+class BalancedAxiom:
     """An axiom in a balanced set: its pole, and the order of its premise."""
 
     known: KnownAxiom
@@ -50,38 +50,42 @@ class PlacedAxiom:
     """Property of the conclusion, under the lexicon's one name for it and its antonym."""
 
 
-def turned(axiom: Axiom) -> Axiom | None:
+def flip_pole(axiom: Axiom) -> Axiom | None:
     """Return the same claim with the other pole for A; None if only an antonym could say that.
 
     >>> from horsesense.methods.rica.notation import parse_form
-    >>> print(turned(parse_form("Taller(A, B), so Harder(hide(A), hide(B))")))
+    >>> print(flip_pole(parse_form("Taller(A, B), so Harder(hide(A), hide(B))")))
     Shorter(A, B), so Easier(hide(A), hide(B))
     """
     match axiom.premise:
         case And(Prop(_, _, str()), Prop(_, _, str())):
             renamed = axiom.premise.swapped()
             # A is the entity that comes first, so the conjuncts change places and the pole flips.
-            return replace(axiom, premise=And(renamed.right, renamed.left), conclusion=flipped(claim(axiom)))
+            return replace(axiom, premise=And(renamed.right, renamed.left), conclusion=flip(claim(axiom)))
         case Comp(word) if plain(word).lower() in OPPOSITES:
-            return replace(axiom, premise=flipped(axiom.premise), conclusion=flipped(claim(axiom)))
+            return replace(axiom, premise=flip(axiom.premise), conclusion=flip(claim(axiom)))
         case _:
             return None
 
 
-def laid_out(axiom: Axiom) -> Axiom | None:
+def reverse_premise(axiom: Axiom) -> Axiom | None:
     """Reverse the order of the premise: exchange conjuncts, or take a comparison's converse; None if impossible."""
     match axiom.premise:
         case And(left, right):
             return replace(axiom, premise=And(right, left))
         case Comp(word, left, right) if right is not None and plain(word).lower() in OPPOSITES:
-            return replace(axiom, premise=replace(flipped(axiom.premise), left=right, right=left))
+            return replace(axiom, premise=replace(flip(axiom.premise), left=right, right=left))
         case _:
             return None
 
 
-def balanced(
-    axioms: Iterable[KnownAxiom], lexicon: Lexicon, kinds: Sequence[Kind], seed: int, rejected: Counter[str]
-) -> Iterator[tuple[PlacedAxiom, ...]]:
+def balance_axioms(
+    axioms: Iterable[KnownAxiom],
+    lexicon: PhraseLexicon,
+    kinds: Sequence[Perturbation],
+    seed: int,
+    rejected: Counter[str],
+) -> Iterator[tuple[BalancedAxiom, ...]]:
     """Yield blocks of axioms, each balanced in itself; axioms without a partner are counted and left out."""
     pools: dict[Shape, tuple[list[KnownAxiom], list[KnownAxiom]]] = {}
     for known in axioms:
@@ -95,17 +99,17 @@ def balanced(
 def _with_upper_premise(axiom: Axiom) -> Axiom:
     """Put the upper pole in the premise, so that the conclusion agrees with it or opposes it."""
     if isinstance(axiom.premise, Comp) and plain(axiom.premise.word).lower() in OPPOSITES:
-        return axiom if is_upper(axiom.premise.word) else turned(axiom) or axiom
+        return axiom if is_upper(axiom.premise.word) else flip_pole(axiom) or axiom
     return axiom
 
 
-def unbalanced(known: KnownAxiom, lexicon: Lexicon, kinds: Sequence[Kind]) -> PlacedAxiom:
+def place_unchanged(known: KnownAxiom, lexicon: PhraseLexicon, kinds: Sequence[Perturbation]) -> BalancedAxiom:
     """Place an axiom as its source has it, without balance."""
     size = len(_shape(known, known.axiom, lexicon, kinds)[2])
-    return PlacedAxiom(known, known.axiom, size, property_of(known.axiom, lexicon))
+    return BalancedAxiom(known, known.axiom, size, property_of(known.axiom, lexicon))
 
 
-def alternating(axioms: Sequence[KnownAxiom], seed: int) -> list[KnownAxiom]:
+def alternate_poles(axioms: Sequence[KnownAxiom], seed: int) -> list[KnownAxiom]:
     """Flip the pole of every other axiom of a template, in an order drawn by seed, as far as logic allows.
 
     A template whose axioms cannot be flipped needs both poles of its own.
@@ -114,7 +118,7 @@ def alternating(axioms: Sequence[KnownAxiom], seed: int) -> list[KnownAxiom]:
     told = {}
     for i in Random(seed).sample(range(len(axioms)), len(axioms)):
         known = axioms[i]
-        other = turned(known.axiom)
+        other = flip_pole(known.axiom)
         if other is not None:
             wanted = turns[known.template] % 2 == 0
             turns[known.template] += 1
@@ -123,19 +127,19 @@ def alternating(axioms: Sequence[KnownAxiom], seed: int) -> list[KnownAxiom]:
     return [told[i] for i in range(len(axioms))]
 
 
-def property_of(axiom: Axiom, lexicon: Lexicon) -> str:
+def property_of(axiom: Axiom, lexicon: PhraseLexicon) -> str:
     """Return the lexicon's name for a property, its antonym and their paraphrases."""
     claimed = claim(axiom)
     phrase = lexicon.head(seen_from_a(claimed.left), pair_of(claimed.word))[0].phrase
     return phrase.text or phrase.pair[0]
 
 
-def lexicon_for(known: KnownAxiom, lexicon: Lexicon) -> Lexicon:
+def lexicon_for(known: KnownAxiom, lexicon: PhraseLexicon) -> PhraseLexicon:
     """Return an empty lexicon for unchecked axioms: paraphrasing a doubtful axiom makes it more doubtful."""
     return NO_LEXICON if known.status == "raw" else lexicon
 
 
-def _shape(known: KnownAxiom, axiom: Axiom, lexicon: Lexicon, kinds: Sequence[Kind]) -> Shape:
+def _shape(known: KnownAxiom, axiom: Axiom, lexicon: PhraseLexicon, kinds: Sequence[Perturbation]) -> Shape:
     """Return what partners have in common: template, kinds, scales, and whether the premise can be reversed."""
     claimed = claim(axiom)
     lexicon = lexicon_for(known, lexicon)
@@ -147,12 +151,16 @@ def _shape(known: KnownAxiom, axiom: Axiom, lexicon: Lexicon, kinds: Sequence[Ki
         for kind in kinds
         if PERTURBATIONS[kind.perturbation][0] in scales and (kind.asymmetry == "none" or claimed.right)
     )
-    return known.template, laid_out(axiom) is not None, applicable
+    return known.template, reverse_premise(axiom) is not None, applicable
 
 
 def _blocks(
-    shape: Shape, pool: tuple[list[KnownAxiom], list[KnownAxiom]], lexicon: Lexicon, rng: Random, left: Counter[str]
-) -> Iterator[tuple[PlacedAxiom, ...]]:
+    shape: Shape,
+    pool: tuple[list[KnownAxiom], list[KnownAxiom]],
+    lexicon: PhraseLexicon,
+    rng: Random,
+    left: Counter[str],
+) -> Iterator[tuple[BalancedAxiom, ...]]:
     """Pair axioms of the upper with axioms of the lower pole; axioms that can be flipped are one side."""
     free = TEMPLATES[shape[0]].number == 1
     sides = [pool[0] + pool[1]] if free else list(pool)
@@ -167,7 +175,7 @@ def _blocks(
             for side in sides:
                 for j, known in enumerate(side[start : start + size]):
                     told = _tellings(known.axiom)[j]
-                    block.append(PlacedAxiom(known, told, len(shape[2]), property_of(told, lexicon)))
+                    block.append(BalancedAxiom(known, told, len(shape[2]), property_of(told, lexicon)))
             yield tuple(block)
             start += size
     left["axiom: no partner that says the other pole"] += sum(len(side) - start for side in sides)
@@ -175,8 +183,8 @@ def _blocks(
 
 def _tellings(axiom: Axiom) -> list[Axiom]:
     """Return an axiom in all forms that logic allows: as it is, flipped, then both reversed."""
-    ways = [axiom, turned(axiom)]
-    ways += [laid_out(way) for way in ways if way is not None]
+    ways = [axiom, flip_pole(axiom)]
+    ways += [reverse_premise(way) for way in ways if way is not None]
     return [way for way in ways if way is not None]
 
 

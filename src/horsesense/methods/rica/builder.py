@@ -23,22 +23,29 @@ from horsesense.lexicons.triples import Facts
 from horsesense.lexicons.wordnet import read_words
 from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.methods.rica.axioms import Axiom, claim, is_upper
-from horsesense.methods.rica.balance import PlacedAxiom, alternating, balanced, lexicon_for, property_of, unbalanced
+from horsesense.methods.rica.balance import (
+    BalancedAxiom,
+    alternate_poles,
+    balance_axioms,
+    lexicon_for,
+    place_unchanged,
+    property_of,
+)
 from horsesense.methods.rica.items import NAME, TASKS, items_of, ladder_items
 from horsesense.methods.rica.knowledge_tables import LISTS, TEMPLATES, KnownAxiom, read_list
 from horsesense.methods.rica.ladder import FORMS, Ladder, half_of
-from horsesense.methods.rica.lexicon import Lexicon, whole_lexicon
+from horsesense.methods.rica.lexicon import PhraseLexicon, whole_lexicon
 from horsesense.methods.rica.perturbations import (
     ASYMMETRIES,
     KINDS,
     PERTURBATIONS,
     PUBLISHED,
-    Kind,
+    Perturbation,
     canonical,
     perturb_all,
 )
 from horsesense.methods.rica.statements import Entities, Statement, entities_of, say
-from horsesense.methods.rica.strategies import Sources, known_axioms, strategies_of
+from horsesense.methods.rica.strategies import AxiomSources, known_axioms, strategies_of
 from horsesense.progress import warn
 
 Task = Literal["masked", "sentences", "entailment", "ladder"]
@@ -53,10 +60,10 @@ class RicaPlan:
     """The plan of a RICA probe."""
 
     strategies: Sequence[str]
-    sources: Sources
-    lexicon: Lexicon
+    sources: AxiomSources
+    lexicon: PhraseLexicon
     entities: Entities
-    kinds: Sequence[Kind] = KINDS
+    kinds: Sequence[Perturbation] = KINDS
     task: str = "masked"
     background: bool = False
     """Also ask with the fact stated in the premise."""
@@ -149,7 +156,9 @@ def build(
     from horsesense.annotate.audit.stored import with_reading
 
     sources, models = sources or RicaSources(), models or RicaModels()
-    found = Sources([Path(file) for file in sources.tables], _facts(sources), _lists(sources.lists), sources.shipped)
+    found = AxiomSources(
+        [Path(file) for file in sources.tables], _facts(sources), _lists(sources.lists), sources.shipped
+    )
     plan = RicaPlan(
         strategies=strategies or strategies_of(found),
         sources=found,
@@ -243,14 +252,14 @@ def _name_facets(tokenizer: str | Path | None) -> Callable[[Mapping[str, str]], 
     return count
 
 
-def kinds_of(names: Sequence[str]) -> tuple[Kind, ...]:
+def kinds_of(names: Sequence[str]) -> tuple[Perturbation, ...]:
     """Return kinds by name: ``all``, ``published``, a perturbation (with every asymmetry), or one kind.
 
     >>> [kind.name for kind in kinds_of(["antonym"])]
     ['antonym', 'antonym_asymmetric_premise', 'antonym_asymmetric_conclusion']
     """
-    named: dict[str, tuple[Kind, ...]] = {kind.name: (kind,) for kind in KINDS}
-    named |= {operator: tuple(Kind(operator, turn) for turn in ASYMMETRIES) for operator in PERTURBATIONS}
+    named: dict[str, tuple[Perturbation, ...]] = {kind.name: (kind,) for kind in KINDS}
+    named |= {operator: tuple(Perturbation(operator, turn) for turn in ASYMMETRIES) for operator in PERTURBATIONS}
     named |= {"all": KINDS, "published": PUBLISHED}
     for name in names:
         if name not in named:
@@ -323,25 +332,27 @@ def _capped(axioms: Sequence[KnownAxiom], most: int, plan: RicaPlan, rejected: C
     return kept
 
 
-def _blocks(plan: RicaPlan, axioms: Sequence[KnownAxiom], rejected: Counter[str]) -> Iterator[tuple[PlacedAxiom, ...]]:
+def _blocks(
+    plan: RicaPlan, axioms: Sequence[KnownAxiom], rejected: Counter[str]
+) -> Iterator[tuple[BalancedAxiom, ...]]:
     """Yield blocks of axioms that belong together; without balance, one axiom per block."""
     if plan.balance and plan.task != "ladder":  # each rung of a ladder asks both poles of every axiom
-        yield from balanced(axioms, plan.lexicon, plan.kinds, plan.seed, rejected)
+        yield from balance_axioms(axioms, plan.lexicon, plan.kinds, plan.seed, rejected)
         return
-    for known in alternating(axioms, plan.seed) if plan.turn else axioms:
-        yield (unbalanced(known, plan.lexicon, plan.kinds),)
+    for known in alternate_poles(axioms, plan.seed) if plan.turn else axioms:
+        yield (place_unchanged(known, plan.lexicon, plan.kinds),)
 
 
-def _by_turns(blocks: Sequence[tuple[PlacedAxiom, ...]], seed: int) -> list[tuple[PlacedAxiom, ...]]:
+def _by_turns(blocks: Sequence[tuple[BalancedAxiom, ...]], seed: int) -> list[tuple[BalancedAxiom, ...]]:
     """Shuffle the blocks and alternate between strategies: places are many, roles are few."""
-    queues: dict[str, list[tuple[PlacedAxiom, ...]]] = {}
+    queues: dict[str, list[tuple[BalancedAxiom, ...]]] = {}
     for block in Random(seed).sample(blocks, len(blocks)):
         queues.setdefault(block[0].known.template, []).append(block)
     turns = zip_longest(*(queues[name] for name in sorted(queues)))
     return [block for turn in turns for block in turn if block is not None]
 
 
-def _within_limit(plan: RicaPlan, blocks: Sequence[tuple[PlacedAxiom, ...]], rejected: Counter[str]) -> list[Item]:
+def _within_limit(plan: RicaPlan, blocks: Sequence[tuple[BalancedAxiom, ...]], rejected: Counter[str]) -> list[Item]:
     """Return the items of as many whole blocks as fit the limit, but at least one."""
     others = [placed for block in blocks for placed in block]
     ladder = Ladder(others, plan.seed, plan.tell) if plan.task == "ladder" else None
@@ -360,12 +371,12 @@ def _within_limit(plan: RicaPlan, blocks: Sequence[tuple[PlacedAxiom, ...]], rej
     return items
 
 
-def _rungs(placed: PlacedAxiom, ladder: Ladder) -> int:
+def _rungs(placed: BalancedAxiom, ladder: Ladder) -> int:
     """Return the maximum number of ladder items of an axiom."""
     return 0 if str(placed.axiom) not in ladder.facts else len(FORMS) * 5 + max(placed.size - 6, 0) * 2 // 3
 
 
-def _climbed(plan: RicaPlan, placed: PlacedAxiom, ladder: Ladder, rejected: Counter[str]) -> Iterator[Item]:
+def _climbed(plan: RicaPlan, placed: BalancedAxiom, ladder: Ladder, rejected: Counter[str]) -> Iterator[Item]:
     """Yield the items of one axiom on every rung; axioms without a bare fact are counted."""
     family = str(placed.known.axiom)
     asked = list(ladder.statements(placed, perturb_all(placed.axiom, plan.lexicon, plan.kinds)))
@@ -376,7 +387,7 @@ def _climbed(plan: RicaPlan, placed: PlacedAxiom, ladder: Ladder, rejected: Coun
 
 
 def _items(
-    plan: RicaPlan, placed: PlacedAxiom, others: Sequence[PlacedAxiom], rejected: Counter[str]
+    plan: RicaPlan, placed: BalancedAxiom, others: Sequence[BalancedAxiom], rejected: Counter[str]
 ) -> Iterator[Item]:
     """Yield the items of one axiom; ``others`` are all axioms of the set."""
     family = str(placed.known.axiom)
@@ -387,7 +398,9 @@ def _items(
     yield from items_of(placed, forms, family, names, plan.task, plan.background, others, facets, plan.tell)
 
 
-def _count_missing(plan: RicaPlan, placed: PlacedAxiom, forms: Collection[Kind], rejected: Counter[str]) -> None:
+def _count_missing(
+    plan: RicaPlan, placed: BalancedAxiom, forms: Collection[Perturbation], rejected: Counter[str]
+) -> None:
     """Count the operators that do not apply to an axiom."""
     if claim(placed.axiom).right is None and any(kind.asymmetry != "none" for kind in plan.kinds):
         rejected["asymmetry: the axiom has one entity"] += 1

@@ -29,10 +29,10 @@ from horsesense.methods.rica.axioms import (
     plain,
     seen_from_a,
 )
-from horsesense.methods.rica.balance import PlacedAxiom, first_entity, is_kept, laid_out
+from horsesense.methods.rica.balance import BalancedAxiom, first_entity, is_kept, reverse_premise
 from horsesense.methods.rica.knowledge_tables import TEMPLATES
-from horsesense.methods.rica.perturbations import PUBLISHED, Kind, perturb, perturb_all
-from horsesense.methods.rica.statements import Statement, clause, filled, frame, say, say_premise, template
+from horsesense.methods.rica.perturbations import PUBLISHED, Perturbation, perturb, perturb_all
+from horsesense.methods.rica.statements import Statement, clause, fill_slot, frame, say, say_premise, template
 
 TASKS = ("masked", "sentences", "entailment", "ladder")
 LABELS = ("contradiction", "entailment", "neutral")
@@ -43,13 +43,13 @@ _B = re.compile(r"\bB\b")
 
 
 def items_of(
-    placed: PlacedAxiom,
-    forms: Mapping[Kind, Axiom],
+    placed: BalancedAxiom,
+    forms: Mapping[Perturbation, Axiom],
     family: str,
     names: Sequence[Mapping[str, str]],
     task: str,
     background: bool,
-    others: Sequence[PlacedAxiom],
+    others: Sequence[BalancedAxiom],
     facets: Sequence[Mapping[str, Facet]],
     tell: Callable[[Axiom], Statement] = say,
 ) -> Iterator[Item]:
@@ -61,7 +61,7 @@ def items_of(
         mark = f"_{i + 1}" if i else ""
         for kind, form in forms.items():
             statement = tell(form).about(pair)
-            again = kind.retest and Kind(kind.perturbation, "premise") in forms
+            again = kind.retest and Perturbation(kind.perturbation, "premise") in forms
             about = _facets(placed, kind, form, statement) | {"retest": again, **pair_facets}
             yield from _task_items(placed, family, f"{kind.name}{mark}", statement, task, about, pair, others)
             if background and kind.asymmetry == "none" and kind.perturbation in SETTINGS:
@@ -73,17 +73,17 @@ def items_of(
 
 
 def ladder_items(
-    placed: PlacedAxiom,
-    asked: Iterable[tuple[str, Kind, Statement]],
+    placed: BalancedAxiom,
+    asked: Iterable[tuple[str, Perturbation, Statement]],
     family: str,
     pair: Mapping[str, str],
     facets: Mapping[str, Facet],
-    halves: Callable[[Kind], str],
+    halves: Callable[[Perturbation], str],
 ) -> Iterator[Item]:
     """Yield the ladder items of one axiom as masked words; items with a false fact have no right answer."""
     for rung, kind, told in asked:
         statement = told.about(pair)
-        form = perturb(placed.axiom, Kind("original")) or placed.axiom
+        form = perturb(placed.axiom, Perturbation("original")) or placed.axiom
         about = _facets(placed, kind, form, statement) | {"rung": rung, "half": halves(kind), **facets}
         about.pop("order", None)
         start = f"{statement.premise}, so " if statement.premise else ""
@@ -94,7 +94,7 @@ def ladder_items(
         yield item
 
 
-def _facets(placed: PlacedAxiom, kind: Kind, form: Axiom, statement: Statement) -> dict[str, Facet]:
+def _facets(placed: BalancedAxiom, kind: Perturbation, form: Axiom, statement: Statement) -> dict[str, Facet]:
     known = placed.known
     word = statement.word.split(" ")[-1]
     kept = is_kept(form)
@@ -116,14 +116,14 @@ def _facets(placed: PlacedAxiom, kind: Kind, form: Axiom, statement: Statement) 
 
 
 def _task_items(
-    placed: PlacedAxiom,
+    placed: BalancedAxiom,
     family: str,
     member: str,
     statement: Statement,
     task: str,
     facets: dict[str, Facet],
     pair: Mapping[str, str],
-    others: Sequence[PlacedAxiom],
+    others: Sequence[BalancedAxiom],
 ) -> Iterator[Item]:
     """Yield the items of one statement in a task: one, or for entailment one per label."""
     flip = replace(statement, word=statement.other, other=statement.word)
@@ -145,7 +145,7 @@ def _task_items(
             yield _item(placed, family, role, about, "pair", text, LABELS, label, pair, premise=f"{statement.premise}.")
 
 
-def _neutral(placed: PlacedAxiom, pair: Mapping[str, str], others: Sequence[PlacedAxiom], seed: str) -> str:
+def _neutral(placed: BalancedAxiom, pair: Mapping[str, str], others: Sequence[BalancedAxiom], seed: str) -> str:
     """Return the conclusion of an unrelated axiom; empty if there is none."""
     rng = Random(seed)
     people = TEMPLATES[placed.known.template].people
@@ -158,7 +158,7 @@ def _neutral(placed: PlacedAxiom, pair: Mapping[str, str], others: Sequence[Plac
 
 
 def _item(
-    placed: PlacedAxiom,
+    placed: BalancedAxiom,
     family: str,
     member: str,
     facets: Mapping[str, Facet],
@@ -204,12 +204,12 @@ def fact_of(axiom: Axiom, people: bool) -> str:
     'someone who lies is less honest than someone who does not'
     """
     if first_entity(axiom) == "B":  # the premise is in reversed order
-        axiom = laid_out(axiom) or axiom
+        axiom = reverse_premise(axiom) or axiom
     claimed = claim(axiom)
     someone, who = ("someone", "who") if people else ("something", "that")
     subject, other = _subjects(axiom, someone, who)
     event = plain(axiom.premise.name) if isinstance(axiom.premise, Prop) else ""
-    predicate = filled(frame(seen_from_a(claimed.left), pair_of(claimed.word), event), plain(claimed.word).lower())
+    predicate = fill_slot(frame(seen_from_a(claimed.left), pair_of(claimed.word), event), plain(claimed.word).lower())
     if claimed.right is None or _B.search(predicate):
         return f"{subject} {_B.sub(other, predicate)}"
     return f"{subject} {predicate} than {other}"
@@ -227,7 +227,7 @@ def _subjects(axiom: Axiom, someone: str, who: str) -> tuple[str, str]:
             denied = "cannot" if verb == "can" else f"{verb} not"
             return f"{someone} {who} {affirmed}", f"{someone} {who} {denied}"
         sides = {side.entity: side for side in (premise.left, premise.right) if isinstance(side, Prop)}
-        return valued(sides["A"]), valued(sides["B"])
+        return name_of_value(sides["A"]), name_of_value(sides["B"])
     if isinstance(premise, Prop):
         return f"{someone} {who} {clause(premise.name)}", "the other"
     assert isinstance(premise, Comp | Rel)
@@ -235,10 +235,10 @@ def _subjects(axiom: Axiom, someone: str, who: str) -> tuple[str, str]:
     return f"{someone} {who} {_B.sub('another', predicate)}", "the other"
 
 
-def valued(side: Prop) -> str:
+def name_of_value(side: Prop) -> str:
     """Return the name of an entity in a fact, from the value in its premise.
 
-    >>> valued(Prop("Material", "A", "wax")), valued(Prop("Location", "B", "Oslo"))
+    >>> name_of_value(Prop("Material", "A", "wax")), name_of_value(Prop("Location", "B", "Oslo"))
     ('wax', 'someone in Oslo')
     """
     kind, value = plain(side.name).lower(), plain(side.value or "")

@@ -37,7 +37,7 @@ written by hand.
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class AxiomTemplate:
     """A type-constrained logical template (table 4)."""
 
     number: int
@@ -48,20 +48,20 @@ class Template:
     """Whether its axioms are about people, so that names make sense."""
 
 
-TEMPLATES: Mapping[str, Template] = {
-    "material": Template(1, "material", False),
-    "grade": Template(1, "social", True),
-    "location": Template(1, "physical", True),
-    "animal": Template(1, "physical", False),
-    "quantity": Template(1, "physical", False),
-    "occupation": Template(1, "social", True),
-    "role": Template(2, "social", True),
-    "action-between": Template(2, "social", True),
-    "action-alone": Template(3, "social", True),
-    "physical-alone": Template(3, "physical", False),
-    "action-degree": Template(4, "social", True),
-    "physical-degree": Template(4, "physical", False),
-    "temporal": Template(5, "temporal", True),
+TEMPLATES: Mapping[str, AxiomTemplate] = {
+    "material": AxiomTemplate(1, "material", False),
+    "grade": AxiomTemplate(1, "social", True),
+    "location": AxiomTemplate(1, "physical", True),
+    "animal": AxiomTemplate(1, "physical", False),
+    "quantity": AxiomTemplate(1, "physical", False),
+    "occupation": AxiomTemplate(1, "social", True),
+    "role": AxiomTemplate(2, "social", True),
+    "action-between": AxiomTemplate(2, "social", True),
+    "action-alone": AxiomTemplate(3, "social", True),
+    "physical-alone": AxiomTemplate(3, "physical", False),
+    "action-degree": AxiomTemplate(4, "social", True),
+    "physical-degree": AxiomTemplate(4, "physical", False),
+    "temporal": AxiomTemplate(5, "temporal", True),
 }
 """The eleven templates of table 4, and two of our own: measured quantities and occupations."""
 
@@ -171,7 +171,7 @@ _THINGS = ("scale", "thing", "value", "margin", "source")
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class QuantityScale:
     """A scale of measured quantities."""
 
     name: str
@@ -210,12 +210,12 @@ class Quantity:
 
 
 @cache
-def shipped_scales() -> dict[str, tuple[Scale, tuple[Quantity, ...]]]:
+def shipped_scales() -> dict[str, tuple[QuantityScale, tuple[Quantity, ...]]]:
     """Return the shipped scales and their things, by name."""
     return read_scales(DATA / "scales.tsv", DATA / "quantities.tsv")
 
 
-def read_scales(scales: Path, quantities: Path) -> dict[str, tuple[Scale, tuple[Quantity, ...]]]:
+def read_scales(scales: Path, quantities: Path) -> dict[str, tuple[QuantityScale, tuple[Quantity, ...]]]:
     """Read and check scales and the things on them."""
     named = {}
     for line, row in read_table(scales, _SCALES):
@@ -223,7 +223,7 @@ def read_scales(scales: Path, quantities: Path) -> dict[str, tuple[Scale, tuple[
         if sign not in ("x", "+"):
             raise UserError(f"{row['apart']!r} is not a distance", file=scales, line=line, fix="write x2 or +20")
         kind, conclusion, unit = row["kind"], row["conclusion"], row["unit"]
-        scale = Scale(row["scale"], kind, conclusion, unit, sign == "x", float(number), row["when"])
+        scale = QuantityScale(row["scale"], kind, conclusion, unit, sign == "x", float(number), row["when"])
         named[scale.name] = scale
     things: dict[str, list[Quantity]] = {name: [] for name in named}
     for line, row in read_table(quantities, _THINGS):
@@ -238,7 +238,7 @@ def read_scales(scales: Path, quantities: Path) -> dict[str, tuple[Scale, tuple[
     return {name: (scale, tuple(things[name])) for name, scale in named.items()}
 
 
-def comparisons(scale: Scale, things: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
+def comparisons(scale: QuantityScale, things: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
     """Yield all pairs whose first thing has clearly more."""
     for less, more in combinations(sorted(things, key=lambda thing: thing.value), 2):
         if scale.told_apart(more, less):

@@ -22,10 +22,10 @@ import numpy as np
 from horsesense.core import Item
 from horsesense.lexicons.negation import negated
 from horsesense.methods.rica.axioms import And, Axiom, Not, Prop, claim
-from horsesense.methods.rica.balance import PlacedAxiom
-from horsesense.methods.rica.items import valued
+from horsesense.methods.rica.balance import BalancedAxiom
+from horsesense.methods.rica.items import name_of_value
 from horsesense.methods.rica.knowledge_tables import TEMPLATES
-from horsesense.methods.rica.perturbations import Kind, perturb
+from horsesense.methods.rica.perturbations import Perturbation, perturb
 from horsesense.methods.rica.statements import Statement, clause, say
 from horsesense.stats import Estimate
 from horsesense.stats.intervals import difference_interval, rate_interval, unit_note
@@ -37,7 +37,7 @@ BESIDE = ("irrelevant", "false")
 """Controls: a true but irrelevant fact, and a false one."""
 HALVES = {"original": "affirmed", "negation": "denied"}
 """Each half has both orders and so both poles: a preference for one word gets half of each right."""
-FORMS = tuple(Kind(perturbation, order) for perturbation in HALVES for order in ("none", "conclusion"))
+FORMS = tuple(Perturbation(perturbation, order) for perturbation in HALVES for order in ("none", "conclusion"))
 
 
 def things_of(axiom: Axiom, people: bool) -> dict[str, str] | None:
@@ -53,7 +53,7 @@ def things_of(axiom: Axiom, people: bool) -> dict[str, str] | None:
     someone, who = ("someone", "who") if people else ("something", "that")
     match axiom.premise:
         case And(Prop() as left, Prop() as right) if left.value and right.value:
-            return {side.entity: valued(side) for side in sorted((left, right), key=lambda side: side.entity)}
+            return {side.entity: name_of_value(side) for side in sorted((left, right), key=lambda side: side.entity)}
         case And(Prop() as did, Not(Prop() as denied)) | And(Not(Prop() as denied), Prop() as did):
             done = clause(did.name)
             named = {did.entity: f"{someone} {who} {done}", denied.entity: f"{someone} {who} {negated(done)}"}
@@ -63,7 +63,7 @@ def things_of(axiom: Axiom, people: bool) -> dict[str, str] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class LadderFact:
     """The fact behind an axiom, about the things themselves."""
 
     property: str
@@ -79,10 +79,12 @@ class Fact:
 class Ladder:
     """The facts behind a set of axioms, and the statements of each axiom on every rung."""
 
-    def __init__(self, axioms: Iterable[PlacedAxiom], seed: int = 0, tell: Callable[[Axiom], Statement] = say) -> None:
+    def __init__(
+        self, axioms: Iterable[BalancedAxiom], seed: int = 0, tell: Callable[[Axiom], Statement] = say
+    ) -> None:
         self.tell = tell
-        self.facts: dict[str, Fact] = {}
-        self.by_length: dict[int, list[Fact]] = {}
+        self.facts: dict[str, LadderFact] = {}
+        self.by_length: dict[int, list[LadderFact]] = {}
         for placed in axioms:
             fact = self._fact(placed)
             if fact is not None and str(placed.axiom) not in self.facts:
@@ -90,16 +92,18 @@ class Ladder:
                 self.by_length.setdefault(len(fact.true.split()), []).append(fact)
         self.seed = seed
 
-    def _fact(self, placed: PlacedAxiom) -> Fact | None:
+    def _fact(self, placed: BalancedAxiom) -> LadderFact | None:
         things = things_of(placed.axiom, TEMPLATES[placed.known.template].people)
-        plain = perturb(placed.axiom, Kind("original"))
+        plain = perturb(placed.axiom, Perturbation("original"))
         if things is None or plain is None or claim(plain).right is None:
             return None
         said = self.tell(plain).about(things)
         opposite = replace(said, word=said.other, other=said.word)
-        return Fact(placed.property, things, said.conclusion, opposite.conclusion)
+        return LadderFact(placed.property, things, said.conclusion, opposite.conclusion)
 
-    def statements(self, placed: PlacedAxiom, forms: Mapping[Kind, Axiom]) -> Iterator[tuple[str, Kind, Statement]]:
+    def statements(
+        self, placed: BalancedAxiom, forms: Mapping[Perturbation, Axiom]
+    ) -> Iterator[tuple[str, Perturbation, Statement]]:
         """Yield rung, kind and statement for an axiom; nothing if it has no bare fact.
 
         ``forms`` are all its forms; the rung ``reworded`` uses those from the lexicon.
@@ -119,7 +123,7 @@ class Ladder:
             if kind.asymmetry != "premise" and kind.perturbation not in HALVES:
                 yield "reworded", kind, self.tell(form)
 
-    def irrelevant(self, fact: Fact) -> Fact | None:
+    def irrelevant(self, fact: LadderFact) -> LadderFact | None:
         """Return a fact about another property and other things, of similar length."""
         rng = Random(f"{self.seed} {fact.true}")
         length = len(fact.true.split())
@@ -131,7 +135,7 @@ class Ladder:
         return None
 
 
-def _derived(axiom: Axiom, kind: Kind) -> Axiom:
+def _derived(axiom: Axiom, kind: Perturbation) -> Axiom:
     form = perturb(axiom, kind)
     assert form is not None, "an axiom about two entities has every form that logic gives"
     return form
@@ -141,7 +145,7 @@ def _with(statement: Statement, fact: str) -> Statement:
     return replace(statement, premise=f"{statement.premise}, and {fact}")
 
 
-def half_of(kind: Kind) -> str:
+def half_of(kind: Perturbation) -> str:
     """Return the half of a form: affirmed or denied."""
     return HALVES["negation" if kind.perturbation.startswith("negation") else "original"]
 
@@ -152,7 +156,7 @@ _STEPS = (("fact", "told"), ("told", "inference"), ("fact", "inference"), ("infe
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class RungLoss:
     """The loss between two rungs, among known facts."""
 
     upper: str
@@ -175,7 +179,7 @@ class LadderAnalysis:
     """Accuracy by rung on facts that are known by the other half; empty if too few are known."""
     given_unknown: Mapping[str, Estimate]
     """Accuracy by rung on facts that are not known by the other half."""
-    losses: tuple[Loss, ...]
+    losses: tuple[RungLoss, ...]
     """Losses from rung to rung, among known facts."""
     use: Estimate
     """Accuracy with the fact stated minus accuracy with an irrelevant fact, over all axioms."""
@@ -213,7 +217,7 @@ def climb(
     given = {name: _conditional(rung, known, names, seed) for name, rung in rungs.items()}
     without = {name: _conditional(rung, 1 - known, names, seed) for name, rung in rungs.items()}
     losses = tuple(
-        Loss(upper, lower, found)
+        RungLoss(upper, lower, found)
         for lower, upper in _STEPS
         if (found := _difference(rungs[lower], rungs[upper], known, names, seed)) is not None
     )
@@ -315,7 +319,7 @@ def _follows(items: Sequence[Item], chosen: Sequence[tuple[int, ...]], seed: int
     return _share(earned, np.ones(len(told)), names, seed, chance=0.5) if told else None
 
 
-def _verdict(known: Estimate, given: Mapping[str, Estimate], losses: Sequence[Loss]) -> str:
+def _verdict(known: Estimate, given: Mapping[str, Estimate], losses: Sequence[RungLoss]) -> str:
     """Say where inferences fail, as far as the intervals show."""
     share = f"{known.value:.0%} of {known.n:,} facts are known"
     if not {"fact", "inference"} <= given.keys():

@@ -90,13 +90,13 @@ class LexiconEntry:
 
 
 @dataclass(frozen=True)
-class Lexicon:
+class PhraseLexicon:
     """Entries by phrase; the first entry of a phrase counts."""
 
     entries: Mapping[Phrase, LexiconEntry] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, entries: Iterable[LexiconEntry]) -> Lexicon:
+    def of(cls, entries: Iterable[LexiconEntry]) -> PhraseLexicon:
         """Make a lexicon in which an entry with an antonym is found under both."""
         by_phrase: dict[Phrase, LexiconEntry] = {}
         entries = list(entries)
@@ -113,9 +113,9 @@ class Lexicon:
         short = shortest(plain(text), pair)
         return self.entries.get(Phrase(short, pair)) or self.entries.get(Phrase(short.lower(), pair))
 
-    def and_then(self, other: Lexicon) -> Lexicon:
+    def and_then(self, other: PhraseLexicon) -> PhraseLexicon:
         """Return both lexicons; this one takes precedence."""
-        return Lexicon({**other.entries, **self.entries})
+        return PhraseLexicon({**other.entries, **self.entries})
 
     def head(self, text: str, pair: Pair) -> tuple[LexiconEntry, str]:
         """Return the entry that a phrase belongs to, and its column there."""
@@ -135,10 +135,10 @@ class Lexicon:
     _heads: Mapping[Phrase, tuple[LexiconEntry, str]] = field(init=False, repr=False, compare=False)
 
 
-NO_LEXICON = Lexicon()
+NO_LEXICON = PhraseLexicon()
 
 
-def read_lexicon(path: Path) -> Lexicon:
+def read_lexicon(path: Path) -> PhraseLexicon:
     """Read and check the entries of a table."""
     entries: list[LexiconEntry] = []
     seen: dict[Phrase, int] = {}
@@ -157,7 +157,7 @@ def read_lexicon(path: Path) -> Lexicon:
         if status not in STATUSES:
             raise unknown("status", status, STATUSES).at(path, line)
         entries.append(LexiconEntry(phrase, *others, status=status))
-    return Lexicon.of(entries)
+    return PhraseLexicon.of(entries)
 
 
 # Certification.
@@ -204,7 +204,7 @@ def check_lexicon(*, lexicon: str | Path | None = None) -> LexiconCheck:
     return compare_with_wordnet(whole_lexicon(lexicon), find_wordnet())
 
 
-def compare_with_wordnet(lexicon: Lexicon, folder: Path | None) -> LexiconCheck:
+def compare_with_wordnet(lexicon: PhraseLexicon, folder: Path | None) -> LexiconCheck:
     """Compare every pair of a lexicon with WordNet, if that was fetched."""
     similar = None if folder is None else read_similar(folder)
     pairs = tuple(_pairs(lexicon, similar))
@@ -212,7 +212,7 @@ def compare_with_wordnet(lexicon: Lexicon, folder: Path | None) -> LexiconCheck:
     return LexiconCheck(pairs, dict(Counter(pair.status for pair in pairs)), dict(confirmed))
 
 
-def _pairs(lexicon: Lexicon, similar: Similar | None) -> Iterator[CertifiedPair]:
+def _pairs(lexicon: PhraseLexicon, similar: Similar | None) -> Iterator[CertifiedPair]:
     turned = {entry.antonym for entry in lexicon.entries.values() if entry.antonym}
     for phrase, entry in lexicon.entries.items():
         if phrase in turned and lexicon.head(phrase.text, phrase.pair)[1] != "phrase":
@@ -239,11 +239,11 @@ def _looked_up(phrase: Phrase, other: Phrase, opposed: bool, similar: Similar) -
 
 
 @cache
-def shipped_lexicon() -> Lexicon:
+def shipped_lexicon() -> PhraseLexicon:
     """Return the shipped antonyms and paraphrases."""
     return read_lexicon(DATA / "lexicon.tsv")
 
 
-def whole_lexicon(file: str | Path | None = None) -> Lexicon:
+def whole_lexicon(file: str | Path | None = None) -> PhraseLexicon:
     """Return the shipped lexicon, preceded by that of a file if given."""
     return read_lexicon(Path(file)).and_then(shipped_lexicon()) if file else shipped_lexicon()

@@ -28,15 +28,15 @@ from horsesense.methods.rica.axioms import (
     Rel,
     Term,
     claim,
-    flipped,
+    flip,
     is_upper,
-    named,
     one_scale,
     pair_of,
     plain,
+    rename_property,
     seen_from_a,
 )
-from horsesense.methods.rica.lexicon import NO_LEXICON, OPPOSED, Lexicon, whole_lexicon
+from horsesense.methods.rica.lexicon import NO_LEXICON, OPPOSED, PhraseLexicon, whole_lexicon
 from horsesense.methods.rica.notation import read_axiom
 from horsesense.methods.rica.statements import say, template
 
@@ -55,7 +55,7 @@ ASYMMETRIES = ("none", "premise", "conclusion")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class Perturbation:
     """A kind of perturbation: an operator and an asymmetry."""
 
     perturbation: str
@@ -65,8 +65,10 @@ class Kind:
     def name(self) -> str:
         """The published name for the six published kinds, and similar names for the others.
 
-        >>> Kind("negation", "premise").name, Kind("original").name, Kind("antonym", "conclusion").name
-        ('negated_asymmetric_premise', 'original', 'antonym_asymmetric_conclusion')
+        >>> Perturbation("negation", "premise").name, Perturbation("original").name
+        ('negated_asymmetric_premise', 'original')
+        >>> Perturbation("antonym", "conclusion").name
+        'antonym_asymmetric_conclusion'
         """
         operator = {"original": "", "negation": "negated"}.get(self.perturbation, self.perturbation)
         asymmetry = "" if self.asymmetry == "none" else f"asymmetric_{self.asymmetry}"
@@ -76,7 +78,7 @@ class Kind:
     def operator(self) -> str:
         """``logical``: equivalent whatever the words mean; ``lexical``: equivalent if the lexicon is right.
 
-        >>> Kind("negation", "premise").operator, Kind("negation_antonym").operator
+        >>> Perturbation("negation", "premise").operator, Perturbation("negation_antonym").operator
         ('logical', 'lexical')
         """
         return "logical" if PERTURBATIONS[self.perturbation][0] == "phrase" else "lexical"
@@ -87,17 +89,17 @@ class Kind:
         return self.asymmetry == "conclusion"
 
 
-KINDS = tuple(Kind(perturbation, asymmetry) for perturbation in PERTURBATIONS for asymmetry in ASYMMETRIES)
+KINDS = tuple(Perturbation(perturbation, asymmetry) for perturbation in PERTURBATIONS for asymmetry in ASYMMETRIES)
 PUBLISHED = tuple(kind for kind in KINDS if kind.perturbation in ("original", "negation"))
 """The six kinds of the published sets."""
 
 
-def perturb(axiom: Axiom, kind: Kind, lexicon: Lexicon = NO_LEXICON) -> Axiom | None:
+def perturb(axiom: Axiom, kind: Perturbation, lexicon: PhraseLexicon = NO_LEXICON) -> Axiom | None:
     """Apply a kind of perturbation to an axiom; None if the operator does not apply.
 
     >>> from horsesense.methods.rica.notation import parse_form
     >>> form = parse_form("Taller(A, B), so Less(short of breath(A), short of breath(B))")
-    >>> print(perturb(form, Kind("negation", "premise")))
+    >>> print(perturb(form, Perturbation("negation", "premise")))
     Taller(B, A), so not Less(short of breath(A), short of breath(B))
     """
     claimed = claim(axiom)
@@ -107,20 +109,22 @@ def perturb(axiom: Axiom, kind: Kind, lexicon: Lexicon = NO_LEXICON) -> Axiom | 
     phrased = _phrased(claimed, sense, lexicon)
     if phrased is None:
         return None
-    conclusion = phrased if (kind.asymmetry == "none") != denied else flipped(phrased)
+    conclusion = phrased if (kind.asymmetry == "none") != denied else flip(phrased)
     premise = axiom.premise.swapped() if kind.asymmetry == "premise" else axiom.premise
     if kind.asymmetry == "conclusion":
         conclusion = conclusion.swapped()
     return replace(axiom, premise=premise, conclusion=Not(conclusion) if denied else conclusion)
 
 
-def perturb_all(axiom: Axiom, lexicon: Lexicon = NO_LEXICON, kinds: Sequence[Kind] = KINDS) -> dict[Kind, Axiom]:
+def perturb_all(
+    axiom: Axiom, lexicon: PhraseLexicon = NO_LEXICON, kinds: Sequence[Perturbation] = KINDS
+) -> dict[Perturbation, Axiom]:
     """Apply every kind that is applicable, in the order of table 7."""
     forms = ((kind, perturb(axiom, kind, lexicon)) for kind in kinds)
     return {kind: form for kind, form in forms if form is not None}
 
 
-def _phrased(claimed: Comp, sense: str, lexicon: Lexicon) -> Comp | None:
+def _phrased(claimed: Comp, sense: str, lexicon: PhraseLexicon) -> Comp | None:
     """Replace the phrase of a comparison, on its own scale and at the equivalent pole."""
     if sense == "phrase":
         return claimed
@@ -131,8 +135,8 @@ def _phrased(claimed: Comp, sense: str, lexicon: Lexicon) -> Comp | None:
     upper = is_upper(claimed.word) != (sense in OPPOSED)
     word = phrase.pair[0 if upper else 1]
     word = word.capitalize() if claimed.word[:1].isupper() else word
-    left = named(claimed.left, phrase.text)
-    right = None if claimed.right is None else named(claimed.right, phrase.text)
+    left = rename_property(claimed.left, phrase.text)
+    right = None if claimed.right is None else rename_property(claimed.right, phrase.text)
     return replace(claimed, word=word, left=left, right=right)
 
 
@@ -209,7 +213,7 @@ def equivalent(form: str, other: str, *, lexicon: str | Path | None = None) -> P
     return prove(read_axiom(form), read_axiom(other), whole_lexicon(lexicon))
 
 
-def prove(form: Axiom, other: Axiom, lexicon: Lexicon = NO_LEXICON) -> Proof:
+def prove(form: Axiom, other: Axiom, lexicon: PhraseLexicon = NO_LEXICON) -> Proof:
     """Decide whether two axioms are equivalent, with the steps from one to the other.
 
     >>> from horsesense.methods.rica.notation import parse_form
@@ -225,12 +229,12 @@ def prove(form: Axiom, other: Axiom, lexicon: Lexicon = NO_LEXICON) -> Proof:
     return Proof(same, tuple(ProofStep(rule, str(axiom)) for rule, axiom in there + rest))
 
 
-def canonical(form: Axiom, lexicon: Lexicon = NO_LEXICON) -> Axiom:
+def canonical(form: Axiom, lexicon: PhraseLexicon = NO_LEXICON) -> Axiom:
     """Return the normal form, which is the same for all equivalent forms."""
     return list(rewrite(form, lexicon))[-1][1]
 
 
-def rewrite(form: Axiom, lexicon: Lexicon = NO_LEXICON) -> Iterator[tuple[str, Axiom]]:
+def rewrite(form: Axiom, lexicon: PhraseLexicon = NO_LEXICON) -> Iterator[tuple[str, Axiom]]:
     """Yield the form, then each different form with the rule that leads to it."""
     yield "given", form
     for rule, change in (
@@ -287,19 +291,19 @@ def _undoubled(term: Term) -> Term:
 def _affirmed(term: Term) -> Term:
     match term:
         case Not(Comp() as comparison) if _has_opposite(comparison):
-            return flipped(comparison)
+            return flip(comparison)
         case _:
             return term
 
 
-def _by_lexicon(form: Axiom, lexicon: Lexicon) -> Axiom:
+def _by_lexicon(form: Axiom, lexicon: PhraseLexicon) -> Axiom:
     term = form.conclusion
     if not isinstance(term, Comp) or not _has_opposite(term):
         return form
     entry, sense = lexicon.head(seen_from_a(term.left), pair_of(term.word))
     upper = is_upper(term.word) != (sense in OPPOSED)
     word = entry.phrase.pair[0 if upper else 1].capitalize()
-    sides = (named(side, entry.phrase.text) if side else None for side in (term.left, term.right))
+    sides = (rename_property(side, entry.phrase.text) if side else None for side in (term.left, term.right))
     return replace(form, conclusion=Comp(word, *sides))  # type: ignore[arg-type]  # the left side is always there
 
 
@@ -309,7 +313,7 @@ def _upper_pole(form: Axiom) -> Axiom:
 
 def _raised(term: Term) -> Term:
     if isinstance(term, Comp) and term.right is not None and _has_opposite(term) and not is_upper(term.word):
-        return replace(flipped(term), left=term.right, right=term.left)
+        return replace(flip(term), left=term.right, right=term.left)
     return term
 
 

@@ -26,7 +26,7 @@ from horsesense.lexicons.valence import comparative_valence
 from horsesense.lexicons.words import words
 from horsesense.methods.published.linking import linked
 from horsesense.methods.published.reading import Reading, names_of, split_of, text_of
-from horsesense.methods.rica.perturbations import KINDS, Kind
+from horsesense.methods.rica.perturbations import KINDS, Perturbation
 
 CONNECTIVE = ", so "
 _SHAPE = frozenset({"a", "an", "the", "and", "so", "than", "not", "is"}) | OPPOSITES.keys()
@@ -36,7 +36,7 @@ _NAME = re.compile(r"[^\W_]+")
 _ALIKE = 0.5
 """Minimum share of content words that two wordings of one axiom have in common."""
 _ONE_ENTITY = tuple(
-    Kind(name)
+    Perturbation(name)
     for name in (
         "original",
         "negation",
@@ -56,18 +56,18 @@ _OF_A_CATEGORY = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class StatementUnit:
     """The axiom and kind of a statement."""
 
     axiom: str
     """Name of its axiom: content words, with a number if two axioms have the same."""
-    kind: Kind | None = None
+    kind: Perturbation | None = None
     """Kind of perturbation; None if the position does not show it."""
     category: str = ""
     """physical, material, social or temporal (table 5); empty if the position does not show it."""
 
 
-def units(statements: Sequence[str]) -> list[Unit]:
+def units(statements: Sequence[str]) -> list[StatementUnit]:
     """Infer the axiom and the kind of each statement of a published file from the order of its lines.
 
     >>> lines = ["wob is a cork, zim is a nail, so wob is more likely to float than zim",
@@ -127,9 +127,9 @@ def _bare(statement: str, names: tuple[str, str]) -> set[str]:
 # The human-curated set: blocks of 24 and of 8.
 
 
-def _curated(statements: Sequence[str]) -> list[Unit] | None:
+def _curated(statements: Sequence[str]) -> list[StatementUnit] | None:
     """Infer units from blocks; None if the lines are not in blocks throughout."""
-    found: list[Unit] = []
+    found: list[StatementUnit] = []
     named: dict[str, int] = {}
     while len(found) < len(statements):
         start = len(found)
@@ -141,11 +141,11 @@ def _curated(statements: Sequence[str]) -> list[Unit] | None:
         named[premise] = named.get(premise, 0) + 1
         axiom = premise if named[premise] == 1 else f"{premise} ({named[premise]})"
         kinds = block if block is KINDS else _told_apart(lines)
-        found += [Unit(axiom, kind) for kind in kinds]
+        found += [StatementUnit(axiom, kind) for kind in kinds]
     return _with_categories(found)
 
 
-def _with_categories(found: Sequence[Unit]) -> list[Unit]:
+def _with_categories(found: Sequence[StatementUnit]) -> list[StatementUnit]:
     """Add the category, which the position of an axiom shows in a complete set."""
     axioms = list(dict.fromkeys(unit.axiom for unit in found))
     if len(axioms) != _OF_A_CATEGORY * len(CATEGORIES):
@@ -177,7 +177,7 @@ def _frame(lines: Sequence[str]) -> str:
     return _NAME.sub(lambda name: letters.get(name[0], name[0]), premises[0])
 
 
-def _told_apart(lines: Sequence[str]) -> tuple[Kind, ...]:
+def _told_apart(lines: Sequence[str]) -> tuple[Perturbation, ...]:
     """Return the kinds of a block about one entity."""
     kinds = list(_ONE_ENTITY)
     first, second = _EITHER
@@ -189,7 +189,7 @@ def _told_apart(lines: Sequence[str]) -> tuple[Kind, ...]:
 # The raw set: three statements about a pair of names, and three negated ones.
 
 
-def _in_pairs_of_names(statements: Sequence[str]) -> list[Unit]:
+def _in_pairs_of_names(statements: Sequence[str]) -> list[StatementUnit]:
     """Infer units from runs of lines about one pair of names; a negated run belongs to the matching run before it."""
     runs = [
         [statements[i] for i in group]
@@ -198,7 +198,7 @@ def _in_pairs_of_names(statements: Sequence[str]) -> list[Unit]:
             key=lambda i: (frozenset(entities(statements[i])), denies(statements[i])),
         )
     ]
-    found: list[Unit] = []
+    found: list[StatementUnit] = []
     named: dict[str, int] = {}
     before: list[str] = []
     for run in runs:
@@ -206,7 +206,7 @@ def _in_pairs_of_names(statements: Sequence[str]) -> list[Unit]:
             name = content_words(run[0], entities(run[0])) or run[0]
             named[name] = named.get(name, 0) + 1
             axiom = name if named[name] == 1 else f"{name} ({named[name]})"
-        found += [Unit(axiom, kind) for kind in _kinds_of_run(run)]
+        found += [StatementUnit(axiom, kind) for kind in _kinds_of_run(run)]
         before = run
     return found
 
@@ -219,19 +219,19 @@ def _say_the_same(affirmed: Sequence[str], denied: Sequence[str]) -> bool:
     return len(one & other) >= _ALIKE * len(one | other) > 0
 
 
-def _kinds_of_run(run: Sequence[str]) -> list[Kind | None]:
+def _kinds_of_run(run: Sequence[str]) -> list[Perturbation | None]:
     """Return the kinds of statements about one pair: A comes first in both halves of the unperturbed one."""
     first = next((entities(line)[0] for line in run if entities(line)[0] == first_named(line)), "")
     perturbation = "negation" if denies(run[0]) else "original"
-    kinds: list[Kind | None] = []
+    kinds: list[Perturbation | None] = []
     for line in run:
         told, concluded = first_named(line), entities(line)[0]
         if not first or not told:
             kinds.append(None)
         elif told == concluded:
-            kinds.append(Kind(perturbation) if concluded == first else None)
+            kinds.append(Perturbation(perturbation) if concluded == first else None)
         else:
-            kinds.append(Kind(perturbation, "conclusion" if told == first else "premise"))
+            kinds.append(Perturbation(perturbation, "conclusion" if told == first else "premise"))
     return kinds
 
 
@@ -303,7 +303,7 @@ def _item(reading: Reading, text: str, word: str, pair: tuple[str, str] | None, 
         options=options,
         answer=options.index(word),
         groups={"entities": " ".join(sorted(set(entities(statement))))},
-        facets={"comparative": word, **perturbed(statement, word), **split_of(path)},
+        facets={"comparative": word, **inferred_facets(statement, word), **split_of(path)},
         source=Source(file=path.name, line=number, licence=LICENCE),
     )
 
@@ -339,11 +339,11 @@ def _with_units(items: Sequence[Item]) -> list[Item]:
     ]
 
 
-def _kind_facets(unit: Unit, kinds: Collection[tuple[str, Kind | None]]) -> dict[str, str | bool]:
+def _kind_facets(unit: StatementUnit, kinds: Collection[tuple[str, Perturbation | None]]) -> dict[str, str | bool]:
     """Return the facets that the position of a statement shows; a kind with exchanged names is a retest."""
     if unit.kind is None:
         return {}
-    first = Kind(unit.kind.perturbation, "premise")
+    first = Perturbation(unit.kind.perturbation, "premise")
     facets: dict[str, str | bool] = {
         "perturbation": unit.kind.perturbation,
         "asymmetry": unit.kind.asymmetry,
@@ -401,7 +401,7 @@ def comparative(statement: str) -> str:
     return word
 
 
-def perturbed(statement: str, word: str) -> dict[str, str | int]:
+def inferred_facets(statement: str, word: str) -> dict[str, str | int]:
     """Return the facets of a statement that can be inferred from its text.
 
     ``perturbation``: whether the conclusion is negated. ``valence`` of the comparative. ``asymmetry``: whether the
@@ -410,9 +410,9 @@ def perturbed(statement: str, word: str) -> dict[str, str | int]:
     is *more*, *not* reverses it). Compared with RICA's axioms, negation is right in all 9,054 statements and order in
     9,043. Facets that cannot be inferred are left out.
 
-    >>> perturbed("zim is a cork, wob is a stone, so wob is not more likely to float than zim", "more")
+    >>> inferred_facets("zim is a cork, wob is a stone, so wob is not more likely to float than zim", "more")
     {'perturbation': 'negation', 'valence': 1, 'asymmetry': 'premise or conclusion', 'rule': 'right'}
-    >>> perturbed("it rained, so wob came before zim", "before")
+    >>> inferred_facets("it rained, so wob came before zim", "before")
     {'perturbation': 'original', 'valence': 0}
     """
     first = first_named(statement)

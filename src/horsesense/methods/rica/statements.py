@@ -367,10 +367,10 @@ def _around(clause: str, word: str) -> tuple[str, str, tuple[str, str]]:
     return before, after, (f"{articles[0]} {words[0]}", f"{articles[1]} {words[1]}")
 
 
-def filled(clause: str, word: str) -> str:
+def fill_slot(clause: str, word: str) -> str:
     """Fill the slot of a clause, article included.
 
-    >>> filled("has a * time flying", "easier")
+    >>> fill_slot("has a * time flying", "easier")
     'has an easier time flying'
     """
     before, after, words = _around(clause, word)

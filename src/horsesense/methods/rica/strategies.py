@@ -89,7 +89,7 @@ def traits(about: str) -> Traits:
     return found
 
 
-def crawled(
+def axioms_from_facts(
     name: str, facts: Mapping[str, Facts], lists: Mapping[str, Sequence[str]], rejected: Counter[str]
 ) -> Iterator[KnownAxiom]:
     """Yield the axioms of a template from knowledge bases; rejected facts are counted."""
@@ -317,7 +317,7 @@ _CLIMATES = ("hotter: lives in a * climate", "less: see snow in winter")
 
 
 @dataclass(frozen=True)
-class Sources:
+class AxiomSources:
     """Sources of the strategies; by default the shipped tables."""
 
     tables: Sequence[Path] = ()
@@ -329,12 +329,12 @@ class Sources:
     shipped: bool = True
 
 
-def strategies_of(sources: Sources) -> list[str]:
+def strategies_of(sources: AxiomSources) -> list[str]:
     """Return the strategies with a source; all if the user gives a table."""
     return [name for name in TEMPLATES if sources.tables or _draws(name, sources)]
 
 
-def known_axioms(strategies: Sequence[str], sources: Sources, rejected: Counter[str]) -> Iterator[KnownAxiom]:
+def known_axioms(strategies: Sequence[str], sources: AxiomSources, rejected: Counter[str]) -> Iterator[KnownAxiom]:
     """Yield the axioms of some strategies, each with its source and status."""
     for name in strategies:
         if name not in TEMPLATES:
@@ -342,7 +342,7 @@ def known_axioms(strategies: Sequence[str], sources: Sources, rejected: Counter[
     for path in sources.tables:
         yield from (known for known in read_known(path) if known.template in strategies)
     for name in strategies:
-        yield from crawled(name, sources.facts, sources.lists, rejected)
+        yield from axioms_from_facts(name, sources.facts, sources.lists, rejected)
         if sources.shipped:
             yield from _shipped(name, rejected)
         if not sources.tables and not _draws(name, sources):
@@ -351,7 +351,7 @@ def known_axioms(strategies: Sequence[str], sources: Sources, rejected: Counter[
             raise UserError(f"the strategy {name} has no source", fix=needed)
 
 
-def _draws(name: str, sources: Sources) -> bool:
+def _draws(name: str, sources: AxiomSources) -> bool:
     return any(source in sources.facts for source in SOURCES.get(name, ())) or (sources.shipped and _ships(name))
 
 

@@ -124,7 +124,7 @@ def with_names(probe: Probe, pairs: int | None = None, seed: int = 0) -> Probe:
             items.append(replace(item, facets={**item.facets, "entities": "novel"}))
             names = entities(fill_blank(item.text, item.options[item.answer or 0]))
             for number, pair in enumerate(drawn.draw(f"{item.family} {item.member}")):
-                text = renamed(item.text, dict(zip(names, (pair["A"], pair["B"]), strict=True)))
+                text = rename_entities(item.text, dict(zip(names, (pair["A"], pair["B"]), strict=True)))
                 groups = {**item.groups, "entities": " ".join(sorted(pair.values()))}
                 about = {**item.facets, "entities": "names"}
                 member = f"{item.member}_{number + 1}"
@@ -172,16 +172,16 @@ def _fact(item: Item) -> str:
     if item.facets.get("category") == "temporal" or names[0] == names[1]:
         return ""
     try:
-        axiom = read_statement(renamed(statement, dict(zip(names, "AB", strict=True))))
+        axiom = read_statement(rename_entities(statement, dict(zip(names, "AB", strict=True))))
     except UserError:
         return ""
     return fact_of(axiom, item.facets.get("category") == SOCIAL)
 
 
-def renamed(text: str, names: Mapping[str, str]) -> str:
+def rename_entities(text: str, names: Mapping[str, str]) -> str:
     """Rename the entities of a text.
 
-    >>> renamed("wob is zim's boss, so wob is ___ busy than zim", {"wob": "Ann", "zim": "Bob"})
+    >>> rename_entities("wob is zim's boss, so wob is ___ busy than zim", {"wob": "Ann", "zim": "Bob"})
     "Ann is Bob's boss, so Ann is ___ busy than Bob"
     """
     either = re.compile(rf"\b({'|'.join(map(re.escape, names))})\b")

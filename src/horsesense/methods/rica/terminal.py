@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from horsesense.terminal import console, line, number, table
 
 if TYPE_CHECKING:
-    from horsesense.methods.rica.analysis import Analysis, RunAnalysis
+    from horsesense.methods.rica.analysis import ProbeAnalysis, RunAnalysis
     from horsesense.methods.rica.clues import ClueSet
     from horsesense.methods.rica.controls import WrittenControls
     from horsesense.methods.rica.ladder import LadderAnalysis
@@ -120,7 +120,7 @@ def _print_row(name: str, estimate: Estimate) -> None:
     line(f"  {name:24} {number(estimate)}, n {estimate.n:,}")
 
 
-def _print_analysis(result: Analysis) -> None:
+def _print_analysis(result: ProbeAnalysis) -> None:
     line(f"{result.model} on {result.probe}", "bold")
     operators = result.operators or {}
     rows = {

@@ -20,7 +20,7 @@ from horsesense.data.tables import iter_rows, open_table, write_rows
 from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.words import FUNCTION_WORDS, listed
 from horsesense.methods.winoventi.nouns import Noun
-from horsesense.methods.winoventi.word_relations import Lexicon
+from horsesense.methods.winoventi.word_relations import WordRelations
 from horsesense.progress import NO_PROGRESS, Progress
 
 KS = (1, 3, 5, 8, 10)
@@ -304,13 +304,13 @@ class Selection:
         return tuple(each for each in self.associations if each.kept)
 
 
-def drop_nonsense(associations: Iterable[Association], lexicon: Lexicon | None) -> list[Association]:
+def drop_nonsense(associations: Iterable[Association], lexicon: WordRelations | None) -> list[Association]:
     """Drop words that are not properties: function words and, if WordNet is available, words that are neither adjective
     nor participle. In the paper people do this; they flag a tenth of the pairs."""
     return [_judged(each, lexicon) if each.kept else each for each in associations]
 
 
-def _judged(association: Association, lexicon: Lexicon | None) -> Association:
+def _judged(association: Association, lexicon: WordRelations | None) -> Association:
     if association.word.lower() in _NO_PROPERTIES:
         return association.dropped(FUNCTION_WORD)
     if lexicon is not None and not lexicon.is_property(association.word.lower()):

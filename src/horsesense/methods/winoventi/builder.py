@@ -164,7 +164,7 @@ def own_probe() -> Probe:
 
 
 @dataclass(frozen=True, slots=True)
-class Splits:
+class ExceptionSplits:
     """Probes for training and testing."""
 
     setting: str
@@ -204,7 +204,7 @@ class WrittenSplits(Document):
     """Parts that have items."""
 
 
-def make_splits(probe: Probe, setting: str, seed: int = 0, dev: float = 0.0, nouns: bool = False) -> Splits:
+def make_splits(probe: Probe, setting: str, seed: int = 0, dev: float = 0.0, nouns: bool = False) -> ExceptionSplits:
     """Split a WinoVenti probe; ``dev`` is the share of training schemas held out for development.
 
     Every test item has the facets ``twin`` (``seen`` if the other text of its schema was trained on, else ``unseen``)
@@ -214,7 +214,9 @@ def make_splits(probe: Probe, setting: str, seed: int = 0, dev: float = 0.0, nou
     return _splits(probe, setting, parts.train, parts.dev, parts.tests)
 
 
-def _splits(probe: Probe, setting: str, train: list[Item], dev: list[Item], tests: Mapping[str, list[Item]]) -> Splits:
+def _splits(
+    probe: Probe, setting: str, train: list[Item], dev: list[Item], tests: Mapping[str, list[Item]]
+) -> ExceptionSplits:
     ids = {item.id for item in train}
     families = {item.family for item in train}
     nouns = {item.groups.get("noun", "") for item in train}
@@ -226,7 +228,7 @@ def _splits(probe: Probe, setting: str, train: list[Item], dev: list[Item], test
         card = replace(probe.card, name=f"{probe.card.name}-{setting}-{name}", made=made.strip(), notes={})
         return Probe.of(marked, card, {"twins of trained items": seen} if name not in ("train", "dev") else None)
 
-    return Splits(
+    return ExceptionSplits(
         setting, part("train", train), part("dev", dev), {name: part(name, items) for name, items in tests.items()}
     )
 

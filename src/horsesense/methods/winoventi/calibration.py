@@ -20,13 +20,13 @@ from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.checks import check_schema
-from horsesense.methods.winoventi.circumstances import circumstances_at_hand
+from horsesense.methods.winoventi.circumstances import load_circumstances
 from horsesense.methods.winoventi.exceptions import read_registry_triplets
 from horsesense.methods.winoventi.nouns import Noun, is_plural
-from horsesense.methods.winoventi.plausibility import Attested, Evidence, attested_in, given_by_people
+from horsesense.methods.winoventi.plausibility import Attestations, ExceptionEvidence, attested_in, people_exceptions
 from horsesense.methods.winoventi.published_dataset import read_winoventi_schemas
-from horsesense.methods.winoventi.schemas import Premise, Schema, Triplet, differing, pairs_of, premise_of
-from horsesense.methods.winoventi.word_relations import lexicon_at_hand
+from horsesense.methods.winoventi.schemas import PremisePair, Schema, Triplet, differing, pairs_of, premise_of
+from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate
 
@@ -70,7 +70,7 @@ class CheckRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration(Document):
+class FilterCalibration(Document):
     """Calibration of the filters on the published human judgements."""
 
     triplets: int
@@ -91,7 +91,7 @@ def calibrate(
     texts: Sequence[str | Path] = (),
     conceptnet: str | Path | None = None,
     seed: Annotated[int, Ge(0)] = 0,
-) -> Calibration:
+) -> FilterCalibration:
     """Measure recall and precision of the filters for exceptions and of the checks of premises.
 
     Args:
@@ -106,16 +106,18 @@ def calibrate(
     """
     by_people = [replace(each, origin="") for each in read_registry_triplets(Path(registry))]
     others = reassign(by_people, seed)
-    table, lexicon = circumstances_at_hand(), lexicon_at_hand()
-    kinds: dict[str, Evidence] = {"tables and WordNet": Evidence(table, lexicon)}
-    attested = Attested()
+    table, lexicon = load_circumstances(), load_word_relations()
+    kinds: dict[str, ExceptionEvidence] = {"tables and WordNet": ExceptionEvidence(table, lexicon)}
+    attested = Attestations()
     if texts or conceptnet is not None:
         corpora, facts = [Path(file) for file in texts], None if conceptnet is None else Path(conceptnet)
         attested = attested_in(corpora, facts, frozenset(each.exception for each in (*by_people, *others)))
-        kinds["and texts and facts"] = Evidence(table, lexicon, attested)
-    kinds["and people's words for other nouns"] = Evidence(table, lexicon, attested, given_by_people(by_people))
+        kinds["and texts and facts"] = ExceptionEvidence(table, lexicon, attested)
+    kinds["and people's words for other nouns"] = ExceptionEvidence(
+        table, lexicon, attested, people_exceptions(by_people)
+    )
     rows = tuple(_row(name, evidence, by_people, others) for name, evidence in kinds.items())
-    return Calibration(len(by_people), rows, _checks([Path(file) for file in schemas]) if schemas else None, seed)
+    return FilterCalibration(len(by_people), rows, _checks([Path(file) for file in schemas]) if schemas else None, seed)
 
 
 def reassign(triplets: Sequence[Triplet], seed: int = 0) -> list[Triplet]:
@@ -142,7 +144,7 @@ def reassign(triplets: Sequence[Triplet], seed: int = 0) -> list[Triplet]:
     return found
 
 
-def _row(name: str, evidence: Evidence, by_people: Sequence[Triplet], others: Sequence[Triplet]) -> FilterRow:
+def _row(name: str, evidence: ExceptionEvidence, by_people: Sequence[Triplet], others: Sequence[Triplet]) -> FilterRow:
     judged = [evidence.judged(each, _noun(each)) for each in by_people]
     kept = [float(bool(ground)) for ground, _ in judged]
     of_others = [float(bool(evidence.judged(each, _noun(each))[0])) for each in others]
@@ -177,7 +179,7 @@ def _checks(paths: Sequence[Path]) -> CheckRow:
     said: dict[str, list[set[str]]] = {}
     for each in votes.judgements:
         said.setdefault(each.item, []).append(set() if each.value == PASS else set(each.value.split("+")))
-    lexicon = lexicon_at_hand()
+    lexicon = load_word_relations()
     passed, allowed, nouns = [], [], []
     for family, members in pairs_of(votes.probe.items).items():
         if len(said.get(family, ())) < 2:
@@ -188,9 +190,9 @@ def _checks(paths: Sequence[Path]) -> CheckRow:
         differences = differing(*texts)
         if len(differences) == 1:
             start, end = differences[0].spans[0]
-            premise = Premise(texts[0][:start], *differences[0].words, texts[0][end:])
+            premise = PremisePair(texts[0][:start], *differences[0].words, texts[0][end:])
         else:
-            premise = Premise("", *texts, "")
+            premise = PremisePair("", *texts, "")
         triplet = Triplet(noun, str(generic.facets["bias"]), str(generic.facets["alternative"]))
         checked = check_schema(Schema(triplet, premise, "release"), Noun(noun, is_plural(noun)), lexicon)
         passed.append(not set.intersection(*said[family]))

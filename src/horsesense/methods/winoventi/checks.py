@@ -11,7 +11,7 @@ from horsesense.lexicons.words import PRONOUNS, words
 from horsesense.methods.winoventi.associations import words_of_noun
 from horsesense.methods.winoventi.nouns import Noun, statement
 from horsesense.methods.winoventi.schemas import CheckedSchema, Schema, differing
-from horsesense.methods.winoventi.word_relations import Lexicon
+from horsesense.methods.winoventi.word_relations import WordRelations
 from horsesense.models.hf.sentence_vectors import sentence_vectors
 from horsesense.models.load import open_local
 from horsesense.models.protocol import Model
@@ -31,7 +31,7 @@ _REFERRING = (PRONOUNS - {"i", "you", "we", "me", "us", "my", "your", "our"}) | 
 _FEWEST_WORDS = 4
 
 
-def check_schema(schema: Schema, noun: Noun, lexicon: Lexicon | None = None) -> CheckedSchema:
+def check_schema(schema: Schema, noun: Noun, lexicon: WordRelations | None = None) -> CheckedSchema:
     """Return all objections that need no model.
 
     >>> from horsesense.methods.winoventi.schemas import Triplet, parse_premise
@@ -56,7 +56,7 @@ def check_schema(schema: Schema, noun: Noun, lexicon: Lexicon | None = None) -> 
     return CheckedSchema(schema, tuple(objections))
 
 
-def _means_outcome(schema: Schema, lexicon: Lexicon) -> bool:
+def _means_outcome(schema: Schema, lexicon: WordRelations) -> bool:
     """Return whether a special word is a synonym of its outcome (criterion 2)."""
     pairs = (schema.premise.generic, schema.triplet.generic), (schema.premise.exception, schema.triplet.exception)
     return any(lexicon.are_synonyms(special.lower(), outcome) for special, outcome in pairs)

@@ -26,8 +26,8 @@ from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.lexicons.words import words
 from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.nouns import Noun
-from horsesense.methods.winoventi.schemas import CheckedSchema, Premise, Schema, Triplet, parse_premise
-from horsesense.methods.winoventi.word_relations import Lexicon
+from horsesense.methods.winoventi.schemas import CheckedSchema, PremisePair, Schema, Triplet, parse_premise
+from horsesense.methods.winoventi.word_relations import WordRelations
 
 DATA = Path(__file__).with_name("data")
 CIRCUMSTANCES, TYPES = DATA / "circumstances.tsv", DATA / "noun_types.tsv"
@@ -159,7 +159,7 @@ def _singular(noun: Noun) -> str:
     return f"{head} {lemmas[0]}".strip()
 
 
-def circumstances_at_hand() -> Circumstances:
+def load_circumstances() -> Circumstances:
     """Return the shipped tables, with WordNet if it was fetched."""
     return _with_wordnet(find_wordnet())
 
@@ -221,12 +221,12 @@ def instantiate(frame: Circumstance, triplet: Triplet, noun: Noun) -> Schema:
     text = frame.premise.replace(NOUN, noun.word).replace("{was}", "were" if noun.plural else "was")
     premise = parse_premise(text)
     if frame.side_of(triplet.generic) == 1:
-        premise = Premise(premise.before, premise.exception, premise.generic, premise.after)
+        premise = PremisePair(premise.before, premise.exception, premise.generic, premise.after)
     return Schema(triplet, premise, "machine", TABLE, frame=frame.premise)
 
 
 def objections_to(
-    schema: Schema, noun: Noun, frame: Circumstance, table: Circumstances, lexicon: Lexicon | None
+    schema: Schema, noun: Noun, frame: Circumstance, table: Circumstances, lexicon: WordRelations | None
 ) -> tuple[str, ...]:
     """Return all objections to a premise made from a frame."""
     found = [*check_schema(schema, noun, lexicon).objections, *wording_objections(schema, noun, table)]
@@ -257,8 +257,8 @@ def is_derived(word: str, state: str, table: Circumstances) -> bool:
     """Return whether a word gives a state away: WordNet derives one from the other, both are forms of a verb (*wore*
     and *worn*), they begin alike, or the word is a verb that is defined by the state (to *fill* is to make *full*).
 
-    >>> from horsesense.methods.winoventi.circumstances import circumstances_at_hand
-    >>> is_derived("stuffing", "stuffed", circumstances_at_hand()), is_derived("rope", "open", circumstances_at_hand())
+    >>> from horsesense.methods.winoventi.circumstances import load_circumstances
+    >>> is_derived("stuffing", "stuffed", load_circumstances()), is_derived("rope", "open", load_circumstances())
     (True, False)
     """
     if word == state or (len(word) > 4 and len(state) > 4 and word[:5] == state[:5]):
@@ -284,7 +284,7 @@ def from_circumstances(
     triplets: Sequence[Triplet],
     nouns: Mapping[str, Noun],
     table: Circumstances,
-    lexicon: Lexicon | None,
+    lexicon: WordRelations | None,
     most: int = 2,
     seed: int = 0,
 ) -> tuple[list[Schema], Counter[str]]:

@@ -38,7 +38,7 @@ from horsesense.methods.winoventi.nouns import (
     prompts_for,
     statement,
 )
-from horsesense.methods.winoventi.word_relations import lexicon_at_hand
+from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.load import open_model
 from horsesense.models.load_settings import LoadSettings
@@ -253,7 +253,7 @@ def associate(
     if model.asks_what_follows and elicitation.literal:
         # A causal model does not see the ending, so both prompts are the same to it.
         notes["endings that a causal model cannot see"] = 1
-    judged = everything if elicitation.literal else drop_nonsense(everything, lexicon_at_hand())
+    judged = everything if elicitation.literal else drop_nonsense(everything, load_word_relations())
     return ModelAssociations(
         rank_and_cut(judged, {noun.word: noun for noun in known}, ranker, elicitation, progress),
         {what: count for what, count in notes.items() if count},

@@ -27,9 +27,9 @@ from horsesense.methods.winoventi.elicitation import MODEL, Elicitation, ask_ass
 from horsesense.methods.winoventi.measures import (
     NEUTRAL,
     ContextShift,
-    Outcome,
-    Strongest,
-    Subset,
+    ItemOutcome,
+    StrongestMargins,
+    SubsetResult,
     asked_schemas,
     context_shift,
     neutral_probe,
@@ -43,11 +43,11 @@ from horsesense.methods.winoventi.schemas import (
     VALIDATED,
     differing,
     pairs_of,
-    reversed_probe,
+    reverse_probe,
     special_facets,
     triplet_name,
 )
-from horsesense.methods.winoventi.word_relations import Lexicon, lexicon_at_hand
+from horsesense.methods.winoventi.word_relations import WordRelations, load_word_relations
 from horsesense.models.load import open_model
 from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress
@@ -71,7 +71,7 @@ class Background:
     """Model → its own associations, with depths."""
     others: Mapping[str, Collection[str]] = field(default_factory=dict)
     """Models of the registry → triplets that pass their filter."""
-    lexicon: Lexicon | None = None
+    lexicon: WordRelations | None = None
 
 
 def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Path:
@@ -120,7 +120,7 @@ def read_background(folder: Path) -> Background:
         depths=read_depths(depths) if depths is not None and depths.is_file() else {},
         own_depths={model: read_depths(file) for model, file in own.items() if file.is_file()},
         others=read_registry(registry) if registry is not None and registry.is_file() else {},
-        lexicon=lexicon_at_hand(),
+        lexicon=load_word_relations(),
     )
 
 
@@ -149,23 +149,23 @@ class Evaluation:
 
     model: str
     """Model."""
-    headline: Subset | None
+    headline: SubsetResult | None
     """The subset ``individual``: schemas that contradict the model's own preference; null if some are not validated."""
-    subsets: tuple[Subset, ...]
+    subsets: tuple[SubsetResult, ...]
     """``all``, ``individual``, and ``intersection`` for several models."""
     shift: ContextShift | None
     """Context shift in the subset ``individual``; null if some schemas are not validated."""
     shifts: tuple[ContextShift, ...]
     """Context shift in each subset."""
-    reverse: tuple[Subset, ...]
+    reverse: tuple[SubsetResult, ...]
     """The same for the reversed test, which asks for the context word; empty if that was not run."""
-    tokens: tuple[Subset, ...]
+    tokens: tuple[SubsetResult, ...]
     """``all`` and ``individual``, by whether both outcomes have equally many tokens for every model."""
     slices: Mapping[str, tuple[SchemaSlice, ...]]
     """Accuracy by facet."""
-    failures: Strongest
+    failures: StrongestMargins
     """The exceptions with the largest negative margins."""
-    successes: Strongest
+    successes: StrongestMargins
     """The exceptions with the largest positive margins."""
     notes: Mapping[str, int]
     """Irregularities, counted."""
@@ -282,7 +282,7 @@ def ask_all(
     drawn = replace(probe, items=draw(probe.items, settings.limit, settings.seed))
     probes = {MAIN: drawn, PRIOR: prior_probe(drawn), NEUTRAL: neutral_probe(drawn)}
     if reverse:
-        probes[REVERSE] = reversed_probe(drawn)
+        probes[REVERSE] = reverse_probe(drawn)
         if not probes[REVERSE].items:
             raise UserError("no schema has two texts that differ in exactly one word", fix="check the probe")
     ask_models(models, probes, folder, replace(settings, limit=None), progress, engine)
@@ -334,14 +334,14 @@ def _evaluation(
 
     kinds = {"all": None, "individual": passing} | ({"intersection": shared} if shared is not None else {})
 
-    def subsets(outcomes: Sequence[Outcome]) -> tuple[Subset, ...]:
+    def subsets(outcomes: Sequence[ItemOutcome]) -> tuple[SubsetResult, ...]:
         chosen = {
             name: [each for each in outcomes if among is None or triplets[each.family] in among]
             for name, among in kinds.items()
         }
         return tuple(subset(name, among) for name, among in chosen.items())
 
-    def by_tokens() -> tuple[Subset, ...]:
+    def by_tokens() -> tuple[SubsetResult, ...]:
         """Compute ``all`` and ``individual`` by whether the outcomes have equally many tokens for every model."""
         individual = [each for each in outcomes if triplets[each.family] in passing]
         return tuple(
@@ -386,7 +386,7 @@ def _is_validated(item: Item) -> bool:
     return str(item.facets.get("status", VALIDATED)).startswith(VALIDATED)
 
 
-def _special_words(items: Sequence[Item], lexicon: Lexicon | None) -> dict[str, dict[str, Facet]]:
+def _special_words(items: Sequence[Item], lexicon: WordRelations | None) -> dict[str, dict[str, Facet]]:
     """Return item id → facets of its special word, with its part of speech if WordNet is available."""
     differences = [differing(m["generic"].text, m["exception"].text) for m in pairs_of(items).values()]
     words = {places[0].words for places in differences if len(places) == 1}
@@ -397,7 +397,7 @@ def _special_words(items: Sequence[Item], lexicon: Lexicon | None) -> dict[str, 
 
 def _outcomes(
     answered: Answered, background: Background, model: str, special: Mapping[str, Mapping[str, Facet]]
-) -> list[Outcome]:
+) -> list[ItemOutcome]:
     credits = answered.credits("sum").values
     outcomes = []
     for item, answer, credit in zip(answered.items, answered.answers, credits, strict=True):
@@ -405,7 +405,7 @@ def _outcomes(
         chances = [_probability(item, answer, i) for i in range(len(item.options))]
         right = chances[item.answer]
         outcomes.append(
-            Outcome(
+            ItemOutcome(
                 item=item.id,
                 family=item.family,
                 test=item.member,

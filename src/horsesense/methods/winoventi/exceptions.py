@@ -16,24 +16,24 @@ from horsesense.data.tables import iter_rows, open_table, read_table
 from horsesense.errors import UserError
 from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.associations import Association
-from horsesense.methods.winoventi.circumstances import Circumstances, circumstances_at_hand
+from horsesense.methods.winoventi.circumstances import Circumstances, load_circumstances
 from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.plausibility import (
     GROUNDS,
     NOT_PLAUSIBLE,
-    Evidence,
+    ExceptionEvidence,
     attested_in,
     from_facts,
     from_kin,
     from_lexicon,
     from_table,
-    given_by_people,
+    people_exceptions,
     read_denied,
 )
 from horsesense.methods.winoventi.schemas import Triplet
-from horsesense.methods.winoventi.word_relations import lexicon_at_hand
-from horsesense.methods.winoventi.writer_and_judge import proposed, try_judge, verdicts
+from horsesense.methods.winoventi.word_relations import load_word_relations
+from horsesense.methods.winoventi.writer_and_judge import propose_exceptions, try_judge, verdicts
 from horsesense.progress import Progress
 
 NONSENSE = "nonsense"
@@ -170,7 +170,7 @@ def exceptions_of(
     answered = {(each.noun, each.generic) for each in by_people}
     asked = [each for each in sensible if (each.noun, each.word) not in answered]
     made = _by_machine(plan, asked, others, nouns, models, progress)
-    distinct, notes = merged(
+    distinct, notes = merge_triplets(
         triplet for triplet in (*by_people, *made) if association_name(triplet.noun, triplet.generic) not in nonsense
     )
     for note, count in notes.items():
@@ -189,12 +189,12 @@ def _by_machine(
     progress: Progress,
 ) -> list[Triplet]:
     """Return the machine's candidates with evidence, the strongest first, with no word over its share."""
-    table, lexicon = circumstances_at_hand(), lexicon_at_hand()
+    table, lexicon = load_circumstances(), load_word_relations()
     if lexicon is None:
         progress.log(
             "WordNet is not on this machine, so opposites are not looked up; get it with: horsesense fetch wordnet"
         )
-    given = given_by_people(others)
+    given = people_exceptions(others)
     denied = read_denied(plan.conceptnet) if plan.conceptnet is not None else {}
     candidates: list[Triplet] = []
     for each in associations:
@@ -204,12 +204,14 @@ def _by_machine(
         candidates += from_facts(each, denied)
     if plan.writes_by_model:
         with models.asked(plan.writer) as writer:
-            by_writer = proposed(writer, associations, nouns)
+            by_writer = propose_exceptions(writer, associations, nouns)
         candidates += [each for found in by_writer for each in found]
         progress.log(f"associations that {plan.writer} names no exception to: {by_writer.count([]):,}")
-    candidates = [each for each in merged(candidates)[0] if lexicon is None or lexicon.is_property(each.exception)]
+    candidates = [
+        each for each in merge_triplets(candidates)[0] if lexicon is None or lexicon.is_property(each.exception)
+    ]
     attested = attested_in(plan.texts, plan.conceptnet, frozenset(each.exception for each in candidates))
-    evidence = Evidence(table, lexicon, attested, given)
+    evidence = ExceptionEvidence(table, lexicon, attested, given)
     grounded: list[tuple[Triplet, str]] = []
     open_: list[Triplet] = []
     went: Counter[str] = Counter()
@@ -296,11 +298,11 @@ def within_word_share(triplets: Sequence[Triplet], share: float = WORD_SHARE) ->
     return left
 
 
-def merged(triplets: Iterable[Triplet]) -> tuple[list[Triplet], dict[str, int]]:
+def merge_triplets(triplets: Iterable[Triplet]) -> tuple[list[Triplet], dict[str, int]]:
     """Return each triplet once, with its most trusted origin; exceptions that repeat the association are counted.
 
     >>> antonym, by_people = Triplet("cup", "hot", "cold", "antonym"), Triplet("cup", "hot", "cold", "people")
-    >>> merged([antonym, by_people])
+    >>> merge_triplets([antonym, by_people])
     ([Triplet(noun='cup', generic='hot', exception='cold', origin='people', k=0)], {'found twice': 1})
     """
     best: dict[str, Triplet] = {}

@@ -28,7 +28,7 @@ GENERIC, EXCEPTION = "generic", "exception"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ItemOutcome:
     """A model's answer to one item."""
 
     item: str
@@ -49,7 +49,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Subset:
+class SubsetResult:
     """Results on a subset of the schemas; estimates are None without schemas."""
 
     subset: str
@@ -69,10 +69,10 @@ class Subset:
 
 
 @dataclass(frozen=True, slots=True)
-class Strongest:
+class StrongestMargins:
     """The exceptions with the largest margins in one direction."""
 
-    items: tuple[Outcome, ...]
+    items: tuple[ItemOutcome, ...]
     by_k: Mapping[str, int]
     """Smallest depth of the association → number of exceptions; ``unknown`` if it is not known."""
     by_word: Mapping[str, int]
@@ -81,11 +81,11 @@ class Strongest:
     """Number of exceptions to associations that are not the model's own; None if its own are not known."""
 
 
-def subset(name: str, outcomes: Sequence[Outcome]) -> Subset:
+def subset(name: str, outcomes: Sequence[ItemOutcome]) -> SubsetResult:
     """Compute all results of a subset of whole schemas, clustered by noun and by frame.
 
     >>> tests = [(family, test) for family in "abcd" for test in (GENERIC, EXCEPTION)]
-    >>> outcomes = [Outcome(f + t, f, t, f, "hot", float(t == GENERIC), 0.1, 0.2) for f, t in tests]
+    >>> outcomes = [ItemOutcome(f + t, f, t, f, "hot", float(t == GENERIC), 0.1, 0.2) for f, t in tests]
     >>> everything = subset("all", outcomes)
     >>> everything.schemas, everything.generic.value, everything.exception.value
     (4, 1.0, 0.0)
@@ -94,14 +94,14 @@ def subset(name: str, outcomes: Sequence[Outcome]) -> Subset:
     """
     pairs = _whole_pairs(outcomes)
     if not pairs:
-        return Subset(name, 0, None, None, None, None, None, None, None)
+        return SubsetResult(name, 0, None, None, None, None, None, None, None)
     generic, exception = ([pair[test] for pair in pairs] for test in (GENERIC, EXCEPTION))
     nouns = [outcome.noun for outcome in generic]
     frames = [outcome.frame or outcome.family for outcome in generic]
     crossed = frames if len(set(frames)) < len(frames) else None
     first, second = [outcome.credit for outcome in generic], [outcome.credit for outcome in exception]
     both = [float(a == 1 and b == 1) for a, b in zip(first, second, strict=True)]
-    return Subset(
+    return SubsetResult(
         subset=name,
         schemas=len(pairs),
         generic=accuracy(first, nouns, CHANCE, crossed=crossed),
@@ -114,15 +114,15 @@ def subset(name: str, outcomes: Sequence[Outcome]) -> Subset:
     )
 
 
-def _whole_pairs(outcomes: Iterable[Outcome]) -> list[dict[str, Outcome]]:
+def _whole_pairs(outcomes: Iterable[ItemOutcome]) -> list[dict[str, ItemOutcome]]:
     """Return the schemas that have both tests, by name."""
-    families: dict[str, dict[str, Outcome]] = {}
+    families: dict[str, dict[str, ItemOutcome]] = {}
     for outcome in outcomes:
         families.setdefault(outcome.family, {})[outcome.test] = outcome
     return [pair for _, pair in sorted(families.items()) if {GENERIC, EXCEPTION} <= pair.keys()]
 
 
-def _macro(outcomes: Sequence[Outcome]) -> Estimate:
+def _macro(outcomes: Sequence[ItemOutcome]) -> Estimate:
     """Return the mean of the accuracies of the generic words."""
     words: dict[str, list[float]] = {}
     for outcome in outcomes:
@@ -130,7 +130,7 @@ def _macro(outcomes: Sequence[Outcome]) -> Estimate:
     return accuracy([float(np.mean(credits)) for credits in words.values()], list(words), CHANCE)
 
 
-def sliced(outcomes: Sequence[Outcome], facet: str) -> Sliced | None:
+def sliced(outcomes: Sequence[ItemOutcome], facet: str) -> Sliced | None:
     """Return accuracy by a facet and test; None if no outcome has the facet."""
     if not any(facet in outcome.facets for outcome in outcomes):
         return None
@@ -139,7 +139,7 @@ def sliced(outcomes: Sequence[Outcome], facet: str) -> Sliced | None:
     return by_facet(values, nouns, facets, (facet, "test"), [CHANCE] * len(outcomes))
 
 
-def strongest(outcomes: Iterable[Outcome], failures: bool, most: int = 20) -> Strongest:
+def strongest(outcomes: Iterable[ItemOutcome], failures: bool, most: int = 20) -> StrongestMargins:
     """Return the exceptions with the largest negative or positive margins (section 3.4, error analysis)."""
     wanted = [
         outcome
@@ -149,7 +149,7 @@ def strongest(outcomes: Iterable[Outcome], failures: bool, most: int = 20) -> St
     ranked = sorted(wanted, key=lambda outcome: (-abs(outcome.margin), outcome.item))[:most]
     depths = Counter(str(outcome.facets.get("k", "unknown")) for outcome in ranked)
     known = any("own" in outcome.facets for outcome in ranked)
-    return Strongest(
+    return StrongestMargins(
         tuple(ranked),
         dict(sorted(depths.items(), key=lambda pair: (len(pair[0]), pair[0]))),
         dict(Counter(outcome.generic for outcome in ranked).most_common()),

@@ -23,7 +23,7 @@ from horsesense.methods.winoventi.schemas import (
     PASSED,
     VALIDATED,
     CheckedSchema,
-    Premise,
+    PremisePair,
     Schema,
     Triplet,
     differing,
@@ -46,7 +46,7 @@ _SCALE = Scale(criteria=tuple(CRITERIA.values()))
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class PeopleStage:
     """Progress of people in one stage."""
 
     stage: str
@@ -152,18 +152,18 @@ def _proposing(item: Item, proposal: str) -> Item:
 # Answers.
 
 
-def settled_by_people(triplets: Sequence[Triplet]) -> list[Triplet]:
+def prefer_people(triplets: Sequence[Triplet]) -> list[Triplet]:
     """Keep only people's exceptions for the associations to which they gave any.
 
     >>> by_people, by_dictionary = (Triplet("cup", "hot", "cold", o) for o in ("people", "antonym"))
-    >>> settled_by_people([by_people, by_dictionary, Triplet("jar", "full", "empty", "antonym")])[-1].noun
+    >>> prefer_people([by_people, by_dictionary, Triplet("jar", "full", "empty", "antonym")])[-1].noun
     'jar'
     """
     answered = {(each.noun, each.generic) for each in triplets if each.origin == "people"}
     return [each for each in triplets if each.origin == "people" or (each.noun, each.generic) not in answered]
 
 
-def written_by_people(
+def people_schemas(
     paths: Sequence[Path], triplets: Sequence[Triplet], nouns: Mapping[str, Noun], progress: Progress
 ) -> tuple[list[CheckedSchema], set[str]]:
     """Return the schemas of people's premises for these triplets, and the triplets that they call nonsense.
@@ -225,7 +225,7 @@ def from_judgements(
     return list(schemas.values()), nonsense, notes
 
 
-def premise_of_pair(generic: str, exception: str) -> Premise | None:
+def premise_of_pair(generic: str, exception: str) -> PremisePair | None:
     """Merge two texts that differ in one word; None if they are not a pair.
 
     >>> str(premise_of_pair("Jo sat by a stove.", "Jo sat by an oven."))
@@ -235,10 +235,10 @@ def premise_of_pair(generic: str, exception: str) -> Premise | None:
     if len(differences) != 1 or not all(differences[0].words):
         return None
     start, end = differences[0].spans[0]
-    return Premise(generic[:start], *differences[0].words, generic[end:])
+    return PremisePair(generic[:start], *differences[0].words, generic[end:])
 
 
-def validated(schemas: Sequence[CheckedSchema], judgements: Sequence[Judgement]) -> list[CheckedSchema]:
+def apply_validation(schemas: Sequence[CheckedSchema], judgements: Sequence[Judgement]) -> list[CheckedSchema]:
     """Apply people's judgements: schemas that they pass become validated, others get their objections.
 
     The rule is the published one (section 2.6): with two judgements both must object on the same criterion. A schema

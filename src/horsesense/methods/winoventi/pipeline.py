@@ -24,7 +24,7 @@ from horsesense.methods.winoventi.circumstances import CIRCUMSTANCES, TYPES
 from horsesense.methods.winoventi.elicitation import ask_associations, rank_and_cut, spellable
 from horsesense.methods.winoventi.evaluation import Background, Evaluation, ask_all, score_answers
 from horsesense.methods.winoventi.exceptions import exceptions_of
-from horsesense.methods.winoventi.people import people_file, read_validation, settled_by_people, validated
+from horsesense.methods.winoventi.people import apply_validation, people_file, prefer_people, read_validation
 from horsesense.methods.winoventi.plan import ON_TRUST, LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.premises import check_premises, write_premises
 from horsesense.methods.winoventi.schemas import (
@@ -36,7 +36,7 @@ from horsesense.methods.winoventi.schemas import (
     write_triplets,
 )
 from horsesense.methods.winoventi.steps import Steps
-from horsesense.methods.winoventi.word_relations import lexicon_at_hand
+from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.models.api import is_served
 from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress
@@ -140,7 +140,7 @@ class _Pipeline:
 
         def select(path: Path, made_from: str) -> None:
             associations = read_associations(everything)
-            judged = associations if plan.elicitation.literal else drop_nonsense(associations, lexicon_at_hand())
+            judged = associations if plan.elicitation.literal else drop_nonsense(associations, load_word_relations())
             asked = self.models.asked(plan.ranker) if plan.ranker != "none" else nullcontext()
             with asked as ranker:
                 selection = rank_and_cut(judged, self.nouns, ranker, plan.elicitation, self.progress)
@@ -176,7 +176,7 @@ class _Pipeline:
             "exceptions.tsv",
             [selected, *files, CIRCUMSTANCES, TYPES, str(plan.most), *self._others()],
             lambda path, _: write_triplets(
-                path, settled_by_people(exceptions_of(plan, _kept(selected), self.nouns, self.models, self.progress))
+                path, prefer_people(exceptions_of(plan, _kept(selected), self.nouns, self.models, self.progress))
             ),
         )
         self.models.drop()  # runs load their own models
@@ -233,7 +233,7 @@ class _Pipeline:
             "6 validation",
             "schemas.tsv",
             [checked, *judged],
-            lambda path, _: write_schemas(path, validated(read_schemas(checked)[0], read_validation(judged))),
+            lambda path, _: write_schemas(path, apply_validation(read_schemas(checked)[0], read_validation(judged))),
         )
         return read_schemas(schemas)[0]
 
@@ -275,7 +275,7 @@ class _Pipeline:
             self.steps.remember_file(path)
             folder = self._run_folder(content_of(probe.items))
             answered = ask_all([self.plan.model], probe, folder, settings, self.progress)
-            (evaluations[kind],) = score_answers(answered, Background(lexicon=lexicon_at_hand()))
+            (evaluations[kind],) = score_answers(answered, Background(lexicon=load_word_relations()))
             self.steps.remember_run(kind, folder)
         return probes, evaluations
 

@@ -22,7 +22,7 @@ from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.circumstances import Circumstances
 from horsesense.methods.winoventi.nouns import Noun, is_plural
 from horsesense.methods.winoventi.schemas import Triplet
-from horsesense.methods.winoventi.word_relations import Lexicon
+from horsesense.methods.winoventi.word_relations import WordRelations
 
 _PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis")
 _ENDINGS = (("ful", "less"), ("less", "ful"))
@@ -38,7 +38,7 @@ def from_table(association: Association, noun: Noun, table: Circumstances) -> li
     return [_triplet(association, other, "table") for other in table.opposites(noun, association.word)]
 
 
-def from_lexicon(association: Association, lexicon: Lexicon) -> list[Triplet]:
+def from_lexicon(association: Association, lexicon: WordRelations) -> list[Triplet]:
     """Return WordNet's antonyms, those of similar words, and morphological negations."""
     opposites = [
         (other, "similar" if steps else "antonym")
@@ -118,7 +118,7 @@ Given = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Attested:
+class Attestations:
     """Counts of words with nouns in texts and facts."""
 
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -128,7 +128,7 @@ class Attested:
         return self.counts.get(word, {})
 
 
-def attested_in(texts: Iterable[Path], conceptnet: Path | None, wanted: frozenset[str]) -> Attested:
+def attested_in(texts: Iterable[Path], conceptnet: Path | None, wanted: frozenset[str]) -> Attestations:
     """Count each word with the nouns beside it: *wet towel*, *the towel was wet*, and (towel, HasProperty, wet)."""
     counts: dict[str, Counter[str]] = {word: Counter() for word in wanted}
     for path in texts:
@@ -142,7 +142,7 @@ def attested_in(texts: Iterable[Path], conceptnet: Path | None, wanted: frozense
         for fact in read_conceptnet([conceptnet]).facts:
             if fact.relation == _PROPERTY and fact.tail in counts:
                 counts[fact.tail][fact.head] += 1
-    return Attested(counts)
+    return Attestations(counts)
 
 
 def _beside(tokens: Sequence[str], i: int) -> Iterable[str]:
@@ -166,7 +166,7 @@ def _one(noun: str) -> str:
     return _SINGULARS[noun]
 
 
-def given_by_people(triplets: Iterable[Triplet]) -> dict[str, dict[str, list[str]]]:
+def people_exceptions(triplets: Iterable[Triplet]) -> dict[str, dict[str, list[str]]]:
     """Return generic → exception → nouns, from people's triplets."""
     given: dict[str, dict[str, list[str]]] = {}
     for each in triplets:
@@ -175,12 +175,12 @@ def given_by_people(triplets: Iterable[Triplet]) -> dict[str, dict[str, list[str
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ExceptionEvidence:
     """All evidence about nouns and words."""
 
     table: Circumstances
-    lexicon: Lexicon | None = None
-    attested: Attested = Attested()
+    lexicon: WordRelations | None = None
+    attested: Attestations = Attestations()
     given: Given = field(default_factory=dict)
     _classes: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 

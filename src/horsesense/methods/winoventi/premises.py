@@ -13,17 +13,17 @@ from typing import Any
 from horsesense.methods.winoventi.checks import check_schema, far_in_meaning, grammatical, not_entailing_the_wrong
 from horsesense.methods.winoventi.circumstances import (
     TABLE,
-    circumstances_at_hand,
     from_circumstances,
+    load_circumstances,
     wording_objections,
 )
 from horsesense.methods.winoventi.nouns import Noun, is_plural
-from horsesense.methods.winoventi.people import written_by_people
+from horsesense.methods.winoventi.people import people_schemas
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.schemas import PASSED, PROPOSED, CheckedSchema, Schema, Triplet, parse_premise
 from horsesense.methods.winoventi.steps import Steps
-from horsesense.methods.winoventi.word_relations import lexicon_at_hand
-from horsesense.methods.winoventi.writer_and_judge import generated
+from horsesense.methods.winoventi.word_relations import load_word_relations
+from horsesense.methods.winoventi.writer_and_judge import write_premise_pairs
 from horsesense.models.lineage import lineage_named
 from horsesense.progress import Progress
 
@@ -40,13 +40,13 @@ def write_premises(
     progress: Progress,
 ) -> list[CheckedSchema]:
     """Return people's premises for the triplets, then the machine's; each records its author."""
-    schemas, nonsense = written_by_people(plan.premises, triplets, nouns, progress)
+    schemas, nonsense = people_schemas(plan.premises, triplets, nouns, progress)
     triplets = [each for each in triplets if each.name not in nonsense]
     everything = _spread(triplets)
     to_write = everything if plan.write is None else everything[: plan.write]
     if plan.writer == TABLE and to_write:
         made, went = from_circumstances(
-            to_write, nouns, circumstances_at_hand(), lexicon_at_hand(), plan.samples, plan.seed
+            to_write, nouns, load_circumstances(), load_word_relations(), plan.samples, plan.seed
         )
         schemas += [CheckedSchema(schema, ()) for schema in made]
         for what, count in went.most_common():
@@ -70,7 +70,9 @@ def _by_model(
     def part(start: int, end: int) -> list[Any]:
         some = triplets[start:end]
         with models.asked(plan.writer) as writer:
-            written, odd = generated(writer, some, [nouns[t.noun] for t in some], plan.samples, plan.seed + start)
+            written, odd = write_premise_pairs(
+                writer, some, [nouns[t.noun] for t in some], plan.samples, plan.seed + start
+            )
         progress.update("premises", end, len(triplets))
         pairs = [
             {"triplet": [t.noun, t.generic, t.exception, t.origin, t.k], "premise": str(premise)}
@@ -110,7 +112,7 @@ def check_premises(
     Checks by a model are for what a model wrote: people's premises are for people to judge, and our table was checked
     before. A model related to the tested one is not used.
     """
-    lexicon = lexicon_at_hand()
+    lexicon = load_word_relations()
     words = [checked.schema.triplet.noun for checked in schemas]
     their_nouns = [nouns.get(word) or Noun(word, is_plural(word)) for word in words]
     judged = [check_schema(each.schema, noun, lexicon) for each, noun in zip(schemas, their_nouns, strict=True)]
@@ -134,7 +136,7 @@ def check_premises(
 
 def _worded(schemas: Sequence[CheckedSchema], nouns: Sequence[Noun]) -> list[CheckedSchema]:
     """Apply the rules for our frames to what a model wrote."""
-    table = circumstances_at_hand() if schemas else None
+    table = load_circumstances() if schemas else None
     return [
         replace(each, objections=(*each.objections, *wording_objections(each.schema, noun, table)))
         for each, noun in zip(schemas, nouns, strict=True)

@@ -20,7 +20,7 @@ from horsesense.errors import UserError, translate_errors, unknown
 from horsesense.methods.winoventi.elicitation import MODEL, Elicitation
 from horsesense.methods.winoventi.evaluation import Evaluation
 from horsesense.methods.winoventi.nouns import load_nouns
-from horsesense.methods.winoventi.people import STAGES, Stage, people_file
+from horsesense.methods.winoventi.people import STAGES, PeopleStage, people_file
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
 from horsesense.methods.winoventi.plan import (
     STAGE_NAMES,
@@ -74,7 +74,7 @@ class PipelineSummary(Document):
     """Tested model."""
     counts: StepCounts
     """Yield of each step."""
-    stages: tuple[Stage, ...]
+    stages: tuple[PeopleStage, ...]
     """Progress of people in each stage."""
     next: str
     """Next step, in words."""
@@ -89,7 +89,7 @@ class PipelineSummary(Document):
 
 
 def pipeline_summary(
-    result: PipelineResult, out: Path, model: str, stages: tuple[Stage, ...], notes: Mapping[str, int]
+    result: PipelineResult, out: Path, model: str, stages: tuple[PeopleStage, ...], notes: Mapping[str, int]
 ) -> PipelineSummary:
     """Summarise the results of a pipeline."""
     counts = StepCounts(**result.counts)
@@ -123,16 +123,16 @@ class PipelineStatus(Document):
     """Tested model."""
     counts: StepCounts | None
     """Yield of each step; null before the first complete run."""
-    stages: tuple[Stage, ...]
+    stages: tuple[PeopleStage, ...]
     """Progress of people in each stage."""
     next: str
     """Next step, in words."""
 
 
-def next_step(stages: Sequence[Stage], validated: int, folder: Path) -> str:
+def next_step(stages: Sequence[PeopleStage], validated: int, folder: Path) -> str:
     """Return the next step in words.
 
-    >>> next_step([Stage("exceptions", "open", 4, 4, 1, 1, ())], 0, Path("wv"))
+    >>> next_step([PeopleStage("exceptions", "open", 4, 4, 1, 1, ())], 0, Path("wv"))
     'people answer exceptions (1 of 4 answers): horsesense winoventi serve wv'
     """
     for each in stages:
@@ -320,7 +320,7 @@ def make(
     return pipeline_summary(result, folder, model, stages, listed.notes)
 
 
-def _resume(plan: PipelinePlan, folder: Path, progress: Progress) -> tuple[PipelineResult, tuple[Stage, ...]]:
+def _resume(plan: PipelinePlan, folder: Path, progress: Progress) -> tuple[PipelineResult, tuple[PeopleStage, ...]]:
     """Collect people's answers, run the steps that follow from them, and update their tasks."""
     from horsesense.annotate.winoventi_stages import collect_people, refresh_stages
 

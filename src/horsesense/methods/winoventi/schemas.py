@@ -23,7 +23,7 @@ REVERSE = "winoventi-reverse"
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class WordDifference:
     """The difference of two texts."""
 
     spans: tuple[tuple[int, int], tuple[int, int]]
@@ -32,11 +32,11 @@ class Difference:
 
 
 _ARTICLES = {"a", "an"}
-_ELSEWHERE = Difference(((0, 0), (0, 0)), ("", ""))
+_ELSEWHERE = WordDifference(((0, 0), (0, 0)), ("", ""))
 """A difference between texts that cannot be aligned."""
 
 
-def differing(text: str, other: str) -> list[Difference]:
+def differing(text: str, other: str) -> list[WordDifference]:
     """Return the words in which two texts of equal length differ; a schema has one difference.
 
     Texts with different numbers of words count as two differences or more. *A* and *an* belong to the next word.
@@ -55,8 +55,8 @@ def differing(text: str, other: str) -> list[Difference]:
     apart = [i for i, both in enumerate(zip(words, other_words, strict=True)) if both[0] != both[1]]
     if len(apart) == 2 and apart[1] == apart[0] + 1 and {words[apart[0]], other_words[apart[0]]} == _ARTICLES:
         ends = [(each[apart[0]][0], each[apart[1]][1]) for each in (spans, other_spans)]
-        return [Difference((ends[0], ends[1]), (text[slice(*ends[0])], other[slice(*ends[1])]))]
-    return [Difference((spans[i], other_spans[i]), (words[i], other_words[i])) for i in apart]
+        return [WordDifference((ends[0], ends[1]), (text[slice(*ends[0])], other[slice(*ends[1])]))]
+    return [WordDifference((spans[i], other_spans[i]), (words[i], other_words[i])) for i in apart]
 
 
 def third_of(premise: str, start: int) -> str:
@@ -113,7 +113,7 @@ def special_facets(
     return by_item
 
 
-def reversed_probe(probe: Probe) -> Probe:
+def reverse_probe(probe: Probe) -> Probe:
     """Return the reversed test: the outcome is given and the special word is asked (types 3 and 4 of the published
     files).
 
@@ -134,7 +134,7 @@ def reversed_probe(probe: Probe) -> Probe:
     return Probe.of(items, replace(card, notes={}), notes)
 
 
-def _turned(item: Item, difference: Difference, which: int) -> Item:
+def _turned(item: Item, difference: WordDifference, which: int) -> Item:
     assert item.answer is not None
     start, end = difference.spans[which]
     text = item.text[:start] + "\0" + item.text[end:]
@@ -173,7 +173,7 @@ class Triplet:
 
 
 @dataclass(frozen=True, slots=True)
-class Premise:
+class PremisePair:
     """A sentence with a slot for one of two words."""
 
     before: str
@@ -197,7 +197,7 @@ def _without_article(word: str) -> str:
     return word.removeprefix("a ").removeprefix("an ")
 
 
-def parse_premise(text: str) -> Premise:
+def parse_premise(text: str) -> PremisePair:
     """Parse ``… [ this / that ] …``, as in the published files; *a* and *an* may belong to the word.
 
     >>> parse_premise("Jo put the cup [ down / away ].").sentences
@@ -217,7 +217,7 @@ def parse_premise(text: str) -> Premise:
             )
     if pair[1].lower() == pair[2].lower():
         raise UserError(f"the two special words of {text!r} are the same")
-    return Premise(text[: pair.start()], pair[1], pair[2], text[pair.end() :])
+    return PremisePair(text[: pair.start()], pair[1], pair[2], text[pair.end() :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ class Schema:
     """A premise pair for a triplet."""
 
     triplet: Triplet
-    premise: Premise
+    premise: PremisePair
     origin: Origin
     """Author of the premise; machine-written ones are never mixed with people's."""
     annotator: str = ""
@@ -398,7 +398,7 @@ def _checked(row: Mapping[str, Any], path: Path, line: int, origin: Origin) -> C
     return CheckedSchema(schema, tuple(filter(None, str(row.get("objections") or "").split(_JOINED))))
 
 
-def _premise(row: Mapping[str, Any]) -> Premise:
+def _premise(row: Mapping[str, Any]) -> PremisePair:
     if row.get("premise"):
         return parse_premise(str(row["premise"]))
     generic, exception = (str(row.get(f"{test}_premise") or "") for test in ("generic", "exception"))
@@ -411,7 +411,7 @@ def _premise(row: Mapping[str, Any]) -> Premise:
             fix="let them differ in one",
         )
     start, end = differences[0].spans[0]
-    return Premise(generic[:start], *differences[0].words, generic[end:])
+    return PremisePair(generic[:start], *differences[0].words, generic[end:])
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

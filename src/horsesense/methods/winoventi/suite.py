@@ -29,10 +29,10 @@ from horsesense.methods.winoventi.evaluation import (
     read_background,
     score_answers,
 )
-from horsesense.methods.winoventi.measures import CHANCE, EXCEPTION, GENERIC, NEUTRAL, Subset, neutral_probe
+from horsesense.methods.winoventi.measures import CHANCE, EXCEPTION, GENERIC, NEUTRAL, SubsetResult, neutral_probe
 from horsesense.methods.winoventi.published_dataset import BENCHMARK, read_winoventi, read_winoventi_answers
-from horsesense.methods.winoventi.schemas import REVERSE, reversed_probe, triplet_name
-from horsesense.methods.winoventi.word_relations import lexicon_at_hand
+from horsesense.methods.winoventi.schemas import REVERSE, reverse_probe, triplet_name
+from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate
 from horsesense.stats.accuracy import accuracy
@@ -87,7 +87,7 @@ def tables_of_run(folder: Path, answered: Sequence[Answered]) -> tuple[PaperTabl
     return evaluation_tables(answered, read_background(folder)) if by_model(answered) else ()
 
 
-def _cells(each: Subset) -> tuple[Estimate | float | None, ...]:
+def _cells(each: SubsetResult) -> tuple[Estimate | float | None, ...]:
     return (each.generic, each.exception, each.both, each.drop, each.macro_generic, each.macro_exception)
 
 
@@ -213,7 +213,7 @@ def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
         fix = f"give the folder of the release with {argument('data')}, or: horsesense fetch winoventi"
         raise UserError(f"the suite winoventi needs its {BENCHMARK}", file=folder, fix=fix)
     probe = read_winoventi([path], skip_bad=skip_bad)
-    probes = {MAIN: probe, PRIOR: prior_probe(probe), NEUTRAL: neutral_probe(probe), REVERSE: reversed_probe(probe)}
+    probes = {MAIN: probe, PRIOR: prior_probe(probe), NEUTRAL: neutral_probe(probe), REVERSE: reverse_probe(probe)}
     others = {name: found for name, file in _OTHERS.items() if (found := _find(folder, file)) is not None}
     return OpenedData(probes, {MAIN: path}, others=others)
 
@@ -233,7 +233,7 @@ def _tables(
     background = Background(
         depths=read_depths(others["depths"]) if "depths" in others else {},
         others=read_registry(others["registry"]) if "registry" in others else {},
-        lexicon=lexicon_at_hand(),
+        lexicon=load_word_relations(),
     )
     asked = {item.id for each in parts for item in each[MAIN].items}
     whole = [_only_asked(each) for each in parts]

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from horsesense.annotate.server.staged_app import StagedServing
     from horsesense.methods.winoventi.associations import Similarity
     from horsesense.methods.winoventi.builder import WrittenSplits
-    from horsesense.methods.winoventi.calibration import Calibration
+    from horsesense.methods.winoventi.calibration import FilterCalibration
     from horsesense.methods.winoventi.elicitation import Associations
     from horsesense.methods.winoventi.evaluation import Evaluation, Evaluations
-    from horsesense.methods.winoventi.measures import ContextShift, Subset
-    from horsesense.methods.winoventi.people import Stage
+    from horsesense.methods.winoventi.measures import ContextShift, SubsetResult
+    from horsesense.methods.winoventi.people import PeopleStage
     from horsesense.methods.winoventi.procedure import PipelineStatus, PipelineSummary, StepCounts
 
 _SHOWN = 5
@@ -50,7 +50,7 @@ def similarity(found: Similarity) -> None:
         line(f"{i:>2} {name:{width}} {' '.join(f'{value:.2f}' for value in row)}")
 
 
-def calibration(found: Calibration) -> None:
+def calibration(found: FilterCalibration) -> None:
     """Print both tables as Markdown."""
     line(f"{found.triplets:,} exceptions that people gave, and as many words reassigned to other associations:\n")
     line("| evidence | people's kept | reassigned words kept | precision | Zipf, kept and dropped |")
@@ -119,7 +119,7 @@ def _print_counts(counts: StepCounts) -> None:
         line(f"{name.replace('_', ' '):<14} {numbers}")
 
 
-def _print_stages(stages: Iterable[Stage]) -> None:
+def _print_stages(stages: Iterable[PeopleStage]) -> None:
     for each in stages:
         answers = f"{each.answered:,} of {each.wanted:,} answers by {each.people:,} people" if each.studies else ""
         line(f"{each.stage:<14} {each.state:<10} {answers}")
@@ -146,7 +146,7 @@ def _print_evaluation(model: Evaluation) -> None:
         line(f"  {note}" + (f": {count:,}" if count else ""))
 
 
-def _subset_text(each: Subset, title: str) -> str:
+def _subset_text(each: SubsetResult, title: str) -> str:
     if each.generic is None or each.exception is None or each.both is None or each.drop is None:
         return f"{each.subset + title:<26} no schemas"
     numbers = [f"generic {number(each.generic)}", f"exception {number(each.exception)}", f"both {number(each.both)}"]

@@ -18,7 +18,7 @@ _COUNTS = "cntlist.rev"
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
+class WordRelations:
     """Relations between lower-case words, over all senses."""
 
     synonyms: Mapping[str, frozenset[str]]
@@ -96,22 +96,22 @@ def _forms(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((word.lower(), *lemmas)))
 
 
-def lexicon_at_hand() -> Lexicon | None:
+def load_word_relations() -> WordRelations | None:
     """Return the relations of the WordNet on this machine; None if it was not fetched."""
     folder = find_wordnet()
-    return read_lexicon(folder) if folder is not None else None
+    return read_word_relations(folder) if folder is not None else None
 
 
 @cache
-def read_lexicon(folder: Path) -> Lexicon:
+def read_word_relations(folder: Path) -> WordRelations:
     """Read the relations of a WordNet database; without its counts, senses are counted instead."""
     senses = read_senses(folder)
-    return lexicon_of(read_synsets(folder, senses), _tagged(folder / _COUNTS), senses["a"])
+    return word_relations_of(read_synsets(folder, senses), _tagged(folder / _COUNTS), senses["a"])
 
 
-def lexicon_of(
+def word_relations_of(
     synsets: Iterable[Synset], tagged: Mapping[str, Mapping[str, int]], senses: Mapping[str, Sequence[int]]
-) -> Lexicon:
+) -> WordRelations:
     """Collect the relations of synsets by word; ``senses`` are those of adjectives, the usual one first."""
     by_id = {synset.id: synset for synset in synsets}
     synonyms: dict[str, set[str]] = {}
@@ -145,7 +145,7 @@ def lexicon_of(
         for word in words:
             if senses.get(word, ())[:1] == (synset.offset,):
                 chained.setdefault(word, set()).update(_chain(synset, by_id))
-    return Lexicon(
+    return WordRelations(
         _frozen(synonyms), _frozen(similar), _frozen(antonyms), _frozen(chained), _frozen(attributes), counts
     )
 

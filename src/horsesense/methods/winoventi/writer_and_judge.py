@@ -17,7 +17,7 @@ from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.builder import OWN
 from horsesense.methods.winoventi.circumstances import Circumstances
 from horsesense.methods.winoventi.nouns import Noun, is_plural, statement, subject
-from horsesense.methods.winoventi.schemas import Premise, Triplet, parse_premise, read_triplets
+from horsesense.methods.winoventi.schemas import PremisePair, Triplet, parse_premise, read_triplets
 from horsesense.models.protocol import Choices, Model, Sampling, Turn
 
 _PROPOSED = 3
@@ -30,7 +30,7 @@ _VERDICTS = ("yes", "Yes", "no", "No")
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class FewShotPrompt:
     """A kind of prompt, with solved examples."""
 
     instruction: str
@@ -54,7 +54,7 @@ class Task:
 
 # Exceptions.
 
-_WORDS = Task(
+_WORDS = FewShotPrompt(
     "Name three adjectives that are true of the thing when the statement is false. Give the three words and no others.",
     (("The road is dry.", "wet, muddy, flooded"), ("The baby is asleep.", "awake, crying, restless")),
     "Adjectives:",
@@ -62,7 +62,9 @@ _WORDS = Task(
 )
 
 
-def proposed(writer: Model, associations: Sequence[Association], nouns: Mapping[str, Noun]) -> list[list[Triplet]]:
+def propose_exceptions(
+    writer: Model, associations: Sequence[Association], nouns: Mapping[str, Noun]
+) -> list[list[Triplet]]:
     """Ask a writer for adjectives that hold if the association does not; empty without a usable word."""
     turns = [_WORDS.turn(statement(nouns[each.noun], each.word), writer) for each in associations]
     replies = writer.continuations(turns, Sampling(_WORDS.tokens)) if turns else []
@@ -77,7 +79,7 @@ def proposed(writer: Model, associations: Sequence[Association], nouns: Mapping[
 
 # Plausibility.
 
-_VERDICT = Task(
+_VERDICT = FewShotPrompt(
     "Can it happen that the first sentence is true, and is the second one false then? Answer yes or no.",
     (
         ("1. The road is wet. 2. The road is dry.", "yes"),
@@ -146,13 +148,13 @@ class JudgeTrial:
 
 def try_judge(judge: Model, table: Circumstances, spec: ScoringSpec, seed: int = 0) -> JudgeTrial:
     """Try a judge on triplets of the shipped set, and on the same states with nouns that they do not fit."""
-    sound, unsound = tried_triplets(table, seed)
+    sound, unsound = trial_triplets(table, seed)
     nouns = {each.noun: _noun(each) for each in (*sound, *unsound)}
     said = verdicts(judge, [*sound, *unsound], nouns, spec)
     return JudgeTrial(said[: len(sound)].count(True), said[len(sound) :].count(True), len(sound))
 
 
-def tried_triplets(table: Circumstances, seed: int = 0) -> tuple[list[Triplet], list[Triplet]]:
+def trial_triplets(table: Circumstances, seed: int = 0) -> tuple[list[Triplet], list[Triplet]]:
     """Return sound triplets, and their states reassigned to nouns of none of their types."""
     rng = Random(seed)
     shipped = read_triplets(OWN)
@@ -171,7 +173,7 @@ def _noun(triplet: Triplet) -> Noun:
 
 # Premises.
 
-_PREMISE = Task(
+_PREMISE = FewShotPrompt(
     "Write one sentence in which a choice of two single words makes one outcome or the other likely. Do not name the "
     "outcomes.",
     (
@@ -186,9 +188,9 @@ _PREMISE = Task(
 )
 
 
-def generated(
+def write_premise_pairs(
     writer: Model, triplets: Sequence[Triplet], nouns: Sequence[Noun], samples: int, seed: int
-) -> tuple[list[list[Premise]], int]:
+) -> tuple[list[list[PremisePair]], int]:
     """Let a model write premises; return the distinct pairs per triplet, and the number of unusable replies."""
     turns = [_PREMISE.turn(_outcomes(*both), writer) for both in zip(triplets, nouns, strict=True)]
     replies = writer.continuations(turns, Sampling(_PREMISE.tokens, 0.8, samples, seed)) if turns else []
@@ -197,7 +199,7 @@ def generated(
     return [list(each.values()) for each in distinct], sum(pair is None for pairs in read for pair in pairs)
 
 
-def _pair_in(reply: str) -> Premise | None:
+def _pair_in(reply: str) -> PremisePair | None:
     """Return the first pair in a reply; a copied example does not count."""
     for line in reply.strip().splitlines():
         try:
