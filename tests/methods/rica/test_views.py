@@ -94,7 +94,7 @@ def test_names_and_facts_are_told_of_the_same_statements(curated: Probe) -> None
     # The fact is told as it is, and has to be turned round.
     assert ", and box is more bovly than boz, so " in negated.text
     assert negated.options[negated.answer or 0] == "less"
-    assert told.card.notes["statements without a fact to tell"] == 40
+    assert told.card.notes["statements without a fact"] == 40
 
 
 @pytest.fixture(scope="module")

@@ -173,7 +173,7 @@ def test_from_associations_to_a_probe(how: str, plan: PipelinePlan, servers: Ser
         (noun, "frozen") for noun in kept - {ODD, "umbrella"}
     }, "one was refused, one got no verdict, and nothing shows that the others are exceptions"
     names = servers.writer.name, servers.judge.name
-    assert f"trial of {names[1]} as a judge: it accepts 40 of 40 sound triplets, and 0 of 40" in heard
+    assert f"trial of {names[1]} as a judge: it accepts 40 of 40 valid triplets, and 0 of 40" in heard
     odd = sum(each.noun == ODD for each in result.kept)
     assert f"associations that {names[0]} names no exception to: 0" in heard
     assert f"since {names[1]} does not say: {odd}" in heard
@@ -233,7 +233,7 @@ def test_a_server_that_goes_away_is_told_and_nothing_is_asked_twice(
 def test_a_judge_that_tells_nothing_apart_is_not_asked(plan: PipelinePlan, servers: Servers, tmp_path: Path) -> None:
     servers.judge.says = lambda asked: "yes" if judges(asked) else None
     result, heard = heard_of(plan, tmp_path / "out")
-    assert "accepts 40 of 40 sound triplets, and 40 of 40" in heard
+    assert "accepts 40 of 40 valid triplets, and 40 of 40" in heard
     assert "does not distinguish them significantly, so it is not used" in heard
     assert result.triplets == []
 

@@ -274,13 +274,13 @@ LADDER = "RICA: the fact ladder"
 
 def rica_tables(runs: Sequence[Answered], controls: bool = True) -> tuple[PaperTable, ...]:
     """Make the tables of a run's RICA probes."""
-    ours = [run for run in runs if run.probe.card.method == "rica" and run.judged]
-    made = [
-        control_table(control_scores(ours)) if controls else None,
-        view_table(view_scores(ours)),
-        *_ladders(ours),
+    rica_runs = [run for run in runs if run.probe.card.method == "rica" and run.judged]
+    tables = [
+        control_table(control_scores(rica_runs)) if controls else None,
+        view_table(view_scores(rica_runs)),
+        *_ladders(rica_runs),
     ]
-    return tuple(table for table in made if table is not None)
+    return tuple(table for table in tables if table is not None)
 
 
 def control_table(scores: Sequence[ControlScore]) -> PaperTable | None:

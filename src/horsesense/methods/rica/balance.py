@@ -115,16 +115,16 @@ def alternate_poles(axioms: Sequence[KnownAxiom], seed: int) -> list[KnownAxiom]
     A template whose axioms cannot be flipped needs both poles of its own.
     """
     turns: Counter[str] = Counter()
-    told = {}
+    result = {}
     for i in Random(seed).sample(range(len(axioms)), len(axioms)):
         known = axioms[i]
         other = flip_pole(known.axiom)
         if other is not None:
-            wanted = turns[known.template] % 2 == 0
+            upper = turns[known.template] % 2 == 0
             turns[known.template] += 1
-            known = known if is_upper(claim(known.axiom).word) == wanted else replace(known, axiom=other)
-        told[i] = known
-    return [told[i] for i in range(len(axioms))]
+            known = known if is_upper(claim(known.axiom).word) == upper else replace(known, axiom=other)
+        result[i] = known
+    return [result[i] for i in range(len(axioms))]
 
 
 def property_of(axiom: Axiom, lexicon: PhraseLexicon) -> str:
@@ -159,7 +159,7 @@ def _blocks(
     pool: tuple[list[KnownAxiom], list[KnownAxiom]],
     lexicon: PhraseLexicon,
     rng: Random,
-    left: Counter[str],
+    rejected: Counter[str],
 ) -> Iterator[tuple[BalancedAxiom, ...]]:
     """Pair axioms of the upper with axioms of the lower pole; axioms that can be flipped are one side."""
     free = TEMPLATES[shape[0]].number == 1
@@ -167,18 +167,18 @@ def _blocks(
     for side in sides:
         rng.shuffle(side)
     start, most = 0, min(map(len, sides))
-    ways = len(_tellings(sides[0][0].axiom)) if most else 1
+    size_of_all = len(_tellings(sides[0][0].axiom)) if most else 1
     # All forms first, then half of them for the remaining axioms.
-    for size in (ways, (ways + 1) // 2):
+    for size in (size_of_all, (size_of_all + 1) // 2):
         while start + size <= most and (size > 1 or not free):
             block = []
             for side in sides:
                 for j, known in enumerate(side[start : start + size]):
-                    told = _tellings(known.axiom)[j]
-                    block.append(BalancedAxiom(known, told, len(shape[2]), property_of(told, lexicon)))
+                    form = _tellings(known.axiom)[j]
+                    block.append(BalancedAxiom(known, form, len(shape[2]), property_of(form, lexicon)))
             yield tuple(block)
             start += size
-    left["axiom: no partner that says the other pole"] += sum(len(side) - start for side in sides)
+    rejected["axiom: no partner that says the other pole"] += sum(len(side) - start for side in sides)
 
 
 def _tellings(axiom: Axiom) -> list[Axiom]:

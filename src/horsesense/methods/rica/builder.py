@@ -156,12 +156,12 @@ def build(
     from horsesense.annotate.audit.stored import with_reading
 
     sources, models = sources or RicaSources(), models or RicaModels()
-    found = AxiomSources(
+    axiom_sources = AxiomSources(
         [Path(file) for file in sources.tables], _facts(sources), _lists(sources.lists), sources.shipped
     )
     plan = RicaPlan(
-        strategies=strategies or strategies_of(found),
-        sources=found,
+        strategies=strategies or strategies_of(axiom_sources),
+        sources=axiom_sources,
         lexicon=whole_lexicon(sources.lexicon),
         entities=entities_of(entities, pairs, seed, _english_words()),
         kinds=kinds_of(perturbations),
@@ -258,14 +258,14 @@ def kinds_of(names: Sequence[str]) -> tuple[Perturbation, ...]:
     >>> [kind.name for kind in kinds_of(["antonym"])]
     ['antonym', 'antonym_asymmetric_premise', 'antonym_asymmetric_conclusion']
     """
-    named: dict[str, tuple[Perturbation, ...]] = {kind.name: (kind,) for kind in KINDS}
-    named |= {operator: tuple(Perturbation(operator, turn) for turn in ASYMMETRIES) for operator in PERTURBATIONS}
-    named |= {"all": KINDS, "published": PUBLISHED}
+    by_name: dict[str, tuple[Perturbation, ...]] = {kind.name: (kind,) for kind in KINDS}
+    by_name |= {operator: tuple(Perturbation(operator, turn) for turn in ASYMMETRIES) for operator in PERTURBATIONS}
+    by_name |= {"all": KINDS, "published": PUBLISHED}
     for name in names:
-        if name not in named:
-            raise unknown("perturbation", name, named)
-    wanted = {kind for name in names for kind in named[name]}
-    return tuple(kind for kind in KINDS if kind in wanted)
+        if name not in by_name:
+            raise unknown("perturbation", name, by_name)
+    chosen = {kind for name in names for kind in by_name[name]}
+    return tuple(kind for kind in KINDS if kind in chosen)
 
 
 def build_rica(plan: RicaPlan) -> Probe:
@@ -321,15 +321,15 @@ def _capped(axioms: Sequence[KnownAxiom], most: int, plan: RicaPlan, rejected: C
     for known in axioms:
         kind = known.template, is_upper(claim(known.axiom).word)
         queues.setdefault(property_of(known.axiom, plan.lexicon), {}).setdefault(kind, []).append(known)
-    kept: list[KnownAxiom] = []
+    capped: list[KnownAxiom] = []
     for name, kinds in queues.items():
         rng = Random(f"{plan.seed} {name}")
         for queue in kinds.values():
             rng.shuffle(queue)
-        turns = [known for turn in zip_longest(*kinds.values()) for known in turn if known is not None]
-        kept += turns[:most]
+        turns = [known for group in zip_longest(*kinds.values()) for known in group if known is not None]
+        capped += turns[:most]
         rejected["axiom: enough about its property"] += len(turns[most:])
-    return kept
+    return capped
 
 
 def _blocks(

@@ -71,9 +71,9 @@ def write_controls(probe: str | Path, *, out: str | Path | None = None) -> Writt
     controls = {}
     for name in CONTROLS:
         path = folder / f"{probe_name(file)}-{name}.jsonl"
-        made = control(whole, name)
-        write_probe(path, made)
-        controls[name] = WrittenControl(path, len(made.items))
+        changed = control(whole, name)
+        write_probe(path, changed)
+        controls[name] = WrittenControl(path, len(changed.items))
     return WrittenControls(file, controls)
 
 

@@ -74,15 +74,15 @@ def items_of(
 
 def ladder_items(
     placed: BalancedAxiom,
-    asked: Iterable[tuple[str, Perturbation, Statement]],
+    statements: Iterable[tuple[str, Perturbation, Statement]],
     family: str,
     pair: Mapping[str, str],
     facets: Mapping[str, Facet],
     halves: Callable[[Perturbation], str],
 ) -> Iterator[Item]:
     """Yield the ladder items of one axiom as masked words; items with a false fact have no right answer."""
-    for rung, kind, told in asked:
-        statement = told.about(pair)
+    for rung, kind, template_statement in statements:
+        statement = template_statement.about(pair)
         form = perturb(placed.axiom, Perturbation("original")) or placed.axiom
         about = _facets(placed, kind, form, statement) | {"rung": rung, "half": halves(kind), **facets}
         about.pop("order", None)
@@ -146,7 +146,7 @@ def _task_items(
 
 
 def _neutral(placed: BalancedAxiom, pair: Mapping[str, str], others: Sequence[BalancedAxiom], seed: str) -> str:
-    """Return the conclusion of an unrelated axiom; empty if there is none."""
+    """Return the conclusion of an unrelated axiom, or an empty text."""
     rng = Random(seed)
     people = TEMPLATES[placed.known.template].people
     for other in rng.sample(others, min(20, len(others))):

@@ -97,9 +97,9 @@ class Ladder:
         plain = perturb(placed.axiom, Perturbation("original"))
         if things is None or plain is None or claim(plain).right is None:
             return None
-        said = self.tell(plain).about(things)
-        opposite = replace(said, word=said.other, other=said.word)
-        return LadderFact(placed.property, things, said.conclusion, opposite.conclusion)
+        statement = self.tell(plain).about(things)
+        opposite = replace(statement, word=statement.other, other=statement.word)
+        return LadderFact(placed.property, things, statement.conclusion, opposite.conclusion)
 
     def statements(
         self, placed: BalancedAxiom, forms: Mapping[Perturbation, Axiom]
@@ -214,8 +214,8 @@ def climb(
     rungs = {rung: _rung(items, credit, families, rung) for rung in (*RUNGS, *BESIDE[:1])}
     known = rungs["fact"].whole
     everything = np.ones_like(known)
-    given = {name: _conditional(rung, known, names, seed) for name, rung in rungs.items()}
-    without = {name: _conditional(rung, 1 - known, names, seed) for name, rung in rungs.items()}
+    if_known = {name: _conditional(rung, known, names, seed) for name, rung in rungs.items()}
+    if_unknown = {name: _conditional(rung, 1 - known, names, seed) for name, rung in rungs.items()}
     losses = tuple(
         RungLoss(upper, lower, found)
         for lower, upper in _STEPS
@@ -226,16 +226,16 @@ def climb(
     follows = _follows(items, chosen, seed)
     if knows is None or use is None or follows is None:
         return None  # incomplete ladder: every axiom needs all rungs
-    said = {name: estimate for name, estimate in given.items() if estimate is not None}
+    known_rates = {name: estimate for name, estimate in if_known.items() if estimate is not None}
     return LadderAnalysis(
         facts=len(families),
         known=knows,
-        given_known=said,
-        given_unknown={name: estimate for name, estimate in without.items() if estimate is not None},
+        given_known=known_rates,
+        given_unknown={name: estimate for name, estimate in if_unknown.items() if estimate is not None},
         losses=losses,
         use=use,
         follows=follows,
-        verdict=_verdict(knows, said, losses),
+        verdict=_verdict(knows, known_rates, losses),
     )
 
 
@@ -313,21 +313,23 @@ def _difference(
 
 def _follows(items: Sequence[Item], chosen: Sequence[tuple[int, ...]], seed: int) -> Estimate | None:
     """Return how often the answer follows a false fact; a tie counts partially."""
-    told = [(item, best) for item, best in zip(items, chosen, strict=True) if item.facets.get("rung") == "false"]
-    earned = np.array([(item.facets["follows"] in best) / len(best) for item, best in told])
-    names = [item.groups.get("property", item.family) for item, _ in told]
-    return _share(earned, np.ones(len(told)), names, seed, chance=0.5) if told else None
+    false_facts = [(item, best) for item, best in zip(items, chosen, strict=True) if item.facets.get("rung") == "false"]
+    credits = np.array([(item.facets["follows"] in best) / len(best) for item, best in false_facts])
+    names = [item.groups.get("property", item.family) for item, _ in false_facts]
+    return _share(credits, np.ones(len(false_facts)), names, seed, chance=0.5) if false_facts else None
 
 
-def _verdict(known: Estimate, given: Mapping[str, Estimate], losses: Sequence[RungLoss]) -> str:
+def _verdict(known: Estimate, rates: Mapping[str, Estimate], losses: Sequence[RungLoss]) -> str:
     """Say where inferences fail, as far as the intervals show."""
     share = f"{known.value:.0%} of {known.n:,} facts are known"
-    if not {"fact", "inference"} <= given.keys():
+    if not {"fact", "inference"} <= rates.keys():
         return f"{share}: too few for an analysis."
-    if given["fact"].low <= 0.5:
+    if rates["fact"].low <= 0.5:
         return f"{share}: accuracy on the other half of the forms is not above chance, so there is nothing to lose."
-    inference, fact = (f"{given[rung].value:.0%}" for rung in ("inference", "fact"))
-    rates = f"on the other half of the forms, accuracy is {inference} on the inference and {fact} on the fact itself"
+    inference, fact = (f"{rates[rung].value:.0%}" for rung in ("inference", "fact"))
+    accuracies = (
+        f"on the other half of the forms, accuracy is {inference} on the inference and {fact} on the fact itself"
+    )
     lost = {(loss.lower, loss.upper): loss.loss for loss in losses}
     reasons = []
     if lost["fact", "inference"].low > 0:
@@ -336,4 +338,4 @@ def _verdict(known: Estimate, given: Mapping[str, Estimate], losses: Sequence[Ru
         reasons.append("used facts are not robust to rewording")
     if not reasons:
         reasons.append("no loss from fact to inference is shown")
-    return f"{share}; {rates}: {', and '.join(reasons)}."
+    return f"{share}; {accuracies}: {', and '.join(reasons)}."

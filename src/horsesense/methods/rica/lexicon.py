@@ -218,8 +218,8 @@ def _pairs(lexicon: PhraseLexicon, similar: Similar | None) -> Iterator[Certifie
         if phrase in turned and lexicon.head(phrase.text, phrase.pair)[1] != "phrase":
             continue  # the entry of an antonym is the same one, reversed
         for operator, other in entry.senses():
-            said = "" if similar is None else _looked_up(phrase, other, operator in OPPOSED, similar)
-            yield CertifiedPair(_written(phrase), operator, _written(other), entry.status, said)
+            confirmation = "" if similar is None else _looked_up(phrase, other, operator in OPPOSED, similar)
+            yield CertifiedPair(_written(phrase), operator, _written(other), entry.status, confirmation)
 
 
 def _written(phrase: Phrase) -> str:

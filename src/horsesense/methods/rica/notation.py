@@ -241,7 +241,7 @@ def _valued(text: str) -> Prop | None:
 
 
 def _comparison(text: str) -> Comp | None:
-    """Parse the comparison of a clause, with a slot for the comparative; None if there is none."""
+    """Parse the comparison of a clause, with a slot for the comparative; None without a comparative."""
     subject = _SUBJECT.fullmatch(text)
     if subject is None:
         return None

@@ -322,8 +322,8 @@ def _between(axiom: Axiom) -> tuple[bool, bool]:
 
 
 def _alone(axiom: Axiom) -> tuple[bool, bool]:
-    told = axiom.premise.left if isinstance(axiom.premise, And) else axiom.premise
-    event = plain(told.name).strip() if isinstance(told, Prop) else ""
+    term = axiom.premise.left if isinstance(axiom.premise, And) else axiom.premise
+    event = plain(term.name).strip() if isinstance(term, Prop) else ""
     return _typed(constraints.lone_event, event), _property(axiom) in traits("people")
 
 
@@ -340,11 +340,11 @@ def _typed(constraint: Callable[[str], str | None], event: str) -> bool:
 
 
 def _animal(axiom: Axiom) -> tuple[bool, bool]:
-    told = _property(axiom)
-    if found := _PLACE.fullmatch(told):
+    phrase = _property(axiom)
+    if found := _PLACE.fullmatch(phrase):
         return True, found[1] in {place for places in HABITATS.values() for place in places}
-    said = constraints.said_well(told)
-    return True, said is not None and tells_classes_apart(said)
+    ability = constraints.said_well(phrase)
+    return True, ability is not None and tells_classes_apart(ability)
 
 
 def _role(axiom: Axiom) -> tuple[bool, bool]:

@@ -225,13 +225,13 @@ def _kinds_of_run(run: Sequence[str]) -> list[Perturbation | None]:
     perturbation = "negation" if denies(run[0]) else "original"
     kinds: list[Perturbation | None] = []
     for line in run:
-        told, concluded = first_named(line), entities(line)[0]
-        if not first or not told:
+        named, subject = first_named(line), entities(line)[0]
+        if not first or not named:
             kinds.append(None)
-        elif told == concluded:
-            kinds.append(Perturbation(perturbation) if concluded == first else None)
+        elif named == subject:
+            kinds.append(Perturbation(perturbation) if subject == first else None)
         else:
-            kinds.append(Perturbation(perturbation, "conclusion" if told == first else "premise"))
+            kinds.append(Perturbation(perturbation, "conclusion" if named == first else "premise"))
     return kinds
 
 
@@ -322,11 +322,11 @@ def _pair(raw: bytes, word: str) -> tuple[str, str]:
 def _with_units(items: Sequence[Item]) -> list[Item]:
     """Set families by axiom; axioms with the same content words are one cluster."""
     statements = [item.text.replace(BLANK, item.options[item.answer or 0]) for item in items]
-    told = units(statements)
+    statement_units = units(statements)
     contents = [content_words(statement, entities(statement)) for statement in statements]
     # A tilde sorts after every letter, so that a cluster is named by its content words.
-    axioms = linked([{content, f"~{unit.axiom}"} for content, unit in zip(contents, told, strict=True)])
-    kinds = {(unit.axiom, unit.kind) for unit in told}
+    axioms = linked([{content, f"~{unit.axiom}"} for content, unit in zip(contents, statement_units, strict=True)])
+    kinds = {(unit.axiom, unit.kind) for unit in statement_units}
     return [
         replace(
             item,
@@ -335,7 +335,7 @@ def _with_units(items: Sequence[Item]) -> list[Item]:
             groups={"axiom": axiom, **item.groups},
             facets={**item.facets, **_kind_facets(unit, kinds)},
         )
-        for item, unit, axiom in zip(items, told, axioms, strict=True)
+        for item, unit, axiom in zip(items, statement_units, axioms, strict=True)
     ]
 
 

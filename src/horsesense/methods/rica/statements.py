@@ -418,7 +418,7 @@ def random_seed() -> int:
 def entities_of(choice: str, pairs: int | None, seed: int, words: Collection[str] = frozenset()) -> Entities:
     """Return a source of names: ``novel``, ``fresh``, ``names``, ``letters``, or a file with one name per line.
 
-    Novel names are not in ``words``. Fresh names are drawn anew each time, so that no training set has them;
+    Novel names are not in ``words``. Fresh names are drawn again each time, so that no training set has them;
     ``fresh:7`` draws them by a seed.
     """
     mode, _, number = choice.partition(":")

@@ -165,10 +165,10 @@ def _animals(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter
         elif fact.head in named and fact.relation == "CapableOf":
             able[fact.tail][fact.head] = fact
     for tail, holders in sorted(able.items()):
-        said = constraints.said_well(tail)
-        key = _told_by(said or "")
+        ability = constraints.said_well(tail)
+        key = _told_by(ability or "")
         for a, fact in sorted(holders.items()):
-            if said is None or (key is None and not denied.get(tail)):
+            if ability is None or (key is None and not denied.get(tail)):
                 rejected["animal: said badly, or told apart by nothing"] += 1
                 continue
             sure = sorted(set(denied.get(tail, ())) - holders.keys())
@@ -176,9 +176,9 @@ def _animals(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter
             absent = [name for name in animals if _classes().get(name) in lacking and name not in holders]
             absent = [name for name in absent if not (name == "bat" and key in ("to fly", "wings"))]
             for b in _shuffled(sure, a)[:SECONDS]:
-                yield a, b, f"more: is * likely to {said}", "machine", (_triple(fact), ("NotCapableOf", b, tail))
+                yield a, b, f"more: is * likely to {ability}", "machine", (_triple(fact), ("NotCapableOf", b, tail))
             for b in _shuffled(absent, a + tail)[: max(0, SECONDS - len(sure))]:
-                yield a, b, f"more: is * likely to {said}", "machine", (_triple(fact),)
+                yield a, b, f"more: is * likely to {ability}", "machine", (_triple(fact),)
     yield from _habitats(facts, named, rejected)
 
 
@@ -194,20 +194,20 @@ def _abilities(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterato
             yield Fact("CapableOf", fact.head, ability, fact.weight)
 
 
-def _told_by(said: str) -> str | None:
+def _told_by(ability: str) -> str | None:
     """Return the part of an ability that distinguishes classes: its verb, or the last word of its object."""
-    first, *rest = said.split(" ")
+    first, *rest = ability.split(" ")
     verb, last = f"to {first}", rest[-1] if rest else ""
     return verb if verb in _lacking() else last if last in _lacking() else None
 
 
-def tells_classes_apart(said: str) -> bool:
+def tells_classes_apart(ability: str) -> bool:
     """Return whether some class of animals lacks an ability.
 
     >>> tells_classes_apart("fly"), tells_classes_apart("sleep")
     (True, False)
     """
-    return _told_by(said) is not None
+    return _told_by(ability) is not None
 
 
 def _habitats(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterator[Row]:
@@ -240,31 +240,31 @@ def _roles(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[s
     named = set(_list(lists, "occupations"))
     for fact in sorted(facts.facts, key=_triple):
         if fact.relation == "CapableOf" and fact.head in named:
-            said = constraints.said_well(fact.tail)
-            if constraints.is_symmetric(fact.head) or said is None:
+            ability = constraints.said_well(fact.tail)
+            if constraints.is_symmetric(fact.head) or ability is None:
                 rejected["role: holds both ways, or said badly"] += 1
             else:
-                yield fact.head, "", f"more: is * likely to {said}", "raw", (_triple(fact),)
+                yield fact.head, "", f"more: is * likely to {ability}", "raw", (_triple(fact),)
 
 
 def _occupations(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[str]) -> Iterator[Row]:
     named = _list(lists, "occupations")
     does: dict[str, set[str]] = defaultdict(set)
-    told: list[tuple[str, str, Fact]] = []
+    abilities: list[tuple[str, str, Fact]] = []
     for fact in sorted(facts.facts, key=_triple):
         if fact.relation == "CapableOf" and fact.head in named:
             does[fact.head].update(fact.tail.split())
-            said = constraints.said_well(fact.tail)
-            if said is None or " " not in said:
+            ability = constraints.said_well(fact.tail)
+            if ability is None or " " not in ability:
                 rejected["occupation: said badly"] += 1
             else:
-                told.append((fact.head, said, fact))
-    for a, said, fact in told:
+                abilities.append((fact.head, ability, fact))
+    for a, ability, fact in abilities:
         # Similar occupations, or those with the same objects, may do this too.
         kin = {name for group in KIN if a in group for name in group}
         others = [name for name in does if name not in {a, *kin} and not does[name] & set(fact.tail.split())]
-        for b in _shuffled(others, a + said)[:SECONDS]:
-            yield a, b, f"more: is * likely to {said}", "raw", (_triple(fact),)
+        for b in _shuffled(others, a + ability)[:SECONDS]:
+            yield a, b, f"more: is * likely to {ability}", "raw", (_triple(fact),)
 
 
 def _events(template: str, facts: Facts, rejected: Counter[str]) -> Iterator[Row]:
@@ -287,11 +287,11 @@ def _events(template: str, facts: Facts, rejected: Counter[str]) -> Iterator[Row
             if against or sum(fact.weight for fact in named) < SUPPORT:
                 rejected[f"{template}: too few people named the trait, or some its opposite"] += 1
                 continue
-            said = typed(event)
-            if said is None or constraints.is_symmetric(event):
+            phrase_text = typed(event)
+            if phrase_text is None or constraints.is_symmetric(event):
                 rejected[f"{template}: not of the type that the template asks for"] += 1
             elif template != "action-between" or phrase in TOWARDS:
-                yield said, "", conclusion, "raw", tuple(map(_triple, named))
+                yield phrase_text, "", conclusion, "raw", tuple(map(_triple, named))
 
 
 Crawl = Callable[[Facts, Mapping[str, Sequence[str]], Counter[str]], Iterator[Row]]

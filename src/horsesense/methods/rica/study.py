@@ -131,16 +131,14 @@ def _refused(path: Path, why: str) -> UserError:
     return UserError(why, file=path, fix="give another folder")
 
 
-def _write_probes(
-    probes: Sequence[Path], given: str | Path | None, limit: int | None, entities: str, seed: int
-) -> None:
+def _write_probes(probes: Sequence[Path], file: str | Path | None, limit: int | None, entities: str, seed: int) -> None:
     """Write the statements and the ladder, unless they exist."""
     tasks: tuple[Task, ...] = ("masked", "ladder")
     for path, task in zip(probes, tasks, strict=True):
         if path.exists() and card_path(path).exists():  # the card is written last
             continue
-        if task == "masked" and given is not None:
-            probe = open_rica(given)[0]
+        if task == "masked" and file is not None:
+            probe = open_rica(file)[0]
         else:
             probe = build(task=task, entities=entities, limit=limit, seed=seed)
         write_probe(path, probe)

@@ -156,13 +156,13 @@ def _with_fact(probe: Probe, plain: Mapping[str, Item], left: Counter[str]) -> I
             continue
         fact = facts[item.family]
         if not fact:
-            left["statements without a fact to tell"] += 1
+            left["statements without a fact"] += 1
             continue
         premise, so, conclusion = item.text.rpartition(CONNECTIVE)
         about = {**item.facets, "background": setting}
         yield replace(item, facets={**item.facets, "background": "none"})
-        told = f"{premise}, and {fact}{so}{conclusion}"
-        yield replace(item, text=told, member=f"{item.member}_background", facets=about)
+        text = f"{premise}, and {fact}{so}{conclusion}"
+        yield replace(item, text=text, member=f"{item.member}_background", facets=about)
 
 
 def _fact(item: Item) -> str:
@@ -189,11 +189,11 @@ def rename_entities(text: str, names: Mapping[str, str]) -> str:
 
 
 def _derived(
-    probe: Probe, items: list[Item], name: str, made: str, seed: int, left: Mapping[str, int] | None = None
+    probe: Probe, items: list[Item], name: str, description: str, seed: int, notes: Mapping[str, int] | None = None
 ) -> Probe:
-    called = f"{probe.card.name}-{name}"
-    card = replace(probe.card, name=called, made=f"{probe.card.made} {made}", seed=seed)
-    return Probe.of([replace(item, probe=called) for item in items], card, dict(left or {}))
+    full_name = f"{probe.card.name}-{name}"
+    card = replace(probe.card, name=full_name, made=f"{probe.card.made} {description}", seed=seed)
+    return Probe.of([replace(item, probe=full_name) for item in items], card, dict(notes or {}))
 
 
 CURATED, VERIFIED = "curated", "verified"
@@ -211,13 +211,13 @@ def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
     files = {name: _files(folder, *where) for name, where in FILES.items()}
     found = {name: paths for name, paths in files.items() if paths is not None}
     if not found:
-        fix = f"give the folder of the release with {argument('data')}"
+        fix = f"give the folder of the published dataset with {argument('data')}"
         raise UserError("the suite rica needs its statements, human_curated_set or 10k", file=folder, fix=fix)
     sets = {name: read_rica(paths, skip_bad=skip_bad) for name, paths in found.items()}
     probes = dict(sets)
     if CURATED in sets:
-        made = {f"{CURATED}-named": with_names(sets[CURATED]), f"{CURATED}-fact": with_facts(sets[CURATED])}
-        probes |= {name: probe for name, probe in made.items() if probe.items}
+        derived = {f"{CURATED}-named": with_names(sets[CURATED]), f"{CURATED}-fact": with_facts(sets[CURATED])}
+        probes |= {name: probe for name, probe in derived.items() if probe.items}
     probes |= {f"{name}-{kind}": control(probe, kind) for name, probe in sets.items() for kind in CONTROLS}
     missing = tuple(name for name in FILES if name not in found)
     return OpenedData(probes, {name: paths[0] for name, paths in found.items()}, missing)
@@ -242,7 +242,7 @@ class _Set:
     units: Sequence[str]
 
     def share(self, kept: Callable[[Item], bool] = lambda item: True) -> Estimate | None:
-        """Return the accuracy on the items that are ``kept``; None if there are none."""
+        """Return the accuracy on the items that are ``kept``; None without such items."""
         chosen = np.array([kept(item) for item in self.items], dtype=bool)
         return accuracy(np.where(chosen, self.values, np.nan), self.units, chance=0.5) if chosen.any() else None
 
@@ -272,12 +272,12 @@ def _tables(
     for run in answered:
         if run.judged:
             models.setdefault(run.part.model.name, {})[run.part.probe.name] = run
-    made = [*_zero_shot(models), _strict(models)]
-    made += [
+    tables = [*_zero_shot(models), _strict(models)]
+    tables += [
         PaperTable(title, tuple(names), _rows(models, CURATED, cells), notes) for title, names, cells, notes in _BY_ITEM
     ]
-    made += [_names(models), _background_table(models), *rica_tables(answered, controls=False), trained_table()]
-    return tuple(table for table in made if any(set(row.cells) - {None} for row in table.rows))
+    tables += [_names(models), _background_table(models), *rica_tables(answered, controls=False), trained_table()]
+    return tuple(table for table in tables if any(set(row.cells) - {None} for row in table.rows))
 
 
 def _zero_shot(models: _Models) -> tuple[PaperTable, ...]:
@@ -295,13 +295,13 @@ def _zero_shot(models: _Models) -> tuple[PaperTable, ...]:
     people = published()["people"]
     rows.append(PaperRow(f"people ({people['kind']})", "people", (None, None, human_accuracy()), "people"))
     title = "RICA, figure 4: accuracy without training"
-    made = with_published(title, SETS, rows, zero_shot_rows(), _is_papers(models), published()["source"])
+    tables = with_published(title, SETS, rows, zero_shot_rows(), _is_papers(models), published()["source"])
     notes = (
         "The row of people is the paper's. The published scripts mask every occurrence of the word, also in the "
         "premise (42 statements of the curated set, 1 of the other); here only that of the conclusion is masked.",
         not_between(),
     )
-    return (*made[:-1], replace(made[-1], notes=(*made[-1].notes, *notes)))
+    return (*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, *notes)))
 
 
 def _three(runs: Mapping[str, Answered], ending: str) -> _Cells:

@@ -56,14 +56,16 @@ def in_view(probe: Probe, name: str, seed: int = 0) -> Probe:
         raise UserError("views are made from a probe of masked words", fix="give a RICA probe of masked words")
     if name == "masked":
         return probe
-    left: Counter[str] = Counter()
-    made = _sentences(probe.items) if name == "sentences" else _entailments(probe.items, seed, left)
-    called = f"{probe.card.name}-{name}"
-    items = [replace(item, probe=called) for item in made]
-    told = "whole statements, one against the other" if name == "sentences" else "premise and conclusion"
+    notes: Counter[str] = Counter()
+    converted = _sentences(probe.items) if name == "sentences" else _entailments(probe.items, seed, notes)
+    full_name = f"{probe.card.name}-{name}"
+    items = [replace(item, probe=full_name) for item in converted]
+    description = "whole statements, one against the other" if name == "sentences" else "premise and conclusion"
     normalise = "sum" if name == "sentences" else ""
-    card = replace(probe.card, name=called, made=f"{probe.card.made} As {told}.", normalise=normalise, seed=seed)
-    return Probe.of(items, card, dict(left))
+    card = replace(
+        probe.card, name=full_name, made=f"{probe.card.made} As {description}.", normalise=normalise, seed=seed
+    )
+    return Probe.of(items, card, dict(notes))
 
 
 def _sentences(items: Sequence[Item]) -> Iterator[Item]:
@@ -73,16 +75,16 @@ def _sentences(items: Sequence[Item]) -> Iterator[Item]:
         yield replace(turned, groups={**item.groups, STATEMENT: item.id})
 
 
-def _entailments(items: Sequence[Item], seed: int, left: Counter[str]) -> Iterator[Item]:
-    asked = [each for item in items if (each := _halved(item)) is not None]
-    left["statements without a premise"] += len(items) - len(asked)
-    compared = [each for each in asked if each.names is not None]
-    for each in asked:
+def _entailments(items: Sequence[Item], seed: int, notes: Counter[str]) -> Iterator[Item]:
+    halves = [each for item in items if (each := _halved(item)) is not None]
+    notes["statements without a premise"] += len(items) - len(halves)
+    compared = [each for each in halves if each.names is not None]
+    for each in halves:
         right, flipped = each.concluded(each.item.answer), each.concluded(1 - (each.item.answer or 0))
         hypotheses = {"entailment": right, "contradiction": flipped, "neutral": _neutral(each, compared, seed)}
         for label, text in hypotheses.items():
             if not text:
-                left["statements without a neutral conclusion"] += 1
+                notes["statements without a neutral conclusion"] += 1
                 continue
             yield replace(
                 each.item,
@@ -129,7 +131,7 @@ def _halved(item: Item) -> _Halved | None:
 
 
 def _neutral(asked: _Halved, others: Sequence[_Halved], seed: int) -> str:
-    """Return the conclusion of an unrelated axiom about the same two entities; empty if there is none.
+    """Return the conclusion of an unrelated axiom about the same two entities, or an empty text.
 
     It is about people if the premise is about things, and vice versa, as in figure 2. Statements without a category
     have none: words alone do not show what is unrelated.
@@ -144,8 +146,8 @@ def _neutral(asked: _Halved, others: Sequence[_Halved], seed: int) -> str:
         if alike or other.content & asked.content or other.names is None:
             continue
         names = dict(zip(other.names, asked.names, strict=True))
-        told = other.concluded(rng.choice((0, 1)))
-        return _renamed(told, names)
+        conclusion = other.concluded(rng.choice((0, 1)))
+        return _renamed(conclusion, names)
     return ""
 
 
@@ -226,8 +228,8 @@ def run_views(
     drawn = {item.id for item in draw(whole.items, limit, seed)}
     probes = {}
     for view_name in VIEWS:
-        made = in_view(whole, view_name, seed)  # of all items, for unrelated conclusions
-        probes[view_name] = replace(made, items=[item for item in made.items if statement_of(item) in drawn])
+        converted = in_view(whole, view_name, seed)  # of all items, for unrelated conclusions
+        probes[view_name] = replace(converted, items=[item for item in converted.items if statement_of(item) in drawn])
     names = {view_name: name if view_name == "masked" else f"{name}-{view_name}" for view_name in VIEWS}
     folder = Path(out)
     for each in chosen_models(model):

@@ -87,5 +87,5 @@ def prior_probe(probe: Probe) -> Probe:
         priors.setdefault(
             name, replace(prior, facets={"test": "prior", "premise": "none", "bias": item.options[generic]})
         )
-    made = f"The outcomes of {probe.card.name} without their premises."
-    return Probe.of(list(priors.values()), replace(probe.card, name=PRIOR, made=made, notes={}))
+    description = f"The outcomes of {probe.card.name} without their premises."
+    return Probe.of(list(priors.values()), replace(probe.card, name=PRIOR, made=description, notes={}))

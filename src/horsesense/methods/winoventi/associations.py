@@ -51,7 +51,7 @@ class Association:
     perplexity: float | None = None
     """Perplexity of the statement *The noun is word.*, by the ranking model."""
     kept: bool = True
-    """Whether it goes on to the next step."""
+    """Whether the next step uses it."""
     reason: str = ""
     """Why it is dropped."""
 

@@ -91,14 +91,14 @@ def build_winoventi(
     objections, for people to judge.
     """
     everything = list(schemas)
-    wanted = [each for each in everything if machine is None or (each.schema.origin == "machine") == machine]
-    passing = [checked for checked in wanted if checked.passes or keep_objections]
+    by_origin = [each for each in everything if machine is None or (each.schema.origin == "machine") == machine]
+    passing = [checked for checked in by_origin if checked.passes or keep_objections]
     if not passing:
         writers = "anybody" if machine is None else "machine" if machine else "people"
         raise UserError(
             f"none of {len(everything):,} schemas is written by {writers} and passes the checks",
             fix="look at the column objections"
-            if wanted
+            if by_origin
             else f"with {argument('machine')} a probe is made of machine-made ones",
         )
     name = "winoventi-machine" if machine else "winoventi"
@@ -108,8 +108,8 @@ def build_winoventi(
     ]
     distinct = {pair[0].family: pair for pair in pairs}
     notes = {
-        "schemas of the other origin left out": len(everything) - len(wanted),
-        "schemas with objections left out": len(wanted) - len(passing),
+        "schemas of the other origin left out": len(everything) - len(by_origin),
+        "schemas with objections left out": len(by_origin) - len(passing),
         "repeated schemas": len(pairs) - len(distinct),
     }
     families = sorted(distinct)
@@ -224,8 +224,8 @@ def _splits(
     def part(name: str, items: list[Item]) -> Probe:
         marked = [_marked(item, name, ids, families, nouns) for item in items]
         seen = sum(item.facets.get("twin") == "seen" for item in marked)
-        made = f"{probe.card.made} The {name} part of the {setting} setting."
-        card = replace(probe.card, name=f"{probe.card.name}-{setting}-{name}", made=made.strip(), notes={})
+        description = f"{probe.card.made} The {name} part of the {setting} setting."
+        card = replace(probe.card, name=f"{probe.card.name}-{setting}-{name}", made=description.strip(), notes={})
         return Probe.of(marked, card, {"twins of trained items": seen} if name not in ("train", "dev") else None)
 
     return ExceptionSplits(

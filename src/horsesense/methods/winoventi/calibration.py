@@ -123,12 +123,12 @@ def calibrate(
 def reassign(triplets: Sequence[Triplet], seed: int = 0) -> list[Triplet]:
     """Give each association an exception that people gave for another association, and not for this one."""
     rng = Random(seed)
-    given: dict[tuple[str, str], set[str]] = {}
+    by_association: dict[tuple[str, str], set[str]] = {}
     for each in triplets:
-        given.setdefault((each.noun, each.generic), set()).add(each.exception)
+        by_association.setdefault((each.noun, each.generic), set()).add(each.exception)
     found = []
     for each in triplets:
-        known = given[each.noun, each.generic] | {each.generic}
+        known = by_association[each.noun, each.generic] | {each.generic}
 
         def fits(other: Triplet, generic: str = each.generic, known: set[str] = known) -> bool:
             return other.generic != generic and other.exception not in known
@@ -176,13 +176,13 @@ def _middle(values: Iterable[float]) -> float | None:
 def _checks(paths: Sequence[Path]) -> CheckRow:
     """Compare the checks by rule with the votes: a schema fails if all its judges object on one criterion."""
     votes = read_winoventi_schemas(list(paths))
-    said: dict[str, list[set[str]]] = {}
+    objections: dict[str, list[set[str]]] = {}
     for each in votes.judgements:
-        said.setdefault(each.item, []).append(set() if each.value == PASS else set(each.value.split("+")))
+        objections.setdefault(each.item, []).append(set() if each.value == PASS else set(each.value.split("+")))
     lexicon = load_word_relations()
     passed, allowed, nouns = [], [], []
     for family, members in pairs_of(votes.probe.items).items():
-        if len(said.get(family, ())) < 2:
+        if len(objections.get(family, ())) < 2:
             continue
         generic, exception = members["generic"], members["exception"]
         noun = generic.groups["noun"]
@@ -195,7 +195,7 @@ def _checks(paths: Sequence[Path]) -> CheckRow:
             premise = PremisePair("", *texts, "")
         triplet = Triplet(noun, str(generic.facets["bias"]), str(generic.facets["alternative"]))
         checked = check_schema(Schema(triplet, premise, "release"), Noun(noun, is_plural(noun)), lexicon)
-        passed.append(not set.intersection(*said[family]))
+        passed.append(not set.intersection(*objections[family]))
         allowed.append(checked.passes)
         nouns.append(noun)
     rows = list(zip(passed, allowed, nouns, strict=True))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import zip_longest
@@ -26,7 +26,7 @@ from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.lexicons.words import words
 from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.nouns import Noun
-from horsesense.methods.winoventi.schemas import CheckedSchema, PremisePair, Schema, Triplet, parse_premise
+from horsesense.methods.winoventi.schemas import PremisePair, Schema, Triplet, parse_premise
 from horsesense.methods.winoventi.word_relations import WordRelations
 
 DATA = Path(__file__).with_name("data")
@@ -192,7 +192,7 @@ def _circumstance(row: dict[str, str], line: int, types: Collection[str]) -> Cir
     parse_premise(row["premise"])
     states = tuple(row["one"].split(_OR)), tuple(row["other"].split(_OR))
     if set(states[0]) & set(states[1]):
-        raise UserError(f"{row['one']!r} and {row['other']!r} share a word", fix="set two states against each other")
+        raise UserError(f"{row['one']!r} and {row['other']!r} share a word", fix="give two different states")
     return Circumstance(states, row["type"], row["premise"], line)
 
 
@@ -292,7 +292,7 @@ def from_circumstances(
 
     The least used frames come first, for variety; ties are drawn by ``seed``.
     """
-    went: Counter[str] = Counter()
+    left_out: Counter[str] = Counter()
     rng = Random(seed)
     used: Counter[str] = Counter()
     rounds: list[list[Schema]] = []
@@ -300,14 +300,14 @@ def from_circumstances(
         noun = nouns[triplet.noun]
         fitting = table.about(noun, triplet.generic, triplet.exception)
         if not fitting:
-            went["triplets without a frame"] += 1
+            left_out["triplets without a frame"] += 1
             continue
         order = sorted(fitting, key=lambda frame: (used[frame.premise], rng.random()))
         kept: list[Schema] = []
         for frame in order:
             schema = instantiate(frame, triplet, noun)
             objections = objections_to(schema, noun, frame, table, lexicon)
-            went.update(objections)
+            left_out.update(objections)
             if not objections and len(kept) < most:
                 kept.append(schema)
                 used[frame.premise] += 1
@@ -315,8 +315,8 @@ def from_circumstances(
     in_turn = [schema for turn in zip_longest(*rounds) for schema in turn if schema is not None]
     schemas, over = within_share(in_turn)
     if over:
-        went["over the share of their frame"] += over
-    return schemas, went
+        left_out["over the share of their frame"] += over
+    return schemas, left_out
 
 
 def within_share(schemas: Sequence[Schema], share: float = SHARE) -> tuple[list[Schema], int]:
@@ -336,8 +336,3 @@ def within_share(schemas: Sequence[Schema], share: float = SHARE) -> tuple[list[
         if len(kept) == len(left):
             return kept, len(schemas) - len(kept)
         left = kept
-
-
-def checked(schemas: Iterable[Schema]) -> list[CheckedSchema]:
-    """Wrap schemas without objections."""
-    return [CheckedSchema(schema, ()) for schema in schemas]

@@ -134,11 +134,6 @@ def literal_word_of(token: str) -> str:
     return token.lstrip("Ġ▁") if "#" not in token and len(token) > 1 else ""
 
 
-def first_tokens(model: Model, fills: Sequence[Fill]) -> list[str]:
-    """Return the first token of each fill, as the vocabulary writes it."""
-    return model.vocabulary_forms(fills)
-
-
 # From a model to associations.
 
 
@@ -191,7 +186,7 @@ def _best_words(
     depth = max(elicitation.depths)
 
     def cleaned(fills: list[Fill], owner: Noun) -> list[str]:
-        tokens = first_tokens(model, fills)
+        tokens = model.vocabulary_forms(fills)
         words = [literal_word_of(token) if elicitation.literal else word_of(token, marking) for token in tokens]
         return list(dict.fromkeys(word for word in words if word and word not in barred[owner.word]))
 

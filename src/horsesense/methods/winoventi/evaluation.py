@@ -256,8 +256,8 @@ def evaluate(
 
 def check_probe(probe: Probe) -> None:
     """Check that the probe has whole schemas with the facets of the reader and the builder."""
-    wanted = {"bias", "alternative"}
-    odd = next((item for item in probe.items if not wanted <= item.facets.keys() or item.form != "cloze"), None)
+    needed = {"bias", "alternative"}
+    odd = next((item for item in probe.items if not needed <= item.facets.keys() or item.form != "cloze"), None)
     if odd is not None or not pairs_of(probe.items):
         raise UserError(
             f"the probe {probe.card.name} has no WinoVenti schemas" + (f" (item {odd.id})" if odd else ""),

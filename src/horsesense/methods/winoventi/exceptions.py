@@ -169,9 +169,11 @@ def exceptions_of(
     # If people gave exceptions to an association, the machine adds none.
     answered = {(each.noun, each.generic) for each in by_people}
     asked = [each for each in sensible if (each.noun, each.word) not in answered]
-    made = _by_machine(plan, asked, others, nouns, models, progress)
+    by_machine = _by_machine(plan, asked, others, nouns, models, progress)
     distinct, notes = merge_triplets(
-        triplet for triplet in (*by_people, *made) if association_name(triplet.noun, triplet.generic) not in nonsense
+        triplet
+        for triplet in (*by_people, *by_machine)
+        if association_name(triplet.noun, triplet.generic) not in nonsense
     )
     for note, count in notes.items():
         progress.log(f"{note}: {count:,}")
@@ -194,42 +196,42 @@ def _by_machine(
         progress.log(
             "WordNet is not on this machine, so opposites are not looked up; get it with: horsesense fetch wordnet"
         )
-    given = people_exceptions(others)
+    people_words = people_exceptions(others)
     denied = read_denied(plan.conceptnet) if plan.conceptnet is not None else {}
     candidates: list[Triplet] = []
     for each in associations:
         candidates += from_table(each, nouns[each.noun], table)
         candidates += from_lexicon(each, lexicon) if lexicon is not None else []
-        candidates += from_kin(each, given)
+        candidates += from_kin(each, people_words)
         candidates += from_facts(each, denied)
     if plan.writes_by_model:
         with models.asked(plan.writer) as writer:
             by_writer = propose_exceptions(writer, associations, nouns)
-        candidates += [each for found in by_writer for each in found]
+        candidates += [each for judged in by_writer for each in judged]
         progress.log(f"associations that {plan.writer} names no exception to: {by_writer.count([]):,}")
     candidates = [
         each for each in merge_triplets(candidates)[0] if lexicon is None or lexicon.is_property(each.exception)
     ]
     attested = attested_in(plan.texts, plan.conceptnet, frozenset(each.exception for each in candidates))
-    evidence = ExceptionEvidence(table, lexicon, attested, given)
+    evidence = ExceptionEvidence(table, lexicon, attested, people_words)
     grounded: list[tuple[Triplet, str]] = []
-    open_: list[Triplet] = []
-    went: Counter[str] = Counter()
+    undecided: list[Triplet] = []
+    left_out: Counter[str] = Counter()
     for candidate in candidates:
         ground, objection = evidence.judged(candidate, nouns[candidate.noun])
         if ground:
             grounded.append((candidate, ground))
         elif objection == NOT_PLAUSIBLE and plan.judge:
-            open_.append(candidate)
+            undecided.append(candidate)
         else:
-            went[objection] += 1
+            left_out[objection] += 1
     if plan.judge:
-        found = _judged(plan, open_, nouns, models, table, progress)
-        grounded += [(one, "judge") for one, said in zip(open_, found, strict=True) if said == YES]
-        went.update(said for said in found if said != YES)
+        judged = _judged(plan, undecided, nouns, models, table, progress)
+        grounded += [(one, "judge") for one, verdict in zip(undecided, judged, strict=True) if verdict == YES]
+        left_out.update(verdict for verdict in judged if verdict != YES)
     else:
         progress.log("without an independent judge, only tables, texts and people count as evidence")
-    for what, count in went.most_common():
+    for what, count in left_out.most_common():
         progress.log(f"candidates left out: {what}: {count:,}")
     return _spread(grounded, plan.most)
 
@@ -249,8 +251,8 @@ def _judged(
         if not trial.believed:
             progress.log(f"{plan.judge} does not distinguish them significantly, so it is not used")
             return [NOT_PLAUSIBLE] * len(candidates)
-        told = {True: YES, False: f"{plan.judge} finds it implausible", None: f"{plan.judge} gives no verdict"}
-        return [told[said] for said in verdicts(judge, candidates, nouns, plan.elicitation.spec)]
+        reasons = {True: YES, False: f"{plan.judge} finds it implausible", None: f"{plan.judge} gives no verdict"}
+        return [reasons[verdict] for verdict in verdicts(judge, candidates, nouns, plan.elicitation.spec)]
 
 
 def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> list[Triplet]:

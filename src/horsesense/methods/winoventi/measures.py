@@ -50,7 +50,7 @@ class ItemOutcome:
 
 @dataclass(frozen=True, slots=True)
 class SubsetResult:
-    """Results on a subset of the schemas; estimates are None without schemas."""
+    """Results on a subset of the schemas; without schemas, estimates have the value None."""
 
     subset: str
     """``all``, ``individual`` or ``intersection``."""
@@ -141,12 +141,12 @@ def sliced(outcomes: Sequence[ItemOutcome], facet: str) -> Sliced | None:
 
 def strongest(outcomes: Iterable[ItemOutcome], failures: bool, most: int = 20) -> StrongestMargins:
     """Return the exceptions with the largest negative or positive margins (section 3.4, error analysis)."""
-    wanted = [
+    candidates = [
         outcome
         for outcome in outcomes
         if outcome.test == EXCEPTION and (outcome.margin < 0 if failures else outcome.margin > 0)
     ]
-    ranked = sorted(wanted, key=lambda outcome: (-abs(outcome.margin), outcome.item))[:most]
+    ranked = sorted(candidates, key=lambda outcome: (-abs(outcome.margin), outcome.item))[:most]
     depths = Counter(str(outcome.facets.get("k", "unknown")) for outcome in ranked)
     known = any("own" in outcome.facets for outcome in ranked)
     return StrongestMargins(
@@ -165,7 +165,7 @@ _LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class ContextShift:
-    """How far premises move a model, in nats of log-odds towards the right word; estimates are None without schemas."""
+    """How far premises move a model, in nats of log-odds towards the right word (None without schemas)."""
 
     subset: str
     """``all``, ``individual`` or ``intersection``."""
@@ -197,8 +197,8 @@ def neutral_probe(probe: Probe) -> Probe:
         )
         for item in alone.items
     ]
-    made = f"The outcomes of {probe.card.name} after a neutral premise."
-    return Probe.of(items, replace(alone.card, name=NEUTRAL, made=made))
+    description = f"The outcomes of {probe.card.name} after a neutral premise."
+    return Probe.of(items, replace(alone.card, name=NEUTRAL, made=description))
 
 
 def neutral_sentence(noun: str) -> str:

@@ -249,7 +249,7 @@ def check_template(template: str) -> None:
     if "{noun}" not in template and "{the noun}" not in template:
         raise UserError(f"the template {template!r} does not name the noun", fix="write {noun} or {the noun} in it")
     if template.count("{not}") != 1:
-        raise UserError(f"the template {template!r} has no place for the negation", fix="write {not} where it stands")
+        raise UserError(f"the template {template!r} has no place for the negation", fix="write {not} where it belongs")
     if template.count(BLANK) != 1:
         raise UserError(f"the template {template!r} must have one blank {BLANK}")
 

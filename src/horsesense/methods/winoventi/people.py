@@ -87,20 +87,20 @@ def stage_probe(
             _proposing(association_item(each, _noun(each.noun, nouns)), _words_for(each, triplets))
             for each in associations
         ]
-        made = "Associations of a model, to find exceptions to."
+        description = "Associations of a model, to find exceptions to."
     elif stage == "premises":
         first = _first_premises(schemas)
         items = [_proposing(premise_item(each, _noun(each.noun, nouns)), first.get(each.name, "")) for each in filtered]
-        made = "Triplets that a model is biased on, to write two premises for."
+        description = "Triplets that a model is biased on, to write two premises for."
     else:
         items = [
             item
             for checked in for_validation(schemas)
             for item in items_of(checked.schema, _noun(checked.schema.triplet.noun, nouns))
         ]
-        made = "Schemas that checks let pass, for people to validate."
+        description = "Schemas that checks let pass, for people to validate."
     distinct = list({item.id: item for item in items}.values())
-    return Probe.of(distinct, Card(name=f"winoventi-{stage}", method="winoventi", made=made, group="noun"))
+    return Probe.of(distinct, Card(name=f"winoventi-{stage}", method="winoventi", made=description, group="noun"))
 
 
 def premise_item(triplet: Triplet, noun: Noun) -> Item:

@@ -103,11 +103,13 @@ class _Pipeline:
         self.identity = identity_named(labelled(plan.model)[1])
         self._refuse_another(plan.model)
         self.steps.keep_plan(plan.to_dict())
-        said = {stage: path for stage in ("exceptions", "premises") if (path := people_file(folder, stage)).is_file()}
+        answers = {
+            stage: path for stage in ("exceptions", "premises") if (path := people_file(folder, stage)).is_file()
+        }
         self.plan = replace(
             plan,
-            exceptions=(*plan.exceptions, *(path for stage, path in said.items() if stage == "exceptions")),
-            premises=(*plan.premises, *(path for stage, path in said.items() if stage == "premises")),
+            exceptions=(*plan.exceptions, *(path for stage, path in answers.items() if stage == "exceptions")),
+            premises=(*plan.premises, *(path for stage, path in answers.items() if stage == "premises")),
         )
         self.models = LoadedModels(plan, folder, progress)
         self.nouns = {noun.word: noun for noun in plan.nouns}

@@ -191,8 +191,8 @@ class LoadedModels:
             dtype = plan.elicitation.spec.dtype
             model = open_model(name, device=plan.device, dtype=dtype, served=plan.served, progress=self.progress)
             if model.who.kind == "server":  # its address may not show which model it is
-                told = model.who.reported
-                self._reported[name] = " ".join(str(told.get(part, "")) for part in ("model", "root", "parent"))
+                reported = model.who.reported
+                self._reported[name] = " ".join(str(reported.get(part, "")) for part in ("model", "root", "parent"))
                 if name in plan.refuse_kin(self._reported):
                     self.progress.log(ON_TRUST.format(name=name))
             self._by_name[name] = model

@@ -56,10 +56,10 @@ def morphological(word: str) -> list[str]:
     >>> morphological("edible"), morphological("unsafe"), morphological("useful")
     (['inedible'], ['safe'], ['useless'])
     """
-    made = [prefix + word for prefix in _PREFIXES]
-    made += [word.removeprefix(prefix) for prefix in _PREFIXES if word.startswith(prefix)]
-    made += [word.removesuffix(ending) + other for ending, other in _ENDINGS if word.endswith(ending)]
-    return [each for each in made if len(each) > 3 and zipf(each) >= _FEWEST and _is_negation(word, each)]
+    forms = [prefix + word for prefix in _PREFIXES]
+    forms += [word.removeprefix(prefix) for prefix in _PREFIXES if word.startswith(prefix)]
+    forms += [word.removesuffix(ending) + other for ending, other in _ENDINGS if word.endswith(ending)]
+    return [each for each in forms if len(each) > 3 and zipf(each) >= _FEWEST and _is_negation(word, each)]
 
 
 def _is_negation(word: str, other: str) -> bool:
@@ -84,9 +84,9 @@ def read_denied(path: Path) -> dict[str, list[str]]:
     return denied
 
 
-def from_kin(association: Association, given: Mapping[str, Mapping[str, Sequence[str]]]) -> list[Triplet]:
+def from_kin(association: Association, by_people: Mapping[str, Mapping[str, Sequence[str]]]) -> list[Triplet]:
     """Return the exceptions that people gave for the same association of other nouns."""
-    return [_triplet(association, other, "kin") for other in given.get(association.word, ())]
+    return [_triplet(association, other, "kin") for other in by_people.get(association.word, ())]
 
 
 def _triplet(association: Association, word: str, origin: str) -> Triplet:
@@ -128,9 +128,9 @@ class Attestations:
         return self.counts.get(word, {})
 
 
-def attested_in(texts: Iterable[Path], conceptnet: Path | None, wanted: frozenset[str]) -> Attestations:
+def attested_in(texts: Iterable[Path], conceptnet: Path | None, adjectives: frozenset[str]) -> Attestations:
     """Count each word with the nouns beside it: *wet towel*, *the towel was wet*, and (towel, HasProperty, wet)."""
-    counts: dict[str, Counter[str]] = {word: Counter() for word in wanted}
+    counts: dict[str, Counter[str]] = {word: Counter() for word in adjectives}
     for path in texts:
         for sentence in read_sentences(path):
             tokens = words(sentence)
@@ -168,10 +168,10 @@ def _one(noun: str) -> str:
 
 def people_exceptions(triplets: Iterable[Triplet]) -> dict[str, dict[str, list[str]]]:
     """Return generic → exception → nouns, from people's triplets."""
-    given: dict[str, dict[str, list[str]]] = {}
+    by_generic: dict[str, dict[str, list[str]]] = {}
     for each in triplets:
-        given.setdefault(each.generic, {}).setdefault(each.exception, []).append(each.noun)
-    return given
+        by_generic.setdefault(each.generic, {}).setdefault(each.exception, []).append(each.noun)
+    return by_generic
 
 
 @dataclass(frozen=True)
@@ -208,8 +208,8 @@ class ExceptionEvidence:
             return "attested"
         classes = self._narrow(noun)
         types = self.table.types_of(noun)
-        given = self.given.get(triplet.generic, {}).get(triplet.exception, ())
-        if any(self._kin(other, noun, classes, types) for other in given):
+        people_nouns = self.given.get(triplet.generic, {}).get(triplet.exception, ())
+        if any(self._kin(other, noun, classes, types) for other in people_nouns):
             return "kin"
         others = (other for other in with_word if other != noun.word)
         shared = Counter(each for other in others for each in self._narrow(Noun(other)) & classes)

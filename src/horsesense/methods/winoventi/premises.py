@@ -45,11 +45,11 @@ def write_premises(
     everything = _spread(triplets)
     to_write = everything if plan.write is None else everything[: plan.write]
     if plan.writer == TABLE and to_write:
-        made, went = from_circumstances(
+        written, left_out = from_circumstances(
             to_write, nouns, load_circumstances(), load_word_relations(), plan.samples, plan.seed
         )
-        schemas += [CheckedSchema(schema, ()) for schema in made]
-        for what, count in went.most_common():
+        schemas += [CheckedSchema(schema, ()) for schema in written]
+        for what, count in left_out.most_common():
             progress.log(f"{what}: {count:,}")
     elif plan.writes_by_model:
         schemas += _by_model(plan, to_write, nouns, models, steps, made_from, progress)
@@ -121,15 +121,15 @@ def check_premises(
         for i, checked in enumerate(judged)
         if checked.schema.origin == "machine" and checked.schema.annotator != TABLE
     ]
-    made = _worded([judged[i] for i in indices], [their_nouns[i] for i in indices])
-    if made and plan.ranker != "none" and lineage_named(plan.ranker) != lineage_named(plan.model):
+    by_model = _worded([judged[i] for i in indices], [their_nouns[i] for i in indices])
+    if by_model and plan.ranker != "none" and lineage_named(plan.ranker) != lineage_named(plan.model):
         with models.asked(plan.ranker) as ranker:
-            made = grammatical(made, ranker, plan.elicitation.spec, plan.least)
-    if made and plan.vectors != "none":
-        made = far_in_meaning(made, plan.vectors)
-    if made and plan.entailment:
-        made = not_entailing_the_wrong(made, [their_nouns[i] for i in indices], plan.entailment, plan.device)
-    for i, checked in zip(indices, made, strict=True):
+            by_model = grammatical(by_model, ranker, plan.elicitation.spec, plan.least)
+    if by_model and plan.vectors != "none":
+        by_model = far_in_meaning(by_model, plan.vectors)
+    if by_model and plan.entailment:
+        by_model = not_entailing_the_wrong(by_model, [their_nouns[i] for i in indices], plan.entailment, plan.device)
+    for i, checked in zip(indices, by_model, strict=True):
         judged[i] = checked
     return [_with_status(checked) for checked in judged]
 

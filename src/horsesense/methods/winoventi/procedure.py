@@ -108,9 +108,9 @@ def pipeline_summary(
 
 def sample_of(schemas: Sequence[CheckedSchema], most: int = 8, seed: int = 0) -> tuple[str, ...]:
     """Draw some schemas that passed the checks and are not validated, as readable text."""
-    open_ = [each.schema for each in schemas if each.passes and not each.schema.validated]
-    drawn = Random(seed).sample(open_, min(most, len(open_)))
-    return tuple(f"{s.premise} The {s.triplet.noun}: {s.triplet.generic} / {s.triplet.exception}" for s in drawn)
+    unvalidated = [each.schema for each in schemas if each.passes and not each.schema.validated]
+    sample = Random(seed).sample(unvalidated, min(most, len(unvalidated)))
+    return tuple(f"{s.premise} The {s.triplet.noun}: {s.triplet.generic} / {s.triplet.exception}" for s in sample)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +151,10 @@ def read_counts(folder: Path) -> StepCounts | None:
     path = folder / "counts.json"
 
     def wrong(problem: FieldProblem) -> UserError:
-        told = (
+        problem_text = (
             f"the count {problem.where} is {problem.kind}" if problem.path else "these are not the counts of a pipeline"
         )
-        return UserError(told, file=path, fix="run winoventi make again in this folder")
+        return UserError(problem_text, file=path, fix="run winoventi make again in this folder")
 
     return check_json(StepCounts, read_text(path), wrong) if path.is_file() else None
 
@@ -221,19 +221,19 @@ def read_pipeline(folder: Path) -> PipelineShown:
 
 
 def _funnel(counts: StepCounts) -> tuple[FunnelRow, ...]:
-    def told(numbers: Mapping[str, int]) -> str:
+    def listing(numbers: Mapping[str, int]) -> str:
         return ", ".join(f"{name} {count:,}" for name, count in numbers.items())
 
     passing, validated = (sum(each.values()) for each in (counts.passing, counts.validated))
     rows = (
         ("nouns", counts.nouns, ""),
         ("associations", counts.associations, ""),
-        ("kept after nonsense, ranking and knee", counts.kept, told(counts.left_out)),
-        ("triplets with an exception", counts.triplets, told(counts.origins)),
+        ("kept after nonsense, ranking and knee", counts.kept, listing(counts.left_out)),
+        ("triplets with an exception", counts.triplets, listing(counts.origins)),
         ("the model prefers the generic word", counts.filtered, ""),
-        ("premise pairs", sum(counts.schemas.values()), told(counts.schemas)),
-        ("pass all checks", passing, told(counts.objections)),
-        ("validated by people or a stated judge", validated, told(counts.validated)),
+        ("premise pairs", sum(counts.schemas.values()), listing(counts.schemas)),
+        ("pass all checks", passing, listing(counts.objections)),
+        ("validated by people or a stated judge", validated, listing(counts.validated)),
     )
     most = max(1, *(count for _, count, _ in rows))
     return tuple(FunnelRow(step, count, count / most, note) for step, count, note in rows)
@@ -241,8 +241,8 @@ def _funnel(counts: StepCounts) -> tuple[FunnelRow, ...]:
 
 def _said(folder: Path, stage: str) -> tuple[str, int, int]:
     path = people_file(folder, stage)
-    said = Counter(placed.judgement.annotator for placed in iter_judgements(path)) if path.is_file() else Counter()
-    return stage, sum(said.values()), len(said)
+    counts = Counter(placed.judgement.annotator for placed in iter_judgements(path)) if path.is_file() else Counter()
+    return stage, sum(counts.values()), len(counts)
 
 
 def _drawn(triplets: Sequence[Triplet], rng: random.Random) -> list[Triplet]:

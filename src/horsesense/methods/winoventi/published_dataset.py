@@ -119,7 +119,7 @@ def _of_lists(lists: Sequence[Path], tables: Sequence[Path], skip_bad: bool) -> 
                 if item is None:
                     raise UserError("no row of the benchmark has this text", fix="give the benchmark that it is from")
                 if item.id in seen:
-                    reading.notes["lines that stand in several files"] += 1
+                    reading.notes["lines that are in several files"] += 1
                     continue
                 seen.add(item.id)
                 source = Source(file=path.name, line=number, licence=LICENCE)
@@ -132,10 +132,10 @@ def _check_texts(path: Path) -> None:
     for number, raw in Reading().lines(path):
         if _PARTED.search(raw):
             raise UserError(
-                "the line has fields, so this is no file of WinoVenti's fine-tuning, where a line is one text",
+                "the line has fields, so this is not a fine-tuning file of WinoVenti, where a line is one text",
                 file=path,
                 line=number,
-                fix="check which release it is of",
+                fix="check which dataset it is from",
             )
 
 
@@ -221,7 +221,9 @@ def read_winoventi_answers(paths: Sequence[Path], skip_bad: bool = False) -> Rel
     )
 
 
-def _rows(reading: Reading, paths: Sequence[Path], wanted: Sequence[str]) -> Iterator[tuple[Path, int, dict[str, str]]]:
+def _rows(
+    reading: Reading, paths: Sequence[Path], columns: Sequence[str]
+) -> Iterator[tuple[Path, int, dict[str, str]]]:
     for path in paths:
         lines = reading.lines(path)
         tabs = b"\t" in lines[0][1]
@@ -230,13 +232,13 @@ def _rows(reading: Reading, paths: Sequence[Path], wanted: Sequence[str]) -> Ite
             header = fields_of(lines[0][1], delimiter, quoted=not tabs)
         except UserError as error:
             raise error.at(path, 1) from None
-        check_columns(header, wanted, path)
+        check_columns(header, columns, path)
         for number, raw in lines[1:]:
             row: dict[str, str] = {}
             with reading.line(path, number):
                 row = row_of(raw, header, delimiter, quoted=not tabs)
                 row = {name: reading.clean(value) for name, value in row.items()}
-                empty = next((name for name in wanted if not row[name]), None)
+                empty = next((name for name in columns if not row[name]), None)
                 if empty is not None:
                     row = {}
                     raise UserError(f"the column {empty!r} is empty", fix="repair or remove the line")
@@ -282,12 +284,12 @@ def _schema_item(
     )
 
 
-def _card(paths: Sequence[Path], made: str) -> Card:
+def _card(paths: Sequence[Path], description: str) -> Card:
     return Card(
         name="winoventi",
         method="winoventi",
         licence=LICENCE,
-        made=f"{made} ({names_of(paths)}).",
+        made=f"{description} ({names_of(paths)}).",
         normalise="sum",
         group="noun",
     )

@@ -130,7 +130,7 @@ def reverse_probe(probe: Probe) -> Probe:
     card = replace(
         probe.card, name=REVERSE, made=f"The context word of {probe.card.name} asked for, its outcome given."
     )
-    notes = {"schemas that cannot be turned round": left_out} if left_out else {}
+    notes = {"schemas that cannot be reversed": left_out} if left_out else {}
     return Probe.of(items, replace(card, notes={}), notes)
 
 

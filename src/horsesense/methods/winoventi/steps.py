@@ -63,7 +63,7 @@ class Steps:
         self._keep(path.name, {"output": path.name, "gave": sha256_of_file(path)})
 
     def remember_run(self, kind: str, run: Path | None) -> None:
-        """Record the run on schemas of a kind; None if there are none."""
+        """Record the run on schemas of a kind; None without schemas."""
         output = "" if run is None else run.relative_to(self.folder).as_posix()
         self._keep(f"{RUN}{kind}", {"output": output})
 

@@ -74,12 +74,12 @@ def evaluation_tables(answered: Sequence[Answered], background: Background) -> t
     parts = by_model(answered)
     if not parts:
         return ()
-    found = score_answers(parts, background)
-    made = [_shifts(found)] if any(each.shifts for each in found) else []
-    made += [_subsets(found), _by_tokens(found)]
-    made += [_differences(parts)] if len(parts) > 1 else []
-    made += [_turned(found)] if any(each.reverse for each in found) else []
-    return (*made, *_slices(found))
+    evaluations = score_answers(parts, background)
+    tables = [_shifts(evaluations)] if any(each.shifts for each in evaluations) else []
+    tables += [_subsets(evaluations), _by_tokens(evaluations)]
+    tables += [_differences(parts)] if len(parts) > 1 else []
+    tables += [_turned(evaluations)] if any(each.reverse for each in evaluations) else []
+    return (*tables, *_slices(evaluations))
 
 
 def tables_of_run(folder: Path, answered: Sequence[Answered]) -> tuple[PaperTable, ...]:
@@ -91,62 +91,66 @@ def _cells(each: SubsetResult) -> tuple[Estimate | float | None, ...]:
     return (each.generic, each.exception, each.both, each.drop, each.macro_generic, each.macro_exception)
 
 
-def _rows(found: Sequence[Evaluation], subsets: Sequence[tuple[str, str]], turned: bool = False) -> list[PaperRow]:
+def _rows(
+    evaluations: Sequence[Evaluation], subsets: Sequence[tuple[str, str]], turned: bool = False
+) -> list[PaperRow]:
     rows = []
-    for name, told in subsets:
-        for each in found:
+    for name, label in subsets:
+        for each in evaluations:
             for one in each.reverse if turned else (*each.subsets, *each.tokens):
                 if one.subset == name and one.schemas:
-                    who = f"{told} ({one.schemas:,} schemas)"
-                    rows.append(PaperRow(f"{each.model}: {who}" if len(found) > 1 else who, "ours", _cells(one)))
+                    who = f"{label} ({one.schemas:,} schemas)"
+                    rows.append(PaperRow(f"{each.model}: {who}" if len(evaluations) > 1 else who, "ours", _cells(one)))
     return rows
 
 
-def _subsets(found: Sequence[Evaluation]) -> PaperTable:
-    return PaperTable(TESTS, _COLUMNS, tuple(_rows(found, list(SUBSETS.items()))), (_NOTE, *_nobodys(found)))
+def _subsets(evaluations: Sequence[Evaluation]) -> PaperTable:
+    return PaperTable(
+        TESTS, _COLUMNS, tuple(_rows(evaluations, list(SUBSETS.items()))), (_NOTE, *_nobodys(evaluations))
+    )
 
 
-def _nobodys(found: Sequence[Evaluation]) -> tuple[str, ...]:
+def _nobodys(evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
     """Say how many schemas are not validated, so that there is no headline."""
-    most = max(each.proposed for each in found)
+    most = max(each.proposed for each in evaluations)
     return (f"{most:,} of these schemas are not validated, so there is no headline.",) if most else ()
 
 
-def _shifts(found: Sequence[Evaluation]) -> PaperTable:
+def _shifts(evaluations: Sequence[Evaluation]) -> PaperTable:
     """Make the table of context shifts, which selection cannot cause, with the tests beside them."""
     rows = []
-    for name, told in SUBSETS.items():
-        for each in found:
+    for name, label in SUBSETS.items():
+        for each in evaluations:
             tests = {one.subset: one for one in each.subsets}
             for one in each.shifts:
                 if one.subset == name and one.schemas:
-                    who, test = f"{told} ({one.schemas:,} schemas)", tests[name]
+                    who, test = f"{label} ({one.schemas:,} schemas)", tests[name]
                     cells = (one.shift, test.both, test.generic, test.exception, one.moved, one.generic, one.exception)
-                    rows.append(PaperRow(f"{each.model}: {who}" if len(found) > 1 else who, "ours", cells))
+                    rows.append(PaperRow(f"{each.model}: {who}" if len(evaluations) > 1 else who, "ours", cells))
     note = (
         "Shift: in nats of log-odds towards the right word; 0 if the model ignores the premise. Chance is 0.25 for "
         "both right and 0.5 for each test. Moved: share of schemas whose premises move the model the right way "
         "(chance 0.5). The last two columns compare each premise with a neutral one. Clusters are nouns and frames."
     )
     columns = ("shift", "both right", "generic", "exception", "moved", "generic premise", "exception premise")
-    return PaperTable("WinoVenti: context shift", columns, tuple(rows), (note, *_nobodys(found)))
+    return PaperTable("WinoVenti: context shift", columns, tuple(rows), (note, *_nobodys(evaluations)))
 
 
-def _by_tokens(found: Sequence[Evaluation]) -> PaperTable:
+def _by_tokens(evaluations: Sequence[Evaluation]) -> PaperTable:
     kinds = [
-        (f"{name}, {kind} tokens", f"{told}, {kind} tokens")
-        for name, told in list(SUBSETS.items())[:2]
+        (f"{name}, {kind} tokens", f"{label}, {kind} tokens")
+        for name, label in list(SUBSETS.items())[:2]
         for kind in ("equal", "unequal")
     ]
     note = (
         "Equal: both outcomes have equally many tokens for every model here. A sum favours the word with fewer tokens."
     )
-    return PaperTable("WinoVenti by number of tokens", _COLUMNS, tuple(_rows(found, kinds)), (note,))
+    return PaperTable("WinoVenti by number of tokens", _COLUMNS, tuple(_rows(evaluations, kinds)), (note,))
 
 
-def _turned(found: Sequence[Evaluation]) -> PaperTable:
+def _turned(evaluations: Sequence[Evaluation]) -> PaperTable:
     note = "The outcome is given and the context word is asked (types 3 and 4 of the published files)."
-    rows = _rows(found, list(SUBSETS.items()), turned=True)
+    rows = _rows(evaluations, list(SUBSETS.items()), turned=True)
     return PaperTable("WinoVenti: reversed test", _COLUMNS, tuple(rows), (note,))
 
 
@@ -176,20 +180,20 @@ def _credits(answered: Answered, equal: set[str]) -> dict[str, dict[str, tuple[f
     return by_test
 
 
-def _slices(found: Sequence[Evaluation]) -> list[PaperTable]:
+def _slices(evaluations: Sequence[Evaluation]) -> list[PaperTable]:
     tables = []
-    for facet, told in _SLICES.items():
+    for facet, title in _SLICES.items():
         rows = []
-        for each in found:
+        for each in evaluations:
             cells: dict[str, dict[str, Estimate]] = {}
             for one in each.slices.get(facet, ()):
                 cells.setdefault(str(one.value), {})[one.test] = one.accuracy
             for value, tests in cells.items():
                 name = {"True": "yes", "False": "no"}.get(value, value)
-                who = f"{each.model}: {name}" if len(found) > 1 else name
+                who = f"{each.model}: {name}" if len(evaluations) > 1 else name
                 rows.append(PaperRow(who, "ours", (tests.get(GENERIC), tests.get(EXCEPTION))))
-        if len(rows) > len(found):
-            tables.append(PaperTable(f"WinoVenti by {told}", ("generic", "exception"), tuple(rows)))
+        if len(rows) > len(evaluations):
+            tables.append(PaperTable(f"WinoVenti by {title}", ("generic", "exception"), tuple(rows)))
     return tables
 
 
@@ -210,7 +214,7 @@ def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
     folder = cache_folder("releases", "winoventi") if folder is None else folder
     path = _find(folder, BENCHMARK) if folder.is_dir() else None
     if path is None:
-        fix = f"give the folder of the release with {argument('data')}, or: horsesense fetch winoventi"
+        fix = f"give the folder of the published dataset with {argument('data')}, or: horsesense fetch winoventi"
         raise UserError(f"the suite winoventi needs its {BENCHMARK}", file=folder, fix=fix)
     probe = read_winoventi([path], skip_bad=skip_bad)
     probes = {MAIN: probe, PRIOR: prior_probe(probe), NEUTRAL: neutral_probe(probe), REVERSE: reverse_probe(probe)}
@@ -263,11 +267,14 @@ def _among(run: Answered, families: set[str]) -> Answered:
 
 
 def _table6(
-    found: Sequence[Evaluation], parts: Sequence[Mapping[str, Answered]], asked: set[str], others: Mapping[str, Path]
+    evaluations: Sequence[Evaluation],
+    parts: Sequence[Mapping[str, Answered]],
+    asked: set[str],
+    others: Mapping[str, Path],
 ) -> tuple[PaperTable, ...]:
-    columns = tuple(f"{told} {test}" for told in SUBSETS.values() for test in (GENERIC, EXCEPTION))
+    columns = tuple(f"{label} {test}" for label in SUBSETS.values() for test in (GENERIC, EXCEPTION))
     ours = []
-    for each in found:
+    for each in evaluations:
         by_name = {one.subset: one for one in each.subsets}
         cells: list[Estimate | float | None] = []
         for name in SUBSETS:
@@ -288,13 +295,13 @@ def _table6(
     ]
     spec = parse_spec("paper:winoventi")
     same = len(asked) == 2 * known["schemas"] and all(run[MAIN].spec.pll == spec.pll for run in parts)
-    made = with_published("WinoVenti, table 6", columns, ours, published, same, known["source"])
-    sizes = ", ".join(f"{each.model} {one.schemas:,}" for each in found for one in each.subsets[1:2])
+    tables = with_published("WinoVenti, table 6", columns, ours, published, same, known["source"])
+    sizes = ", ".join(f"{each.model} {one.schemas:,}" for each in evaluations for one in each.subsets[1:2])
     note = (
         f"Schemas under Individual: {sizes}. Intersection: schemas whose generic word the models here and the 15 "
         "models of the registry all prefer; the paper's intersection differs (94 in its text, 229 in its table)."
     )
-    return (replace(made[0], notes=(note, *made[0].notes)), *made[1:])
+    return (replace(tables[0], notes=(note, *tables[0].notes)), *tables[1:])
 
 
 def _people(path: Path, asked: set[str], columns: int) -> PaperRow:

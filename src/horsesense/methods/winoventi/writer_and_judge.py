@@ -1,7 +1,7 @@
 """Models of other lineages as writers and judges: exceptions (winoventi.txt, 2.3), their plausibility, premises (2.5).
 
 Each prompt has a few solved examples: as earlier turns for a chat model, else as one text. A judge is only used if it
-first distinguishes sound triplets from unsound ones.
+first distinguishes valid triplets from invalid ones.
 """
 
 from __future__ import annotations
@@ -46,10 +46,12 @@ class FewShotPrompt:
         if model.can("chat"):
             (first, solved), *others = self.examples
             turns = [("user", f"{self.instruction}\n\n{first}"), ("assistant", solved)]
-            turns += [turn for question, told in others for turn in (("user", question), ("assistant", told))]
+            turns += [
+                turn for question, answer_text in others for turn in (("user", question), ("assistant", answer_text))
+            ]
             return Turn(messages=(*turns, ("user", asked)))
-        shown = "".join(f"{question}\n{self.answer} {told}\n\n" for question, told in self.examples)
-        return Turn(f"{self.instruction}\n\n{shown}{asked}\n{self.answer}")
+        solved_text = "".join(f"{question}\n{self.answer} {answer_text}\n\n" for question, answer_text in self.examples)
+        return Turn(f"{self.instruction}\n\n{solved_text}{asked}\n{self.answer}")
 
 
 # Exceptions.
@@ -68,13 +70,15 @@ def propose_exceptions(
     """Ask a writer for adjectives that hold if the association does not; empty without a usable word."""
     turns = [_WORDS.turn(statement(nouns[each.noun], each.word), writer) for each in associations]
     replies = writer.continuations(turns, Sampling(_WORDS.tokens)) if turns else []
-    found = []
+    proposals = []
     for each, reply in zip(associations, replies, strict=True):
         lines = reply[0].text.strip().splitlines()
-        said = words(next((line for line in lines if "," in line), lines[0] if lines else ""))
-        fitting = [word for word in dict.fromkeys(said) if word.isalpha() and word not in ("not", each.word, each.noun)]
-        found.append([Triplet(each.noun, each.word, word, "writer", each.k) for word in fitting[:_PROPOSED]])
-    return found
+        reply_words = words(next((line for line in lines if "," in line), lines[0] if lines else ""))
+        fitting = [
+            word for word in dict.fromkeys(reply_words) if word.isalpha() and word not in ("not", each.word, each.noun)
+        ]
+        proposals.append([Triplet(each.noun, each.word, word, "writer", each.k) for word in fitting[:_PROPOSED]])
+    return proposals
 
 
 # Plausibility.
@@ -105,8 +109,8 @@ def verdicts(
     if judge.can("next"):
         return [_likelier(each) for each in judge.choices(turns, [_VERDICTS] * len(turns), spec)]
     replies = judge.continuations(turns, Sampling(_VERDICT.tokens))
-    said = [words(reply[0].text)[:1] for reply in replies]
-    return [True if first == ["yes"] else False if first == ["no"] else None for first in said]
+    first_words = [words(reply[0].text)[:1] for reply in replies]
+    return [True if first == ["yes"] else False if first == ["no"] else None for first in first_words]
 
 
 def _both(triplet: Triplet, noun: Noun) -> str:
@@ -123,39 +127,39 @@ def _likelier(choices: Choices) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class JudgeTrial:
-    """Trial of a judge on sound and unsound triplets."""
+    """Trial of a judge on valid and invalid triplets."""
 
-    sound: int
-    """Number of sound triplets that it accepts."""
-    unsound: int
-    """Number of unsound triplets that it accepts."""
+    valid: int
+    """Number of valid triplets that it accepts."""
+    invalid: int
+    """Number of invalid triplets that it accepts."""
     tried: int
     """Number of triplets of each kind."""
 
     @property
     def believed(self) -> bool:
-        """Whether it accepts sound triplets significantly more often (Fisher's exact test)."""
+        """Whether it accepts valid triplets significantly more often (Fisher's exact test)."""
         from scipy.stats import fisher_exact
 
-        counts = [[self.sound, self.tried - self.sound], [self.unsound, self.tried - self.unsound]]
+        counts = [[self.valid, self.tried - self.valid], [self.invalid, self.tried - self.invalid]]
         return bool(fisher_exact(counts, alternative="greater").pvalue < _CHANCE)
 
     @property
     def in_words(self) -> str:
-        accepted = f"it accepts {self.sound} of {self.tried} sound triplets, and {self.unsound} of {self.tried} "
+        accepted = f"it accepts {self.valid} of {self.tried} valid triplets, and {self.invalid} of {self.tried} "
         return f"{accepted}whose states were reassigned to nouns of other types"
 
 
 def try_judge(judge: Model, table: Circumstances, spec: ScoringSpec, seed: int = 0) -> JudgeTrial:
     """Try a judge on triplets of the shipped set, and on the same states with nouns that they do not fit."""
-    sound, unsound = trial_triplets(table, seed)
-    nouns = {each.noun: _noun(each) for each in (*sound, *unsound)}
-    said = verdicts(judge, [*sound, *unsound], nouns, spec)
-    return JudgeTrial(said[: len(sound)].count(True), said[len(sound) :].count(True), len(sound))
+    valid, invalid = trial_triplets(table, seed)
+    nouns = {each.noun: _noun(each) for each in (*valid, *invalid)}
+    answers = verdicts(judge, [*valid, *invalid], nouns, spec)
+    return JudgeTrial(answers[: len(valid)].count(True), answers[len(valid) :].count(True), len(valid))
 
 
 def trial_triplets(table: Circumstances, seed: int = 0) -> tuple[list[Triplet], list[Triplet]]:
-    """Return sound triplets, and their states reassigned to nouns of none of their types."""
+    """Return valid triplets, and their states reassigned to nouns of none of their types."""
     rng = Random(seed)
     shipped = read_triplets(OWN)
     rng.shuffle(shipped)
@@ -194,9 +198,9 @@ def write_premise_pairs(
     """Let a model write premises; return the distinct pairs per triplet, and the number of unusable replies."""
     turns = [_PREMISE.turn(_outcomes(*both), writer) for both in zip(triplets, nouns, strict=True)]
     replies = writer.continuations(turns, Sampling(_PREMISE.tokens, 0.8, samples, seed)) if turns else []
-    read = [[_pair_in(each.text) for each in said] for said in replies]
-    distinct = [{str(pair): pair for pair in pairs if pair is not None} for pairs in read]
-    return [list(each.values()) for each in distinct], sum(pair is None for pairs in read for pair in pairs)
+    pairs_by_triplet = [[_pair_in(each.text) for each in several] for several in replies]
+    distinct = [{str(pair): pair for pair in pairs if pair is not None} for pairs in pairs_by_triplet]
+    return [list(each.values()) for each in distinct], sum(pair is None for pairs in pairs_by_triplet for pair in pairs)
 
 
 def _pair_in(reply: str) -> PremisePair | None:
