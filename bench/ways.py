@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import horsesense as hs
 from horsesense.models.opening import open_model
-from horsesense.models.served import ServedSettings
+from horsesense.models.served.settings import ServedSettings
 from horsesense.runs.result import ResultDocument
 from horsesense.scoring.ways.way import WAYS, way_named
 from horsesense.settings import labelled
@@ -59,7 +59,7 @@ def asked(label: str, found_by: str, probes: Sequence[str], folder: Path, limit:
             continue
         for probe in probes:
             place = folder / label / Path(probe).stem / name
-            hs.ask(f"{label}={found_by}", probe, ways=name, out=place, limit=limit, served=PATIENT, watcher=Told())
+            hs.ask(f"{label}={found_by}", probe, formats=name, out=place, limit=limit, served=PATIENT, watcher=Told())
 
 
 def table(folder: Path, labels: Sequence[str], probes: Sequence[str]) -> list[str]:

@@ -63,7 +63,8 @@ if EXTRA == "all":
     new = json.loads(call("annotate", "new", "starter.jsonl", "--instrument", "choice", "-o", "study", "--json"))
     assert Path("study/study.toml").is_file(), new
     assert json.loads(call("saliency", "-m", "tiny", "Ice is [cold].", "--json"))["words"], "saliency"
-    words = ("run", "-m", "tiny", "-p", "starter.jsonl", "--limit", "8", "--no-cache", "--on", "ray", "--workers", "1")
+    words = ("run", "-m", "tiny", "-p", "starter.jsonl", "--limit", "8", "--no-cache")
+    words += ("--engine", "ray", "--workers", "1")
     there = json.loads(call(*words, "--out", "ray", "--json"))
     assert there["results"][0]["accuracy"] == run["results"][0]["accuracy"], "the same answers on a worker of Ray"
 print(EXTRA, "passes")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from horsesense.api import wordnetqa as wordnetqa
     from horsesense.api.asking import ask as ask
     from horsesense.api.asking import open_run as open_run
+    from horsesense.api.asking import run as run
     from horsesense.api.cache import CacheContents as CacheContents
     from horsesense.api.cache import CacheEntry as CacheEntry
     from horsesense.api.cache import PrunedCache as PrunedCache
@@ -62,8 +63,8 @@ if TYPE_CHECKING:
     from horsesense.api.replicate import Replicated as Replicated
     from horsesense.api.replicate import replicate as replicate
     from horsesense.api.reporting import Report as Report
+    from horsesense.api.reporting import export_run as export_run
     from horsesense.api.reporting import write_report as write_report
-    from horsesense.api.reporting import write_rows as write_rows
     from horsesense.api.results import Comparison as Comparison
     from horsesense.api.run import Run as Run
     from horsesense.api.showing import ShownAnswers as ShownAnswers
@@ -84,13 +85,14 @@ if TYPE_CHECKING:
     from horsesense.records import Probe as Probe
     from horsesense.records import ScoringSpec as ScoringSpec
     from horsesense.records import write_probe as write_probe
+    from horsesense.runs.compute_settings import ComputeSettings as ComputeSettings
     from horsesense.watching import Remark as Remark
     from horsesense.watching import Watcher as Watcher
 
 __version__ = "0.2.0"
 
 _WHERE = {
-    "api.asking": ("ask", "open_run"),
+    "api.asking": ("ask", "open_run", "run"),
     "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
     "api.comparing": ("check_regression", "compare"),
     "api.controls": ("fit_control",),
@@ -110,7 +112,7 @@ _WHERE = {
     "api.probes": ("build", "load_probe", "overview", "read_release"),
     "api.profile": ("Profile", "profile"),
     "api.replicate": ("Replicated", "replicate"),
-    "api.reporting": ("Report", "write_report", "write_rows"),
+    "api.reporting": ("Report", "export_run", "write_report"),
     "api.results": ("Comparison",),
     "api.run": ("Run",),
     "api.showing": ("ShownAnswers", "show"),
@@ -121,6 +123,7 @@ _WHERE = {
     "models.load_settings": ("LoadSettings",),
     "models.served.settings": ("ServedSettings",),
     "records": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
+    "runs.compute_settings": ("ComputeSettings",),
     "watching": ("Remark", "Watcher"),
 }
 _MODULES = ("cats", "partwhole", "people", "rica", "soundness", "studies", "winoventi", "wordnetqa")
@@ -132,6 +135,7 @@ __all__ = [
     "CacheEntry",
     "Card",
     "Comparison",
+    "ComputeSettings",
     "CueFindings",
     "Fills",
     "FittedControl",
@@ -166,6 +170,7 @@ __all__ = [
     "compare",
     "engine",
     "export",
+    "export_run",
     "fetch",
     "fill",
     "find_cues",
@@ -187,6 +192,7 @@ __all__ = [
     "read_release",
     "replicate",
     "rica",
+    "run",
     "saliency",
     "score",
     "show",
@@ -198,7 +204,6 @@ __all__ = [
     "wordnetqa",
     "write_probe",
     "write_report",
-    "write_rows",
 ]
 
 

@@ -177,10 +177,10 @@ def test_answers_of_a_profile_that_was_stopped_are_its_own(tmp_path: Path, tiny_
         hs.profile(model, out=out, watcher=_Stops(), **few)
     for place in (out, out / "answers"):
         with pytest.raises(UserError, match="one folder holds one study"):
-            hs.ask(model, limit=4, out=place, device="cpu")
+            hs.ask(model, limit=4, out=place, compute=hs.ComputeSettings(device="cpu"))
     # A run of one's own may be called so.
-    hs.ask(model, limit=4, out=tmp_path / "answers", device="cpu")
-    hs.ask(model, limit=4, out=tmp_path / "answers", device="cpu")
+    hs.ask(model, limit=4, out=tmp_path / "answers", compute=hs.ComputeSettings(device="cpu"))
+    hs.ask(model, limit=4, out=tmp_path / "answers", compute=hs.ComputeSettings(device="cpu"))
 
 
 def test_a_second_profile_is_refused_before_it_builds_or_loads_anything(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ from horsesense.api.probes import PathLike
 from horsesense.api.results import Comparison
 from horsesense.api.run import AnyRun, finished_by_place
 from horsesense.errors import UserError, naming_extras
+from horsesense.records.spec import Normalisation
 from horsesense.runs.comparison import alone_in, compare_runs
-from horsesense.scoring.normalise import Normalisation, parse_normalisation
+from horsesense.scoring.normalise import parse_normalisation
 
 if TYPE_CHECKING:
     from horsesense.runs.gate import Gate

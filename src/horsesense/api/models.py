@@ -10,7 +10,7 @@ from horsesense.runs.engine import HERE, Engine, engine_named
 
 if TYPE_CHECKING:
     from horsesense.models.contract import Model
-    from horsesense.models.served import ServedSettings
+    from horsesense.models.served.settings import ServedSettings
 
 
 @naming_extras()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from horsesense.methods.profile.sheet import Sheet
     from horsesense.methods.profile.sheets import Answers, Mistake
     from horsesense.models.contract import Model
-    from horsesense.models.served import ServedSettings
+    from horsesense.models.served.settings import ServedSettings
     from horsesense.records.soundness import Soundness
     from horsesense.runs.engine import Engine
     from horsesense.runs.results import Answered

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from horsesense.methods.profile.plan import Asking, Forecast
     from horsesense.methods.profile.sheets import Answers
     from horsesense.models.contract import Model
-    from horsesense.models.served import ServedSettings
+    from horsesense.models.served.settings import ServedSettings
     from horsesense.records import ScoringSpec
     from horsesense.runs.engine import Engine
     from horsesense.runs.results import Answered
@@ -39,7 +39,7 @@ class ProfileCall:
 def asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, Answers], Forecast | None]:
     """The answers of a model by ability; what is kept is not asked again, and a model is loaded only if it has to."""
     from horsesense.methods.profile.plan import askings, forecast
-    from horsesense.models.served import is_served
+    from horsesense.models.served.address import is_served
     from horsesense.records import ScoringSpec
     from horsesense.records.spec import with_setting
     from horsesense.runs.folder import run_of_profile
@@ -80,16 +80,17 @@ def _run_all(
 ) -> list[tuple[Asking, Answered]]:
     """Ask all of a plan, probes of the same ways together; each asking with its answers."""
     from horsesense.api.asking import ask
+    from horsesense.runs.compute_settings import ComputeSettings
 
     by_ways: dict[tuple[str, ...], list[Asking]] = {}
     for each in plan:
         by_ways.setdefault(each.ways, []).append(each)
     found = []
-    settings: dict[str, Any] = {"device": call.device, "served": call.served, "watcher": call.watcher}
-    settings["engine"] = call.engine
+    compute = ComputeSettings(device=call.device, engine=call.engine)
+    settings: dict[str, Any] = {"compute": compute, "served": call.served, "watcher": call.watcher}
     for ways, group in by_ways.items():
         probes = {each.name: each.probe for each in group}
-        answered = ask(model, probes, out=run, spec=spec, ways=ways, **settings).answered
+        answered = ask(model, probes, out=run, spec=spec, formats=ways, **settings).answered
         by_name = {each.name: each for each in group}
         found += [(by_name[part.part.probe.name], part) for part in answered]
     return found

@@ -147,6 +147,7 @@ def _asked(
     from horsesense.methods.replicate.computing import is_whole
     from horsesense.methods.replicate.replication import model_cells
     from horsesense.methods.suites import find_paper_suite
+    from horsesense.runs.compute_settings import ComputeSettings
 
     found: dict[str, Computed] = {}
     rows: list[ModelCell] = []
@@ -163,9 +164,8 @@ def _asked(
             spec=suite.spec,
             limit=limit,
             seed=seed,
-            device=device,
-            allow_pickle=allow_pickle,
-            ways="options",
+            compute=ComputeSettings(device=device, allow_pickle=allow_pickle),
+            formats="options",
             watcher=watcher,
         )
         records = {each.part.model.name: each.part.model for each in run.answered}

@@ -12,6 +12,7 @@ from horsesense.errors import UserError, naming_extras
 from horsesense.methods.rica.views import VIEWS, ViewScore, in_view, statement_of, view_scores
 from horsesense.records import FORMS, Probe
 from horsesense.records.document import Document
+from horsesense.runs.compute_settings import ComputeSettings
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def views(
         for view in VIEWS:
             if named[view] not in able:
                 watcher.say(f"{known.name} cannot be asked as {view}, and is left out there")
-        ask(known, able, out=folder, seed=seed, spec=spec, device=device, watcher=watcher)
+        ask(known, able, out=folder, seed=seed, spec=spec, compute=ComputeSettings(device=device), watcher=watcher)
     page = write_report(folder, cues=False, pictures=False, watcher=watcher).out
     assert page is not None, "a page is always written"
     return AskedViews(folder, page, view_scores(read_run(folder)[1]).scores)

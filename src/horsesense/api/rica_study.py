@@ -13,6 +13,7 @@ from horsesense.methods.rica.analysis import RunAnalysis
 from horsesense.methods.rica.statements import fresh_number
 from horsesense.records import ScoringSpec
 from horsesense.records.document import Document
+from horsesense.runs.compute_settings import ComputeSettings
 from horsesense.watching import UNWATCHED, Watcher
 
 SETTINGS = "study.json"
@@ -75,7 +76,9 @@ def study(
     probes = [folder / f"{STATEMENTS}.jsonl", folder / f"{LADDER}.jsonl"]
     _lay_down(probes, statements, limit, whom, seed, watcher)
     probes[1:1] = [written.out for written in controls(probes[0]).controls.values()]
-    run = ask(model, probes, out=folder / "run", seed=seed, spec=spec, device=device, watcher=watcher)
+    run = ask(
+        model, probes, out=folder / "run", seed=seed, spec=spec, compute=ComputeSettings(device=device), watcher=watcher
+    )
     page = run.report(folder / "report.html", watcher=watcher)
     analysis = analyse(folder / "run")
     picture: Path | None = folder / "ladder.svg"

@@ -11,10 +11,11 @@ from horsesense.api.frames import Frame, columns_of
 from horsesense.api.results import Comparison, Results, estimate_columns
 from horsesense.errors import UserError
 from horsesense.records import Probe
+from horsesense.records.spec import Normalisation
 from horsesense.runs.comparison import AskedProbe, compare_runs
 from horsesense.runs.manifest import Manifest
+from horsesense.runs.result import Result
 from horsesense.runs.results import Answered, result_of
-from horsesense.scoring.normalise import Normalisation
 from horsesense.watching import UNWATCHED, Watcher
 
 
@@ -55,7 +56,11 @@ class Run:
 
     def results(self) -> Results:
         """Accuracy with its interval, chance and n, one row a model and probe that has a gold."""
-        return Results([result_of(each, self.normalise) for each in self.answered if each.judged])
+        return Results(self.result_list())
+
+    def result_list(self) -> list[Result]:
+        """The result of each model on each probe that has gold answers."""
+        return [result_of(each, self.normalise) for each in self.answered if each.judged]
 
     def by(self, facet: str) -> Frame:
         """Accuracy by the values of a facet, for every model and probe that has it."""

@@ -36,6 +36,7 @@ from horsesense.records import Judgement, iter_judgements, read_probe
 from horsesense.records.card import add_soundness
 from horsesense.records.document import Document
 from horsesense.records.soundness import Soundness, parse_party
+from horsesense.runs.compute_settings import ComputeSettings
 from horsesense.watching import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
@@ -287,7 +288,7 @@ def read_by_model(
     if path.suffix not in LINES:
         raise UserError("lines of a reading end in .txt", file=path, fix="choose such a name")
     drawn = read_reading(Path(reading))
-    run = ask(model, questions_to_model(drawn), device=device, spec=spec, watcher=watcher)
+    run = ask(model, questions_to_model(drawn), compute=ComputeSettings(device=device), spec=spec, watcher=watcher)
     (answered,) = run.answered
     codes = codes_of_model(answered.items, answered.scores("sum"), margin)
     nonsense = write_lines(path, codes)

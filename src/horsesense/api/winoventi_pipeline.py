@@ -31,8 +31,7 @@ from horsesense.methods.winoventi.summaries import (
     next_step,
     pipeline_summary,
 )
-from horsesense.models.served import ServedSettings
-from horsesense.models.served.settings import warn_unused
+from horsesense.models.served.settings import ServedSettings, warn_unused
 from horsesense.records import ScoringSpec
 from horsesense.records.spec import parse_spec
 from horsesense.watching import UNWATCHED, Watcher

@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from horsesense.models.served import ServedSettings
+    from horsesense.models.served.settings import ServedSettings
     from horsesense.records import ScoringSpec
 
 Models = Annotated[
@@ -135,8 +135,8 @@ def served_of(
 ) -> ServedSettings:
     """How servers are asked, by the options of a call; a remark where they are given and no model is served."""
     from horsesense.cli.output import as_option, say
-    from horsesense.models.served import ServedSettings, is_served
-    from horsesense.models.served.settings import parse_price
+    from horsesense.models.served.address import is_served
+    from horsesense.models.served.settings import ServedSettings, parse_price
     from horsesense.settings import labelled
 
     settings = ServedSettings(

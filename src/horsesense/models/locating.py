@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from horsesense.errors import UserError, unknown
 from horsesense.models.bundled import BUNDLED, ready_folder
 from horsesense.models.folders import check_trained, identity_of, look_at_weights, weight_files, weight_hash
-from horsesense.models.served import is_served, open_served
+from horsesense.models.served.address import is_served
+from horsesense.models.served.opening import open_served
 from horsesense.plugins import Plugin, find, names
 from horsesense.watching import UNWATCHED, Watcher
 

@@ -6,7 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from horsesense.errors import UserError, argument
-from horsesense.models.served import ServedModel, ServedSettings, is_served, open_served
+from horsesense.models.served.address import is_served
+from horsesense.models.served.opening import open_served
+from horsesense.models.served.served_model import ServedModel
+from horsesense.models.served.settings import ServedSettings
 from horsesense.settings import labelled
 from horsesense.watching import UNWATCHED, Watcher
 

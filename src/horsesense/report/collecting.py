@@ -17,6 +17,7 @@ from horsesense.methods.suites.kept import kept_tables
 from horsesense.methods.winoventi.evaluation_tables import tables_of_run as evaluation_tables
 from horsesense.methods.winoventi.pipeline_page import PipelineShown, is_pipeline, read_pipeline
 from horsesense.records import Probe
+from horsesense.records.spec import Normalisation
 from horsesense.records.stored import ids_of
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import AskedProbe, SideBySide, by_probe, side_by_side
@@ -24,7 +25,6 @@ from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import Manifest, manifest_path
 from horsesense.runs.result import Spread, shown_names, spreads
 from horsesense.runs.results import Answered, read_finished
-from horsesense.scoring.normalise import Normalisation
 from horsesense.watching import UNWATCHED, Watcher
 
 NONE: Mapping[str, Probe] = {}

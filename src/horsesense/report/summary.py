@@ -26,10 +26,10 @@ from horsesense.analysis.families import without_repeats
 from horsesense.analysis.mistakes import Confusion, SharedErrors, confusion, shared_errors
 from horsesense.analysis.slices import MOST_TO_SLICE_BY, FacetRow, by_every_facet, facet_rows
 from horsesense.errors import UserError, argument, unknown
+from horsesense.records.spec import Normalisation
 from horsesense.report.wording import value_text
 from horsesense.runs.result import Result
 from horsesense.runs.results import Answered, result_of
-from horsesense.scoring.normalise import Normalisation
 
 HEAT = ("hops", "distractor_kind")
 """The pair of facets that makes the heat map (wordnetqa, figure 3)."""

@@ -13,7 +13,7 @@ from horsesense.errors import UserError, argument
 from horsesense.files.checksums import order_sums
 from horsesense.models.contract import Model
 from horsesense.models.locating import plugin_of
-from horsesense.models.served import is_served
+from horsesense.models.served.address import is_served
 from horsesense.records import Item, Probe
 from horsesense.records.answer_columns import StoredAnswers
 from horsesense.records.arrow import Shards

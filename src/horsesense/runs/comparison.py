@@ -16,11 +16,10 @@ from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError
 from horsesense.records.card import UNIT_AVERAGE
 from horsesense.records.soundness import Soundness
-from horsesense.records.spec import WAY_FIELDS
+from horsesense.records.spec import WAY_FIELDS, Normalisation
 from horsesense.runs.manifest import LOG
 from horsesense.runs.result import shown_names
 from horsesense.runs.results import Answered, earned_on, guessing, places_of_all
-from horsesense.scoring.normalise import Normalisation
 
 ACCURACY = "accuracy"
 _SHOTS = ("shots", "shots_from", "shots_seed")

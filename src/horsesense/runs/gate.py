@@ -16,9 +16,9 @@ from horsesense.analysis.paired import compare
 from horsesense.analysis.resampling import Floats
 from horsesense.errors import UserError, argument
 from horsesense.records.document import Document
+from horsesense.records.spec import Normalisation
 from horsesense.runs.comparison import AskedProbe, by_probe, side_by_side
 from horsesense.runs.results import Answered, earned_on
-from horsesense.scoring.normalise import Normalisation
 
 Verdict = Literal["not worse", "worse", "inconclusive"]
 EXIT_CODES: Mapping[Verdict, int] = {"not worse": 0, "worse": 3, "inconclusive": 4}

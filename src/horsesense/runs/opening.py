@@ -10,7 +10,9 @@ from horsesense.models.contract import DEFAULT_BUDGET, Model
 from horsesense.models.local.borrowed import hash_of_weights
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.locating import identify, plugged
-from horsesense.models.served import ServedSettings, is_served, open_served
+from horsesense.models.served.address import is_served
+from horsesense.models.served.opening import open_served
+from horsesense.models.served.settings import ServedSettings
 from horsesense.records import ScoringSpec
 from horsesense.runs.shards import SHARD_TOKENS
 from horsesense.watching import Watcher

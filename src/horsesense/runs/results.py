@@ -31,6 +31,7 @@ from horsesense.records.answer import NO_TOKENS
 from horsesense.records.answer_columns import StoredAnswers
 from horsesense.records.card import UNIT_AVERAGE
 from horsesense.records.reply_columns import StoredReplies
+from horsesense.records.spec import Normalisation
 from horsesense.runs.folder import is_finished, kept_probe
 from horsesense.runs.item_columns import ItemColumns, item_columns, item_facets
 from horsesense.runs.manifest import LOG, Manifest, Part, manifest_path, read_manifest
@@ -40,7 +41,6 @@ from horsesense.runs.shard_files import read_answers, read_replies
 from horsesense.scoring.normalise import (
     NORMALISATIONS,
     OF_SUMS,
-    Normalisation,
     normalised_rows,
     parse_normalisation,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,9 @@ from horsesense.language.words import words_between
 from horsesense.records import FORMS, Answer, Item, ScoringSpec
 from horsesense.records.answer import NO_TOKENS
 from horsesense.records.answer_columns import StoredAnswers
+from horsesense.records.spec import Normalisation
 from horsesense.scoring.prompts import item_prompts
 
-Normalisation = Literal["sum", "mean", "word", "character", "pmi"]
 NORMALISATIONS: tuple[Normalisation, ...] = get_args(Normalisation)
 OF_SUMS: tuple[Normalisation, ...] = ("sum", "word", "character")
 """Those that need no tokens but the options' texts."""

@@ -28,7 +28,7 @@ from horsesense.methods.winoventi.triplet_files import read_triplets
 from horsesense.models.lineage import lineage_named
 from horsesense.models.local.borrowed import borrow
 from horsesense.models.local.load import load_model
-from horsesense.models.served import ServedSettings
+from horsesense.models.served.settings import ServedSettings
 from horsesense.watching import Watcher
 from tests.support.made_plan import make_plan
 from tests.support.model_server import ModelServer

@@ -19,7 +19,7 @@ from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.local.load import load_model
-from horsesense.models.served import open_served
+from horsesense.models.served.opening import open_served
 from horsesense.records import ScoringSpec
 from horsesense.runs.ask import Settings
 from horsesense.scoring.texts import score_texts

@@ -13,7 +13,7 @@ from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.models.local.language_model import LanguageModel
 from horsesense.models.locating import identity_named
-from horsesense.models.served import open_served
+from horsesense.models.served.opening import open_served
 from horsesense.records import ScoringSpec, write_probe
 from horsesense.scoring.fill import fill
 from horsesense.scoring.texts import score_texts

@@ -19,8 +19,8 @@ from horsesense.errors import UserError
 from horsesense.methods.cats.steps import steps
 from horsesense.records import Item
 from horsesense.records.document import Document
+from horsesense.records.spec import Normalisation
 from horsesense.runs.results import Answered
-from horsesense.scoring.normalise import Normalisation
 
 _MOST = 4
 """The last answer of the instrument: four steps or more."""

@@ -19,8 +19,8 @@ from horsesense.methods.cats.table import (
     source,
 )
 from horsesense.records.document import Document
+from horsesense.records.spec import Normalisation
 from horsesense.runs.results import Answered
-from horsesense.scoring.normalise import Normalisation
 from horsesense.watching import UNWATCHED, Watcher
 
 

@@ -20,8 +20,8 @@ from horsesense.analysis import Consistency, Estimate, consistency
 from horsesense.analysis.intervals import rate_interval, unit_note
 from horsesense.analysis.resampling import RESAMPLES, Floats, spread, totals
 from horsesense.methods.replicate.ledger import printed_table
+from horsesense.records.spec import Normalisation
 from horsesense.runs.results import Answered, result_of
-from horsesense.scoring.normalise import Normalisation
 
 HUMAN, RANDOM = "HUMAN", "RANDOM"
 _PLACES = {"accuracy": "table 3", "consistency": "table 6"}

@@ -14,8 +14,8 @@ from horsesense.analysis.accuracy import accuracy
 from horsesense.errors import UserError
 from horsesense.language.words import word_spans
 from horsesense.records.document import Document
+from horsesense.records.spec import Normalisation
 from horsesense.runs.results import Answered
-from horsesense.scoring.normalise import Normalisation
 
 
 def key_place(options: Sequence[str]) -> tuple[float, str] | None:

@@ -18,7 +18,7 @@ from horsesense.methods.rica.curated import renamed
 from horsesense.methods.winoventi.adversarial_filter import prior_probe
 from horsesense.models.contract import Model
 from horsesense.models.local.language_model import LanguageModel
-from horsesense.models.served import ServedModel
+from horsesense.models.served.served_model import ServedModel
 from horsesense.records import Item, Probe, ScoringSpec
 from horsesense.records.document import Document
 from horsesense.scoring.ways.way import Call, Way, way_named

@@ -21,8 +21,9 @@ from horsesense.methods.winoventi.special_word import triplet_name
 from horsesense.records import Item
 from horsesense.records.document import Document
 from horsesense.records.soundness import Soundness
+from horsesense.records.spec import Normalisation
 from horsesense.runs.results import Answered
-from horsesense.scoring.normalise import BY_FORM, Normalisation, parse_normalisation
+from horsesense.scoring.normalise import BY_FORM, parse_normalisation
 
 Answers = Mapping[tuple[Role, str], Answered]
 """By role and way, the answers of a model about one ability."""

@@ -34,7 +34,7 @@ from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.methods.winoventi.selection import drop_nonsense
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas, write_triplets
 from horsesense.models.locating import identity_named
-from horsesense.models.served import is_served
+from horsesense.models.served.address import is_served
 from horsesense.records import card_path, write_probe
 from horsesense.runs.ask import Settings, content_of
 from horsesense.runs.folder import locked

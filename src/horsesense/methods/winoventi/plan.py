@@ -24,7 +24,8 @@ from horsesense.models.contract import Model
 from horsesense.models.lineage import lineage_named, lineage_of
 from horsesense.models.locating import identity_named
 from horsesense.models.opening import open_model
-from horsesense.models.served import ServedSettings, is_served
+from horsesense.models.served.address import is_served
+from horsesense.models.served.settings import ServedSettings
 from horsesense.settings import labelled
 from horsesense.watching import UNWATCHED, Watcher
 
