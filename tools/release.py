@@ -42,7 +42,7 @@ assert call("--version").split() == ["horsesense", hs.__version__], call("--vers
 assert hs.__file__.startswith(sys.prefix), "the installed package, not a checkout"
 probe = hs.load_probe("starter")
 assert len(probe.items) == 240
-hs.write_probe("starter.jsonl", probe)
+probe.save("starter.jsonl")
 assert json.loads(call("show", "starter.jsonl", "--json"))["items"] == 240
 assert "verdict" in json.loads(call("cues", "starter.jsonl", "--rounds", "19", "--json"))
 if EXTRA == "core":

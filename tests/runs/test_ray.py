@@ -213,8 +213,8 @@ def test_workers_of_other_versions_or_weights_are_refused(
 
 
 def test_a_network_in_memory_cannot_cross(cluster: Any, models: list[str]) -> None:
+    model = hs.load_model(models[0], device="cpu")
     with pytest.raises(UserError, match="is in the memory of this process"):
-        model = hs.load_model(models[0], device="cpu")
         hs.ask(model, PROBES["two"], compute=hs.ComputeSettings(engine=ENGINE))
 
 
