@@ -61,15 +61,15 @@ def profile(
 
     Models may also be 'guesser' and 'cue-reader', which are none. The same command goes on where it was stopped.
     """
+    from horsesense.api.asking import chosen_models, short_name
     from horsesense.api.models import engine
     from horsesense.api.profile import profile as profile_of
     from horsesense.cli.progress import Bars
-    from horsesense.cli.run import models_of, short_name
     from horsesense.errors import UserError
 
     if quick and full:
         raise UserError("a profile is quick or full", fix="leave --quick or --full out")
-    models = models_of(model)
+    models = [str(name) for name in chosen_models(model)]
     folder = out or Path("runs") / "-".join(["profile", *(short_name(name) for name in models)])
     served = served_of(models, concurrency, timeout, patience, max_requests, max_tokens, key_from, price)
     with Bars(stay=True) as progress:

@@ -10,6 +10,7 @@ import numpy as np
 from horsesense.core import Item
 from horsesense.core.audit import Soundness
 from horsesense.core.document import Document
+from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import ChosenCue, chosen_cue
 from horsesense.lexicons.taxonomy import Taxonomy
 from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
@@ -19,7 +20,7 @@ from horsesense.profiling.material import Material
 from horsesense.profiling.plan import AGAIN_OF, Role
 from horsesense.profiling.sheet import BadShare, CueColumn, Sheet
 from horsesense.runs.results import Answered
-from horsesense.scoring.normalise import BY_FORM, Normalisation, parse_normalisation
+from horsesense.scoring.normalise import BY_FORM, parse_normalisation
 from horsesense.stats import Credits, Estimate, accuracy, credits
 from horsesense.stats.mistakes import confident_errors
 from horsesense.stats.resampling import Floats

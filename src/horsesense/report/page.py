@@ -15,6 +15,7 @@ from markupsafe import Markup
 from horsesense import __version__
 from horsesense.core import Card, ScoringSpec
 from horsesense.core.probe import SHIPPED
+from horsesense.core.spec import Normalisation
 from horsesense.data import writing
 from horsesense.errors import UserError
 from horsesense.progress import NO_PROGRESS, Progress
@@ -27,7 +28,6 @@ from horsesense.report.paper_tables import shown_cell, shown_interval
 from horsesense.report.summary import errors_in_common
 from horsesense.runs.manifest import LOG, Manifest, ModelRecord, ProbeRecord
 from horsesense.runs.replies import in_words as replies_in_words
-from horsesense.scoring.normalise import Normalisation
 from horsesense.scoring.prompt_formats import WAYS
 from horsesense.stats.slices import heat_table
 
@@ -148,10 +148,10 @@ def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
             words += [flag, name if flag == "-m" or name in SHIPPED else f"{name}.jsonl"]
     if manifest.limit is not None:
         words += ["--limit", str(manifest.limit), "--seed", str(manifest.seed)]
-    words += ["--budget", str(manifest.budget)]
+    words += ["--batch-tokens", str(manifest.budget)]
     ways = tuple(dict.fromkeys(part.way for part in manifest.parts))
     if ways not in (("options",), ()):
-        words += ["--ways", ",".join(ways)]
+        words += [word for way in ways for word in ("--format", way)]
     settings = _changed_settings(manifest)
     if settings:
         words += ["--spec", ",".join(settings)]
