@@ -39,7 +39,7 @@ def test_what_is_said_of_contamination_agrees_with_its_numbers(found: Verdicts) 
     kinds = set()
     for seed in range(60):
         model = replace(MODELS[0], memorised=(0.0, 0.1, 0.5)[seed % 3])
-        own = simulated_page(np.random.default_rng(seed), model, twins, (0.05, 0.1, 0.2, 1.0)[seed % 4])
+        own = simulated_page(np.random.default_rng(seed), model, twins, (0.05, 0.1, 0.2, 3.0)[seed % 4])
         seen = contamination(own[: 1 + seed % 2])
         said = contamination_sentence(_model(replace(found, contamination=seen)))
         assert seen.difference is not None
