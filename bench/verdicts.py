@@ -66,7 +66,7 @@ def chunks(draws: int) -> list[range]:
 def page(own: Sequence[ItemScores]) -> tuple[list[Verdict], bool]:
     """The verdicts of a page, and whether contamination was found."""
     strict = page_level(len(own))
-    seen = contamination(own, strict)
+    seen = contamination(own)
     said: list[Verdict] = []
     for scores in own:
         verdict = judge(evidence(AdjustedScores(judged_half(scores, seen)), strict, POWER_DRAWS)).verdict
