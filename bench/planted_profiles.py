@@ -41,12 +41,16 @@ def original(item: Item) -> str:
     return str(item.facets.get(RETEST_OF, item.id))
 
 
+def family(item: Item) -> str:
+    return item.family or original(item)
+
+
 def key(item: Item) -> tuple[float, ...]:
     return tuple(float(place == item.answer) for place in range(len(item.options)))
 
 
 def guess(item: Item, seed: str = "") -> tuple[float, ...]:
-    rng = Random(f"{seed} {item.id}")
+    rng = Random(f"{seed} {original(item)}")
     return tuple(rng.random() for _ in item.options)
 
 
@@ -56,14 +60,14 @@ def shortest(item: Item) -> tuple[float, ...]:
 
 def knower(share: float, otherwise: Rule) -> Rule:
     """Knows a share of the families, and answers the rest by another rule."""
-    return lambda item: key(item) if Random(f"known {item.unit()}").random() < share else otherwise(item)
+    return lambda item: key(item) if Random(f"known {family(item)}").random() < share else otherwise(item)
 
 
 def ignoring(item: Item) -> tuple[float, ...]:
     """Knows everything, and gives the two members of a pair with opposite keys the same answer."""
     if len(item.options) != 2:
         return key(item)
-    first = Random(f"first {item.unit()}").random() < 0.5
+    first = Random(f"first {family(item)}").random() < 0.5
     return (1.0, 0.0) if first else (0.0, 1.0)
 
 

@@ -93,7 +93,7 @@ def harness(asked: dict[str, Probe], model: Path, place: Path) -> None:
     run(command, "run", *words)
     hs.import_log("lm-eval", place / "logs", out=place / "harness")
     theirs = rows(hs.open_run(place / "harness", normalise="sum"))
-    ours = rows(hs.ask("smollm2", asked, spec="lm-eval", normalise="sum", device="cpu"))
+    ours = rows(hs.ask("smollm2", asked, spec="lm-eval", normalise="sum", compute=hs.ComputeSettings(device="cpu")))
     assert theirs.keys() == ours.keys(), "the ids differ"
     apart = [
         abs(one - other)

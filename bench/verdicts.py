@@ -66,7 +66,7 @@ def chunks(draws: int) -> list[range]:
 def page(own: Sequence[ItemScores]) -> tuple[list[Verdict], bool]:
     """The verdicts of a page, and whether contamination was found."""
     strict = page_level(len(own))
-    seen = contamination(own, strict)
+    seen = contamination(own)
     said: list[Verdict] = []
     for scores in own:
         verdict = judge(evidence(AdjustedScores(judged_half(scores, seen)), strict, POWER_DRAWS)).verdict
@@ -338,10 +338,12 @@ def twins(draws: int) -> str:
 def _answered(run: Path | None) -> list[ItemScores]:
     """Answers of smollm2: those of a run that is kept, frozen probes and twins, or to WordNetQA, asked now."""
     from horsesense.api.asking import ask, open_run
-    from horsesense.api.builders import wordnetqa
     from horsesense.api.run import answered_of
+    from horsesense.api.wordnetqa import build
 
-    kept = open_run(run, unfinished=True) if run else ask("smollm2", {r: wordnetqa(r, limit=200) for r in RELATIONS})
+    kept = (
+        open_run(run, unfinished=True) if run else ask("smollm2", {r: build(relation=r, limit=200) for r in RELATIONS})
+    )
     found: dict[str, ItemScores] = {}
     for each in answered_of([kept]):
         name, card, right = each.part.probe.name, each.probe.card, each.credits(None).values

@@ -110,7 +110,7 @@ probe = hs.Probe.of(
 )
 file = folder / "kinds.jsonl"
 folder.mkdir(parents=True, exist_ok=True)
-hs.write_probe(file, probe)
+probe.save(file)
 print((folder / "kinds.card.json").read_text(encoding="utf-8"))
 
 # %% [markdown]

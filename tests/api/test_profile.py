@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import horsesense as hs
+from horsesense.api.profile import Profile
 from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.profiling.abilities import abilities
@@ -32,19 +33,19 @@ CHEAP = ["everyday", "turned", "exceptions", "parts"]
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> hs.Profile:
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Profile:
     out = tmp_path_factory.mktemp("profile") / "pair"
     return hs.profile(["guesser", "cue-reader"], abilities=CHEAP, out=out)
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> hs.Profile:
+def small(tmp_path_factory: pytest.TempPathFactory) -> Profile:
     """The bundled model on a dozen families of two abilities."""
     out = tmp_path_factory.mktemp("profile") / "small"
     return hs.profile("smollm2", abilities=["exceptions", "turned"], limit=6, out=out, pictures=False)
 
 
-def test_a_guesser_is_found_to_guess_and_gets_nothing(pair: hs.Profile) -> None:
+def test_a_guesser_is_found_to_guess_and_gets_nothing(pair: Profile) -> None:
     guesser = pair.models[0].verdicts
     # One page of twenty may be wrong somewhere, and the seed was not chosen by its result: this one is, in one place.
     assert Counter(found.verdict for found in guesser.findings)["not above chance"] >= 3
@@ -61,14 +62,14 @@ def test_a_guesser_is_found_to_guess_and_gets_nothing(pair: hs.Profile) -> None:
     assert "not above chance" in pair.models[0].summary[0]
 
 
-def test_a_cue_reader_earns_what_the_cue_earns(pair: hs.Profile) -> None:
+def test_a_cue_reader_earns_what_the_cue_earns(pair: Profile) -> None:
     for found in pair.models[1].verdicts.findings:
         cue = next(each for each in found.explanations if each.kind == "cue")
         assert found.accuracy.value == pytest.approx(cue.accuracy.value)
         assert found.verdict not in ("knows", "partly")
 
 
-def test_a_profile_of_a_part_says_so(pair: hs.Profile, small: hs.Profile) -> None:
+def test_a_profile_of_a_part_says_so(pair: Profile, small: Profile) -> None:
     assert not pair.complete
     assert not small.complete
     said = partial_warning(pair)
@@ -80,7 +81,7 @@ def test_a_profile_of_a_part_says_so(pair: hs.Profile, small: hs.Profile) -> Non
     assert repr(pair).startswith(said)
 
 
-def test_why_a_verdict_is_surer_than_an_interval_stands_beside_them(pair: hs.Profile) -> None:
+def test_why_a_verdict_is_surer_than_an_interval_stands_beside_them(pair: Profile) -> None:
     (level,) = {model.verdicts.verdict_level for model in pair.models}
     assert level == 1 - 0.05 / 2 / len(CHEAP)
     for text in (pair.to_markdown(), (pair.page or Path()).read_text(encoding="utf-8")):
@@ -88,7 +89,7 @@ def test_why_a_verdict_is_surer_than_an_interval_stands_beside_them(pair: hs.Pro
         assert "4 abilities" in text
 
 
-def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: hs.Profile) -> None:
+def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: Profile) -> None:
     assert pair.page is not None
     page = pair.page.read_text(encoding="utf-8")
     before, _, _ = page.partition('id="grid"')
@@ -109,7 +110,7 @@ def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: hs.Profile
         assert ability.content[:12] in page
 
 
-def test_the_picture_has_a_dot_a_cell_where_the_accuracy_is(pair: hs.Profile) -> None:
+def test_the_picture_has_a_dot_a_cell_where_the_accuracy_is(pair: Profile) -> None:
     assert pair.pictures is not None
     svg, png = pair.pictures
     root = ET.fromstring(svg.read_text(encoding="utf-8"))
@@ -123,7 +124,7 @@ def test_the_picture_has_a_dot_a_cell_where_the_accuracy_is(pair: hs.Profile) ->
     assert np.corrcoef(np.array(values)[order], places)[0, 1] > 0.999
 
 
-def test_markdown_and_json_have_the_same_numbers(pair: hs.Profile) -> None:
+def test_markdown_and_json_have_the_same_numbers(pair: Profile) -> None:
     assert pair.out is not None
     kept = json.loads((pair.out / "profile.json").read_text(encoding="utf-8"))
     text = pair.to_markdown()
@@ -135,7 +136,7 @@ def test_markdown_and_json_have_the_same_numbers(pair: hs.Profile) -> None:
     assert ("No significant difference between guesser and cue-reader." in text) is not sure
 
 
-def test_a_real_model_has_every_column_of_a_sheet(small: hs.Profile) -> None:
+def test_a_real_model_has_every_column_of_a_sheet(small: Profile) -> None:
     model = small.models[0]
     by_name = {found.ability: found for found in model.verdicts.findings}
     assert "pmi" in {each.name.split()[-1] for each in by_name["turned"].conditions}
@@ -152,7 +153,7 @@ def test_a_real_model_has_every_column_of_a_sheet(small: hs.Profile) -> None:
         assert mistake.shares[mistake.chosen] == max(mistake.shares)
 
 
-def test_the_same_call_asks_nothing_again_and_says_the_same(small: hs.Profile) -> None:
+def test_the_same_call_asks_nothing_again_and_says_the_same(small: Profile) -> None:
     assert small.out is not None
     before = (small.out / "profile.json").read_bytes()
     again = hs.profile("smollm2", abilities=["exceptions", "turned"], limit=6, out=small.out, pictures=False)
@@ -175,7 +176,7 @@ def test_what_cannot_be_asked_is_told(tmp_path: Path, capfd: pytest.CaptureFixtu
     assert (both.code, (tmp_path / "x").exists()) == (2, False)
 
 
-def test_one_folder_holds_one_study(pair: hs.Profile, small: hs.Profile, tmp_path: Path) -> None:
+def test_one_folder_holds_one_study(pair: Profile, small: Profile, tmp_path: Path) -> None:
     """A run in a profile's folder put its answers among those of the profile."""
     assert pair.out is not None
     assert small.out is not None
@@ -198,10 +199,10 @@ def test_answers_of_a_profile_that_was_stopped_are_its_own(tmp_path: Path, tiny_
         hs.profile(model, out=out, progress=_Stops(), **few)
     for place in (out, out / "answers"):
         with pytest.raises(UserError, match="one folder holds one study"):
-            hs.ask(model, limit=4, out=place, device="cpu")
+            hs.ask(model, limit=4, out=place, compute=hs.ComputeSettings(device="cpu"))
     # A run of one's own may be called so.
-    hs.ask(model, limit=4, out=tmp_path / "answers", device="cpu")
-    hs.ask(model, limit=4, out=tmp_path / "answers", device="cpu")
+    hs.ask(model, limit=4, out=tmp_path / "answers", compute=hs.ComputeSettings(device="cpu"))
+    hs.ask(model, limit=4, out=tmp_path / "answers", compute=hs.ComputeSettings(device="cpu"))
 
 
 def test_a_second_profile_is_refused_before_it_builds_or_loads_anything(tmp_path: Path) -> None:
@@ -220,7 +221,7 @@ def test_a_second_profile_is_refused_before_it_builds_or_loads_anything(tmp_path
 
 
 def test_the_command_prints_a_table_and_its_document_keeps_to_its_schema(
-    pair: hs.Profile, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    pair: Profile, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     hold_to("profile", pair.to_json())
     words = ["profile", "-m", "guesser", "--ability", "parts", "--ability", "turned", "--no-pictures"]

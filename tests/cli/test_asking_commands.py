@@ -80,7 +80,7 @@ def test_ways_are_shown_with_what_they_are_apart(
     ]
     write_probe(tmp_path / "short.jsonl", Probe.of(items, Card(name="short")))
     call = ["run", "-m", f"tiny={model}", "-p", str(tmp_path / "short.jsonl"), "--out", str(tmp_path / "run")]
-    assert _call([*call, "--ways", "options,letters", "--json"]) == 0
+    assert _call([*call, "--format", "options", "--format", "letters", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert [(each["model"], each["way"]) for each in printed["results"]] == [("tiny", "options"), ("tiny", "letters")]
     assert printed["results"][1]["replies"]["n"] == 12
@@ -89,8 +89,8 @@ def test_ways_are_shown_with_what_they_are_apart(
     assert spread["spread"] == pytest.approx(max(values) - min(values))
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "Prompt formats" in page
-    assert "--ways options,letters" in page
-    assert _call([*call, "--ways", "options,letters"]) == 0
+    assert "--format options --format letters" in page
+    assert _call([*call, "--format", "options", "--format", "letters"]) == 0
     shown = capsys.readouterr()
     assert "by prompt format" in shown.out + shown.err
 

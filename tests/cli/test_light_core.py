@@ -88,7 +88,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, tiny_folders: dict[str, Pat
     from horsesense.core import Card, Probe
 
     folder = tmp_path_factory.mktemp("light")
-    hs.write_probe(folder / "made.jsonl", Probe.of(made_items(30), Card(name="made", licence="CC0")))
+    Probe.of(made_items(30), Card(name="made", licence="CC0")).save(folder / "made.jsonl")
     hs.ask([tiny_folders["gpt2"], tiny_folders["bert"]], folder / "made.jsonl", out=folder / "run")
     return folder
 

@@ -59,7 +59,7 @@ def laid(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "quiz.csv").write_text("q,a,b,key\n" + "\n".join(quiz) + "\n", encoding="utf-8")
     probes["quiz"] = hs.read_release("table", folder / "quiz.csv", columns="question=q,options=a+b,answer=key")
     for name, probe in probes.items():
-        hs.write_probe(folder / f"{name}.jsonl", probe)
+        probe.save(folder / f"{name}.jsonl")
     scale = ("impossible", "unlikely", "unrelated", "probably", "guaranteed")
     votes = [
         Judgement(item.id, who, "partwhole", scale[(place + int(who == "cid")) % 5])

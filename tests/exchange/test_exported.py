@@ -117,7 +117,7 @@ def test_a_log_of_inspect_gives_the_same_ids_whatever_the_order_shown(tmp_path: 
 
 
 def test_a_data_set_for_the_hub(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    hs.write_probe(tmp_path / "forms.jsonl", PROBE)
+    PROBE.save(tmp_path / "forms.jsonl")
     called = caller(capfd)("export", tmp_path / "forms.jsonl", "--to", "hf", "-o", tmp_path / "set", "--json")
     assert called.code == 0, called.err
     hold_to("export", json.loads(called.out))

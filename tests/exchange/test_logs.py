@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import horsesense as hs
+from horsesense.api.showing import ShownAnswers
 from horsesense.runs.manifest import read_manifest
 from tests.support.calling import caller, hold_to
 from tests.support.made_logs import (
@@ -76,7 +77,7 @@ def test_cues_and_items_of_a_log_can_be_looked_at(logged: Path) -> None:
     probe = hs.load_probe(logged / "probes" / "things.jsonl.gz")
     assert hs.find_cues(probe, splits=2, rounds=19).n == 12
     shown = hs.show(logged, probe.items[0].id)
-    assert isinstance(shown, hs.ShownAnswers)
+    assert isinstance(shown, ShownAnswers)
     assert [answer.credit for answer in shown.answers] == [1, 1]
 
 

@@ -169,7 +169,7 @@ def _on_ray(inputs: Path, address: str) -> Case:
 
         command(*run)(folder)
 
-    asking = command(*run, "--on", f"ray:{address}", "--workers", "1", "--threads", "1")
+    asking = command(*run, "--engine", f"ray:{address}", "--workers", "1", "--threads", "1")
     return Case(ON_RAY, asking, results_only, warm=warm, sends=False)
 
 

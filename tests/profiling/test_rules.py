@@ -28,6 +28,7 @@ GUESSER = Evidence(
     chance_corrected=between(-0.05, 0.07),
     adjusted=between(-0.06, 0.08),
     floor=-0.05,
+    hint=-0.03,
     balance=between(-0.2, 0.2),
     strongest="picking the longest",
     followed={},
@@ -43,6 +44,7 @@ KNOWER = replace(
     chance_corrected=between(0.82, 0.94),
     adjusted=between(0.75, 0.93),
     floor=0.76,
+    hint=0.78,
     balance=between(-0.9, -0.7),
 )
 PARTIAL = replace(
@@ -51,6 +53,7 @@ PARTIAL = replace(
     chance_corrected=between(0.3, 0.45),
     adjusted=between(0.25, 0.45),
     floor=0.26,
+    hint=0.3,
     balance=between(-0.5, -0.2),
 )
 READER = {"picking the longest": between(0.51, 0.9)}
@@ -71,6 +74,7 @@ SAME = pairs((0.51, 0.9), (0.1, 0.5))
         # Low power limits claims of absence, and no others.
         (replace(GUESSER, power=0.79), "inconclusive"),
         (replace(GUESSER, adjusted=between(-0.4, 0.5)), "inconclusive"),
+        (replace(GUESSER, adjusted=between(-0.02, 0.4), hint=0.03), "inconclusive"),
         (replace(KNOWER, power=0.0), "knows"),
         (replace(PARTIAL, power=0.0), "partly"),
         (replace(GUESSER, followed=READER, power=0.0), "reads cues"),

@@ -37,7 +37,7 @@ PAGES = 2
 
 def said(own: list[ItemScores]) -> list[Verdict]:
     level = page_level(len(own))
-    seen = contamination(own, level)
+    seen = contamination(own)
     found: list[Verdict] = []
     for scores in own:
         verdict = judge(evidence(AdjustedScores(judged_half(scores, seen)), level, 100)).verdict

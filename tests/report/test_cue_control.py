@@ -61,7 +61,13 @@ def test_cues_are_judged_on_the_whole_probe_where_a_part_was_asked(
     probe = Probe.of(long_ones(90), Card(name="long", normalise="mean"))
     write_probe(tmp_path / "long.jsonl", probe)
     model = str(tiny_folders["gpt2"])
-    run = hs.ask(f"tiny={model}", tmp_path / "long.jsonl", limit=24, out=tmp_path / "run", device="cpu")
+    run = hs.ask(
+        f"tiny={model}",
+        tmp_path / "long.jsonl",
+        limit=24,
+        out=tmp_path / "run",
+        compute=hs.ComputeSettings(device="cpu"),
+    )
     (answered,) = run.answered
     assert 20 <= len(answered.items) < 40
     collected = collect_answered([(tmp_path / "run", [answered])], wholes=run.wholes)

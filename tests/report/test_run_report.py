@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.cli import main
-from horsesense.cli.output import print_fitting
-from horsesense.cli.report import print_results
+from horsesense.cli.render import print_results
 from horsesense.core import Item
 from horsesense.report.charts import svg_charts, write_charts
 from horsesense.report.collection import collect
@@ -19,6 +18,7 @@ from horsesense.report.page import write_report
 from horsesense.report.run_text import verdict, verdict_label
 from horsesense.report.tables import results_table
 from horsesense.runs.replies import RepliesDocument
+from horsesense.terminal import print_fitting
 from tests.support.made_run import made_items, make_run
 
 

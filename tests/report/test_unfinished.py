@@ -80,7 +80,9 @@ def test_a_model_that_was_not_reached_is_named(tiny_folders: dict[str, Path], tm
     models = [f"first={folder}", f"second={tiny_folders['bert']}", f"third={tiny_folders['t5']}"]
     probe = Probe.of(made_items(10), Card(name="made"))
     with pytest.raises(KeyboardInterrupt):
-        hs.ask(models, {"made": probe}, out=tmp_path / "run", device="cpu", progress=Stopping())
+        hs.ask(
+            models, {"made": probe}, out=tmp_path / "run", compute=hs.ComputeSettings(device="cpu"), progress=Stopping()
+        )
     told = hs.write_report(tmp_path / "run", cues=False)
     assert [result["model"] for result in told.results()] == ["first"]
     assert told.unfinished == ("second on made", "third on made")
@@ -91,7 +93,7 @@ def test_of_a_probe_asked_in_two_ways_the_unfinished_way_is_named(
 ) -> None:
     probe = Probe.of(made_items(10), Card(name="made"))
     model, run = f"tiny={tiny_folders['gpt2']}", tmp_path / "run"
-    hs.ask(model, {"made": probe}, out=run, device="cpu", ways="options,pmi")
+    hs.ask(model, {"made": probe}, out=run, compute=hs.ComputeSettings(device="cpu"), formats="options,pmi")
     (shard,) = (run / "answers").glob("*~pmi.*")
     shard.unlink()
     for command in (["report", "--no-cues", str(run)], ["compare", str(run)]):

@@ -107,9 +107,9 @@ def test_rows_of_a_run_are_those_of_its_frames(
     run = hs.open_run(runs["few"])
     for what, frame in (("items", run.items()), ("tokens", run.tokens())):
         out = tmp_path / f"{what}.{format}"
-        called = caller(capfd)("report", runs["few"], "--format", format, "--rows", what, "-o", out, "--json")
+        called = caller(capfd)("export-run", runs["few"], "--rows", what, "-o", out, "--json")
         assert called.code == 0, called.err
-        hold_to("report", json.loads(called.out))
+        hold_to("export-run", json.loads(called.out))
         wanted = frame.to_json()
         if format == "json":
             assert json.loads(out.read_text()) == wanted

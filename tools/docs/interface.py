@@ -19,18 +19,22 @@ from tools.docs.doctests import fenced
 AREAS = {
     "asking": (
         "Models and runs",
-        "load_model ask profile Profile replicate Replicated engine open_run Run Comparison compare "
-        "check_regression show ShownAnswers ServedSettings Progress HorsesenseWarning",
+        "load_model ask run profile api.profile.Profile replicate api.replicate.Replicated engine open_run Run compare "
+        "api.results.Comparison check_regression show api.showing.ShownAnswers ComputeSettings LoadSettings "
+        "ServedSettings Progress HorsesenseWarning",
     ),
-    "probes": ("Probes", "load_probe read_release build overview write_probe check export import_log"),
-    "cues": ("Cues and controls", "find_cues CueFindings harden HardenedProbe fit_control FittedControl"),
-    "learning": ("Training", "train Training inoculate Inoculation"),
-    "texts": ("Texts", "score Scores fill Fills saliency"),
-    "reporting": ("Reports and tables", "write_report Report write_rows Frame"),
+    "probes": ("Probes", "load_probe read_release build overview check export import_log"),
+    "cues": (
+        "Cues and controls",
+        "find_cues api.cues.CueFindings harden api.cues.HardenedProbe fit_control api.learnt.FittedControl",
+    ),
+    "learning": ("Training", "train api.learnt.Training inoculate api.learnt.Inoculation"),
+    "texts": ("Texts", "score api.texts.Scores fill api.texts.Fills saliency"),
+    "reporting": ("Reports and tables", "write_report api.reporting.Report export_run api.frames.Frame"),
     "keeping": (
         "Fetching and keeping",
-        "fetch add_source list_sources list_cache CacheContents CacheEntry "
-        "prune_cache PrunedCache verify Verified list_plugins InstalledPlugins UserError",
+        "fetch add_source list_sources list_cache api.cache.CacheContents api.cache.CacheEntry prune_cache "
+        "api.cache.PrunedCache verify api.verify.Verified list_plugins api.keeping.InstalledPlugins UserError",
     ),
 }
 """Page → its title and the names on it; what is nowhere here goes onto the page of the rest."""
@@ -48,8 +52,9 @@ def write_interface(folder: Path) -> list[str]:
     text = "# Python\n\n`import horsesense as hs`. [The guide](../../guides/python.md) has examples; this reference"
     text += " has every name, from its docstring.\n\n| page | names |\n|---|---|\n"
     for page, (title, names) in areas.items():
-        present = [name for name in names.split() if name in where]
-        lines = "".join(f"::: {where[name]}.{name}\n    options:\n      heading_level: 2\n\n" for name in present)
+        present = [name.rpartition(".")[2] for name in names.split()]
+        full = [f"{where[name]}.{name}" if name in where else f"horsesense.{name}" for name in names.split()]
+        lines = "".join(f"::: {name}\n    options:\n      heading_level: 2\n\n" for name in full)
         (folder / f"{page}.md").write_text(f"# {title}\n\n{lines}", encoding="utf-8")
         text += f"| [{title}]({page}.md) | {', '.join(f'`{name}`' for name in present)} |\n"
     for module in horsesense._MODULES:

@@ -9,9 +9,10 @@ from annotated_types import Ge
 from horsesense.api.probes import PathLike
 from horsesense.api.results import Comparison
 from horsesense.api.run import AnyRun, finished_by_place
+from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, translate_errors
 from horsesense.runs.comparison import alone_in, compare_runs
-from horsesense.scoring.normalise import Normalisation, parse_normalisation
+from horsesense.scoring.normalise import parse_normalisation
 
 if TYPE_CHECKING:
     from horsesense.runs.regression import Gate

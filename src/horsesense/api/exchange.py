@@ -103,7 +103,7 @@ def export(
             `ScoringSpec`.
         by: Facet whose values become the tasks of a group (lm-eval).
         seed: Random seed of the order of options (inspect).
-        cues: Leave the cue report off the dataset card (hf), which saves seconds.
+        cues: Report cues on the dataset card (hf), which takes seconds.
 
     Returns:
         What was written, how the other tool is called on it, and what it cannot be told.

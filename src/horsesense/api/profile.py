@@ -16,7 +16,7 @@ from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
     from horsesense.core.audit import Soundness
-    from horsesense.models.api import ServedSettings
+    from horsesense.models.api.settings import ServedSettings
     from horsesense.models.protocol import Model
     from horsesense.profiling.abilities import Edition
     from horsesense.profiling.conditions import Forecast

@@ -11,7 +11,7 @@ from horsesense.progress import Progress
 
 if TYPE_CHECKING:
     from horsesense.core import ScoringSpec
-    from horsesense.models.api import ServedSettings
+    from horsesense.models.api.settings import ServedSettings
     from horsesense.models.protocol import Model
     from horsesense.profiling.abilities import Edition
     from horsesense.profiling.conditions import Condition, Forecast
@@ -40,7 +40,7 @@ def asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, A
     """The answers of a model by ability; what is kept is not asked again, and a model is loaded only if it has to."""
     from horsesense.core import ScoringSpec
     from horsesense.core.spec import with_setting
-    from horsesense.models.api import is_served
+    from horsesense.models.api.address import is_served
     from horsesense.profiling.conditions import conditions, forecast
     from horsesense.runs.folder import run_of_profile
     from horsesense.runs.shards import sizes
@@ -80,16 +80,17 @@ def _run_all(
 ) -> list[tuple[Condition, Answered]]:
     """Ask all of a plan, probes of the same ways together; each condition with its answers."""
     from horsesense.api.asking import ask
+    from horsesense.runs.compute_settings import ComputeSettings
 
     by_ways: dict[tuple[str, ...], list[Condition]] = {}
     for each in plan:
         by_ways.setdefault(each.ways, []).append(each)
     found = []
-    settings: dict[str, Any] = {"device": call.device, "served": call.served, "progress": call.progress}
-    settings["engine"] = call.engine
+    compute = ComputeSettings(device=call.device, engine=call.engine)
+    settings: dict[str, Any] = {"compute": compute, "served": call.served, "progress": call.progress}
     for ways, group in by_ways.items():
         probes = {each.name: each.probe for each in group}
-        answered = ask(model, probes, out=run, spec=spec, ways=ways, **settings).answered
+        answered = ask(model, probes, out=run, spec=spec, formats=ways, **settings).answered
         by_name = {each.name: each for each in group}
         found += [(by_name[part.part.probe.name], part) for part in answered]
     return found

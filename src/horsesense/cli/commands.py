@@ -79,6 +79,13 @@ COMMANDS: tuple[Command, ...] = (
         PROBES,
     ),
     Command(
+        "export-run",
+        "horsesense.api.reporting:export_run",
+        "Export the items of a run as a table",
+        "horsesense export-run runs/one -o items.csv",
+        MODELS,
+    ),
+    Command(
         "fetch",
         "horsesense.api.keeping:fetch",
         "Download datasets, models and sources",
@@ -129,6 +136,20 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("plugins", "horsesense.api.keeping:list_plugins", "List installed plug-ins", "horsesense plugins", FILES),
     Command(
+        "report",
+        "horsesense.api.reporting:write_report",
+        "Write a report of runs",
+        "horsesense report runs/one runs/other -o both.html",
+        MODELS,
+    ),
+    Command(
+        "run",
+        "horsesense.api.asking:run",
+        "Run models on probes and write a report",
+        "horsesense run -m smollm2 -p starter --limit 40 -o runs/first",
+        MODELS,
+    ),
+    Command(
         "saliency",
         "horsesense.api.texts:saliency",
         "Attribute a prediction to words",
@@ -143,6 +164,13 @@ COMMANDS: tuple[Command, ...] = (
         MODELS,
     ),
     Command("show", "horsesense.api.showing:show", "Show a probe or an item", "horsesense show starter", PROBES),
+    Command(
+        "suite",
+        "horsesense.api.cats:run_suite",
+        "Run models on all datasets of a paper",
+        "horsesense suite cats --data cats -m smollm2 -o runs/cats",
+        MODELS,
+    ),
     Command("verify", "horsesense.api.verify:verify", "Check stored files for damage", "horsesense verify runs", FILES),
 )
 """The commands of the core."""

@@ -5,17 +5,11 @@ A document lives beside the function that computes it. Those here are put togeth
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Union
 
-from horsesense.api.reporting import ReportDocument, WrittenRows
 from horsesense.cli.commands import all_commands
 from horsesense.cli.generate import load, return_type, union_members
 from horsesense.core.document import Document
-from horsesense.methods.cats.suite_table import SuiteTable
-from horsesense.methods.suites.frame import PaperTable
-from horsesense.runs.result import ResultDocument, Spread
 
 _LEGACY: dict[str, str] = {
     "annotate agreement": "horsesense.annotate.study_figures:Agreement",
@@ -56,34 +50,10 @@ _LEGACY: dict[str, str] = {
     "partwhole table": "horsesense.methods.partwhole.table:PartWholeTable",
     "profile": "horsesense.profiling.document:ProfileDocument",
     "replicate": "horsesense.replication.replication:Replication",
-    "report": "horsesense.cli.documents:ReportedDocument",
-    "run": "horsesense.cli.documents:RunDocument",
     "train": "horsesense.training.training_document:TrainingDocument",
     "wordnetqa analyse": "horsesense.methods.wordnetqa.analysis:WordNetAnalyses",
 }
 """Commands that are not generated yet → the type of what they print, as ``module:name``."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunDocument(Document):
-    """What models got right of probes, and where it is kept."""
-
-    out: Path
-    """The run folder."""
-    results: tuple[ResultDocument, ...]
-    """One for each model and probe that was asked for; a probe that nobody has judged has none."""
-    report: Path
-    """The page."""
-    spread: tuple[Spread, ...] | None = None
-    """What ways of asking are apart, for each model and probe that was asked in several."""
-    suite: SuiteTable | None = None
-    """Of CATs' suites: the row of the paper's table, and its own rows."""
-    tables: tuple[PaperTable, ...] | None = None
-    """Of a suite: the paper's tables with these models in them."""
-
-
-ReportedDocument = ReportDocument | WrittenRows
-"""What run folders say; a table of their rows."""
 
 
 def documents() -> list[str]:

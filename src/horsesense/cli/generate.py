@@ -230,6 +230,8 @@ def load(target: str) -> Callable[..., Any]:
 
 def globals_of(function: Callable[..., Any]) -> dict[str, Any]:
     """The names of the module in which a function, or the innermost of its wrappers, was written."""
+    if (both := getattr(inspect.unwrap(function), "__extends__", None)) is not None:
+        return globals_of(both[1]) | globals_of(both[0])
     return typing.cast("dict[str, Any]", getattr(inspect.unwrap(function), "__globals__", {}))
 
 
@@ -348,6 +350,8 @@ class FunctionCommand(click.Command):
             flags.insert(0, SHORT.get(name) or SHORT[singular(name)])
         required = default is inspect.Parameter.empty
         if value.flag:
+            if default is True:
+                text = f"Do not {text[:1].lower()}{text[1:]}"
             self.params.append(click.Option([*flags, name], is_flag=True, help=text))
             return
         if value.many:
@@ -477,7 +481,9 @@ def is_idle() -> bool:
 def return_type(function: Callable[..., Any]) -> Any:
     """What a function returns, with what its module imports for type checkers only."""
     module = dict(globals_of(function))
-    for name, where in _checked_imports(inspect.getsourcefile(inspect.unwrap(function)) or ""):
+    innermost = inspect.unwrap(function)
+    innermost = getattr(innermost, "__extends__", (innermost,))[0]
+    for name, where in _checked_imports(inspect.getsourcefile(innermost) or ""):
         if name not in module:
             module[name] = load(f"{where}:{name}")
     return resolve(inspect.signature(function).return_annotation, module)

@@ -13,8 +13,6 @@ from horsesense.cli.inoculate import inoculate
 from horsesense.cli.partwhole import partwhole
 from horsesense.cli.profile import profile
 from horsesense.cli.replicate import replicate
-from horsesense.cli.report import report
-from horsesense.cli.run import run
 from horsesense.cli.train import train
 from horsesense.cli.wordnetqa import wordnetqa
 
@@ -29,8 +27,6 @@ app = typer.Typer(
 
 
 app.command("profile")(profile)
-app.command("run")(run)
-app.command("report")(report)
 app.command("baseline")(baseline)
 app.command("train")(train)
 app.command("inoculate")(inoculate)

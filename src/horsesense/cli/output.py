@@ -49,46 +49,6 @@ def print_json(document: Any) -> None:
 people = console  # until the last command is generated
 
 
-def print_fitting(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    left: int = 1,
-    optional: Sequence[str] = (),
-    drawn: int = 0,
-    title: str = "",
-) -> None:
-    """Print a table that breaks no name: optional columns are dropped in their order, then each row becomes a list."""
-    from rich.markup import escape
-
-    console, dropped = people(), set[str]()
-    for name in ("", *optional):
-        dropped.add(name)
-        places = [place for place, column in enumerate(columns) if column not in dropped]
-        last = sum(place >= len(columns) - drawn for place in places)
-        frame = table(*(columns[place] for place in places), left=left, drawn=last, title=title)
-        for row in rows:
-            frame.add_row(*(escape(row[place]) for place in places))
-        missing = console.measure(frame, options=console.options.update(width=10_000)).maximum - console.width
-        names = [row[0] for row in rows]
-        if missing > 0 and name == ("", *optional)[-1]:
-            # Names may wrap between words.
-            frame.columns[0].width = max(map(len, names), default=0) - missing
-            words = [len(word) for each in (columns[0], *names) for word in each.split()]
-            missing = 0 if frame.columns[0].width >= max(words) else missing
-        if missing <= 0:
-            console.print(frame)
-            return
-    if title:
-        console.print(title, markup=False, soft_wrap=True)
-    wide = max(len(column) for column in columns)
-    for row in rows:
-        console.print(", ".join(row[:left]), markup=False, soft_wrap=True)
-        for name, cell in zip(columns[left:], row[left:], strict=True):
-            if cell and name not in dropped:
-                console.print(f"  {name:<{wide}}  {cell}", markup=False, soft_wrap=True)
-    console.print()
-
-
 def as_option(name: str, value: str) -> str:
     """A parameter as the command line writes it."""
     from horsesense.cli import generate

@@ -62,15 +62,15 @@ def profile(
     'guesser' and 'cue-reader' are built-in controls; a planted model of your own is FILE.py:NAME. The same command
     resumes where it was stopped.
     """
+    from horsesense.api.asking import chosen_models, short_name
     from horsesense.api.models import engine
     from horsesense.api.profile import profile as profile_of
     from horsesense.cli.progress import Bars
-    from horsesense.cli.run import models_of, short_name
     from horsesense.errors import UserError
 
     if quick and full:
         raise UserError("a profile is quick or full", fix="leave --quick or --full out")
-    models = models_of(model)
+    models = [str(name) for name in chosen_models(model)]
     folder = out or Path("runs") / "-".join(["profile", *(short_name(name) for name in models)])
     served = served_of(models, concurrency, timeout, patience, max_requests, max_tokens, key_from, price)
     with Bars(stay=True) as progress:
@@ -98,9 +98,10 @@ def profile(
 
 
 def _print(found: Profile) -> None:
-    from horsesense.cli.output import people, print_fitting
+    from horsesense.cli.output import people
     from horsesense.formatting import percent
     from horsesense.report import profile_view as view
+    from horsesense.terminal import print_fitting
 
     def line(text: str) -> None:
         people().print(text, soft_wrap=True, markup=False)

@@ -9,16 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from horsesense.terminal import console, line, number, p_value, say, signed, size, table
+from horsesense.terminal import console, line, number, p_value, print_fitting, say, signed, size, table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from rich.table import Table
 
     from horsesense.api.cache import CacheContents, PrunedCache
     from horsesense.api.cues import CueFindings
     from horsesense.api.keeping import FetchResult, InstalledPlugins
+    from horsesense.api.reporting import Report, WrittenRows
     from horsesense.api.results import Comparison
     from horsesense.api.showing import ShownAnswers
+    from horsesense.api.stored_run import StoredRun
     from horsesense.api.texts import Fills, Scores
     from horsesense.api.verify import Verified
     from horsesense.core import Item
@@ -28,12 +32,17 @@ if TYPE_CHECKING:
     from horsesense.exchange.formats import ExportedProbe
     from horsesense.exchange.logged_run import ImportedLog
     from horsesense.lexicons.sources import AddedSource, KeptSources
+    from horsesense.methods.cats.suite_table import SuiteTable
+    from horsesense.methods.suites.frame import PaperTable
     from horsesense.report.item_answers import ItemAnswer
     from horsesense.runs.comparison import Pairing, SideBySide
     from horsesense.runs.regression import Gate
+    from horsesense.runs.result import Result
     from horsesense.scoring.clue_words import ExplanationOverNames
     from horsesense.scoring.saliency import Explanation
     from horsesense.scoring.texts import ScoredText
+    from horsesense.stats import Estimate
+    from horsesense.stats.slices import FacetRow
 
 _RENDERERS: dict[str, Callable[..., None]] = {}
 
@@ -66,6 +75,7 @@ _MOST_CUES = 12
 _MOST_REASONS = 8
 _WIDTH = 20
 """Characters of a bar."""
+_SCALE = "0 ├●┤ 1"
 
 
 @renders("WrittenProbe")
@@ -491,3 +501,258 @@ def clues(voted: ExplanationOverNames) -> None:
 def _print_bar(value: float, most: float, label: str) -> None:
     bar = ("█" if value >= 0 else "░") * round(abs(value) / most * _WIDTH)
     line(f"{value:+z8.3f}  {bar:<{_WIDTH}}  {label}")
+
+
+@renders("StoredRun")
+def stored_run(stored: StoredRun) -> None:
+    """Print the results of a run, or the tables of a paper with its models in them."""
+    if stored.suite is not None:
+        print_suite(stored.suite, stored.tables or ())
+    elif stored.tables is not None:
+        print_tables(stored.tables)
+    else:
+        print_results(stored.run.result_list())
+    say(f"answers in {stored.run.folder}; report: {stored.report}")
+
+
+@renders("Report")
+def report(written: Report) -> None:
+    """Print the results or the table, slices, and where the report is."""
+    if written.out is None:
+        print(written.text, end="")
+    if written.charts:
+        say(f"charts: {len(written.charts)} files in {written.charts[0].parent}")
+    if not written.text:
+        print_results([summary.result for summary in written.collected.summaries])
+    for summary, slices in written.slices:
+        _print_slices(f"{summary.label} on {summary.result.probe}", slices)
+    for text in written.not_sliced:
+        say(text)
+    for label, named in written.collected.unjudged:
+        say(f"{label} on {named}: no item has a gold answer, so there is no score")
+    if written.unfinished:
+        say(f"incomplete, left out: {', '.join(written.unfinished)}; run the same command again to resume")
+    if written.out is not None:
+        say(f"report: {written.out}")
+
+
+@renders("WrittenRows")
+def rows(written: WrittenRows) -> None:
+    """Print how many rows were written."""
+    line(f"{written.rows:,} {written.what}  {written.out}")
+
+
+def print_results(results: Sequence[Result]) -> None:
+    """Print one row per model, probe and prompt format, then one fact per line."""
+    from horsesense.report.run_text import format_name, verdict_label
+    from horsesense.runs.result import shown_names, spreads
+
+    shown = shown_names(result.model for result in results)
+    several = len({result.way for result in results} | {"options"}) > 1
+    columns = [
+        "model",
+        "probe",
+        *(["format"] if several else []),
+        "accuracy",
+        "95% CI",
+        "chance",
+        "n",
+        "verdict",
+        _SCALE,
+    ]
+    rows = []
+    for result in results:
+        e = result.estimate
+        score = ("–", "", "") if result.unparsed else (f"{e:v.3f}", f"{e:i.3f}", bar(e.value, e.chance, e.ci))
+        rows.append(
+            [
+                shown[result.model],
+                result.probe,
+                *([format_name(result.way)] if several else []),
+                *score[:2],
+                "" if e.chance is None else f"{e.chance:.3f}",
+                f"{e.n:,}",
+                verdict_label(result),
+                score[2],
+            ]
+        )
+    print_fitting(columns, rows, left=len(columns) - 6, optional=(_SCALE,), drawn=2)
+    for result in results:
+        console().print(f"{shown[result.model]} on {_asked(result)}", style="dim", markup=False, soft_wrap=True)
+        for name, fact in _facts(result):
+            console().print(f"  {name}: {fact}", style="dim", markup=False, soft_wrap=True)
+    for probe, quality in {result.probe: result.soundness for result in results if result.soundness}.items():
+        console().print(f"{probe}: {quality.in_words()}", soft_wrap=True, markup=False)
+    for result in results:
+        if warning := result.beyond():
+            console().print(f"{shown[result.model]} on {_asked(result)}: {warning}", soft_wrap=True, markup=False)
+    for each in spreads(results):
+        console().print(f"{shown[each.model]} on {each.probe}, by prompt format", markup=False, soft_wrap=True)
+        for way, value in each.ways.items():
+            console().print(f"  {format_name(way)}: {value:.3f}", markup=False)
+        console().print(f"  range: {each.spread:.3f}", markup=False)
+
+
+def _facts(result: Result) -> Iterator[tuple[str, str]]:
+    """State the metric, sample and prompt behind a score, one fact each."""
+    from horsesense.report.run_text import normalisation
+    from horsesense.runs.replies import in_words
+
+    yield "metric", f"{result.metric}, {normalisation(result.normalise)}"
+    yield "clusters", f"{result.estimate.clusters:,}"
+    if result.plain is not None and not result.unparsed:
+        yield "plain accuracy", f"{result.plain:.3f}, n = {result.plain.n:,}"
+        yield "effective number of clusters", f"{result.effective_units:.0f}"
+    if result.strict is not None and result.strict.chance is not None and not result.unparsed:
+        s = result.strict
+        yield "whole families right", f"{s:.3f}, chance {s.chance:.3f}, n = {s.n:,}"
+    if result.ties:
+        yield "ties", f"{result.ties:,}"
+    if result.unjudged:
+        yield "items without a gold answer, left out", f"{result.unjudged:,}"
+    if result.sensitivity and not result.unparsed:
+        yield "other normalisations", ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
+    if result.asked:
+        yield "prompt", result.asked
+    if result.replies is not None:
+        yield "replies", in_words(result.replies)
+
+
+def _asked(result: Result) -> str:
+    from horsesense.report.run_text import format_name
+
+    return result.probe if result.way == "options" else f"{result.probe} ({format_name(result.way)})"
+
+
+def bar(value: float, chance: float | None, ci: tuple[float, float]) -> str:
+    """Draw a scale from 0 to 1 with the interval, the value and a mark at chance.
+
+    >>> bar(0.75, 0.5, (0.62, 0.85))
+    '··········┃·├──●─┤··'
+    """
+
+    def at(share: float) -> int:
+        return min(_WIDTH - 1, int(share * _WIDTH))
+
+    cells = ["·"] * _WIDTH
+    low, high = map(at, ci)
+    cells[low : high + 1] = ["─"] * (high + 1 - low)
+    cells[low], cells[high] = "├", "┤"
+    if chance is not None:
+        cells[at(chance)] = "┃"
+    cells[at(value)] = "●"
+    return "".join(cells)
+
+
+def _print_slices(title: str, rows: Sequence[FacetRow]) -> None:
+    """Print one row per value of a facet: items right, and clusters right as a whole."""
+    from horsesense.report.run_text import value_text
+
+    columns = ["slice", "accuracy", "n", "whole families", "n families", "chance"]
+    cells = [
+        [
+            f"{row.facet} = {value_text(row.value)}",
+            f"{row.items}",
+            f"{row.items.n:,}",
+            f"{row.clusters}",
+            f"{row.clusters.n:,}",
+            "" if row.clusters.chance is None else f"{row.clusters.chance:.2f}",
+        ]
+        for row in rows
+    ]
+    print_fitting(columns, cells, optional=("chance",), title=title)
+
+
+_NONE = "–"
+
+
+def print_suite(document: SuiteTable, tables: Sequence[PaperTable]) -> None:
+    """What was measured set by set, the paper's tables, and what can be had without the question."""
+    for frame in _set_tables(document):
+        console().print(frame)
+    print_tables(tables)
+    for text in _cue_lines(document):
+        line(text)
+
+
+def print_tables(tables: Iterable[PaperTable]) -> None:
+    """A paper's tables, published rows marked."""
+    from rich.markup import escape
+
+    from horsesense.report.tables import paper_counts, paper_interval, paper_value
+    from horsesense.stats import Estimate
+
+    for each in tables:
+        frame = table("", *each.columns, title=escape(each.title), padding=0)
+        frame.columns[0].min_width = 14
+        group = ""
+        for row in each.rows:
+            heading = f"published, {row.group}" if row.kind == "published" and row.group != "published" else row.group
+            if heading and heading != group:
+                group = heading
+                frame.add_section()
+                frame.add_row(f"{escape(heading)}:", style="dim")
+            frame.add_row(f"  {escape(row.name)}", *(paper_value(cell) for cell in row.cells))
+            if any(isinstance(cell, Estimate) for cell in row.cells):
+                frame.add_row("", *(paper_interval(cell) for cell in row.cells), style="dim")
+        console().print(frame)
+        for note in filter(None, (paper_counts(each), *each.notes)):
+            console().print(note, style="dim", markup=False, soft_wrap=True)
+
+
+def _titles(document: SuiteTable) -> dict[str, str]:
+    from horsesense.methods.cats.table import titles
+
+    sets = [*document.found, *document.missing]
+    return {name: title for name, title in titles().items() if name in sets}
+
+
+def _set_tables(document: SuiteTable) -> Iterator[Table]:
+    """A table a model, one row a set, beside the best rule that does not look at the question."""
+    from horsesense.methods.cats.table import AccuracyRow
+
+    sets = _titles(document)
+    for row in document.rows:
+        if not isinstance(row, AccuracyRow):
+            continue
+        frame = table(
+            "set", "accuracy", "95% CI", "chance", "n", "units", "best blind rule", title=row.model, padding=0
+        )
+        for name in document.found:
+            rule = document.cues[name].rule
+            frame.add_row(sets[name], *_cells(row.sets.get(name)), f"{rule.accuracy.value:.3f}" if rule else "")
+        frame.add_section()
+        frame.add_row(f"mean of {row.sets_averaged}", *_cells(row.average))
+        yield frame
+
+
+def _cells(cell: Estimate | None) -> tuple[str, ...]:
+    """Accuracy, interval, chance, items and units."""
+    if cell is None:
+        return (_NONE, "", "", "", "")
+    chance = "" if cell.chance is None else f"{cell.chance:.3f}"
+    return (_value(cell), _interval(cell), chance, f"{cell.n:,}", f"{cell.clusters:,}")
+
+
+def _value(cell: Estimate | None) -> str:
+    return _NONE if cell is None else f"{cell.value:.3f}"
+
+
+def _interval(cell: Estimate | None) -> str:
+    return "" if cell is None else f"{cell.low:.3f}–{cell.high:.3f}"
+
+
+def _cue_lines(document: SuiteTable) -> Iterator[str]:
+    """What can be had of each set without its question, and what of the paper's figures does not add up."""
+    for name, cues in document.cues.items():
+        picks = [f"{cue.accuracy.value:.3f} by picking {cue.pick}" for cue in (cues.rule, cues.learnt) if cue]
+        picks = picks[:1] if cues.rule == cues.learnt else picks
+        none = "nothing" if cues.searched else "not looked for in fewer than two units"
+        yield f"{name}, without its question: {'; '.join(picks) or none} (chance {cues.chance:.3f})"
+    wrong = document.published.averages_that_do_not_follow
+    if wrong:
+        printed = {row.model: row.average.printed for row in document.published.rows if row.average}
+        listed = ", ".join(f"{model} ({printed[model]:.3f})" for model in wrong)
+        yield f"published averages are computed again from their rows; those printed for {listed} do not follow"
+    if document.missing and document.measure == "accuracy":
+        yield f"an average of a measured row is over the {len(document.found)} sets that are here"

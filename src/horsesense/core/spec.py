@@ -17,6 +17,8 @@ Truncation = Literal["error", "left"]
 Seq2Seq = Literal["infill", "conditional"]
 Dtype = Literal["float32", "auto", "bfloat16", "float16", "int8", "int4"]
 Chat = Literal["auto", "on", "off"]
+Normalisation = Literal["sum", "mean", "word", "character", "pmi"]
+"""How one score is computed from the log-probabilities of an option's tokens."""
 
 
 @dataclass(frozen=True, slots=True)

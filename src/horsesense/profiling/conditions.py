@@ -16,7 +16,7 @@ from horsesense.core import Item, Probe, ScoringSpec
 from horsesense.core.document import Document
 from horsesense.methods.rica.suite import rename_entities
 from horsesense.methods.winoventi.adversarial_filter import prior_probe
-from horsesense.models.api import ServedModel
+from horsesense.models.api.served_model import ServedModel
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.protocol import Model
 from horsesense.profiling.abilities import Edition

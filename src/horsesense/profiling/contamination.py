@@ -29,10 +29,11 @@ from horsesense.stats.resampling import NOTHING, Floats
 
 LEAST_CLUSTERS = 2
 """Of each half: one cluster does not show how much clusters differ."""
-ALPHA = 0.01
-"""One-sided level of the test of all abilities together: it accuses a model."""
+ALPHA = 0.001
+"""One-sided level of the test of all abilities together, and of them one by one (Bonferroni): it accuses a model, and
+everybody who answers alike shares the luck of one cut."""
 SUSPECT = 0.025
-"""One-sided level at which an ability is contaminated where all together are; alone it takes the level of verdicts."""
+"""One-sided level at which an ability is contaminated where all together are."""
 TELLING = 0.10
 """Where not even so large a difference would be found, nothing is said of its absence."""
 
@@ -115,9 +116,7 @@ def _quantile(freedom: int, at: float) -> float:
     return float(scipy.special.stdtrit(freedom, at))
 
 
-def contamination(
-    every: Sequence[ItemScores], verdict_level: float = 0.9975, level: float = 0.95, alpha: float = ALPHA
-) -> Contamination:
+def contamination(every: Sequence[ItemScores], level: float = 0.95, alpha: float = ALPHA) -> Contamination:
     """Test for contamination: one difference for all abilities that have a twin, and which of them are contaminated."""
     difference = frozen_minus_twin(every, level)
     if difference is None:
@@ -128,8 +127,9 @@ def contamination(
     p = float(scipy.special.stdtr(freedom, -difference.value / error))
     found = p < alpha
     contaminated = []
+    tail = SUSPECT if found else alpha / len(both)
     for scores, _ in both:
-        own = frozen_minus_twin([scores], 1 - 2 * SUSPECT if found else verdict_level)
+        own = frozen_minus_twin([scores], 1 - 2 * tail)
         if own is not None and own.low > 0:
             contaminated.append(scores.ability)
     least = error * (_quantile(freedom, 1 - alpha) + _quantile(freedom, 0.8))

@@ -10,6 +10,7 @@ import numpy as np
 from horsesense.core import Item
 from horsesense.core.audit import Soundness
 from horsesense.core.document import Document
+from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import ChosenCue, chosen_cue
 from horsesense.cues.relatedness import picked
 from horsesense.lexicons.taxonomy import Taxonomy
@@ -20,7 +21,7 @@ from horsesense.profiling.conditions import RETEST_OF, Role
 from horsesense.profiling.item_scores import BadShare, ExplanationColumn, ItemScores
 from horsesense.profiling.material import Material
 from horsesense.runs.results import Answered
-from horsesense.scoring.normalise import BY_FORM, Normalisation, parse_normalisation
+from horsesense.scoring.normalise import BY_FORM, parse_normalisation
 from horsesense.scoring.relatedness import Related
 from horsesense.stats import Credits, Estimate, accuracy, credits
 from horsesense.stats.mistakes import confident_errors

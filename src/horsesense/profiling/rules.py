@@ -14,8 +14,8 @@ within an ability over what is searched). What is claimed is shown. Low power li
    is significantly less than two thirds of it retained in another condition? Not robust; less, but not
    significantly? Inconclusive;
    are significantly more than two thirds known? Knows. Significantly not all? Partly. Else inconclusive.
-4. If not: would a model that knows half have been found in four of five draws, is less than half possible, and is
-   nothing earned that is not explained? Not above chance. Else inconclusive.
+4. If not: would a model that knows half have been found in four of five draws, is less than half possible, is nothing
+   earned that is not explained, and nothing left at 95% either? Not above chance. Else inconclusive.
 
 Contamination is asked before (`contamination`): an ability whose frozen half does better than its twin is contaminated,
 and the rules then say what the twin half alone shows. Where contamination is found in all abilities together, one
@@ -53,6 +53,8 @@ class Evidence:
     """The same when every explanation earns chance."""
     floor: float
     """Lower end of the adjusted score, one-sided at the same level: that something is known is claimed first."""
+    hint: float
+    """Lower end of the adjusted score at 95%: where it is above 0, absence is not claimed."""
     balance: Estimate
     """What goes by the adjustment minus what stays."""
     strongest: str
@@ -176,7 +178,7 @@ def _absent(evidence: Evidence) -> Judged:
         return Judged(
             "inconclusive", f"{_earned(evidence)}; {_range(adjusted)} is left{what}, which may be much or nothing."
         )
-    if evidence.power < POWER or adjusted.high >= HALF:
+    if evidence.power < POWER or adjusted.high >= HALF or evidence.hint > 0:
         return Judged(
             "inconclusive",
             f"{_earned(evidence)}; {_range(adjusted)} may be known{what}. With {adjusted.n:,} items in "

@@ -52,7 +52,7 @@ def verdicts(every: Sequence[ItemScores], level: float = 0.95, seed: int = 0, re
         if not len(scores):
             raise UserError(f"{scores.ability} has no items", fix="leave it out of the page")
     strict = page_level(len(every))
-    seen = contamination(every, strict, level)
+    seen = contamination(every, level)
     judged = [judged_half(scores, seen) for scores in every]
     findings = tuple(
         finding(used, whole, seen, strict, level, seed, resamples) for used, whole in zip(judged, every, strict=True)
@@ -218,6 +218,7 @@ def evidence(own: AdjustedScores, strict: float, draws: int = DRAWS) -> Evidence
         chance_corrected=own.corrected(strict),
         adjusted=adjusted,
         floor=own.adjusted(one_sided(strict)).low,
+        hint=own.adjusted(0.95).low,
         balance=own.combined(1, -2, strict, own.weighting),
         strongest=own.strongest(),
         followed={name: share for name, share in follows.items() if share is not None},

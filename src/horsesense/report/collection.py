@@ -8,6 +8,7 @@ from pathlib import Path
 
 from horsesense.core import Probe
 from horsesense.core.item_file import ids_of
+from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import BestCue, best_cue
 from horsesense.errors import UserError
 from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
@@ -22,7 +23,6 @@ from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import Manifest, manifest_path
 from horsesense.runs.result import Spread, shown_names, spreads
 from horsesense.runs.results import Answered, read_finished
-from horsesense.scoring.normalise import Normalisation
 from horsesense.training.curves import Curve, read_curves, study_runs
 
 NONE: Mapping[str, Probe] = {}

@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from horsesense import __version__
 from horsesense.core import Card, ScoringSpec
+from horsesense.core.spec import Normalisation
 from horsesense.cues.battery import battery
 from horsesense.data import writing
 from horsesense.errors import UserError
@@ -29,7 +30,6 @@ from horsesense.report.run_text import value_text
 from horsesense.report.summary import errors_in_common
 from horsesense.runs.manifest import LOG, Manifest, ModelRecord, ProbeRecord
 from horsesense.runs.replies import in_words as replies_in_words
-from horsesense.scoring.normalise import Normalisation
 from horsesense.scoring.prompt_formats import WAYS
 from horsesense.stats import Estimate, Slice
 from horsesense.stats.intervals import against_chance
@@ -189,10 +189,10 @@ def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
             words += [flag, name if flag == "-m" or name in provided("probes") else f"{name}.jsonl"]
     if manifest.limit is not None:
         words += ["--limit", str(manifest.limit), "--seed", str(manifest.seed)]
-    words += ["--budget", str(manifest.budget)]
+    words += ["--batch-tokens", str(manifest.budget)]
     ways = tuple(dict.fromkeys(part.way for part in manifest.parts))
     if ways not in (("options",), ()):
-        words += ["--ways", ",".join(ways)]
+        words += [word for way in ways for word in ("--format", way)]
     settings = _changed_settings(manifest)
     if settings:
         words += ["--spec", ",".join(settings)]

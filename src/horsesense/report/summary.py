@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import BestCue, Control, control
 from horsesense.errors import UserError, argument, unknown
 from horsesense.report.run_text import value_text
 from horsesense.runs.result import Result
 from horsesense.runs.results import Answered, result_of
-from horsesense.scoring.normalise import Normalisation
 from horsesense.stats import (
     Credits,
     FamilyAccuracy,

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from horsesense.core.audit import Soundness
 from horsesense.core.card import UNIT_AVERAGE
-from horsesense.core.spec import WAY_FIELDS
+from horsesense.core.spec import WAY_FIELDS, Normalisation
 from horsesense.errors import UserError
 from horsesense.runs.manifest import LOG
 from horsesense.runs.result import shown_names
 from horsesense.runs.results import Answered, earned_on, guessing, places_of_all
-from horsesense.scoring.normalise import Normalisation
 from horsesense.stats import Comparison, Estimate, Power, compare_all, power
 from horsesense.stats.accuracy import AVERAGED, unit_shares
 from horsesense.stats.paired import holm

@@ -20,6 +20,7 @@ from horsesense.methods.rica.controls import write_controls
 from horsesense.methods.rica.statements import random_seed
 from horsesense.methods.rica.views import chosen_models, open_rica
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.compute_settings import ComputeSettings
 
 SETTINGS = "study.json"
 STATEMENTS, LADDER = "statements", "ladder"
@@ -82,7 +83,8 @@ def run_study(
     probes = [folder / f"{STATEMENTS}.jsonl", folder / f"{LADDER}.jsonl"]
     _write_probes(probes, probe, limit, names, seed)
     probes[1:1] = [written.out for written in write_controls(probes[0]).controls.values()]
-    run = hs.ask(models, probes, out=folder / "run", seed=seed, spec=spec, device=device, progress=progress)
+    compute = ComputeSettings(device=device)
+    run = hs.ask(models, probes, out=folder / "run", seed=seed, spec=spec, compute=compute, progress=progress)
     page = run.report(folder / "report.html", progress=progress)
     analysis = analyse(folder / "run")
     picture: Path | None = folder / "ladder.svg"

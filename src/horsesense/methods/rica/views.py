@@ -27,6 +27,7 @@ from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.methods.rica.items import LABELS
 from horsesense.methods.rica.published_statements import CONNECTIVE, content_words, entities
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.compute_settings import ComputeSettings
 from horsesense.runs.results import Answered, read_run
 from horsesense.settings import models_setting
 from horsesense.stats import Estimate, accuracy, family_accuracy
@@ -231,7 +232,7 @@ def run_views(
         converted = in_view(whole, view_name, seed)  # of all items, for unrelated conclusions
         probes[view_name] = replace(converted, items=[item for item in converted.items if statement_of(item) in drawn])
     names = {view_name: name if view_name == "masked" else f"{name}-{view_name}" for view_name in VIEWS}
-    folder = Path(out)
+    folder, compute = Path(out), ComputeSettings(device=device)
     for each in chosen_models(model):
         loaded = hs.load_model(each, device=device) if isinstance(each, str | Path) else each
         forms = loaded.family.forms if isinstance(loaded, LanguageModel) else FORMS
@@ -241,7 +242,7 @@ def run_views(
         for view_name in VIEWS:
             if names[view_name] not in able:
                 progress.log(f"{loaded.name} does not support the view {view_name}; it is left out")
-        hs.ask(loaded, able, out=folder, seed=seed, spec=spec, device=device, progress=progress)
+        hs.ask(loaded, able, out=folder, seed=seed, spec=spec, compute=compute, progress=progress)
     page = hs.write_report(folder, cues=False, pictures=False, progress=progress).out
     assert page is not None, "a page is always written"
     return ViewRun(folder, page, view_scores(read_run(folder)[1]))

@@ -37,7 +37,7 @@ from horsesense.methods.winoventi.schemas import (
 )
 from horsesense.methods.winoventi.steps import Steps
 from horsesense.methods.winoventi.word_relations import load_word_relations
-from horsesense.models.api import is_served
+from horsesense.models.api.address import is_served
 from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import Settings, content_of

@@ -18,7 +18,8 @@ from horsesense.methods.winoventi.circumstances import TABLE
 from horsesense.methods.winoventi.elicitation import Elicitation
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.steps import STATE, read_state
-from horsesense.models.api import ServedSettings, is_served
+from horsesense.models.api.address import is_served
+from horsesense.models.api.settings import ServedSettings
 from horsesense.models.lineage import lineage_named, lineage_of
 from horsesense.models.load import open_model
 from horsesense.models.locate import identity_named

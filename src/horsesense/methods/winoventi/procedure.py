@@ -33,8 +33,7 @@ from horsesense.methods.winoventi.plan import (
 )
 from horsesense.methods.winoventi.schemas import CheckedSchema, Triplet, read_schemas, read_triplets
 from horsesense.methods.winoventi.steps import RUN, STATE, read_state
-from horsesense.models.api import ServedSettings
-from horsesense.models.api.settings import warn_unused
+from horsesense.models.api.settings import ServedSettings, warn_unused
 from horsesense.progress import NO_PROGRESS, Progress
 
 
