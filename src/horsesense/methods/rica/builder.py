@@ -99,7 +99,7 @@ class RicaSources:
     lists: tuple[str, ...] = ()
     """NAME=FILE: list that replaces the shipped animals, materials or occupations."""
     shipped: bool = True
-    """Leave out the shipped tables."""
+    """Use the shipped tables."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def build(
         pairs: Number of entity pairs per statement. By default, 1, and 3 for names.
         task: Task.
         background: Also ask with the fact stated in the premise.
-        balance: Use all axioms, although their structure may give answers away.
+        balance: Balance poles and order of the axioms; otherwise, structure may give answers away.
         cap: Maximum number of axioms per property; 0: no maximum.
         sources: Tables and knowledge bases.
         models: Models that write and check statements.

@@ -194,7 +194,7 @@ class AssociationFiles:
     registry: Path | None = None
     """Published registry, whose models count for the intersection."""
     own: bool = True
-    """Do not elicit the models' own associations."""
+    """Elicit the models' own associations."""
 
 
 @translate_errors()
@@ -218,7 +218,7 @@ def evaluate(
         out: Run folder; the same call resumes a stopped run.
         models: Model name, folder, GGUF file or server.
         associations: Depths and registries of associations.
-        reverse: Do not run the reversed test, which asks for the context word.
+        reverse: Run the reversed test, which asks for the context word.
         limit: Maximum number of items; whole families are drawn.
         seed: Random seed.
         spec: Scoring spec.
@@ -241,7 +241,10 @@ def evaluate(
         device=compute.device,
         family=compute.family,
         allow_pickle=compute.allow_pickle,
+        cache=compute.cache,
     )
+    if compute.batch_tokens is not None:
+        settings = replace(settings, budget=compute.batch_tokens)
     folder = Path(out)
     if files.depths is not None:
         read_depths(Path(files.depths))  # errors in the files come before the run
