@@ -64,7 +64,7 @@ def _ladder(seed: int, options: Mapping[str, Any]) -> Probe:
         entities=entities_of("novel", None, seed, words),
         task="ladder",
         cap=AXIOMS,
-        turn=True,
+        alternate=True,
         seed=seed,
     )
     return build_rica(plan)

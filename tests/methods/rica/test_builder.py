@@ -255,8 +255,8 @@ def test_names_and_pairs() -> None:
     names = build_rica(plan(entities="names", limit=600, kinds=kinds_of(["published"])))
     assert {item.facets["category"] for item in names.items} <= {"social", "temporal", "physical"}
     assert all(TEMPLATES[str(item.facets["strategy"])].people for item in names.items)
-    tellings = Counter((item.family, item.member.rstrip("_23")) for item in names.items)
-    assert set(tellings.values()) == {3}
+    repeats = Counter((item.family, item.member.rstrip("_23")) for item in names.items)
+    assert set(repeats.values()) == {3}
     assert names.card.notes["axiom: not about people"] > 100
 
 

@@ -18,11 +18,11 @@ from horsesense.lexicons.novel_names import is_novel, novel_names
 from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.methods.rica import type_constraints as types
 from horsesense.methods.rica.builder import RicaPlan, build_rica, kinds_of
-from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, fill, read_known
+from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, fill, read_axioms
 from horsesense.methods.rica.lexicon import compare_with_wordnet, read_lexicon, shipped_lexicon
 from horsesense.methods.rica.perturbations import KINDS
 from horsesense.methods.rica.statements import entities_of, say
-from horsesense.methods.rica.strategies import AxiomSources, known_axioms, strategies_of, traits
+from horsesense.methods.rica.strategies import AxiomSources, sourced_axioms, strategies_of, traits
 from tests.support.made_sources import (
     LISTS,
     official_atomic,
@@ -45,7 +45,7 @@ def test_knowledge_bases_in_all_their_formats(conceptnet: object, atomic: object
     }
     rejected: Counter[str] = Counter()
     names = ["animal", "role", "occupation", "action-between", "action-alone"]
-    known = list(known_axioms(names, AxiomSources(facts=facts, lists=LISTS, shipped=False), rejected))
+    known = list(sourced_axioms(names, AxiomSources(facts=facts, lists=LISTS, shipped=False), rejected))
     statuses = {(axiom.template, str(axiom.axiom)): axiom.status for axiom in known}
     talk = "so More(is * likely to talk to sailors(A), is * likely to talk to sailors(B))"
     assert statuses["animal", f"animal(A, parrot) and animal(B, mole), {talk}"] == "machine", "it is denied of moles"
@@ -82,7 +82,7 @@ def test_what_would_not_be_english_is_left_out() -> None:
     assert types.lone_event("person_a wishes could get") is None
     assert (types.place("in ocean"), types.place("ocean")) == (None, "be found in the ocean")
     # "Live" is an adjective too, but what one is capable of is a verb.
-    axiom = fill("animal", "seal", "mole", f"more: is * likely to {types.said_well('live in water')}")
+    axiom = fill("animal", "seal", "mole", f"more: is * likely to {types.plain_ability('live in water')}")
     assert say(axiom).text == "A is a seal and B is a mole, so A is more likely to live in water than B"
 
 
@@ -92,7 +92,7 @@ def test_without_shipped_tables_strategies_without_a_source_are_left_out(tmp_pat
     assert set(strategies) == {"material", "animal", "occupation", "role"}
     assert set(strategies_of(AxiomSources())) == set(TEMPLATES)
     with pytest.raises(UserError, match="the strategy grade has nothing to draw on"):
-        list(known_axioms(["grade"], AxiomSources(facts=facts, shipped=False), Counter()))
+        list(sourced_axioms(["grade"], AxiomSources(facts=facts, shipped=False), Counter()))
 
 
 ADJECTIVES = """\
@@ -159,7 +159,7 @@ def test_generics_tell_what_kinds_do(tmp_path: Path) -> None:
     )
     facts = read_generics([path])
     rejected: Counter[str] = Counter()
-    known = list(known_axioms(["animal"], AxiomSources(facts={"genericskb": facts}, shipped=False), rejected))
+    known = list(sourced_axioms(["animal"], AxiomSources(facts={"genericskb": facts}, shipped=False), rejected))
     assert rejected["animal: a sentence that does not say what it does"] == 2
     assert {str(axiom.axiom).split(", so ")[1] for axiom in known} == {
         "More(is * likely to build dams(A), is * likely to build dams(B))"
@@ -180,7 +180,7 @@ def test_a_trait_needs_two_voices_and_no_objection(tmp_path: Path) -> None:
     lines = [f'{event},"{json.dumps(traits).replace(chr(34), chr(34) * 2)}",trn' for event, traits in rows]
     path.write_text("event,xAttr,split\n" + "\n".join(lines) + "\n")
     sources = AxiomSources(facts={"atomic": read_atomic([path])}, shipped=False)
-    known = list(known_axioms(["action-between"], sources, Counter()))
+    known = list(sourced_axioms(["action-between"], sources, Counter()))
     assert [str(axiom.axiom) for axiom in known] == [
         "person_a mocks person_b(A, B), so Less(considerate(A), considerate(B))"
     ]
@@ -216,7 +216,7 @@ def test_no_entity_is_a_single_token(name: str) -> None:
 def test_a_table_of_ones_own(tmp_path: Path) -> None:
     table = tmp_path / "own.tsv"
     table.write_text("template\ta\tb\tconclusion\tstatus\nmaterial\tmud, silt\tbasalt\tmore: squishy\tverified\n")
-    assert [str(known.axiom) for known in read_known(table)] == [
+    assert [str(known.axiom) for known in read_axioms(table)] == [
         f"Material(A, {a}) and Material(B, basalt), so More(squishy(A), squishy(B))" for a in ("mud", "silt")
     ]
     probe = build_rica(
@@ -242,7 +242,7 @@ def test_a_bad_table_is_told_with_its_line(table: str, complaint: str, tmp_path:
     path = tmp_path / "own.tsv"
     path.write_text(table)
     with pytest.raises(UserError) as error:
-        list(read_known(path))
+        list(read_axioms(path))
     assert complaint in str(error.value)
     assert str(error.value).startswith(f"{path}:")
 

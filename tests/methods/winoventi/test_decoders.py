@@ -14,7 +14,7 @@ from horsesense.core import ScoringSpec
 from horsesense.methods.winoventi import elicitation, word_relations
 from horsesense.methods.winoventi.adversarial_filter import PRIOR
 from horsesense.methods.winoventi.elicitation import Elicitation, as_sentences, ask_associations, word_of
-from horsesense.methods.winoventi.evaluation import Background, ask_all, score_answers
+from horsesense.methods.winoventi.evaluation import Background, run_all, score_answers
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
 from horsesense.models.api.opening import open_served
@@ -110,7 +110,7 @@ def test_filter_and_evaluation_of_a_decoder_and_of_its_server(
 ) -> None:
     """Which triplets pass, and what is right: as sentences say that are scored one by one, here and by HTTP."""
     local, probe = str(decoder), made_probe()
-    answered = ask_all([local, server.name], probe, tmp_path / "run", Settings(cache=False, device="cpu"))
+    answered = run_all([local, server.name], probe, tmp_path / "run", Settings(cache=False, device="cpu"))
     here, there = score_answers(answered, Background())
     model = server.model
     for schema in SCHEMAS:

@@ -16,7 +16,7 @@ from horsesense.errors import UserError
 from horsesense.methods.winoventi import checks, circumstances, elicitation, word_relations
 from horsesense.methods.winoventi.adversarial_filter import PRIOR
 from horsesense.methods.winoventi.elicitation import Elicitation, ask_associations, perplexities, spellable
-from horsesense.methods.winoventi.evaluation import EMPTY, MAIN, Background, ask_all, score_answers
+from horsesense.methods.winoventi.evaluation import EMPTY, MAIN, Background, run_all, score_answers
 from horsesense.methods.winoventi.measures import strongest
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.pipeline import run_pipeline
@@ -100,7 +100,7 @@ def test_perplexity_is_that_of_the_network(tiny_folders: dict[str, Path]) -> Non
 
 def test_evaluation_against_scores_asked_one_by_one(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     probe, names = made_probe(), [str(tiny_folders[name]) for name in ("bert", "gpt2")]
-    answered = ask_all(names, probe, tmp_path / "run", Settings(cache=False, device="cpu"))
+    answered = run_all(names, probe, tmp_path / "run", Settings(cache=False, device="cpu"))
     evaluations = score_answers(answered, Background({("stove", "hot"): 1}, {names[0]: {("stove", "hot"): 3}}))
     passing = []
     for name, evaluation, parts in zip(names, evaluations, answered, strict=True):
@@ -133,7 +133,7 @@ def _right(model: LanguageModel, probe: Probe) -> list[tuple[Item, bool]]:
 
 def test_an_empty_intersection_is_told(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     name = str(tiny_folders["bert"])
-    answered = ask_all([name], made_probe(), tmp_path / "run", Settings(cache=False, device="cpu"))
+    answered = run_all([name], made_probe(), tmp_path / "run", Settings(cache=False, device="cpu"))
     (evaluation,) = score_answers(answered, Background(others={"another": set()}))
     assert (evaluation.subsets[-1].subset, evaluation.subsets[-1].schemas, evaluation.subsets[-1].generic) == (
         "intersection",
@@ -149,7 +149,7 @@ def test_options_that_cannot_be_spelt_are_told(tiny_folders: dict[str, Path], tm
     odd = replace(hot, options=("hot", "холодный"), answer=0, facets={**hot.facets, "alternative": "холодный"})
     twin = replace(odd, text=cold.text, answer=1, member="exception")
     probe = Probe.of([odd, twin], made_probe().card)
-    answered = ask_all([str(tiny_folders["bert"])], probe, tmp_path / "run", Settings(cache=False, device="cpu"))
+    answered = run_all([str(tiny_folders["bert"])], probe, tmp_path / "run", Settings(cache=False, device="cpu"))
     (evaluation,) = score_answers(answered, Background())
     assert evaluation.notes == {"items with an option that the tokenizer cannot spell": 2}
     assert answered[0][MAIN].answers[0].flags == ("", "unknown-token")
@@ -158,7 +158,7 @@ def test_options_that_cannot_be_spelt_are_told(tiny_folders: dict[str, Path], tm
 def test_a_probe_of_something_else_is_refused(tmp_path: Path) -> None:
     items = [replace(item, facets={}) for item in made_probe().items]
     with pytest.raises(UserError, match="no WinoVenti schemas"):
-        ask_all(["x"], Probe.of(items, made_probe().card), tmp_path, Settings())
+        run_all(["x"], Probe.of(items, made_probe().card), tmp_path, Settings())
 
 
 def test_checks_by_models(tiny_folders: dict[str, Path]) -> None:
@@ -166,13 +166,13 @@ def test_checks_by_models(tiny_folders: dict[str, Path]) -> None:
     same = CheckedSchema(
         Schema(Triplet("coat", "wet", "dry"), parse_premise("The coat was [wet / old] then."), "machine"), ()
     )
-    vectors = checks.far_in_meaning([stove, same], str(tiny_folders["bert"]), near=0.9999)
+    vectors = checks.check_meaning([stove, same], str(tiny_folders["bert"]), near=0.9999)
     assert [checked.objections for checked in vectors] == [(), (checks.SIMILAR,)]
     ranker = load_model(str(tiny_folders["gpt2"]), device="cpu")
-    (kept,) = checks.grammatical([stove], ranker, SPEC, least=-1000.0)
-    (bad,) = checks.grammatical([stove], ranker, SPEC, least=0.0)
+    (kept,) = checks.check_grammar([stove], ranker, SPEC, least=-1000.0)
+    (bad,) = checks.check_grammar([stove], ranker, SPEC, least=0.0)
     assert (kept.objections, bad.objections) == ((), (checks.UNGRAMMATICAL,))
-    (judged,) = checks.not_entailing_the_wrong([stove], [Noun("stove")], str(tiny_folders["nli"]), "cpu")
+    (judged,) = checks.check_entailment([stove], [Noun("stove")], str(tiny_folders["nli"]), "cpu")
     assert set(judged.objections) <= {checks.WRONG_FOLLOWS}
 
 

@@ -15,7 +15,7 @@ from horsesense.methods.winoventi.adversarial_filter import PRIOR
 from horsesense.methods.winoventi.builder import build_winoventi
 from horsesense.methods.winoventi.calibration import calibrate, reassign
 from horsesense.methods.winoventi.circumstances import CIRCUMSTANCES, TYPES, read_circumstances
-from horsesense.methods.winoventi.evaluation import MAIN, Background, ask_all, score_answers
+from horsesense.methods.winoventi.evaluation import MAIN, Background, run_all, score_answers
 from horsesense.methods.winoventi.measures import NEUTRAL, neutral_probe
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.plausibility import (
@@ -105,7 +105,7 @@ def test_a_registry_with_nothing_to_deal_is_told(tmp_path: Path) -> None:
 
 def test_shifts_are_those_of_scores_asked_one_by_one(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     name, probe = str(tiny_folders["bert"]), made_probe()
-    answered = ask_all([name], probe, tmp_path / "run", Settings(cache=False, device="cpu"), reverse=False)
+    answered = run_all([name], probe, tmp_path / "run", Settings(cache=False, device="cpu"), reverse=False)
     (evaluation,) = score_answers(answered, Background())
     model = load_model(name, device="cpu")
 
@@ -145,7 +145,7 @@ def test_no_headline_for_what_nobody_passed(tiny_folders: dict[str, Path], tmp_p
         schemas = [CheckedSchema(_with(schema, status), ()) for schema in SCHEMAS]
         probe = build_winoventi(schemas)
         folder = tmp_path / status.replace(" ", "-")
-        answered = ask_all(
+        answered = run_all(
             [str(tiny_folders["bert"])], probe, folder, Settings(cache=False, device="cpu"), reverse=False
         )
         (model,) = score_answers(answered, Background())

@@ -22,13 +22,13 @@ from horsesense.methods.winoventi.schemas import (
     CheckedSchema,
     Schema,
     Triplet,
-    differing,
     pairs_of,
     parse_premise,
     read_schemas,
     read_triplets,
     reverse_probe,
     special_facets,
+    word_differences,
 )
 from horsesense.methods.winoventi.word_relations import read_word_relations
 from tests.support.made_schemas import made_probe
@@ -166,7 +166,7 @@ def test_turned_round_and_without_premise() -> None:
 def test_the_released_schemas_differ_in_one_word(released: Probe) -> None:
     pairs = pairs_of(released.items)
     assert len(pairs) == 1288
-    differences = [differing(m["generic"].text, m["exception"].text) for m in pairs.values()]
+    differences = [word_differences(m["generic"].text, m["exception"].text) for m in pairs.values()]
     assert {len(places) for places in differences} == {1}
     stated = [(m["generic"].facets["context"], m["exception"].facets["context"]) for m in pairs.values()]
     assert sum(places[0].words == pair for places, pair in zip(differences, stated, strict=True)) > 1280

@@ -267,8 +267,8 @@ def test_what_a_server_says_that_it_has_counts_where_its_address_does_not_tell(
         assert servers.judge.seen.bodies == [], "it was asked what it has, and nothing else"
         unknown = replace(plan, judge=f"openai:{servers.judge.url}#mystery")
         servers.judge.called = "mystery"
-        assert unknown.refuse_kin() == [unknown.judge]
-        assert replace(plan, judge=f"llama={unknown.judge}").refuse_kin() == []
+        assert unknown.refuse_related() == [unknown.judge]
+        assert replace(plan, judge=f"llama={unknown.judge}").refuse_related() == []
         listener = Listener()
         with LoadedModels(unknown, tmp_path, listener).asked(unknown.judge):
             assert listener.heard.startswith(f"{unknown.judge} does not say of which lineage it is")

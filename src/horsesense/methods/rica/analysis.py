@@ -21,7 +21,7 @@ from horsesense.lexicons.comparatives import PAIR_OF
 from horsesense.lexicons.frequency import zipf
 from horsesense.methods.rica.controls import CONTROLS, NEAR, ControlScore, control_scores
 from horsesense.methods.rica.items import SETTINGS
-from horsesense.methods.rica.ladder import BESIDE, RUNGS, LadderAnalysis, climb
+from horsesense.methods.rica.ladder import BESIDE, RUNGS, LadderAnalysis, analyse_ladder
 from horsesense.methods.rica.views import ViewScore, view_scores
 from horsesense.methods.suites.frame import PaperRow, PaperTable
 from horsesense.runs.results import Answered, read_run
@@ -200,7 +200,7 @@ def analyse_answers(answered: Answered) -> ProbeAnalysis:
         words=_frequencies(items),
         retest=retest(questions, values, repeats, units) if any(repeats) else None,
         background=_background(answered, credits.tolist(), questions),
-        ladder=climb(items, credits, credited.predicted),
+        ladder=analyse_ladder(items, credits, credited.predicted),
     )
 
 
@@ -331,7 +331,7 @@ def _ladders(runs: Sequence[Answered]) -> Iterator[PaperTable]:
     found = []
     for run in runs:
         credited = run.credits(run.primary()) if run.way == "options" and "rung" in run.items[0].facets else None
-        ladder = climb(run.items, credited.values, credited.predicted) if credited else None
+        ladder = analyse_ladder(run.items, credited.values, credited.predicted) if credited else None
         found += [(run.part.model.name, ladder)] if ladder else []
     if not found:
         return

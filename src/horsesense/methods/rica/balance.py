@@ -29,7 +29,7 @@ from horsesense.methods.rica.axioms import (
     plain,
     seen_from_a,
 )
-from horsesense.methods.rica.knowledge_tables import TEMPLATES, KnownAxiom
+from horsesense.methods.rica.knowledge_tables import TEMPLATES, SourcedAxiom
 from horsesense.methods.rica.lexicon import NO_LEXICON, PhraseLexicon
 from horsesense.methods.rica.perturbations import PERTURBATIONS, Perturbation
 
@@ -41,7 +41,7 @@ Shape = tuple[str, bool, tuple[tuple[str, Pair], ...]]
 class BalancedAxiom:
     """An axiom in a balanced set: its pole, and the order of its premise."""
 
-    known: KnownAxiom
+    known: SourcedAxiom
     axiom: Axiom
     """The axiom with pole and order as the balance needs them."""
     size: int
@@ -80,14 +80,14 @@ def reverse_premise(axiom: Axiom) -> Axiom | None:
 
 
 def balance_axioms(
-    axioms: Iterable[KnownAxiom],
+    axioms: Iterable[SourcedAxiom],
     lexicon: PhraseLexicon,
     kinds: Sequence[Perturbation],
     seed: int,
     rejected: Counter[str],
 ) -> Iterator[tuple[BalancedAxiom, ...]]:
     """Yield blocks of axioms, each balanced in itself; axioms without a partner are counted and left out."""
-    pools: dict[Shape, tuple[list[KnownAxiom], list[KnownAxiom]]] = {}
+    pools: dict[Shape, tuple[list[SourcedAxiom], list[SourcedAxiom]]] = {}
     for known in axioms:
         known = replace(known, axiom=_with_upper_premise(known.axiom))
         sides = pools.setdefault(_shape(known, known.axiom, lexicon, kinds), ([], []))
@@ -103,13 +103,13 @@ def _with_upper_premise(axiom: Axiom) -> Axiom:
     return axiom
 
 
-def place_unchanged(known: KnownAxiom, lexicon: PhraseLexicon, kinds: Sequence[Perturbation]) -> BalancedAxiom:
+def place_unchanged(known: SourcedAxiom, lexicon: PhraseLexicon, kinds: Sequence[Perturbation]) -> BalancedAxiom:
     """Place an axiom as its source has it, without balance."""
     size = len(_shape(known, known.axiom, lexicon, kinds)[2])
     return BalancedAxiom(known, known.axiom, size, property_of(known.axiom, lexicon))
 
 
-def alternate_poles(axioms: Sequence[KnownAxiom], seed: int) -> list[KnownAxiom]:
+def alternate_poles(axioms: Sequence[SourcedAxiom], seed: int) -> list[SourcedAxiom]:
     """Flip the pole of every other axiom of a template, in an order drawn by seed, as far as logic allows.
 
     A template whose axioms cannot be flipped needs both poles of its own.
@@ -134,12 +134,12 @@ def property_of(axiom: Axiom, lexicon: PhraseLexicon) -> str:
     return phrase.text or phrase.pair[0]
 
 
-def lexicon_for(known: KnownAxiom, lexicon: PhraseLexicon) -> PhraseLexicon:
+def lexicon_for(known: SourcedAxiom, lexicon: PhraseLexicon) -> PhraseLexicon:
     """Return an empty lexicon for unchecked axioms: paraphrasing a doubtful axiom makes it more doubtful."""
     return NO_LEXICON if known.status == "raw" else lexicon
 
 
-def _shape(known: KnownAxiom, axiom: Axiom, lexicon: PhraseLexicon, kinds: Sequence[Perturbation]) -> Shape:
+def _shape(known: SourcedAxiom, axiom: Axiom, lexicon: PhraseLexicon, kinds: Sequence[Perturbation]) -> Shape:
     """Return what partners have in common: template, kinds, scales, and whether the premise can be reversed."""
     claimed = claim(axiom)
     lexicon = lexicon_for(known, lexicon)
@@ -156,7 +156,7 @@ def _shape(known: KnownAxiom, axiom: Axiom, lexicon: PhraseLexicon, kinds: Seque
 
 def _blocks(
     shape: Shape,
-    pool: tuple[list[KnownAxiom], list[KnownAxiom]],
+    pool: tuple[list[SourcedAxiom], list[SourcedAxiom]],
     lexicon: PhraseLexicon,
     rng: Random,
     rejected: Counter[str],
@@ -167,28 +167,28 @@ def _blocks(
     for side in sides:
         rng.shuffle(side)
     start, most = 0, min(map(len, sides))
-    size_of_all = len(_tellings(sides[0][0].axiom)) if most else 1
+    size_of_all = len(_all_forms(sides[0][0].axiom)) if most else 1
     # All forms first, then half of them for the remaining axioms.
     for size in (size_of_all, (size_of_all + 1) // 2):
         while start + size <= most and (size > 1 or not free):
             block = []
             for side in sides:
                 for j, known in enumerate(side[start : start + size]):
-                    form = _tellings(known.axiom)[j]
+                    form = _all_forms(known.axiom)[j]
                     block.append(BalancedAxiom(known, form, len(shape[2]), property_of(form, lexicon)))
             yield tuple(block)
             start += size
     rejected["axiom: no partner that says the other pole"] += sum(len(side) - start for side in sides)
 
 
-def _tellings(axiom: Axiom) -> list[Axiom]:
+def _all_forms(axiom: Axiom) -> list[Axiom]:
     """Return an axiom in all forms that logic allows: as it is, flipped, then both reversed."""
     ways = [axiom, flip_pole(axiom)]
     ways += [reverse_premise(way) for way in ways if way is not None]
     return [way for way in ways if way is not None]
 
 
-def is_kept(form: Axiom) -> bool | None:
+def is_in_order(form: Axiom) -> bool | None:
     """Return whether the subject of the conclusion comes first in the premise; None for one entity."""
     term = form.conclusion.term if isinstance(form.conclusion, Not) else form.conclusion
     assert isinstance(term, Comp)

@@ -32,7 +32,7 @@ from horsesense.methods.rica.balance import (
     property_of,
 )
 from horsesense.methods.rica.items import NAME, TASKS, items_of, ladder_items
-from horsesense.methods.rica.knowledge_tables import LISTS, TEMPLATES, KnownAxiom, read_list
+from horsesense.methods.rica.knowledge_tables import LISTS, TEMPLATES, SourcedAxiom, read_list
 from horsesense.methods.rica.ladder import FORMS, Ladder, half_of
 from horsesense.methods.rica.lexicon import PhraseLexicon, whole_lexicon
 from horsesense.methods.rica.perturbations import (
@@ -45,7 +45,7 @@ from horsesense.methods.rica.perturbations import (
     perturb_all,
 )
 from horsesense.methods.rica.statements import Entities, Statement, entities_of, say
-from horsesense.methods.rica.strategies import AxiomSources, known_axioms, strategies_of
+from horsesense.methods.rica.strategies import AxiomSources, sourced_axioms, strategies_of
 from horsesense.progress import warn
 
 Task = Literal["masked", "sentences", "entailment", "ladder"]
@@ -71,12 +71,12 @@ class RicaPlan:
     """Maximum number of axioms per property, so that none dominates; None for no maximum."""
     balance: bool = True
     """Use equally many of each pole in every cell; otherwise all axioms as their source has them."""
-    turn: bool = False
+    alternate: bool = False
     """For a ladder: flip the pole of every other axiom where possible, so that order and negation together give nothing
     away."""
     seed: int = 0
     limit: int | None = None
-    tell: Callable[[Axiom], Statement] = say
+    realise: Callable[[Axiom], Statement] = say
     """Function that words a form: the grammar, or a realiser."""
     facts: Callable[[Mapping[str, str]], dict[str, Facet]] = field(default=lambda names: {})
     """Further facets of a pair of names, such as their number of tokens."""
@@ -187,7 +187,7 @@ def build(
 
 def _realised(plan: RicaPlan, models: RicaModels) -> Probe:
     """Build twice: once to collect the forms, then with the statements that the model writes for them."""
-    from horsesense.methods.rica.realiser import sayer, write_statements
+    from horsesense.methods.rica.realiser import words_of_model, write_statements
     from horsesense.models.load import open_local
 
     forms: dict[str, None] = {}
@@ -196,11 +196,11 @@ def _realised(plan: RicaPlan, models: RicaModels) -> Probe:
         forms[str(form)] = None
         return say(form)
 
-    build_rica(replace(plan, tell=collect))
+    build_rica(replace(plan, realise=collect))
     rejected: Counter[str] = Counter()
     why = "only a sequence-to-sequence model writes statements"
     writer = open_local(models.realiser, why, device=models.device, dtype=models.dtype)
-    probe = build_rica(replace(plan, tell=sayer(write_statements(writer, list(forms)), rejected)))
+    probe = build_rica(replace(plan, realise=words_of_model(write_statements(writer, list(forms)), rejected)))
     return replace(probe, card=replace(probe.card, notes={**probe.card.notes, **rejected}))
 
 
@@ -283,11 +283,12 @@ def build_rica(plan: RicaPlan) -> Probe:
     for facts in plan.sources.facts.values():
         rejected.update({f"{facts.source}: {reason}": count for reason, count in facts.left_out.items()})
     licences = sorted({item.source.licence for item in items})
+    entities = f"fresh:{plan.entities.seed}" if plan.entities.mode == "fresh" else plan.entities.mode
     card = Card(
         name=NAME,
         method="rica",
         licence="; ".join(licences),
-        made=f"Axioms of {', '.join(plan.strategies)} told about {_whom(plan.entities)} entities, as {plan.task}.",
+        made=f"Axioms of {', '.join(plan.strategies)} told about {entities} entities, as {plan.task}.",
         seed=plan.seed,
         metric=UNIT_AVERAGE,
         normalise="" if plan.task == "entailment" else "sum",
@@ -296,15 +297,10 @@ def build_rica(plan: RicaPlan) -> Probe:
     return Probe.of(items, card, {reason: count for reason, count in sorted(rejected.items()) if count})
 
 
-def _whom(entities: Entities) -> str:
-    """Return the kind of entities, with the seed of fresh ones."""
-    return f"fresh:{entities.seed}" if entities.mode == "fresh" else entities.mode
-
-
-def _distinct(plan: RicaPlan, rejected: Counter[str]) -> list[KnownAxiom]:
+def _distinct(plan: RicaPlan, rejected: Counter[str]) -> list[SourcedAxiom]:
     """Return axioms with different meanings; with names, only axioms about people."""
-    by_meaning: dict[str, KnownAxiom] = {}
-    for known in known_axioms(plan.strategies, plan.sources, rejected):
+    by_meaning: dict[str, SourcedAxiom] = {}
+    for known in sourced_axioms(plan.strategies, plan.sources, rejected):
         if plan.entities.mode == "names" and not TEMPLATES[known.template].people:
             rejected["axiom: not about people"] += 1
             continue
@@ -315,13 +311,13 @@ def _distinct(plan: RicaPlan, rejected: Counter[str]) -> list[KnownAxiom]:
     return list(by_meaning.values())
 
 
-def _capped(axioms: Sequence[KnownAxiom], most: int, plan: RicaPlan, rejected: Counter[str]) -> list[KnownAxiom]:
+def _capped(axioms: Sequence[SourcedAxiom], most: int, plan: RicaPlan, rejected: Counter[str]) -> list[SourcedAxiom]:
     """Keep at most this many axioms per property, alternating between strategies and poles."""
-    queues: dict[str, dict[tuple[str, bool], list[KnownAxiom]]] = {}
+    queues: dict[str, dict[tuple[str, bool], list[SourcedAxiom]]] = {}
     for known in axioms:
         kind = known.template, is_upper(claim(known.axiom).word)
         queues.setdefault(property_of(known.axiom, plan.lexicon), {}).setdefault(kind, []).append(known)
-    capped: list[KnownAxiom] = []
+    capped: list[SourcedAxiom] = []
     for name, kinds in queues.items():
         rng = Random(f"{plan.seed} {name}")
         for queue in kinds.values():
@@ -333,13 +329,13 @@ def _capped(axioms: Sequence[KnownAxiom], most: int, plan: RicaPlan, rejected: C
 
 
 def _blocks(
-    plan: RicaPlan, axioms: Sequence[KnownAxiom], rejected: Counter[str]
+    plan: RicaPlan, axioms: Sequence[SourcedAxiom], rejected: Counter[str]
 ) -> Iterator[tuple[BalancedAxiom, ...]]:
     """Yield blocks of axioms that belong together; without balance, one axiom per block."""
     if plan.balance and plan.task != "ladder":  # each rung of a ladder asks both poles of every axiom
         yield from balance_axioms(axioms, plan.lexicon, plan.kinds, plan.seed, rejected)
         return
-    for known in alternate_poles(axioms, plan.seed) if plan.turn else axioms:
+    for known in alternate_poles(axioms, plan.seed) if plan.alternate else axioms:
         yield (place_unchanged(known, plan.lexicon, plan.kinds),)
 
 
@@ -355,11 +351,11 @@ def _by_turns(blocks: Sequence[tuple[BalancedAxiom, ...]], seed: int) -> list[tu
 def _within_limit(plan: RicaPlan, blocks: Sequence[tuple[BalancedAxiom, ...]], rejected: Counter[str]) -> list[Item]:
     """Return the items of as many whole blocks as fit the limit, but at least one."""
     others = [placed for block in blocks for placed in block]
-    ladder = Ladder(others, plan.seed, plan.tell) if plan.task == "ladder" else None
+    ladder = Ladder(others, plan.seed, plan.realise) if plan.task == "ladder" else None
     items: list[Item] = []
     # With the fact stated, two of the kinds are asked twice; entailment asks three times.
     more = 2 if plan.background else 0
-    times = plan.entities.tellings * (3 if plan.task == "entailment" else 1)
+    times = plan.entities.repeats * (3 if plan.task == "entailment" else 1)
     for block in blocks:
         size = sum(placed.size + more for placed in block) * times
         size = sum(_rungs(placed, ladder) for placed in block) if ladder else size
@@ -367,7 +363,9 @@ def _within_limit(plan: RicaPlan, blocks: Sequence[tuple[BalancedAxiom, ...]], r
             rejected["axiom: over the limit"] += len(block)
             continue
         for placed in block:
-            items.extend(_climbed(plan, placed, ladder, rejected) if ladder else _items(plan, placed, others, rejected))
+            items.extend(
+                _ladder_items(plan, placed, ladder, rejected) if ladder else _items(plan, placed, others, rejected)
+            )
     return items
 
 
@@ -376,7 +374,7 @@ def _rungs(placed: BalancedAxiom, ladder: Ladder) -> int:
     return 0 if str(placed.axiom) not in ladder.facts else len(FORMS) * 5 + max(placed.size - 6, 0) * 2 // 3
 
 
-def _climbed(plan: RicaPlan, placed: BalancedAxiom, ladder: Ladder, rejected: Counter[str]) -> Iterator[Item]:
+def _ladder_items(plan: RicaPlan, placed: BalancedAxiom, ladder: Ladder, rejected: Counter[str]) -> Iterator[Item]:
     """Yield the items of one axiom on every rung; axioms without a bare fact are counted."""
     family = str(placed.known.axiom)
     asked = list(ladder.statements(placed, perturb_all(placed.axiom, plan.lexicon, plan.kinds)))
@@ -395,7 +393,7 @@ def _items(
     _count_missing(plan, placed, forms, rejected)
     names = plan.entities.draw(family)
     facets = [{**plan.facts(pair), "entities": plan.entities.mode} for pair in names]
-    yield from items_of(placed, forms, family, names, plan.task, plan.background, others, facets, plan.tell)
+    yield from items_of(placed, forms, family, names, plan.task, plan.background, others, facets, plan.realise)
 
 
 def _count_missing(

@@ -166,12 +166,12 @@ def shape_scores(probe: Probe) -> list[list[float]]:
 
 def _shape(item: Item) -> str:
     names: dict[str, str] = {}
-    entities_told = item.groups["entities"].split()
+    entity_names = item.groups["entities"].split()
 
     def part(match: re.Match[str]) -> str:
         word = match[0].lower()
         bare = word.removesuffix("'s")
-        if bare in entities_told:
+        if bare in entity_names:
             return names.setdefault(bare, str(len(names) + 1))
         return "_" if zipf(word) == 0 else word
 

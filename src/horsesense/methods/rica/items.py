@@ -29,7 +29,7 @@ from horsesense.methods.rica.axioms import (
     plain,
     seen_from_a,
 )
-from horsesense.methods.rica.balance import BalancedAxiom, first_entity, is_kept, reverse_premise
+from horsesense.methods.rica.balance import BalancedAxiom, first_entity, is_in_order, reverse_premise
 from horsesense.methods.rica.knowledge_tables import TEMPLATES
 from horsesense.methods.rica.perturbations import PUBLISHED, Perturbation, perturb, perturb_all
 from horsesense.methods.rica.statements import Statement, clause, fill_slot, frame, say, say_premise, template
@@ -51,7 +51,7 @@ def items_of(
     background: bool,
     others: Sequence[BalancedAxiom],
     facets: Sequence[Mapping[str, Facet]],
-    tell: Callable[[Axiom], Statement] = say,
+    realise: Callable[[Axiom], Statement] = say,
 ) -> Iterator[Item]:
     """Yield the items of one axiom for each pair of names; ``facets`` belong to the pairs.
 
@@ -60,7 +60,7 @@ def items_of(
     for i, (pair, pair_facets) in enumerate(zip(names, facets, strict=True)):
         mark = f"_{i + 1}" if i else ""
         for kind, form in forms.items():
-            statement = tell(form).about(pair)
+            statement = realise(form).about(pair)
             again = kind.retest and Perturbation(kind.perturbation, "premise") in forms
             about = _facets(placed, kind, form, statement) | {"retest": again, **pair_facets}
             yield from _task_items(placed, family, f"{kind.name}{mark}", statement, task, about, pair, others)
@@ -97,7 +97,7 @@ def ladder_items(
 def _facets(placed: BalancedAxiom, kind: Perturbation, form: Axiom, statement: Statement) -> dict[str, Facet]:
     known = placed.known
     word = statement.word.split(" ")[-1]
-    kept = is_kept(form)
+    kept = is_in_order(form)
     facets: dict[str, Facet] = {
         "template": f"LT{template(form)}",
         "strategy": known.template,

@@ -67,7 +67,7 @@ TEMPLATES: Mapping[str, AxiomTemplate] = {
 
 
 @dataclass(frozen=True, slots=True)
-class KnownAxiom:
+class SourcedAxiom:
     """An axiom with its provenance."""
 
     axiom: Axiom
@@ -121,7 +121,7 @@ def _premise(template: str, number: int, a: str, b: str, kind: str) -> Premise:
     return Prop(a, "A")
 
 
-def read_known(path: Path, licence: str = "none stated") -> Iterator[KnownAxiom]:
+def read_axioms(path: Path, licence: str = "none stated") -> Iterator[SourcedAxiom]:
     """Yield the axioms of a table; the column ``status`` says how each is known (default: curated)."""
     for line, row in read_table(path, COLUMNS):
         status = row.get("status") or "curated"
@@ -131,7 +131,7 @@ def read_known(path: Path, licence: str = "none stated") -> Iterator[KnownAxiom]
             for a in _listed(row["a"]) or [""]:
                 for b in _listed(row["b"]) or [""]:
                     axiom = fill(row["template"], a, b, row["conclusion"])
-                    yield KnownAxiom(axiom, row["template"], status, licence, path.name, line)
+                    yield SourcedAxiom(axiom, row["template"], status, licence, path.name, line)
         except UserError as error:
             raise error.at(path, line) from None
 
@@ -187,7 +187,7 @@ class QuantityScale:
     when: str
     """Place and year of values that change, such as prices."""
 
-    def told_apart(self, more: Quantity, less: Quantity) -> bool:
+    def is_clearly_more(self, more: Quantity, less: Quantity) -> bool:
         """Return whether one value is greater beyond both margins and by enough."""
         if self.by_ratio:
             sure = more.value / more.margin > less.value * less.margin
@@ -241,11 +241,11 @@ def read_scales(scales: Path, quantities: Path) -> dict[str, tuple[QuantityScale
 def comparisons(scale: QuantityScale, things: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
     """Yield all pairs whose first thing has clearly more."""
     for less, more in combinations(sorted(things, key=lambda thing: thing.value), 2):
-        if scale.told_apart(more, less):
+        if scale.is_clearly_more(more, less):
             yield more, less
 
 
-def quantity_axioms(licence: str, rejected: Counter[str]) -> Iterator[KnownAxiom]:
+def quantity_axioms(licence: str, rejected: Counter[str]) -> Iterator[SourcedAxiom]:
     """Yield an axiom for each clear pair of things on a shipped scale."""
     for scale, things in shipped_scales().values():
         pairs = list(comparisons(scale, things))
@@ -253,4 +253,4 @@ def quantity_axioms(licence: str, rejected: Counter[str]) -> Iterator[KnownAxiom
         for more, less in pairs:
             axiom = fill("quantity", more.thing, less.thing, scale.conclusion, scale.kind)
             facts = tuple((thing.thing, scale.name, f"{thing.value:g} {scale.unit}") for thing in (more, less))
-            yield KnownAxiom(axiom, "quantity", "machine", licence, "quantities.tsv", more.line, facts)
+            yield SourcedAxiom(axiom, "quantity", "machine", licence, "quantities.tsv", more.line, facts)

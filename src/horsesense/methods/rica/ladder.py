@@ -80,9 +80,9 @@ class Ladder:
     """The facts behind a set of axioms, and the statements of each axiom on every rung."""
 
     def __init__(
-        self, axioms: Iterable[BalancedAxiom], seed: int = 0, tell: Callable[[Axiom], Statement] = say
+        self, axioms: Iterable[BalancedAxiom], seed: int = 0, realise: Callable[[Axiom], Statement] = say
     ) -> None:
-        self.tell = tell
+        self.realise = realise
         self.facts: dict[str, LadderFact] = {}
         self.by_length: dict[int, list[LadderFact]] = {}
         for placed in axioms:
@@ -97,7 +97,7 @@ class Ladder:
         plain = perturb(placed.axiom, Perturbation("original"))
         if things is None or plain is None or claim(plain).right is None:
             return None
-        statement = self.tell(plain).about(things)
+        statement = self.realise(plain).about(things)
         opposite = replace(statement, word=statement.other, other=statement.word)
         return LadderFact(placed.property, things, statement.conclusion, opposite.conclusion)
 
@@ -113,7 +113,7 @@ class Ladder:
         if fact is None or unrelated is None:
             return
         for kind in FORMS:
-            statement = self.tell(forms[kind] if kind in forms else _derived(placed.axiom, kind))
+            statement = self.realise(forms[kind] if kind in forms else _derived(placed.axiom, kind))
             yield "fact", kind, replace(statement.about(fact.things), premise="")
             yield "told", kind, _with(statement, fact.true)
             yield "inference", kind, statement
@@ -121,7 +121,7 @@ class Ladder:
             yield "false", kind, _with(statement, fact.false)
         for kind, form in forms.items():
             if kind.asymmetry != "premise" and kind.perturbation not in HALVES:
-                yield "reworded", kind, self.tell(form)
+                yield "reworded", kind, self.realise(form)
 
     def irrelevant(self, fact: LadderFact) -> LadderFact | None:
         """Return a fact about another property and other things, of similar length."""
@@ -199,7 +199,7 @@ class _Rung:
     """1 if every form of the half is right."""
 
 
-def climb(
+def analyse_ladder(
     items: Sequence[Item], credit: Floats, chosen: Sequence[tuple[int, ...]], seed: int = 0
 ) -> LadderAnalysis | None:
     """Analyse a ladder's answers; None if the items are not a ladder.

@@ -32,7 +32,7 @@ from horsesense.methods.rica.axioms import And, Axiom, Comp, Not, Prop, Rel, cla
 from horsesense.methods.rica.notation import parse_form
 from horsesense.methods.rica.perturbations import PUBLISHED, perturb, prove
 from horsesense.methods.rica.published_statements import LICENCE, blank, comparative, content_words, other_candidate
-from horsesense.methods.rica.strategies import HABITATS, TOWARDS, tells_classes_apart, traits
+from horsesense.methods.rica.strategies import HABITATS, TOWARDS, distinguishes_classes, traits
 from horsesense.stats import Estimate, accuracy
 
 MEMBERS = (
@@ -343,13 +343,13 @@ def _animal(axiom: Axiom) -> tuple[bool, bool]:
     phrase = _property(axiom)
     if found := _PLACE.fullmatch(phrase):
         return True, found[1] in {place for places in HABITATS.values() for place in places}
-    ability = constraints.said_well(phrase)
-    return True, ability is not None and tells_classes_apart(ability)
+    ability = constraints.plain_ability(phrase)
+    return True, ability is not None and distinguishes_classes(ability)
 
 
 def _role(axiom: Axiom) -> tuple[bool, bool]:
     role = plain(axiom.premise.name).replace("_", " ").strip() if isinstance(axiom.premise, Rel) else ""
-    return not constraints.is_symmetric(role), constraints.said_well(_property(axiom)) is not None
+    return not constraints.is_symmetric(role), constraints.plain_ability(_property(axiom)) is not None
 
 
 def _material(axiom: Axiom) -> tuple[bool, bool]:

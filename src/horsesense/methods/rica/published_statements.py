@@ -140,7 +140,7 @@ def _curated(statements: Sequence[str]) -> list[StatementUnit] | None:
         premise = _frame(lines)
         named[premise] = named.get(premise, 0) + 1
         axiom = premise if named[premise] == 1 else f"{premise} ({named[premise]})"
-        kinds = block if block is KINDS else _told_apart(lines)
+        kinds = block if block is KINDS else _kinds_about_one(lines)
         found += [StatementUnit(axiom, kind) for kind in kinds]
     return _with_categories(found)
 
@@ -177,7 +177,7 @@ def _frame(lines: Sequence[str]) -> str:
     return _NAME.sub(lambda name: letters.get(name[0], name[0]), premises[0])
 
 
-def _told_apart(lines: Sequence[str]) -> tuple[Perturbation, ...]:
+def _kinds_about_one(lines: Sequence[str]) -> tuple[Perturbation, ...]:
     """Return the kinds of a block about one entity."""
     kinds = list(_ONE_ENTITY)
     first, second = _EITHER

@@ -62,7 +62,7 @@ def statement_of(text: str, form: Axiom) -> Statement | None:
     return Statement(premise, before, word, opposite(word), after)
 
 
-def sayer(written: Mapping[str, str], rejected: Counter[str]) -> Callable[[Axiom], Statement]:
+def words_of_model(written: Mapping[str, str], rejected: Counter[str]) -> Callable[[Axiom], Statement]:
     """Return a function that words a form as written by a model, or by the grammar if that does not fit."""
 
     def say_as_written(form: Axiom) -> Statement:

@@ -391,7 +391,7 @@ class Entities:
     seed: int
 
     @property
-    def tellings(self) -> int:
+    def repeats(self) -> int:
         """Number of times each statement occurs."""
         return 1 if self.mode == "letters" else self.pairs
 

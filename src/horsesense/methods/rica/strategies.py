@@ -26,10 +26,10 @@ from horsesense.methods.rica import type_constraints as constraints
 from horsesense.methods.rica.knowledge_tables import (
     DATA,
     TEMPLATES,
-    KnownAxiom,
+    SourcedAxiom,
     fill,
     quantity_axioms,
-    read_known,
+    read_axioms,
     shipped_list,
 )
 
@@ -46,7 +46,7 @@ HABITATS = {
     "home": ("house", "apartment"),
 }
 """Places by habitat: animals of one habitat are not found in another."""
-KIN = (
+SIMILAR_OCCUPATIONS = (
     ("chef", "cook", "housekeeper", "waiter", "waitress", "butler", "nanny", "maid"),
     ("doctor", "surgeon", "nurse", "vet", "dentist", "pharmacist", "masseur"),
     ("teacher", "tutor", "coach", "trainer", "librarian", "nanny", "translator", "editor"),
@@ -91,7 +91,7 @@ def traits(about: str) -> Traits:
 
 def axioms_from_facts(
     name: str, facts: Mapping[str, Facts], lists: Mapping[str, Sequence[str]], rejected: Counter[str]
-) -> Iterator[KnownAxiom]:
+) -> Iterator[SourcedAxiom]:
     """Yield the axioms of a template from knowledge bases; rejected facts are counted."""
     for source in SOURCES.get(name, ()):
         if source not in facts:
@@ -99,7 +99,7 @@ def axioms_from_facts(
         known = facts[source]
         for a, b, conclusion, status, triples in _CRAWLS[name](known, lists, rejected):
             axiom = fill(name, a, b, conclusion)
-            yield KnownAxiom(axiom, name, status, known.licence, known.source, triples=triples)
+            yield SourcedAxiom(axiom, name, status, known.licence, known.source, triples=triples)
 
 
 Row = tuple[str, str, str, str, tuple[tuple[str, str, str], ...]]
@@ -165,8 +165,8 @@ def _animals(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter
         elif fact.head in named and fact.relation == "CapableOf":
             able[fact.tail][fact.head] = fact
     for tail, holders in sorted(able.items()):
-        ability = constraints.said_well(tail)
-        key = _told_by(ability or "")
+        ability = constraints.plain_ability(tail)
+        key = _distinguishing_word(ability or "")
         for a, fact in sorted(holders.items()):
             if ability is None or (key is None and not denied.get(tail)):
                 rejected["animal: said badly, or told apart by nothing"] += 1
@@ -194,20 +194,20 @@ def _abilities(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterato
             yield Fact("CapableOf", fact.head, ability, fact.weight)
 
 
-def _told_by(ability: str) -> str | None:
+def _distinguishing_word(ability: str) -> str | None:
     """Return the part of an ability that distinguishes classes: its verb, or the last word of its object."""
     first, *rest = ability.split(" ")
     verb, last = f"to {first}", rest[-1] if rest else ""
     return verb if verb in _lacking() else last if last in _lacking() else None
 
 
-def tells_classes_apart(ability: str) -> bool:
+def distinguishes_classes(ability: str) -> bool:
     """Return whether some class of animals lacks an ability.
 
-    >>> tells_classes_apart("fly"), tells_classes_apart("sleep")
+    >>> distinguishes_classes("fly"), distinguishes_classes("sleep")
     (True, False)
     """
-    return _told_by(ability) is not None
+    return _distinguishing_word(ability) is not None
 
 
 def _habitats(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterator[Row]:
@@ -240,7 +240,7 @@ def _roles(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[s
     named = set(_list(lists, "occupations"))
     for fact in sorted(facts.facts, key=_triple):
         if fact.relation == "CapableOf" and fact.head in named:
-            ability = constraints.said_well(fact.tail)
+            ability = constraints.plain_ability(fact.tail)
             if constraints.is_symmetric(fact.head) or ability is None:
                 rejected["role: holds both ways, or said badly"] += 1
             else:
@@ -254,14 +254,14 @@ def _occupations(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Cou
     for fact in sorted(facts.facts, key=_triple):
         if fact.relation == "CapableOf" and fact.head in named:
             does[fact.head].update(fact.tail.split())
-            ability = constraints.said_well(fact.tail)
+            ability = constraints.plain_ability(fact.tail)
             if ability is None or " " not in ability:
                 rejected["occupation: said badly"] += 1
             else:
                 abilities.append((fact.head, ability, fact))
     for a, ability, fact in abilities:
         # Similar occupations, or those with the same objects, may do this too.
-        kin = {name for group in KIN if a in group for name in group}
+        kin = {name for group in SIMILAR_OCCUPATIONS if a in group for name in group}
         others = [name for name in does if name not in {a, *kin} and not does[name] & set(fact.tail.split())]
         for b in _shuffled(others, a + ability)[:SECONDS]:
             yield a, b, f"more: is * likely to {ability}", "raw", (_triple(fact),)
@@ -334,13 +334,13 @@ def strategies_of(sources: AxiomSources) -> list[str]:
     return [name for name in TEMPLATES if sources.tables or _draws(name, sources)]
 
 
-def known_axioms(strategies: Sequence[str], sources: AxiomSources, rejected: Counter[str]) -> Iterator[KnownAxiom]:
+def sourced_axioms(strategies: Sequence[str], sources: AxiomSources, rejected: Counter[str]) -> Iterator[SourcedAxiom]:
     """Yield the axioms of some strategies, each with its source and status."""
     for name in strategies:
         if name not in TEMPLATES:
             raise unknown("strategy", name, TEMPLATES)
     for path in sources.tables:
-        yield from (known for known in read_known(path) if known.template in strategies)
+        yield from (known for known in read_axioms(path) if known.template in strategies)
     for name in strategies:
         yield from axioms_from_facts(name, sources.facts, sources.lists, rejected)
         if sources.shipped:
@@ -359,7 +359,7 @@ def _ships(name: str) -> bool:
     return name in ("grade", "location", "quantity") or (DATA / f"{name}.tsv").is_file()
 
 
-def _shipped(name: str, rejected: Counter[str]) -> Iterator[KnownAxiom]:
+def _shipped(name: str, rejected: Counter[str]) -> Iterator[SourcedAxiom]:
     if name == "grade":
         yield from _grades()
     elif name == "location":
@@ -367,19 +367,19 @@ def _shipped(name: str, rejected: Counter[str]) -> Iterator[KnownAxiom]:
     elif name == "quantity":
         yield from quantity_axioms(SHIPPED_LICENCE, rejected)
     elif _ships(name):
-        yield from read_known(DATA / f"{name}.tsv", SHIPPED_LICENCE)
+        yield from read_axioms(DATA / f"{name}.tsv", SHIPPED_LICENCE)
 
 
-def _grades() -> Iterator[KnownAxiom]:
+def _grades() -> Iterator[SourcedAxiom]:
     rows = [(int(row["rank"]), row["grade"]) for _, row in read_table(DATA / "grades.tsv", ("rank", "grade"))]
     for (low, lower), (high, higher) in combinations(sorted(rows), 2):
         for conclusion in GRADES if high - low >= 2 else ():
-            yield KnownAxiom(
+            yield SourcedAxiom(
                 fill("grade", higher, lower, conclusion), "grade", "machine", SHIPPED_LICENCE, "grades.tsv"
             )
 
 
-def _places(rejected: Counter[str]) -> Iterator[KnownAxiom]:
+def _places(rejected: Counter[str]) -> Iterator[SourcedAxiom]:
     columns = ("place", "latitude")
     rows = [(abs(float(row["latitude"])), row["place"]) for _, row in read_table(DATA / "places.tsv", columns)]
     for (near, hot), (far, cold) in combinations(sorted(rows), 2):
@@ -388,4 +388,4 @@ def _places(rejected: Counter[str]) -> Iterator[KnownAxiom]:
             continue
         for climate in _CLIMATES:
             axiom = fill("location", hot, cold, climate)
-            yield KnownAxiom(axiom, "location", "machine", SHIPPED_LICENCE, "places.tsv")
+            yield SourcedAxiom(axiom, "location", "machine", SHIPPED_LICENCE, "places.tsv")

@@ -418,7 +418,7 @@ def _background_table(models: _Models) -> PaperTable:
         found: _Cells = ()
         for asked in SETTINGS:
             kept = _only(of, _has("perturbation", asked))
-            sides = _only(kept, _is_told), _only(kept, lambda item: not _is_told(item))
+            sides = _only(kept, _has_fact), _only(kept, lambda item: not _has_fact(item))
             found += _compared(sides, lambda item: item.family)
         return found
 
@@ -428,7 +428,7 @@ def _background_table(models: _Models) -> PaperTable:
     return PaperTable("RICA, figure 6: with the fact stated (human-curated)", columns, rows, notes)
 
 
-def _is_told(item: Item) -> bool:
+def _has_fact(item: Item) -> bool:
     return item.facets["background"] != "none"
 
 

@@ -88,11 +88,11 @@ def is_symmetric(relation: str) -> bool:
     return relation.endswith("person_b each other") or " together" in relation
 
 
-def said_well(text: str) -> str | None:
+def plain_ability(text: str) -> str | None:
     """Return a short ability; a lone countable object becomes plural.
 
-    >>> said_well("hunt mouse"), said_well("swim"), said_well("drink milk"), said_well("be many different color")
-    ('hunt mice', 'swim', 'drink milk', None)
+    >>> [plain_ability(text) for text in ("hunt mouse", "swim", "drink milk", "be many different color")]
+    ['hunt mice', 'swim', 'drink milk', None]
     """
     text = text.replace("lie egg", "lay egg")  # ConceptNet's lemmas confuse the two verbs
     words = text.split(" ")

@@ -25,7 +25,7 @@ from horsesense.methods.winoventi.exceptions import read_registry_triplets
 from horsesense.methods.winoventi.nouns import Noun, is_plural
 from horsesense.methods.winoventi.plausibility import Attestations, ExceptionEvidence, attested_in, people_exceptions
 from horsesense.methods.winoventi.published_dataset import read_winoventi_schemas
-from horsesense.methods.winoventi.schemas import PremisePair, Schema, Triplet, differing, pairs_of, premise_of
+from horsesense.methods.winoventi.schemas import PremisePair, Schema, Triplet, pairs_of, premise_of, word_differences
 from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate
@@ -187,7 +187,7 @@ def _checks(paths: Sequence[Path]) -> CheckRow:
         generic, exception = members["generic"], members["exception"]
         noun = generic.groups["noun"]
         texts = premise_of(generic.text), premise_of(exception.text)
-        differences = differing(*texts)
+        differences = word_differences(*texts)
         if len(differences) == 1:
             start, end = differences[0].spans[0]
             premise = PremisePair(texts[0][:start], *differences[0].words, texts[0][end:])

@@ -10,7 +10,7 @@ from horsesense.core import Item, ScoringSpec
 from horsesense.lexicons.words import PRONOUNS, words
 from horsesense.methods.winoventi.associations import words_of_noun
 from horsesense.methods.winoventi.nouns import Noun, statement
-from horsesense.methods.winoventi.schemas import CheckedSchema, Schema, differing
+from horsesense.methods.winoventi.schemas import CheckedSchema, Schema, word_differences
 from horsesense.methods.winoventi.word_relations import WordRelations
 from horsesense.models.hf.sentence_vectors import sentence_vectors
 from horsesense.models.load import open_local
@@ -40,7 +40,7 @@ def check_schema(schema: Schema, noun: Noun, lexicon: WordRelations | None = Non
     ('neither names the noun nor refers to it', 'has the outcome in the premise')
     """
     objections = []
-    if len(differing(*schema.premise.sentences)) != 1:
+    if len(word_differences(*schema.premise.sentences)) != 1:
         objections.append(NOT_ONE_WORD)
     sentences = [words(sentence) for sentence in schema.premise.sentences]
     if min(map(len, sentences)) < _FEWEST_WORDS:
@@ -87,19 +87,19 @@ NEAR = 0.75
 """Cosine similarity of two words (all-MiniLM-L6-v2) from which they are near in meaning."""
 
 
-def grammatical(
+def check_grammar(
     schemas: Sequence[CheckedSchema], ranker: Model, spec: ScoringSpec, least: float = LEAST_MEAN
 ) -> list[CheckedSchema]:
     """Object to pairs with a sentence that is improbable English."""
     texts = [text for checked in schemas for text in checked.schema.premise.sentences]
     means = [text.mean for text in score_texts(ranker, texts, spec)] if texts else []
     return [
-        _objected(checked, UNGRAMMATICAL) if min(means[2 * i], means[2 * i + 1]) < least else checked
+        _with_objection(checked, UNGRAMMATICAL) if min(means[2 * i], means[2 * i + 1]) < least else checked
         for i, checked in enumerate(schemas)
     ]
 
 
-def far_in_meaning(
+def check_meaning(
     schemas: Sequence[CheckedSchema], vectors_of: str = "minilm", near: float = NEAR
 ) -> list[CheckedSchema]:
     """Object to pairs whose special word is near its outcome in meaning (criterion 2), by sentence embeddings."""
@@ -109,7 +109,7 @@ def far_in_meaning(
         return list(schemas)
     vectors = dict(zip(words, sentence_vectors(vectors_of, words), strict=True))
     return [
-        _objected(checked, SIMILAR) if any(float(vectors[a] @ vectors[b]) >= near for a, b in pair) else checked
+        _with_objection(checked, SIMILAR) if any(float(vectors[a] @ vectors[b]) >= near for a, b in pair) else checked
         for checked, pair in zip(schemas, pairs, strict=True)
     ]
 
@@ -120,7 +120,7 @@ def _special_and_outcome(checked: CheckedSchema) -> tuple[tuple[str, str], tuple
     return (premise.generic.lower(), triplet.generic), (premise.exception.lower(), triplet.exception)
 
 
-def not_entailing_the_wrong(
+def check_entailment(
     schemas: Sequence[CheckedSchema], nouns: Sequence[Noun], entailment: str, device: str = "auto"
 ) -> list[CheckedSchema]:
     """Object to pairs whose premise entails the other outcome rather than contradicting it (criterion 1)."""
@@ -134,10 +134,10 @@ def not_entailing_the_wrong(
     answers = answer_items(model, items, ScoringSpec())
     follows = [answer.scores[0] >= answer.scores[1] for answer in answers]
     return [
-        _objected(checked, WRONG_FOLLOWS) if follows[2 * i] or follows[2 * i + 1] else checked
+        _with_objection(checked, WRONG_FOLLOWS) if follows[2 * i] or follows[2 * i + 1] else checked
         for i, checked in enumerate(schemas)
     ]
 
 
-def _objected(checked: CheckedSchema, objection: str) -> CheckedSchema:
+def _with_objection(checked: CheckedSchema, objection: str) -> CheckedSchema:
     return replace(checked, objections=(*checked.objections, objection))

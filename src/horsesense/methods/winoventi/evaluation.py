@@ -1,6 +1,6 @@
 """Evaluate models on WinoVenti schemas (winoventi.txt, 3.1): both tests, the filter, and the reversed test.
 
-`ask_all` runs the models, `score_answers` computes the results. Depths, a model's own associations and other models'
+`run_all` runs the models, `score_answers` computes the results. Depths, a model's own associations and other models'
 registry entries are stored beside the answers (`Background`), so that a report can be recomputed.
 """
 
@@ -30,9 +30,9 @@ from horsesense.methods.winoventi.measures import (
     ItemOutcome,
     StrongestMargins,
     SubsetResult,
-    asked_schemas,
     context_shift,
     neutral_probe,
+    schema_log_odds,
     sliced,
     strongest,
     subset,
@@ -41,11 +41,11 @@ from horsesense.methods.winoventi.nouns import clean_nouns
 from horsesense.methods.winoventi.schemas import (
     REVERSE,
     VALIDATED,
-    differing,
     pairs_of,
     reverse_probe,
     special_facets,
     triplet_name,
+    word_differences,
 )
 from horsesense.methods.winoventi.word_relations import WordRelations, load_word_relations
 from horsesense.models.load import open_model
@@ -250,7 +250,7 @@ def evaluate(
         read_depths(Path(files.depths))  # errors in the files come before the run
     if files.registry is not None:
         read_registry(Path(files.registry))
-    answered = ask_all(names, hs.load_probe(probe), folder, settings, progress, reverse, compute.chosen_engine())
+    answered = run_all(names, hs.load_probe(probe), folder, settings, progress, reverse, compute.chosen_engine())
     drawn = answered[0][MAIN].probe
     own = {name: own_depths(name, drawn, folder, settings) for name in names} if files.own else {}
     write_background(folder, files, own)
@@ -268,7 +268,7 @@ def check_probe(probe: Probe) -> None:
         )
 
 
-def ask_all(
+def run_all(
     models: Sequence[str],
     probe: Probe,
     folder: Path,
@@ -356,7 +356,7 @@ def _evaluation(
     shifts: tuple[ContextShift, ...] = ()
     if NEUTRAL in parts:  # older runs do not have it
         others = {name: (parts[name].items, parts[name].answers) for name in (NEUTRAL, PRIOR)}
-        schemas = asked_schemas((parts[MAIN].items, parts[MAIN].answers), others, triplets)
+        schemas = schema_log_odds((parts[MAIN].items, parts[MAIN].answers), others, triplets)
         shifts = tuple(
             context_shift(name, [each for each in schemas if among is None or triplets[each.family] in among])
             for name, among in kinds.items()
@@ -391,7 +391,7 @@ def _is_validated(item: Item) -> bool:
 
 def _special_words(items: Sequence[Item], lexicon: WordRelations | None) -> dict[str, dict[str, Facet]]:
     """Return item id → facets of its special word, with its part of speech if WordNet is available."""
-    differences = [differing(m["generic"].text, m["exception"].text) for m in pairs_of(items).values()]
+    differences = [word_differences(m["generic"].text, m["exception"].text) for m in pairs_of(items).values()]
     words = {places[0].words for places in differences if len(places) == 1}
     return special_facets(
         items, None if lexicon is None else {pair: lexicon.pos(*(word.split()[-1] for word in pair)) for pair in words}

@@ -25,8 +25,8 @@ from horsesense.methods.winoventi.plausibility import (
     ExceptionEvidence,
     attested_in,
     from_facts,
-    from_kin,
     from_lexicon,
+    from_related_nouns,
     from_table,
     people_exceptions,
     read_denied,
@@ -41,7 +41,7 @@ REGISTRY = ("Word", "Associative Bias", "Alternative")
 """Columns of the published registry: triplets that people gave."""
 
 
-def read_given(
+def read_exceptions(
     path: Path, by_item: Mapping[str, Association], progress: Progress
 ) -> tuple[list[Triplet], set[str], list[Triplet]]:
     """Read a file of exceptions (judgements, or the published collection), and those of other associations."""
@@ -159,7 +159,7 @@ def exceptions_of(
         if is_registry(path):
             others += read_registry_triplets(path)
             continue
-        triplets, called_nonsense, of_others = read_given(path, by_item, progress)
+        triplets, called_nonsense, of_others = read_exceptions(path, by_item, progress)
         by_people += triplets
         others += of_others
         nonsense |= called_nonsense
@@ -202,7 +202,7 @@ def _by_machine(
     for each in associations:
         candidates += from_table(each, nouns[each.noun], table)
         candidates += from_lexicon(each, lexicon) if lexicon is not None else []
-        candidates += from_kin(each, people_words)
+        candidates += from_related_nouns(each, people_words)
         candidates += from_facts(each, denied)
     if plan.writes_by_model:
         with models.asked(plan.writer) as writer:

@@ -218,7 +218,7 @@ def log_odds(item: Item, answer: Answer, generic: str) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedSchema:
+class SchemaLogOdds:
     """The log-odds of a schema's generic word in four contexts."""
 
     family: str
@@ -232,11 +232,11 @@ class AskedSchema:
     alone: float
 
 
-def asked_schemas(
+def schema_log_odds(
     main: tuple[Sequence[Item], Sequence[Answer]],
     others: Mapping[str, tuple[Sequence[Item], Sequence[Answer]]],
     triplets: Mapping[str, str],
-) -> list[AskedSchema]:
+) -> list[SchemaLogOdds]:
     """Return schemas with their log-odds; ``others`` are the answers without a premise and after a neutral one."""
     known = {
         name: {
@@ -252,14 +252,14 @@ def asked_schemas(
         if {"generic", "exception"} <= both.keys():
             item = both["generic"][0]
             values = (both["generic"][1], both["exception"][1], *(known[n][triplets[family]] for n in (NEUTRAL, PRIOR)))
-            found.append(AskedSchema(family, item.groups.get("noun", ""), item.groups.get("frame", family), *values))
+            found.append(SchemaLogOdds(family, item.groups.get("noun", ""), item.groups.get("frame", family), *values))
     return found
 
 
-def context_shift(subset: str, chosen: Sequence[AskedSchema]) -> ContextShift:
+def context_shift(subset: str, chosen: Sequence[SchemaLogOdds]) -> ContextShift:
     """Compute the shifts of some schemas, clustered by noun and by frame.
 
-    >>> one = [AskedSchema(f"{n}", f"{n}", f"{n}", 3.0, 1.0, 2.5, 2.0) for n in range(12)]
+    >>> one = [SchemaLogOdds(f"{n}", f"{n}", f"{n}", 3.0, 1.0, 2.5, 2.0) for n in range(12)]
     >>> found = context_shift("all", one)
     >>> found.shift.value, found.generic.value, found.exception.value, found.moved.value
     (1.0, 0.5, 1.5, 1.0)

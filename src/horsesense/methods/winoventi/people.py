@@ -26,9 +26,9 @@ from horsesense.methods.winoventi.schemas import (
     PremisePair,
     Schema,
     Triplet,
-    differing,
     items_of,
     read_schemas,
+    word_differences,
 )
 from horsesense.progress import Progress
 from horsesense.stats.raters.adjudication import adjudicate
@@ -231,7 +231,7 @@ def premise_of_pair(generic: str, exception: str) -> PremisePair | None:
     >>> str(premise_of_pair("Jo sat by a stove.", "Jo sat by an oven."))
     'Jo sat by [a stove / an oven].'
     """
-    differences = differing(generic, exception)
+    differences = word_differences(generic, exception)
     if len(differences) != 1 or not all(differences[0].words):
         return None
     start, end = differences[0].spans[0]

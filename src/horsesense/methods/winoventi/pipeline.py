@@ -22,7 +22,7 @@ from horsesense.methods.winoventi.builder import build_winoventi
 from horsesense.methods.winoventi.checks import count_objections
 from horsesense.methods.winoventi.circumstances import CIRCUMSTANCES, TYPES
 from horsesense.methods.winoventi.elicitation import ask_associations, rank_and_cut, spellable
-from horsesense.methods.winoventi.evaluation import Background, Evaluation, ask_all, score_answers
+from horsesense.methods.winoventi.evaluation import Background, Evaluation, run_all, score_answers
 from horsesense.methods.winoventi.exceptions import exceptions_of
 from horsesense.methods.winoventi.people import apply_validation, people_file, prefer_people, read_validation
 from horsesense.methods.winoventi.plan import ON_TRUST, LoadedModels, PipelinePlan
@@ -73,7 +73,7 @@ class PipelineResult:
 
 def run_pipeline(plan: PipelinePlan, folder: Path, progress: Progress = NO_PROGRESS) -> PipelineResult:
     """Run all steps; those with unchanged inputs are not repeated."""
-    for name in plan.refuse_kin():
+    for name in plan.refuse_related():
         if not is_served(labelled(name)[1]):  # a server reports its model when it is first used
             progress.log(ON_TRUST.format(name=name))
     with locked(folder):
@@ -101,8 +101,8 @@ class _Pipeline:
         self.folder, self.progress = folder, progress
         self.steps = Steps(folder, progress.log)
         self.identity = identity_named(labelled(plan.model)[1])
-        self._refuse_another(plan.model)
-        self.steps.keep_plan(plan.to_dict())
+        self._refuse_other_model(plan.model)
+        self.steps.store_plan(plan.to_dict())
         answers = {
             stage: path for stage in ("exceptions", "premises") if (path := people_file(folder, stage)).is_file()
         }
@@ -114,7 +114,7 @@ class _Pipeline:
         self.models = LoadedModels(plan, folder, progress)
         self.nouns = {noun.word: noun for noun in plan.nouns}
 
-    def _refuse_another(self, model: str) -> None:
+    def _refuse_other_model(self, model: str) -> None:
         """Refuse the folder of another model: its associations would mix with people's judgements of these.
 
         The same model may have another name.
@@ -269,21 +269,21 @@ class _Pipeline:
             chosen = [each for each in schemas if each.passes and each.schema.validated == (kind == VALIDATED)]
             if not chosen:
                 self._remove(path)
-                self.steps.remember_run(kind, None)
+                self.steps.record_run(kind, None)
                 continue
             probe = build_winoventi(chosen, machine=None, literal=self.plan.elicitation.literal)
             probes[kind] = path
             write_probe(path, probe)
-            self.steps.remember_file(path)
+            self.steps.record_file(path)
             folder = self._run_folder(content_of(probe.items))
-            answered = ask_all([self.plan.model], probe, folder, settings, self.progress)
+            answered = run_all([self.plan.model], probe, folder, settings, self.progress)
             (evaluations[kind],) = score_answers(answered, Background(lexicon=load_word_relations()))
-            self.steps.remember_run(kind, folder)
+            self.steps.record_run(kind, folder)
         return probes, evaluations
 
     def _remove(self, probe: Path) -> None:
         """Remove the probe of an earlier call, whose schemas are no longer in ``schemas.tsv``."""
-        if not self.steps.is_as_written(probe):
+        if not self.steps.is_unchanged(probe):
             return
         with disk_errors(probe):
             probe.unlink()

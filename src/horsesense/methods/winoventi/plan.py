@@ -115,7 +115,7 @@ class PipelinePlan(PipelineSources, PipelineMachine, PipelinePeople):
         named = {"model": self.model, "writer": self.writer if self.writes_by_model else "", "judge": self.judge}
         return {role: name for role, name in named.items() if name}
 
-    def refuse_kin(self, reported: Mapping[str, str] | None = None) -> list[str]:
+    def refuse_related(self, reported: Mapping[str, str] | None = None) -> list[str]:
         """Refuse related models as tested model, writer and judge: a model agrees with itself.
 
         ``reported`` is what servers report, by model name. Returns the names of unknown lineage, which are assumed to
@@ -194,7 +194,7 @@ class LoadedModels:
             if model.who.kind == "server":  # its address may not show which model it is
                 reported = model.who.reported
                 self._reported[name] = " ".join(str(reported.get(part, "")) for part in ("model", "root", "parent"))
-                if name in plan.refuse_kin(self._reported):
+                if name in plan.refuse_related(self._reported):
                     self.progress.log(ON_TRUST.format(name=name))
             self._by_name[name] = model
         return self._by_name[name]

@@ -84,7 +84,7 @@ def read_denied(path: Path) -> dict[str, list[str]]:
     return denied
 
 
-def from_kin(association: Association, by_people: Mapping[str, Mapping[str, Sequence[str]]]) -> list[Triplet]:
+def from_related_nouns(association: Association, by_people: Mapping[str, Mapping[str, Sequence[str]]]) -> list[Triplet]:
     """Return the exceptions that people gave for the same association of other nouns."""
     return [_triplet(association, other, "kin") for other in by_people.get(association.word, ())]
 
@@ -209,13 +209,13 @@ class ExceptionEvidence:
         classes = self._narrow(noun)
         types = self.table.types_of(noun)
         people_nouns = self.given.get(triplet.generic, {}).get(triplet.exception, ())
-        if any(self._kin(other, noun, classes, types) for other in people_nouns):
+        if any(self._is_related(other, noun, classes, types) for other in people_nouns):
             return "kin"
         others = (other for other in with_word if other != noun.word)
         shared = Counter(each for other in others for each in self._narrow(Noun(other)) & classes)
         return "class" if shared and max(shared.values()) >= _NOUNS_OF_A_CLASS else ""
 
-    def _kin(self, word: str, noun: Noun, classes: frozenset[str], types: frozenset[str]) -> bool:
+    def _is_related(self, word: str, noun: Noun, classes: frozenset[str], types: frozenset[str]) -> bool:
         """Return whether two nouns share a type or class; broad classes count."""
         other = Noun(word, is_plural(word))
         if word == noun.word:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from horsesense.methods.winoventi.checks import check_schema, far_in_meaning, grammatical, not_entailing_the_wrong
+from horsesense.methods.winoventi.checks import check_entailment, check_grammar, check_meaning, check_schema
 from horsesense.methods.winoventi.circumstances import (
     TABLE,
     from_circumstances,
@@ -121,20 +121,20 @@ def check_premises(
         for i, checked in enumerate(judged)
         if checked.schema.origin == "machine" and checked.schema.annotator != TABLE
     ]
-    by_model = _worded([judged[i] for i in indices], [their_nouns[i] for i in indices])
+    by_model = _check_wording([judged[i] for i in indices], [their_nouns[i] for i in indices])
     if by_model and plan.ranker != "none" and lineage_named(plan.ranker) != lineage_named(plan.model):
         with models.asked(plan.ranker) as ranker:
-            by_model = grammatical(by_model, ranker, plan.elicitation.spec, plan.least)
+            by_model = check_grammar(by_model, ranker, plan.elicitation.spec, plan.least)
     if by_model and plan.vectors != "none":
-        by_model = far_in_meaning(by_model, plan.vectors)
+        by_model = check_meaning(by_model, plan.vectors)
     if by_model and plan.entailment:
-        by_model = not_entailing_the_wrong(by_model, [their_nouns[i] for i in indices], plan.entailment, plan.device)
+        by_model = check_entailment(by_model, [their_nouns[i] for i in indices], plan.entailment, plan.device)
     for i, checked in zip(indices, by_model, strict=True):
         judged[i] = checked
     return [_with_status(checked) for checked in judged]
 
 
-def _worded(schemas: Sequence[CheckedSchema], nouns: Sequence[Noun]) -> list[CheckedSchema]:
+def _check_wording(schemas: Sequence[CheckedSchema], nouns: Sequence[Noun]) -> list[CheckedSchema]:
     """Apply the rules for our frames to what a model wrote."""
     table = load_circumstances() if schemas else None
     return [

@@ -165,7 +165,7 @@ _SAMPLE = 12
 
 
 @dataclass(frozen=True, slots=True)
-class FunnelRow:
+class FunnelStep:
     """Yield of one step."""
 
     step: str
@@ -177,7 +177,7 @@ class FunnelRow:
 
 
 @dataclass(frozen=True, slots=True)
-class PipelineShown:
+class PipelineView:
     """What a page shows of a pipeline."""
 
     model: str
@@ -185,7 +185,7 @@ class PipelineShown:
     """``validated`` or ``proposed``: the probe of the figures; empty before the first run."""
     run: Path | None
     """Run folder."""
-    funnel: tuple[FunnelRow, ...]
+    funnel: tuple[FunnelStep, ...]
     people: tuple[tuple[str, int, int], ...]
     """Stage, number of judgements and number of people."""
     triplets: tuple[Triplet, ...]
@@ -200,14 +200,14 @@ def is_pipeline(folder: Path) -> bool:
     return (folder / STATE).is_file()
 
 
-def read_pipeline(folder: Path) -> PipelineShown:
+def read_pipeline(folder: Path) -> PipelineView:
     """Read the folder of a pipeline."""
     plan, steps = read_plan(folder), read_state(folder / STATE)["steps"]
     runs = {kind: steps.get(f"{RUN}{kind}", {}).get("output") for kind in ("validated", "proposed")}
     kind = next((each for each, run in runs.items() if run), "")
     counts = read_counts(folder)
     rng = random.Random(plan.seed)
-    return PipelineShown(
+    return PipelineView(
         model=plan.model,
         kind=kind,
         run=folder / str(runs[kind]) if kind else None,
@@ -219,7 +219,7 @@ def read_pipeline(folder: Path) -> PipelineShown:
     )
 
 
-def _funnel(counts: StepCounts) -> tuple[FunnelRow, ...]:
+def _funnel(counts: StepCounts) -> tuple[FunnelStep, ...]:
     def listing(numbers: Mapping[str, int]) -> str:
         return ", ".join(f"{name} {count:,}" for name, count in numbers.items())
 
@@ -235,7 +235,7 @@ def _funnel(counts: StepCounts) -> tuple[FunnelRow, ...]:
         ("validated by people or a stated judge", validated, listing(counts.validated)),
     )
     most = max(1, *(count for _, count, _ in rows))
-    return tuple(FunnelRow(step, count, count / most, note) for step, count, note in rows)
+    return tuple(FunnelStep(step, count, count / most, note) for step, count, note in rows)
 
 
 def _said(folder: Path, stage: str) -> tuple[str, int, int]:

@@ -36,16 +36,16 @@ _ELSEWHERE = WordDifference(((0, 0), (0, 0)), ("", ""))
 """A difference between texts that cannot be aligned."""
 
 
-def differing(text: str, other: str) -> list[WordDifference]:
+def word_differences(text: str, other: str) -> list[WordDifference]:
     """Return the words in which two texts of equal length differ; a schema has one difference.
 
     Texts with different numbers of words count as two differences or more. *A* and *an* belong to the next word.
 
-    >>> [d.words for d in differing("Jo screamed at it.", "Jo shivered at it.")]
+    >>> [d.words for d in word_differences("Jo screamed at it.", "Jo shivered at it.")]
     [('screamed', 'shivered')]
-    >>> [d.words for d in differing("Jo sat by a stove.", "Jo sat by an oven.")]
+    >>> [d.words for d in word_differences("Jo sat by a stove.", "Jo sat by an oven.")]
     [('a stove', 'an oven')]
-    >>> len(differing("Jo ran to it.", "Jo sat by it."))
+    >>> len(word_differences("Jo ran to it.", "Jo sat by it."))
     2
     """
     spans, other_spans = word_spans(text), word_spans(other)
@@ -100,7 +100,7 @@ def special_facets(
     """Return item id → third of the premise with its special word, and its part of speech if known."""
     by_item: dict[str, dict[str, Facet]] = {}
     for members in pairs_of(items).values():
-        differences = differing(members["generic"].text, members["exception"].text)
+        differences = word_differences(members["generic"].text, members["exception"].text)
         if len(differences) != 1:
             continue
         difference = differences[0]
@@ -122,7 +122,7 @@ def reverse_probe(probe: Probe) -> Probe:
     items, left_out = [], 0
     for members in pairs_of(probe.items).values():
         generic, exception = members["generic"], members["exception"]
-        differences = differing(generic.text, exception.text)
+        differences = word_differences(generic.text, exception.text)
         if len(differences) != 1 or differences[0].words[0].lower() == differences[0].words[1].lower():
             left_out += 1
             continue
@@ -404,7 +404,7 @@ def _premise(row: Mapping[str, Any]) -> PremisePair:
     generic, exception = (str(row.get(f"{test}_premise") or "") for test in ("generic", "exception"))
     if not generic or not exception:
         raise UserError("the line has no premise", fix="write it as: Jo [screamed / shivered] at the pan.")
-    differences = differing(generic, exception)
+    differences = word_differences(generic, exception)
     if len(differences) != 1:
         raise UserError(
             f"the premises differ in {len(differences)} words or more: {generic!r} and {exception!r}",

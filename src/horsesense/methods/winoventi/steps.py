@@ -36,7 +36,7 @@ class Steps:
             state = read_state(path)
             self.plan, self._done = state["plan"], state["steps"]
 
-    def keep_plan(self, plan: dict[str, Any]) -> None:
+    def store_plan(self, plan: dict[str, Any]) -> None:
         """Store the plan, so that the folder alone is enough to resume."""
         if plan != self.plan:
             self.plan = plan
@@ -58,16 +58,16 @@ class Steps:
         self._keep(name, {"output": output, "from": made_from, "gave": sha256_of_file(path)})
         return path
 
-    def remember_file(self, path: Path) -> None:
+    def record_file(self, path: Path) -> None:
         """Record a file that every call writes."""
         self._keep(path.name, {"output": path.name, "gave": sha256_of_file(path)})
 
-    def remember_run(self, kind: str, run: Path | None) -> None:
+    def record_run(self, kind: str, run: Path | None) -> None:
         """Record the run on schemas of a kind; None without schemas."""
         output = "" if run is None else run.relative_to(self.folder).as_posix()
         self._keep(f"{RUN}{kind}", {"output": output})
 
-    def is_as_written(self, path: Path) -> bool:
+    def is_unchanged(self, path: Path) -> bool:
         """Return whether a file is as it was written here; a file of somebody else is not."""
         return path.is_file() and self._done.get(path.name, {}).get("gave") == sha256_of_file(path)
 

@@ -106,11 +106,11 @@ def _rows(
 
 def _subsets(evaluations: Sequence[Evaluation]) -> PaperTable:
     return PaperTable(
-        TESTS, _COLUMNS, tuple(_rows(evaluations, list(SUBSETS.items()))), (_NOTE, *_nobodys(evaluations))
+        TESTS, _COLUMNS, tuple(_rows(evaluations, list(SUBSETS.items()))), (_NOTE, *_validation_note(evaluations))
     )
 
 
-def _nobodys(evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
+def _validation_note(evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
     """Say how many schemas are not validated, so that there is no headline."""
     most = max(each.proposed for each in evaluations)
     return (f"{most:,} of these schemas are not validated, so there is no headline.",) if most else ()
@@ -133,7 +133,7 @@ def _shifts(evaluations: Sequence[Evaluation]) -> PaperTable:
         "(chance 0.5). The last two columns compare each premise with a neutral one. Clusters are nouns and frames."
     )
     columns = ("shift", "both right", "generic", "exception", "moved", "generic premise", "exception premise")
-    return PaperTable("WinoVenti: context shift", columns, tuple(rows), (note, *_nobodys(evaluations)))
+    return PaperTable("WinoVenti: context shift", columns, tuple(rows), (note, *_validation_note(evaluations)))
 
 
 def _by_tokens(evaluations: Sequence[Evaluation]) -> PaperTable:
