@@ -209,7 +209,7 @@ def test_bad_scales_are_told(tmp_path: Path) -> None:
     scales, things = tmp_path / "scales.tsv", tmp_path / "things.tsv"
     header = "scale\tkind\tconclusion\tunit\tapart\twhen\n"
     scales.write_text(header + "mass\tThing\theavier: is *\tkg\t2\t\n")
-    with pytest.raises(UserError, match="'2' is no distance"):
+    with pytest.raises(UserError, match="'2' is not a distance"):
         read_scales(scales, things)
     scales.write_text(header + "mass\tThing\theavier: is *\tkg\tx2\t\n")
     for row, complaint in (("size\tpea\t1\t2\testimate", "no scale 'size'"), ("mass\tpea\t0\t2\testimate", "over 0")):

@@ -42,7 +42,7 @@ def axioms(tmp_path: Path) -> Path:
 
 def test_an_axiom_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "axioms.jsonl").write_text('{"original": [true, [""]]}\n')
-    with pytest.raises(UserError, match=r"axioms\.jsonl:1: this is not an axiom of the release"):
+    with pytest.raises(UserError, match=r"axioms\.jsonl:1: this is not a published axiom"):
         hs.rica.filter_recall(tmp_path / "axioms.jsonl")
 
 
@@ -69,7 +69,7 @@ def test_the_command_and_bad_files(axioms: Path, tmp_path: Path, call: Call) -> 
     assert "event-two-persons" in call("rica", "recall", axioms).out
     bad = tmp_path / "bad.jsonl"
     bad.write_text("{}\n")
-    assert "bad.jsonl:1: this is not an axiom of the release" in call("rica", "recall", bad).err
+    assert "bad.jsonl:1: this is not a published axiom" in call("rica", "recall", bad).err
     with pytest.raises(UserError, match="no axiom that a filter is for"):
         hs.rica.filter_recall(_only_grades(tmp_path))
 

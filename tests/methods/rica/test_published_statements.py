@@ -152,7 +152,7 @@ def test_the_pair_comes_from_the_config(tmp_path: Path) -> None:
     [
         ("c.txt", "frostier", "frostier", "not a list of two words"),
         ("c.txt", "frostier", "", "the line is empty"),
-        ("c.txt", "frostier", "['more', 'less']", "does not set 'frostier'"),
+        ("c.txt", "frostier", "['more', 'less']", "does not pair 'frostier'"),
         ("m.txt", "two words", "['frostier', 'balmier']", "'two words' is not one word"),
     ],
 )
@@ -178,9 +178,9 @@ def test_the_last_connective_tells_the_conclusion() -> None:
         == "A is cold, so A is colder, so A is ___ than B"
     )
     assert blank("A sleeps because A is more tired than B", "more").count("___") == 1
-    with pytest.raises(UserError, match="stands twice"):
+    with pytest.raises(UserError, match="occurs twice"):
         blank("A is more tired because B is more loud", "more")
-    with pytest.raises(UserError, match="does not stand in the conclusion"):
+    with pytest.raises(UserError, match="is not in the conclusion"):
         blank("A runs more than B, so A is moreover less slow", "more")
 
 

@@ -80,7 +80,7 @@ def test_fine_tuning_files_are_read_as_they_are(tmp_path: Path) -> None:
         read_release("winoventi", [train])
     foreign = tmp_path / "wsc.txt"
     foreign.write_bytes(FILLED[0].encode() + b"\n1\x01he ate\x01he drank\n")
-    with pytest.raises(UserError, match=r"wsc\.txt:2: the line has fields, so this is no file of WinoVenti's"):
+    with pytest.raises(UserError, match=r"wsc\.txt:2: the line has fields"):
         read_release("winoventi", [foreign])
     write(tmp_path / "data" / "winoventi_bert_large_final.tsv", COLUMNS, GENERIC, EXCEPTION)
     (item,) = read_release("winoventi", [train]).items
