@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
+import horsesense as hs
 from horsesense.core import Item, Probe, ScoringSpec, read_probe
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import checks, circumstances, elicitation, word_relations
@@ -225,3 +226,10 @@ def test_killed_again_and_again_it_ends_with_the_same_files(tiny_folders: dict[s
     assert len(names) == 7
     for name in (*names, "proposed.jsonl", "counts.json"):
         assert (killed / name).read_bytes() == (whole / name).read_bytes()
+
+
+def test_associations_are_a_table(tmp_path: Path, tiny_folders: dict[str, Path]) -> None:
+    (tmp_path / "nouns.txt").write_text("stone\nkettle\n")
+    found = hs.winoventi.find_associations(tmp_path / "nouns.txt", model=str(tiny_folders["bert"]), ranker="none")
+    assert found.frame().columns == ("noun", "word", "k", "perplexity", "kept", "reason")
+    assert len(found.frame()) == len(found.all) == found.summary.associations

@@ -176,7 +176,7 @@ def test_from_associations_to_a_probe(how: str, plan: PipelinePlan, servers: Ser
     assert f"trial of {names[1]} as a judge: it accepts 40 of 40 valid triplets, and 0 of 40" in heard
     odd = sum(each.noun == ODD for each in result.kept)
     assert f"associations that {names[0]} names no exception to: 0" in heard
-    assert f"since {names[1]} does not say: {odd}" in heard
+    assert f"{names[1]} gives no verdict: {odd}" in heard
     written = {each.schema.triplet.noun: each for each in result.schemas}
     copied = sum(each.noun == "feather" for each in result.filtered)
     assert f"replies of {names[0]} that are no pair of texts: {copied} of {len(result.filtered)}" in heard
@@ -240,7 +240,7 @@ def test_a_judge_that_tells_nothing_apart_is_not_asked(plan: PipelinePlan, serve
 
 def test_what_a_judge_is_tried_on() -> None:
     table = load_circumstances()
-    sound, dealt = writer_and_judge.tried_triplets(table, seed=1)
+    sound, dealt = writer_and_judge.trial_triplets(table, seed=1)
     assert {(each.noun, each.generic, each.exception) for each in sound} <= SOUND
     assert not {(each.noun, each.generic, each.exception) for each in dealt} & SOUND
     assert [(each.generic, each.exception) for each in sound] == [(each.generic, each.exception) for each in dealt]
@@ -271,7 +271,7 @@ def test_what_a_server_says_that_it_has_counts_where_its_address_does_not_tell(
         assert replace(plan, judge=f"llama={unknown.judge}").refuse_related() == []
         listener = Listener()
         with LoadedModels(unknown, tmp_path, listener).asked(unknown.judge):
-            assert listener.heard.startswith(f"{unknown.judge} does not say of which lineage it is")
+            assert listener.heard.startswith(f"the lineage of {unknown.judge} is unknown")
     finally:
         servers.judge.called = "gemma-tiny"
 

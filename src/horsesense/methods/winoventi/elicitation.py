@@ -373,10 +373,10 @@ class Associations:
 
     def frame(self) -> Frame:
         """Return a table with one row per association."""
-        import horsesense as hs
+        from horsesense.api.frames import Frame
 
         columns = {name: [getattr(each, name) for each in self.all] for name in COLUMNS}
-        return hs.Frame(columns, f"associations of {self.summary.model}")
+        return Frame(columns, f"associations of {self.summary.model}")
 
     def _repr_html_(self) -> str:
         return self.frame()._repr_html_()
