@@ -82,6 +82,7 @@ BUILDERS = (
     _built("import-winograd", "import", "winograd in/winograd.csv"),
     _built("import-cats-small", "import", "cats in/sets/general/wsc.txt"),
     _built("import-partwhole-small", "import", "partwhole in/triples.csv"),
+    _built("partwhole-premises", "partwhole premises", "out/import-partwhole-small.jsonl"),
     _built("import-table", "import", f"table in/small.csv {_COLUMNS} --name small"),
     _built("conjunctions", "build conjunctions", "out/import-winograd.jsonl"),
     _built("duals-0", "build duals", "orders"),
@@ -165,7 +166,9 @@ ANSWERS = (
     *_answered("letters", f"-m models/gpt2 {_MASKED} -p {_SMALL} --ways letters {_LEFT}", tokens=False),
     *_answered("words", f"-m models/llama_wide -p {_SMALL} --ways words --spec shots=2,shots_from=all", tokens=False),
     *_answered("cloze", f"-m models/gpt2 -m models/bert -m models/t5 -p winoventi-own --limit 8 --seed 1 {_LEFT}"),
-    *_answered("pair", f"-m models/nli -m models/gpt2 -m models/bert -p {_TRIPLES} --limit 8 {_LEFT}"),
+    *_answered(
+        "pair", f"-m models/nli -m models/gpt2 -m models/bert -p out/partwhole-premises.jsonl --limit 8 {_LEFT}"
+    ),
     *_answered("paper", "-m models/gpt2 -m models/bert -p starter --limit 4 --exact --spec paper:cats,truncation=left"),
 )
 
@@ -251,7 +254,6 @@ COMMANDS = (
     _command("partwhole-recast", "partwhole recast", f"{_TRIPLES} --labels binary -o out/recast.jsonl",
              "out/recast.jsonl"),
     _command("partwhole-split", "partwhole split", f"{_TRIPLES} --out out/parts", "out/parts"),
-    _command("partwhole-premises", "partwhole premises", f"{_TRIPLES} -o out/premises.jsonl", "out/premises.jsonl"),
     _command("partwhole-table", "partwhole table", "out/control --details"),
     _command("partwhole-gold", "partwhole gold", "in/agreed.csv --each 1 -o out/gold.jsonl", "out/gold.jsonl"),
     _command("partwhole-pictures", "partwhole pictures", f"{_TRIPLES} --relationships in/boxes.json"
@@ -272,7 +274,7 @@ COMMANDS = (
              " --ranker models/gpt2 -o out/associations.tsv", "out/associations.tsv"),
     _command("winoventi-evaluate", "winoventi evaluate", "-m models/bert -p out/winoventi-0.jsonl --no-own"
              " --out out/evaluated"),
-    _command("winoventi-splits", "winoventi splits", "-p out/winoventi-0.jsonl --setting full-exception"
+    _command("winoventi-splits", "winoventi splits", "-p out/import-winoventi.jsonl --setting full-exception"
              " --out out/splits", "out/splits"),
     _command("winoventi-calibrate", "winoventi calibrate", "--registry in/registry.tsv"),
     _command("winoventi-make", "winoventi make", "--nouns in/nouns.txt -m models/bert --ranker models/gpt2"
