@@ -79,6 +79,7 @@ BUILDERS = (
         "rica-sentences", "build rica", "--strategy animal --task sentences --entities letters --limit 120 --seed 1"
     ),
     _built("rica-entailment", "build rica", "--strategy grade --task entailment --limit 120 --background"),
+    _built("rica-letters", "build rica", "--strategy material --task entailment --entities letters --limit 120"),
     _built("import-winograd", "import", "winograd in/winograd.csv"),
     _built("import-cats-small", "import", "cats in/sets/general/wsc.txt"),
     _built("import-partwhole-small", "import", "partwhole in/triples.csv"),
@@ -166,9 +167,7 @@ ANSWERS = (
     *_answered("letters", f"-m models/gpt2 {_MASKED} -p {_SMALL} --ways letters {_LEFT}", tokens=False),
     *_answered("words", f"-m models/llama_wide -p {_SMALL} --ways words --spec shots=2,shots_from=all", tokens=False),
     *_answered("cloze", f"-m models/gpt2 -m models/bert -m models/t5 -p winoventi-own --limit 8 --seed 1 {_LEFT}"),
-    *_answered(
-        "pair", f"-m models/nli -m models/gpt2 -m models/bert -p out/partwhole-premises.jsonl --limit 8 {_LEFT}"
-    ),
+    *_answered("pair", f"-m models/nli -m models/gpt2 -m models/bert -p out/rica-letters.jsonl --limit 8 {_LEFT}"),
     *_answered("paper", "-m models/gpt2 -m models/bert -p starter --limit 4 --exact --spec paper:cats,truncation=left"),
 )
 
