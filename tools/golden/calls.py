@@ -312,10 +312,21 @@ COMMANDS = (
     _command("cache-prune", "cache prune"),
 )  # fmt: skip
 
-_USES = re.compile(r"\bout/[\w-]+")
-_WRITES = re.compile(r"(?:-o|--out|--baseline) (out/[\w-]+)")
-
 CALLS: tuple[Call, ...] = (*BUILDERS, *PROFILE, *ANSWERS, *STATISTICS, *SERVED, *COMMANDS)
+
+_PATH = r"out/[\w-]+"
+_USED = re.compile(rf"\b{_PATH}")
+_WRITTEN = re.compile(rf"(?:-o|--out|--baseline|--summary|--junit) ({_PATH})")
+
+
+def used_by(call: Call) -> set[str]:
+    """Return the files and folders below ``out`` that a call names, without endings."""
+    return set(_USED.findall(call.words))
+
+
+def written_by(call: Call) -> set[str]:
+    """Return the files and folders below ``out`` that a call writes, without endings."""
+    return set(_WRITTEN.findall(call.words))
 
 
 def chosen(only: tuple[str, ...]) -> list[Call]:
@@ -323,8 +334,7 @@ def chosen(only: tuple[str, ...]) -> list[Call]:
     calls: list[Call] = []
     used: set[str] = set()
     for call in reversed(CALLS):
-        writes = set(_WRITES.findall(call.words))
-        if not only or call.piece in only or writes & used or call.command == "knowledge add":
+        if not only or call.piece in only or written_by(call) & used or call.command == "knowledge add":
             calls.append(call)
-            used |= set(_USES.findall(call.words))
+            used |= used_by(call)
     return calls[::-1]
