@@ -3,7 +3,7 @@
 Everything goes through the command line and the files it writes, so a recording survives moved modules and renamed
 Python names. Nothing here imports ``horsesense``.
 
-    python -m tools.golden record FOLDER [--only PIECE ...] [--models FOLDER]
+    python -m tools.golden record FOLDER [--only PIECE|CALL ...] [--models FOLDER]
     python -m tools.golden compare FOLDER_A FOLDER_B [--show N]
 
 A recording has one JSON file per call, in one folder per piece:

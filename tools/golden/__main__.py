@@ -19,7 +19,7 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     recording = commands.add_parser("record", help="Record the program's behaviour.")
     recording.add_argument("folder", type=Path, help="Folder to write.")
-    recording.add_argument("--only", action="append", default=[], help="Piece to record; repeatable [all].")
+    recording.add_argument("--only", action="append", default=[], help="Piece or call to record; repeatable [all].")
     recording.add_argument("--models", type=Path, help="Folder of the tiny models [models beside FOLDER].")
     comparing = commands.add_parser("compare", help="Compare two recordings.")
     comparing.add_argument("before", type=Path)

@@ -330,11 +330,16 @@ def written_by(call: Call) -> set[str]:
 
 
 def chosen(only: tuple[str, ...]) -> list[Call]:
-    """Return the calls of these pieces (all, where none is named) and the calls that write what they use."""
+    """Return these calls, by piece or name (all, where none is named), and the calls that write what they use."""
     calls: list[Call] = []
     used: set[str] = set()
     for call in reversed(CALLS):
-        if not only or call.piece in only or written_by(call) & used or call.command == "knowledge add":
+        if (
+            not only
+            or {call.piece, call.name} & set(only)
+            or written_by(call) & used
+            or call.command == "knowledge add"
+        ):
             calls.append(call)
             used |= used_by(call)
     return calls[::-1]

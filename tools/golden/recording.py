@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
+import pyarrow.parquet as pq
 
 from tools.golden.calls import Call, chosen
 from tools.golden.inputs import save_models, write_inputs
@@ -38,7 +39,7 @@ _MASKS = (
 
 
 def record(folder: Path, models: Path, only: tuple[str, ...]) -> int:
-    """Record the calls of the chosen pieces (all, where none is chosen); return 1 where one failed."""
+    """Record the chosen pieces or calls (all, where none is chosen); return 1 where one failed."""
     save_models(models)
     failed: list[str] = []
     with tempfile.TemporaryDirectory() as name, RecordingServer().running() as server:
@@ -132,6 +133,8 @@ class _Recorder:
         )
 
     def _contents(self, path: Path) -> Any:
+        if path.suffix == ".parquet":
+            return self._summary(pq.read_table(path).to_pylist())
         raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         name = path.name.removesuffix(".gz")
         try:
@@ -178,10 +181,10 @@ class _Recorder:
 
 
 def _files(path: Path) -> list[Path]:
-    """Return a file, or all files below a folder except pages, pictures, tables of Arrow, locks and databases."""
+    """Return a file, or all files below a folder except pages, pictures, locks and databases."""
     if path.is_file():
         return [path]
-    left_out = {".html", ".svg", ".png", ".parquet", ".lock", ".sqlite", ".db"}
+    left_out = {".html", ".svg", ".png", ".lock", ".sqlite", ".db"}
     found = [each for each in path.rglob("*") if each.is_file() and each.suffix not in left_out]
     return sorted(each for each in found if not each.name.startswith(".") and each.name != "SHA256SUMS")
 
