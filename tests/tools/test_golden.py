@@ -49,6 +49,7 @@ def test_a_report_counts_equal_differences_once(tmp_path: Path) -> None:
     assert sum("renamed" in line and "(4 times" in line for line in lines) == 1
     assert sum("(4 times; statistics/one.json and 1 more)" in line for line in lines) == 2
     assert any("added (the whole file)" in line for line in lines)
+    assert compare_folders(tmp_path / "a", tmp_path / "b", show=9, common=True)[1] == 8
     assert compare_folders(tmp_path / "a", tmp_path / "a", show=9)[1] == 0
 
 

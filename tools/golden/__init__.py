@@ -4,7 +4,7 @@ Everything goes through the command line and the files it writes, so a recording
 Python names. Nothing here imports ``horsesense``.
 
     python -m tools.golden record FOLDER [--only PIECE|CALL ...] [--models FOLDER]
-    python -m tools.golden compare FOLDER_A FOLDER_B [--show N]
+    python -m tools.golden compare FOLDER_A FOLDER_B [--show N] [--common]
 
 A recording has one JSON file per call, in one folder per piece:
 

@@ -25,6 +25,7 @@ def main() -> int:
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
     comparing.add_argument("--show", type=int, default=25, help="Distinct differences to print per piece [25].")
+    comparing.add_argument("--common", action="store_true", help="Compare only the files that both have.")
     arguments = parser.parse_args()
     if arguments.command == "record":
         models = arguments.models or arguments.folder.resolve().parent / "models"
@@ -32,7 +33,7 @@ def main() -> int:
     for folder in (arguments.before, arguments.after):
         if not folder.is_dir():
             parser.error(f"{folder} is not a folder; record one first")
-    lines, differences = compare_folders(arguments.before, arguments.after, arguments.show)
+    lines, differences = compare_folders(arguments.before, arguments.after, arguments.show, common=arguments.common)
     print("\n".join(lines))
     return 1 if differences else 0
 

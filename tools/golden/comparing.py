@@ -25,9 +25,13 @@ class Difference:
     after: str
 
 
-def compare_folders(before: Path, after: Path, show: int) -> tuple[list[str], int]:
-    """Return the lines of a report and the number of differences; ``show`` bounds the lines per piece."""
-    files = sorted({path.relative_to(folder) for folder in (before, after) for path in folder.rglob("*.json")})
+def compare_folders(before: Path, after: Path, show: int, *, common: bool = False) -> tuple[list[str], int]:
+    """Return the lines of a report and the number of differences.
+
+    ``show`` bounds the distinct differences per piece; ``common`` leaves out files that only one recording has.
+    """
+    one, other = ({path.relative_to(folder) for path in folder.rglob("*.json")} for folder in (before, after))
+    files = sorted(one & other if common else one | other)
     by_piece: dict[str, Counter[Difference]] = defaultdict(Counter)
     where: dict[Difference, list[str]] = defaultdict(list)
     for file in files:
