@@ -287,10 +287,12 @@ def twins(draws: int) -> str:
 def _answered(run: Path | None) -> list[Sheet]:
     """Answers of smollm2: those of a run that is kept, frozen probes and twins, or to WordNetQA, asked now."""
     from horsesense.api.asking import ask, open_run
-    from horsesense.api.builders import wordnetqa
     from horsesense.api.run import answered_of
+    from horsesense.methods.wordnetqa.api import build
 
-    kept = open_run(run, unfinished=True) if run else ask("smollm2", {r: wordnetqa(r, limit=200) for r in RELATIONS})
+    kept = (
+        open_run(run, unfinished=True) if run else ask("smollm2", {r: build(relation=r, limit=200) for r in RELATIONS})
+    )
     found: dict[str, Sheet] = {}
     for each in answered_of([kept]):
         name, card, right = each.part.probe.name, each.probe.card, each.credits(None).values

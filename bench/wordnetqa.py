@@ -27,11 +27,11 @@ def main() -> None:
 
 
 def _run(folder: Path) -> None:
-    from horsesense.api.wordnetqa import check
     from horsesense.core import Item, Probe, write_probe
     from horsesense.lexicons.sources import open_graph
     from horsesense.lexicons.store import store_path
     from horsesense.methods.wordnetqa import dictionaryqa
+    from horsesense.methods.wordnetqa.api import check
     from horsesense.methods.wordnetqa.building import build_wordnetqa
     from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan
 

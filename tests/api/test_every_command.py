@@ -174,7 +174,7 @@ def _run(w: World, here: Path) -> Case:
     words: list[object] = ["run", "-m", w.gpt2, "--suite", "cats", "--data", w["sets"], "--out", here / "run"]
 
     def in_python() -> Any:
-        asked = hs.cats.ask_suite(w.gpt2, data=w["sets"], out=here / "run")
+        asked = hs.ask_suite(w.gpt2, data=w["sets"], out=here / "run")
         shown = {"out": here / "run", "results": asked.run.results().to_json(), "report": here / "run" / "report.html"}
         return shown | {"suite": asked.table, "tables": asked.tables}
 
@@ -387,9 +387,9 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         "partwhole",
         here,
         ["--relationships", w["relationships.json"], "--attributes", w["attributes.json"], "--without", "parts"],
-        relationships=w["relationships.json"],
-        attributes=w["attributes.json"],
-        without=["parts"],
+        pairs=hs.partwhole.PairSources(relationships=w["relationships.json"]),
+        adjectives=hs.partwhole.AdjectiveSources(attributes=w["attributes.json"]),
+        rules=hs.partwhole.CandidateRules(without=["parts"]),
     ),
     "build wordnetqa": lambda w, here: _built(
         "wordnetqa",
@@ -405,10 +405,6 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "cats evidence": lambda w, here: (["cats", "evidence", w["cats"]], lambda: hs.cats.evidence(w["cats"])),
     "cats steps": lambda w, here: (["cats", "steps", w["cats"]], lambda: hs.cats.steps(w["cats"])),
     "cats who": lambda w, here: (["cats", "who", w["cats"]], lambda: hs.cats.who(hs.open_run(w["cats"]))),
-    "check": lambda w, here: (
-        ["check", _grown(w, here), "--source", "tree"],
-        lambda: hs.check(_grown(w, here), source="tree"),
-    ),
     "compare": lambda w, here: (["compare", w["run"]], lambda: hs.compare(hs.open_run(w["run"]))),
     "cues": lambda w, here: (
         ["cues", w["made.jsonl"], "--rounds", 19],
@@ -444,14 +440,19 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         lambda: hs.partwhole.check(w["triples.csv"]),
     ),
     "partwhole gold": lambda w, here: _probe_written(
-        "gold", [w["agreed.csv"], "--each", 1], lambda: hs.partwhole.gold([w["agreed.csv"]], each=1), here / "g.jsonl"
+        "gold",
+        [w["agreed.csv"], "--per-label", 1],
+        lambda: hs.partwhole.gold([w["agreed.csv"]], per_label=1),
+        here / "g.jsonl",
     ),
     "partwhole pictures": lambda w, here: (
         [
             *("partwhole", "pictures", w["triples.jsonl"], "--relationships", w["boxes.json"]),
             *("--images", w["images.json"], "-o", here / "p.jsonl"),
         ],
-        lambda: hs.partwhole.pictures(w["triples.jsonl"], w["boxes.json"], w["images.json"], here / "p.jsonl"),
+        lambda: hs.partwhole.pictures(
+            w["triples.jsonl"], relationships=w["boxes.json"], images=w["images.json"], out=here / "p.jsonl"
+        ),
     ),
     "partwhole premises": lambda w, here: _probe_written(
         "premises", [w["triples.jsonl"]], lambda: hs.partwhole.premises(w["triples.jsonl"]), here / "p.jsonl"
@@ -459,7 +460,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "partwhole recast": lambda w, here: _probe_written(
         "recast",
         [w["triples.jsonl"], "--labels", "binary"],
-        lambda: hs.partwhole.recast(w["triples.jsonl"], "binary"),
+        lambda: hs.partwhole.recast(w["triples.jsonl"], labels="binary"),
         here / "r.jsonl",
     ),
     "partwhole split": lambda w, here: (
@@ -521,6 +522,10 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["winoventi", "splits", "-p", w["wino.jsonl"], "--setting", "full-exception", "--out", here / "s"],
         lambda: hs.winoventi.splits(w["wino.jsonl"], "full-exception", here / "s"),
     ),
+    "wordnetqa check": lambda w, here: (
+        ["wordnetqa", "check", _grown(w, here), "--source", "tree"],
+        lambda: hs.wordnetqa.check(_grown(w, here), source="tree"),
+    ),
     "wordnetqa analyse": lambda w, here: (
         ["wordnetqa", "analyse", _grown(w, here).with_name("asked")],
         lambda: hs.wordnetqa.analyse(_grown(w, here).with_name("asked")),
@@ -565,7 +570,7 @@ def test_the_same_from_python(
         # WordNet takes seconds to read; the numbers without it have to be the same too.
         monkeypatch.setattr("horsesense.lexicons.wordnet_source.find_wordnet", lambda: None)
         monkeypatch.setattr("horsesense.methods.winoventi.lexicon.find_wordnet", lambda: None)
-    if command.startswith(("build", "cache", "knowledge", "check", "wordnetqa")):
+    if command.startswith(("build", "cache", "knowledge", "wordnetqa")):
         monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
         hs.add_source("pets", world["pets.tsv"])
     words, _ = CASES[command](world, folders[0])

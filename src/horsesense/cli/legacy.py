@@ -7,13 +7,10 @@ import typer
 from horsesense.cli.annotate import annotate
 from horsesense.cli.baseline import baseline
 from horsesense.cli.build import build
-from horsesense.cli.cats import cats
-from horsesense.cli.check import check
 from horsesense.cli.comparing import gate
 from horsesense.cli.cues import harden
 from horsesense.cli.exchange import export, import_
 from horsesense.cli.inoculate import inoculate
-from horsesense.cli.partwhole import partwhole
 from horsesense.cli.profile import profile
 from horsesense.cli.replicate import replicate
 from horsesense.cli.report import report
@@ -23,7 +20,6 @@ from horsesense.cli.score import fill, saliency, score
 from horsesense.cli.show import show
 from horsesense.cli.train import train
 from horsesense.cli.winoventi import winoventi
-from horsesense.cli.wordnetqa import wordnetqa
 
 app = typer.Typer(
     name="horsesense",
@@ -50,11 +46,7 @@ app.command("train")(train)
 app.command("inoculate")(inoculate)
 app.add_typer(annotate, name="annotate")
 app.command("harden")(harden)
-app.command("check")(check)
 app.command("replicate")(replicate)
 app.add_typer(build, name="build")
 app.add_typer(winoventi, name="winoventi")
 app.add_typer(rica, name="rica")
-app.add_typer(cats, name="cats")
-app.add_typer(partwhole, name="partwhole")
-app.add_typer(wordnetqa, name="wordnetqa")

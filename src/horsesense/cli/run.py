@@ -81,16 +81,17 @@ def run(
 ) -> None:
     """Ask models probes, keep every token's log-probability, and sum up."""
     from horsesense.api.asking import ask
-    from horsesense.api.cats import ask_suite
     from horsesense.api.models import engine as engine_named
     from horsesense.api.reporting import write_report
     from horsesense.cli.documents import RunDocument
     from horsesense.cli.progress import Bars
     from horsesense.cli.report import print_results
-    from horsesense.cli.suites import print_suite, print_tables
     from horsesense.core import probe_name
+    from horsesense.methods.cats.render import print_suite
     from horsesense.methods.rica.controls import missing_controls
     from horsesense.methods.suites import find_paper_suite
+    from horsesense.methods.suites.ask import ask_suite
+    from horsesense.methods.suites.render import print_tables
     from horsesense.runs.result import spreads
     from horsesense.runs.results import kin_of_reader
     from horsesense.scoring.normalise import parse_normalisation

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import horsesense as hs
-from horsesense.api.cats import AskedSuite, ask_suite
 from horsesense.core import Probe
 from horsesense.errors import UserError
 from horsesense.methods.rica.curated import with_facts, with_names
 from horsesense.methods.rica.released import read_rica
 from horsesense.methods.rica.suite import FILES
 from horsesense.methods.rica.views import in_view, statement_of
+from horsesense.methods.suites.ask import AskedSuite, ask_suite
 from horsesense.methods.suites.stored import kept_tables
 from horsesense.stats import Estimate
 from tests.support.small_rica import lay_rica

@@ -13,7 +13,7 @@ from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.sources import add_triples
 from horsesense.methods.wordnetqa import soundness as rules
 from horsesense.methods.wordnetqa.building import build_wordnetqa
-from horsesense.methods.wordnetqa.checking import CheckDocument, check_items
+from horsesense.methods.wordnetqa.checking import CheckedItems, check_items
 from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan
 from horsesense.methods.wordnetqa.questions import option_text
 
@@ -64,7 +64,7 @@ def item(graph: Graph, relation: str, text: str, *concepts: str, answer: int = 0
     )
 
 
-def checked(graph: Graph, *items: Item) -> CheckDocument:
+def checked(graph: Graph, *items: Item) -> CheckedItems:
     return check_items(items, "asked", lambda: graph, lambda: lambda text: None)
 
 
@@ -123,6 +123,6 @@ def test_the_builder_keeps_the_rules(relation: str) -> None:
     if find_wordnet() is None:
         pytest.skip("WordNet is not on this machine (horsesense fetch wordnet)")
     probe: Probe = build_wordnetqa(open_graph(), WordNetPlan(relation, limit=120))
-    found = hs.check(probe)
+    found = hs.wordnetqa.check(probe)
     assert found.n == len(probe.items) > 60
     assert found.rules == {}

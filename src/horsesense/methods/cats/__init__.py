@@ -9,13 +9,14 @@ and `suite_table` what is printed of them; `step_accuracy`, `evidence` and `who_
 analyses.
 """
 
-from horsesense.registry import Method, Reader
+from horsesense.registry import Command, Method, Reader
 
 _HERE = "horsesense.methods.cats"
 
 METHOD = Method(
     name="cats",
     citation="Zhou, Zhang, Cui, Huang, Evaluating Commonsense in Pre-trained Language Models, AAAI 2020",
+    builders={"duals": f"{_HERE}.api:build_duals", "conjunctions": f"{_HERE}.api:build_conjunctions"},
     readers={
         "cats": Reader(f"{_HERE}.released:read_cats"),
         "cats-robust": Reader(f"{_HERE}.released:read_cats_robust"),
@@ -31,5 +32,40 @@ METHOD = Method(
     suites={"cats": f"{_HERE}.paper_tables:CATS", "cats-robust": f"{_HERE}.paper_tables:CATS_ROBUST"},
     # Section "Sentence scoring": one masked copy per token; causal models from the second token on.
     presets={"paper:cats": "pll=token,bos=none"},
+    commands=(
+        Command(
+            "build conjunctions",
+            f"{_HERE}.api:build_conjunctions",
+            "Build conjunction pairs from schemas",
+            "horsesense build conjunctions wsc.jsonl -o conjunctions.jsonl",
+        ),
+        Command(
+            "build duals",
+            f"{_HERE}.api:build_duals",
+            "Build duals: questions after one edit",
+            "horsesense build duals sm.jsonl orders --per-method 75 -o duals.jsonl",
+        ),
+        Command(
+            "cats evidence",
+            f"{_HERE}.api:evidence",
+            "Find which tokens decide a pair",
+            "horsesense cats evidence runs/cats",
+            render=f"{_HERE}.render:print_evidence",
+        ),
+        Command(
+            "cats steps",
+            f"{_HERE}.api:steps",
+            "Report accuracy by inference steps",
+            "horsesense cats steps runs/cats",
+            render=f"{_HERE}.render:print_steps",
+        ),
+        Command(
+            "cats who",
+            f"{_HERE}.api:who",
+            "List items that only one model gets right",
+            "horsesense cats who runs/small runs/large --items 5",
+            render=f"{_HERE}.render:print_who",
+        ),
+    ),
 )
 """What this package adds to the program."""

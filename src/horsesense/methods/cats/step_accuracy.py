@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from horsesense.scoring.normalise import Normalisation
 from horsesense.stats import Estimate
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.resampling import Floats
+
+if TYPE_CHECKING:
+    from horsesense.api.frames import Frame
 
 _MOST = 4
 """The last answer of the instrument: four steps or more."""
@@ -140,9 +143,11 @@ class PeopleCounting:
     """How people counted steps."""
 
     agreement: float
-    """Share of pairs of people who said the same of an item."""
+    """Share of pairs of people who gave the same number for an item."""
     pairs: int
-    """How many such pairs there are."""
+    """Number of such pairs."""
+    items: int
+    """Number of items with a count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +165,7 @@ class RuleAgainstPeople:
 
 
 @dataclass(frozen=True, slots=True)
-class StepsOfRuns(Document):
+class InferenceSteps(Document):
     """Accuracy by inference steps, for every model of some runs."""
 
     counted_by: Literal["people", "rule"]
@@ -168,17 +173,40 @@ class StepsOfRuns(Document):
     people: PeopleCounting | None
     """How far people agree; null where a rule counted."""
     models: tuple[ModelSteps, ...]
-    """One entry a model."""
+    """One entry per model."""
     rule: RuleAgainstPeople | None = None
-    """How far the rule agrees with people; null where nobody counted."""
+    """How far the rule agrees with people; left out where nobody counted."""
+
+    def frame(self) -> Frame:
+        """Return one row per model, probe and number of steps; the probe is empty where all are taken together."""
+        from horsesense.api.frames import Frame, columns_of
+
+        rows = [
+            {
+                "model": model.model,
+                "probe": name,
+                "steps": each.steps,
+                "accuracy": each.accuracy.value,
+                "low": each.accuracy.low,
+                "high": each.accuracy.high,
+                "n": each.accuracy.n,
+            }
+            for model in self.models
+            for name, by_steps in ((None, model.by_steps), *((probe.probe, probe.by_steps) for probe in model.sets))
+            for each in by_steps
+        ]
+        return Frame(columns_of(rows), f"accuracy by inference steps, counted by {self.counted_by}")
+
+    def _repr_html_(self) -> str:
+        return self.frame()._repr_html_()
 
 
-def steps_of_runs(answered: Sequence[Answered], counts: Counted | None = None) -> StepsOfRuns:
-    """Accuracy by steps, which people counted, or else a rule."""
+def inference_steps(answered: Sequence[Answered], counts: Counted | None = None) -> InferenceSteps:
+    """Compute accuracy by steps, counted by people or else by a rule."""
     models = tuple(steps_kept(answered, counts.means if counts else None))
-    people = PeopleCounting(counts.agreement, counts.pairs) if counts else None
+    people = PeopleCounting(counts.agreement, counts.pairs, len(counts.means)) if counts else None
     rule = rule_against_people(answered, counts) if counts else None
-    return StepsOfRuns("people" if counts else "rule", people, models, rule)
+    return InferenceSteps("people" if counts else "rule", people, models, rule)
 
 
 def rule_against_people(answered: Sequence[Answered], counts: Counted) -> RuleAgainstPeople | None:

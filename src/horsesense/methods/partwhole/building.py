@@ -16,7 +16,8 @@ from horsesense.errors import UserError, argument
 from horsesense.methods.partwhole.adjectives import adjective_class
 from horsesense.methods.partwhole.pairs import Modifiers, Pair, Pairs
 from horsesense.methods.partwhole.released import unjudged
-from horsesense.methods.partwhole.rules import SWITCHES, Rules, Sieve
+from horsesense.methods.partwhole.rules import Sieve
+from horsesense.methods.partwhole.settings import RULES, CandidateRules
 from horsesense.methods.published.reading import Reading, fields_of
 
 READ = (
@@ -38,8 +39,8 @@ class CandidatePlan:
     pairs: Sequence[Pairs]
     modifiers: Sequence[Modifiers]
     """Adjectives by source; each whole keeps the commonest of each."""
-    rules: Rules = field(default_factory=Rules)
-    released: Collection[Triple] = ()
+    rules: CandidateRules = field(default_factory=CandidateRules)
+    published: Collection[Triple] = ()
     """Candidates that others made of the same; each of ours says whether it is among them."""
     limit: int | None = None
     seed: int = 0
@@ -71,8 +72,8 @@ def build_partwhole(plan: CandidatePlan) -> Probe:
     for name in {each.source for each in plan.pairs}:
         notes[f"pairs kept from {name}"] = sum(name in names for names in pairs.values())
     notes.update(sieve.rejected)
-    if plan.released:
-        notes.update(overlap(items, plan.released))
+    if plan.published:
+        notes.update(overlap(items, plan.published))
     if plan.limit is not None and plan.limit < len(items):
         sampled = set(random.Random(plan.seed).sample(range(len(items)), plan.limit))
         items = [item for place, item in enumerate(items) if place in sampled]
@@ -109,16 +110,16 @@ def _items(
             "pair_source": "+".join(dict.fromkeys(sources)),
             "adjective_class": adjective_class(word),
         }
-        if plan.released:
-            facets["released"] = "yes" if (whole, part, word) in plan.released else "no"
+        if plan.published:
+            facets["released"] = "yes" if (whole, part, word) in plan.published else "no"
         items.append(replace(item, facets={**item.facets, **facets}))
     return items
 
 
-def overlap(items: Sequence[Item], released: Collection[Triple]) -> dict[str, int]:
+def overlap(items: Sequence[Item], published: Collection[Triple]) -> dict[str, int]:
     """How many of our triples and pairs are among the released ones, and how many of those we could have had."""
     ours = {(i.groups["whole"], i.groups["part"], i.groups["adjective"]) for i in items}
-    theirs = set(released)
+    theirs = set(published)
     pairs, known = {triple[:2] for triple in ours}, {triple[:2] for triple in theirs}
     nouns = {noun for pair in pairs for noun in pair}
     return {
@@ -133,7 +134,7 @@ def overlap(items: Sequence[Item], released: Collection[Triple]) -> dict[str, in
 def _how_made(plan: CandidatePlan) -> str:
     pairs = ", ".join(f"{each.source} ({each.unit})" for each in plan.pairs)
     words = ", ".join(each.source for each in plan.modifiers)
-    off = [name for name in SWITCHES if not plan.rules.on(name)]
+    off = [name for name in RULES if not plan.rules.on(name)]
     made = f"Pairs from {pairs}; adjectives from {words}; nobody has judged them yet."
     made += f" Rules switched off: {', '.join(off)}." if off else ""
     return f"{made} {WITHOUT_PARTS if 'parts' in off else READ}"

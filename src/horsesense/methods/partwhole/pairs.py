@@ -23,6 +23,7 @@ from horsesense.lexicons.genericskb import generic_statements
 from horsesense.lexicons.inflection import singular
 from horsesense.lexicons.sources import part_links
 from horsesense.lexicons.triples import Facts
+from horsesense.methods.partwhole.settings import PREDICATES
 
 Pair = tuple[str, str]
 """Whole and part."""
@@ -31,13 +32,6 @@ _NOUN = re.compile(r"[a-z]+(?:[ '-][a-z]+)*")
 _HAS_PART = re.compile(r".+ (?:have|has) \(part\) (?P<part>.+?)\.?")
 _DETERMINER = re.compile(r"^(?:a|an|the|its|their|many|some|several|two|four) ")
 LICENCE = "CC BY 4.0"
-HAS = {
-    "have": ("has", "have", "having", "has a", "have a", "has an", "have an"),
-    "with": ("with", "with a", "with an"),
-    "of": ("of", "of a", "of an", "belong to", "belongs to", "belonging to", "part of", "is part of", "be part of"),
-    "on": ("on", "on a", "is on", "be on", "on side of", "attach to", "attached to"),
-}
-"""Kinds of predicates that may tell a part; the paper takes the first. After *of* and *on* the whole stands last."""
 _TURNED = ("of", "on")
 
 
@@ -207,7 +201,7 @@ def read_aliases(path: Path) -> dict[str, str]:
 
 def _predicates(kinds: Sequence[str]) -> dict[str, bool]:
     """Predicate → whether the whole stands last."""
-    return {name: kind in _TURNED for kind in kinds for name in HAS[kind]}
+    return {name: kind in _TURNED for kind in kinds for name in PREDICATES[kind]}
 
 
 def _pair(relation: Any, turned: Mapping[str, bool], aliases: Mapping[str, str], left_out: Counter[str]) -> Pair | None:

@@ -14,7 +14,8 @@ from horsesense.core import Item
 from horsesense.core.document import Document
 from horsesense.data import json_elements, writing
 from horsesense.errors import UserError
-from horsesense.methods.partwhole.pairs import HAS, Pair, clean_noun
+from horsesense.methods.partwhole.pairs import Pair, clean_noun
+from horsesense.methods.partwhole.settings import PREDICATES
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def _seen(path: Path, wanted: Collection[Pair]) -> dict[Pair, list[tuple[int, Bo
     try:
         for picture in json_elements(path):
             for relation in picture["relationships"]:
-                if " ".join(relation["predicate"].lower().split()) in HAS["have"]:
+                if " ".join(relation["predicate"].lower().split()) in PREDICATES["have"]:
                     whole, part = relation["subject"], relation["object"]
                     pair = _noun(whole), _noun(part)
                     if pair in wanted:

@@ -16,44 +16,14 @@ from horsesense.methods.partwhole.adjectives import (
 )
 from horsesense.methods.partwhole.pairs import Modifiers, Pair, Pairs
 from horsesense.methods.partwhole.parthood import REASONS, parthood
-
-SWITCHES = {
-    "same": "a part is not its whole",
-    "nouns": "whole and part are nouns of one or two words",
-    "repeated": "a pair is in enough images (or relations)",
-    "parts": "WordNet, or a second source, has the part as a part",
-    "adjectives": "an attribute is an adjective of one word",
-    "attributive": "an adjective that stands before nouns (not: awake)",
-    "descriptive": "an adjective that describes (not: first)",
-    "commonest": "the commonest adjectives of a whole only",
-    "part": "an adjective that was seen with the part too",
-    "colours": "few colours a pair",
-}
-"""The rules by name, and what each asks for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """Which rules hold, and their numbers (partwhole.txt, 3.1 and 3.2)."""
-
-    off: frozenset[str] = frozenset()
-    """Names of rules that are switched off."""
-    fewest: int = 3
-    """Images (relations, where images are not known) that a pair must be in."""
-    commonest: int = 5
-    """Adjectives of each source that a whole keeps."""
-    colours: int = 1
-    """Colours that a pair keeps; the released candidates have one of 4,175 pairs that have any, in 3,986."""
-
-    def on(self, name: str) -> bool:
-        return name not in self.off
+from horsesense.methods.partwhole.settings import CandidateRules
 
 
 @dataclass(slots=True)
 class Sieve:
     """The rules at work, with what they rejected."""
 
-    rules: Rules
+    rules: CandidateRules
     rejected: Counter[str] = field(default_factory=Counter)
 
     def _lets(self, name: str, good: bool, what: str) -> bool:

@@ -21,6 +21,7 @@ _HERE = "horsesense.methods.rica"
 METHOD = Method(
     name="rica",
     citation="Zhou et al., RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms, EMNLP 2021",
+    builders={"rica": "horsesense.api.rica_builder:rica"},
     readers={
         "rica": Reader(f"{_HERE}.released:read_rica", "SENTENCES MASK_WORDS [CONFIG]", 2, 3),
         "rica-axioms": Reader(f"{_HERE}.released_axioms:read_rica_axioms"),

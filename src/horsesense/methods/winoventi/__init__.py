@@ -19,7 +19,7 @@ what a page shows of it. `evaluation` asks models (section 3.1), leaning on its 
 have, `paper_tables` the paper's; `released` reads the published files.
 """
 
-from horsesense.registry import Method, Reader
+from horsesense.registry import Command, Method, Reader
 
 _HERE = "horsesense.methods.winoventi"
 
@@ -27,10 +27,19 @@ METHOD = Method(
     name="winoventi",
     citation="Do and Pavlick, Are Rotten Apples Edible? Challenging Commonsense Inference Ability with Exceptions, "
     "Findings of ACL 2021",
+    builders={"winoventi": f"{_HERE}.building:build"},
     probes={"winoventi-own": f"{_HERE}.building:own_probe"},
     readers={"winoventi": Reader(f"{_HERE}.released:read_winoventi")},
     suites={"winoventi": f"{_HERE}.paper_tables:WINOVENTI"},
     # Section 3.1: the two outcomes compared at the mask.
     presets={"paper:winoventi": "pll=token"},
+    commands=(
+        Command(
+            "build winoventi",
+            f"{_HERE}.building:build",
+            "Build pairs of texts from schemas",
+            "horsesense build winoventi schemas.tsv -o winoventi.jsonl",
+        ),
+    ),
 )
 """What this package adds to the program."""

@@ -16,12 +16,15 @@ import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
+
+from annotated_types import Ge
 
 from horsesense.core import Card, Item, Probe, write_probe
 from horsesense.core.card import card_path, read_card
 from horsesense.core.document import Document
-from horsesense.errors import UserError, argument
-from horsesense.methods.winoventi.checks import CheckedSchema
+from horsesense.errors import UserError, argument, translate_errors
+from horsesense.methods.winoventi.checks import CheckedSchema, check_schema
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
 from horsesense.methods.winoventi.schemas import items_of
 from horsesense.methods.winoventi.triplet_files import read_schemas
@@ -209,3 +212,48 @@ def write_splits(splits: Splits, seed: int, folder: Path) -> WrittenSplits:
         seen = sum(item.facets.get("twin") == "seen" for item in part.items)
         parts.append(SplitPart(name, path, len(members), members.count("generic"), members.count("exception"), seen))
     return WrittenSplits(splits.setting, seed, tuple(parts))
+
+
+@translate_errors()
+def build(
+    schemas: str | Path,
+    *,
+    machine: bool = False,
+    skip_bad: bool = False,
+    unchecked: bool = False,
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+    as_paper: bool = False,
+) -> Probe:
+    """Build pairs of texts that differ in one word, each with its own outcome.
+
+    Args:
+        schemas: Table with noun, generic, exception and premise, or a folder of winoventi make.
+        machine: Use machine-made schemas, which are never mixed with those of people.
+        skip_bad: Skip and count lines that cannot be read.
+        unchecked: Keep schemas that the checks object to, for people to judge.
+        limit: Maximum number of items; whole families are drawn.
+        seed: Random seed.
+        as_paper: Use the rules of the paper, including its cues.
+
+    Returns:
+        The probe; the same options and seed give the same items.
+    """
+    source = Path(schemas)
+    path = source / "schemas.tsv" if source.is_dir() else source
+    if source.is_dir() and not path.is_file():
+        raise UserError("the folder has no schemas.tsv", file=source, fix="run: horsesense winoventi make … to its end")
+    read, skipped = read_schemas(path, skip_bad=skip_bad)
+    # The folder of a pipeline has its objections already; a table gets those that need no model.
+    checked = read if source.is_dir() else [_checked(each) for each in read]
+    probe = build_winoventi(
+        checked, machine=machine, literal=as_paper, keep_objections=unchecked, limit=limit, seed=seed
+    )
+    notes = {"bad lines skipped": len(skipped)} if skipped else {}
+    return replace(Probe.of(probe.items, probe.card, notes), skipped=skipped)
+
+
+def _checked(schema: CheckedSchema) -> CheckedSchema:
+    noun = schema.schema.triplet.noun
+    objections = check_schema(schema.schema, Noun(noun, is_plural(noun))).objections
+    return replace(schema, objections=tuple(dict.fromkeys((*schema.objections, *objections))))

@@ -10,7 +10,7 @@ splits and puts it all together by a `plan`. `matched_hops` varies the distance 
 apart. `released` reads the published questions.
 """
 
-from horsesense.registry import Method, Reader
+from horsesense.registry import Command, Method, Reader
 
 _HERE = "horsesense.methods.wordnetqa"
 
@@ -18,7 +18,36 @@ METHOD = Method(
     name="wordnetqa",
     citation="Richardson and Sabharwal, What Does My QA Model Know? Devising Controlled Probes Using Expert Knowledge, "
     "TACL 2020",
+    builders={"wordnetqa": f"{_HERE}.api:build", "dictionaryqa": f"{_HERE}.api:build_dictionaryqa"},
     readers={"mcqa": Reader(f"{_HERE}.released:read_mcqa")},
     suites={"wordnetqa": f"{_HERE}.suite:WORDNETQA"},
+    commands=(
+        Command(
+            "build wordnetqa",
+            f"{_HERE}.api:build",
+            "Build multiple-choice questions from WordNet",
+            "horsesense build wordnetqa --relation hypernymy --limit 100 -o hypernymy.jsonl",
+        ),
+        Command(
+            "build dictionaryqa",
+            f"{_HERE}.api:build_dictionaryqa",
+            "Build questions about word senses",
+            "horsesense build dictionaryqa --limit 100 -o dictionary.jsonl",
+        ),
+        Command(
+            "wordnetqa analyse",
+            f"{_HERE}.api:analyse",
+            "Analyse accuracy by hops and distractors",
+            "horsesense wordnetqa analyse runs/hypernymy --chart hops.svg",
+            render=f"{_HERE}.render:print_analyses",
+        ),
+        Command(
+            "wordnetqa check",
+            f"{_HERE}.api:check",
+            "Find questions that break a rule",
+            "horsesense wordnetqa check hypernymy.jsonl",
+            render=f"{_HERE}.render:print_checked",
+        ),
+    ),
 )
 """What this package adds to the program."""

@@ -45,7 +45,7 @@ class BrokenItem:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckDocument(Document):
+class CheckedItems(Document):
     """Which items of a probe break a rule of soundness."""
 
     n: int
@@ -67,7 +67,7 @@ def check_items(
     name_of: Callable[[], NameOfText],
     seed: int = 0,
     progress: Progress = NO_PROGRESS,
-) -> CheckDocument:
+) -> CheckedItems:
     """Check each item by the rules of its relation; ``graph`` and ``name_of`` are asked for where they are needed."""
     checker: _Checker | None = None
     broken: list[BrokenItem] = []
@@ -99,7 +99,7 @@ def check_items(
     units = [unit for unit, _ in verdicts]
     share = accuracy([float(bad) for _, bad in verdicts], units, chance=0.0, seed=seed)
     counts = Counter(rule for item in broken for rule in item.rules)
-    return CheckDocument(len(verdicts), share, dict(counts.most_common()), dict(unchecked), tuple(broken))
+    return CheckedItems(len(verdicts), share, dict(counts.most_common()), dict(unchecked), tuple(broken))
 
 
 def _paraphrased(item: Item, answer: int) -> list[tuple[int, str]]:
