@@ -22,7 +22,7 @@ from horsesense.cues.findings import drawn
 from horsesense.cues.search import Prepared, Searched, prepare, search
 from horsesense.cues.table import table_of
 from horsesense.lexicons.taxonomy import load_taxonomy
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.published import read_release
 from horsesense.methods.wordnetqa.api import build, build_dictionaryqa
 from horsesense.methods.wordnetqa.plan import RELATIONS

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from horsesense.methods.partwhole.released import LABELS
+from horsesense.methods.partwhole.dataset import LABELS
 from tests.support.calling import Call, Called, caller, hold_to
 
 

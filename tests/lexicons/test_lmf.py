@@ -14,10 +14,9 @@ from horsesense.lexicons.graph import load_graph
 from horsesense.lexicons.sources import add_file, check_name
 from horsesense.lexicons.store import add_source
 from horsesense.lexicons.triples import BETWEEN_CONCEPTS, Origin, Triple
-from horsesense.lexicons.wordnet import read_synsets, wordnet_triples
+from horsesense.lexicons.wordnet import find_wordnet, read_synsets, wordnet_triples
 from horsesense.lexicons.wordnet_lmf import read_lmf
-from horsesense.lexicons.wordnet_source import find_wordnet
-from horsesense.methods.wordnetqa.building import TOO_SMALL, build_wordnetqa
+from horsesense.methods.wordnetqa.builder import TOO_SMALL, build_wordnetqa
 from horsesense.methods.wordnetqa.plan import WordNetPlan
 from tests.support.made_lmf import write_lmf
 from tests.support.made_trees import write_tree
@@ -234,7 +233,7 @@ def test_questions_in_another_language(tmp_path: Path, capsys: pytest.CaptureFix
     ],
 )
 def test_what_is_wrong_with_a_wording_is_told(old: str, new: str, why: str, tmp_path: Path) -> None:
-    from horsesense.methods.wordnetqa.wording import find_wording
+    from horsesense.methods.wordnetqa.plan import find_wording
 
     path = tmp_path / "xx.toml"
     path.write_text(WORDING.replace(old, new, 1), encoding="utf-8")

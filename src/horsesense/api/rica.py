@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from horsesense.api.rica_asking import AskedViews, clues, views
 from horsesense.api.rica_study import Study, study
 from horsesense.errors import translate_errors
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.rica.analysis import RunAnalysis, analyse_run
 from horsesense.methods.rica.controls import Controls, write_controls
 from horsesense.methods.rica.equivalence import WrittenProof, written_proof

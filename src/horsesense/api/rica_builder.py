@@ -135,8 +135,7 @@ def _facts(conceptnet: Sequence[Path], atomic: Sequence[Path], genericskb: Seque
 
 def _words() -> frozenset[str]:
     """What novel entities must not be: words that WordNet knows."""
-    from horsesense.lexicons.wordnet import read_words
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet, read_words
 
     folder = find_wordnet()
     return frozenset() if folder is None else read_words(folder)

@@ -13,7 +13,7 @@ from horsesense.api.probes import PathLike
 from horsesense.core import ScoringSpec, probe_name
 from horsesense.core.spec import parse_spec
 from horsesense.errors import UserError, argument, translate_errors
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.winoventi.asking import Asking, associate
 from horsesense.methods.winoventi.associations import (
     KS,

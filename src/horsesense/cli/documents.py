@@ -16,7 +16,7 @@ from horsesense.core.document import Document
 from horsesense.core.overview import ItemInForms, Overview
 from horsesense.core.probe import WrittenProbe
 from horsesense.exchange.logged_run import ImportedLog
-from horsesense.methods.cats.suite_table import SuiteTable
+from horsesense.methods.cats.suite import SuiteTable
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.report.item_answers import AnsweredItem
 from horsesense.runs.result import ResultDocument, Spread

@@ -17,9 +17,8 @@ from horsesense.lexicons.gcide import find_gcide, gcide_origin, read_gcide
 from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.store import add_source, closure, find_source, list_sources, reading_store
 from horsesense.lexicons.triples import BETWEEN_CONCEPTS, INSTANCE, ISA, RELATIONS, Origin, Triple
-from horsesense.lexicons.wordnet import read_synsets, wordnet_origin, wordnet_triples
+from horsesense.lexicons.wordnet import find_wordnet, read_synsets, wordnet_origin, wordnet_triples
 from horsesense.lexicons.wordnet_lmf import is_lmf, read_lmf
-from horsesense.lexicons.wordnet_source import find_wordnet
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _TAKEN = ("wordnet", "gcide")

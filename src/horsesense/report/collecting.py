@@ -11,7 +11,7 @@ from horsesense.core.item_file import ids_of
 from horsesense.cues.artefact_control import BestCue, best_cue
 from horsesense.errors import UserError
 from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.rica.run_tables import rica_tables
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.methods.suites.stored import kept_tables

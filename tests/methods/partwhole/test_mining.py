@@ -10,7 +10,7 @@ import pytest
 
 from horsesense.core import Probe
 from horsesense.errors import UserError
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.partwhole.adjectives import (
     is_colour,
     not_attributive,
@@ -18,7 +18,7 @@ from horsesense.methods.partwhole.adjectives import (
     read_syntactic_ngrams,
     read_text_modifiers,
 )
-from horsesense.methods.partwhole.building import CandidatePlan, build_partwhole, overlap, read_candidates
+from horsesense.methods.partwhole.builder import CandidatePlan, build_partwhole, overlap, read_candidates
 from horsesense.methods.partwhole.pairs import (
     Modifiers,
     conceptnet_pairs,
@@ -160,7 +160,7 @@ def test_nothing_to_build_from(tmp_path: Path) -> None:
 
 
 def test_meronyms_of_wordnet() -> None:
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
 
     if find_wordnet() is None:
         pytest.skip("WordNet is not on this machine")

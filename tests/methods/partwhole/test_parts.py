@@ -9,13 +9,13 @@ import pytest
 
 from horsesense.core import Card, Probe, Source, write_probe
 from horsesense.errors import UserError
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.partwhole import api as partwhole
 from horsesense.methods.partwhole.adjectives import adjective_class
+from horsesense.methods.partwhole.dataset import LABELS, read_partwhole_votes, unjudged
 from horsesense.methods.partwhole.distributions import of_people, triple_of, votes_of
 from horsesense.methods.partwhole.labels import gold_triples
-from horsesense.methods.partwhole.parthood import REASONS, parthood
-from horsesense.methods.partwhole.released import LABELS, read_partwhole_votes, unjudged
+from horsesense.methods.partwhole.rules import REASONS, parthood
 
 
 def test_parts_by_wordnet_and_what_is_none() -> None:

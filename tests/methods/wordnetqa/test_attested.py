@@ -9,7 +9,7 @@ import pytest
 from horsesense.lexicons.graph import load_graph
 from horsesense.lexicons.sources import add_triples
 from horsesense.methods.wordnetqa.attested import Attested, odd_links
-from horsesense.methods.wordnetqa.soundness import Soundness
+from horsesense.methods.wordnetqa.certainty_rules import Soundness
 
 LINKS = {
     # lower concept, its gloss, upper concept, the upper's words: whether it is attested

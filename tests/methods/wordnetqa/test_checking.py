@@ -12,7 +12,7 @@ from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.sources import add_triples
 from horsesense.methods.wordnetqa import soundness as rules
-from horsesense.methods.wordnetqa.building import build_wordnetqa
+from horsesense.methods.wordnetqa.builder import build_wordnetqa
 from horsesense.methods.wordnetqa.checking import CheckedItems, check_items
 from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan
 from horsesense.methods.wordnetqa.questions import option_text
@@ -118,7 +118,7 @@ def test_what_cannot_be_checked_is_counted_or_refused(kennel: Graph) -> None:
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_the_builder_keeps_the_rules(relation: str) -> None:
     from horsesense.lexicons.sources import open_graph
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
 
     if find_wordnet() is None:
         pytest.skip("WordNet is not on this machine (horsesense fetch wordnet)")

@@ -18,8 +18,8 @@ METHOD = Method(
     citation="Zhou, Zhang, Cui, Huang, Evaluating Commonsense in Pre-trained Language Models, AAAI 2020",
     builders={"duals": f"{_HERE}.api:build_duals", "conjunctions": f"{_HERE}.api:build_conjunctions"},
     readers={
-        "cats": Reader(f"{_HERE}.released:read_cats"),
-        "cats-robust": Reader(f"{_HERE}.released:read_cats_robust"),
+        "cats": Reader(f"{_HERE}.dataset:read_cats"),
+        "cats-robust": Reader(f"{_HERE}.dataset:read_cats_robust"),
         # The datasets that CATs was made from, in their own formats.
         "winograd": Reader(f"{_HERE}.winograd:read_winograd"),
         "sense-making": Reader(f"{_HERE}.sources:read_sense_making", "STATEMENTS ANSWERS", 2, 2),
@@ -29,7 +29,7 @@ METHOD = Method(
         "arct": Reader(f"{_HERE}.sources:read_arct"),
         "arct-neutral": Reader(f"{_HERE}.sources:read_arct_neutral"),
     },
-    suites={"cats": f"{_HERE}.paper_tables:CATS", "cats-robust": f"{_HERE}.paper_tables:CATS_ROBUST"},
+    suites={"cats": f"{_HERE}.suite:CATS", "cats-robust": f"{_HERE}.suite:CATS_ROBUST"},
     # Section "Sentence scoring": one masked copy per token; causal models from the second token on.
     presets={"paper:cats": "pll=token,bos=none"},
     commands=(

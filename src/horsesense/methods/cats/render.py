@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from horsesense.methods.cats.evidence import EvidenceOfRuns
     from horsesense.methods.cats.step_accuracy import InferenceSteps
-    from horsesense.methods.cats.suite_table import SuiteTable
+    from horsesense.methods.cats.suite import SuiteTable
     from horsesense.methods.cats.who_gets_what import WhoGetsWhat, WhoOfRuns
     from horsesense.methods.suites.frame import PaperTable
     from horsesense.stats import Estimate

@@ -1,4 +1,4 @@
-"""A suite: several sets found in a folder, read as probes, asked together, each beside its best blind cue."""
+"""The suites of CATs: their sets, blind cues, and tables of measured and published rows."""
 
 from __future__ import annotations
 
@@ -7,14 +7,30 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from horsesense.core import Card, Probe, read_probe
+from horsesense.core.document import Document
+from horsesense.core.spec import parse_spec
 from horsesense.cues.battery import Number, battery
 from horsesense.cues.findings import Finding, find_cues
 from horsesense.data import cache_folder
 from horsesense.errors import UserError, argument, unknown
-from horsesense.methods.cats.released import with_sources
+from horsesense.methods.cats.dataset import with_sources
+from horsesense.methods.cats.table import (
+    AccuracyRow,
+    ConsistencyRow,
+    PublishedRow,
+    accuracy_row,
+    consistency_row,
+    published_rows,
+    released_counts,
+    source,
+    titles,
+)
 from horsesense.methods.published import read_release
+from horsesense.methods.suites.frame import Kind, OpenedData, PaperRow, PaperSuite, PaperTable, with_published
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.stats import chance
+from horsesense.runs.results import Answered
+from horsesense.scoring.normalise import Normalisation
+from horsesense.stats import Estimate, chance
 
 _ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".parquet")
 _ALIASES = {"hellaswag": "hella_swag", "arct1": "arct_1", "arct": "arct_1", "arct2": "arct_2", "delete": "del"}
@@ -185,3 +201,245 @@ def _units(probe: Probe) -> int:
     """Units of dependence among the items that say something about cues."""
     usable = (item for item in probe.items if item.answer is not None and len(item.options) > 1)
     return len({item.unit(probe.card.group) for item in usable})
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedAverage:
+    """The average of a published row."""
+
+    printed: float
+    """As the paper has it."""
+    recomputed: float
+    """The mean of the row's own figures."""
+    follows: bool
+    """Whether the printed average can be had from the row."""
+    same_sets: float
+    """The mean over the sets that are here, to be held against a measured average."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFigures:
+    """One row of the paper's table."""
+
+    model: str
+    kind: str
+    """``published``, or ``published, people``."""
+    direction: str | None
+    """unidirectional or bidirectional; null for people."""
+    parameters_in_millions: int | None
+    """Where the paper says."""
+    text: str | None
+    """What it was trained on, in the paper's own units."""
+    sets: Mapping[str, float]
+    """By set, as printed."""
+    average: PublishedAverage | None = None
+    """Left out where the table has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTable:
+    """What the paper printed."""
+
+    source: str
+    """Whose figures they are."""
+    rows: tuple[PublishedFigures, ...]
+    """In the order of the paper."""
+    averages_that_do_not_follow: tuple[str, ...]
+    """Models whose printed average cannot be had from their row."""
+
+
+@dataclass(frozen=True, slots=True)
+class CueOfSet:
+    """What answers a set without its question."""
+
+    name: str
+    pick: str
+    """How to answer by it: "the option …"."""
+    accuracy: Estimate
+    """What it earns, on items that took no part in choosing it."""
+    p: float
+    """Probability that the best of all cues does as well on a shuffled key."""
+
+
+@dataclass(frozen=True, slots=True)
+class CuesOfSet:
+    """What can be had of one set without its question."""
+
+    rule: CueOfSet | None
+    """The best cue that a person could apply at once."""
+    learnt: CueOfSet | None
+    """The best of all, those included that learn words from other items."""
+    chance: float
+    """What guessing earns."""
+    searched: bool
+    """False where the set is too small to look for cues."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteTable(Document):
+    """A suite as it was asked, beside what the paper printed."""
+
+    name: str
+    """Which suite it is."""
+    found: Mapping[str, Path]
+    """The file of each set that is here."""
+    missing: tuple[str, ...]
+    """Sets that are not here; rows have no figure for them."""
+    measure: str
+    """What the table has: accuracy or consistency."""
+    rows: tuple[AccuracyRow, ...] | tuple[ConsistencyRow, ...]
+    """One row a model that was asked."""
+    published: PublishedTable
+    """The paper's own rows."""
+    cues: Mapping[str, CuesOfSet]
+    """By set: what a score has to be held against."""
+
+
+def suite_table(
+    opened: OpenedSuite,
+    answered: Sequence[Answered],
+    how: Normalisation | None = None,
+    progress: Progress = NO_PROGRESS,
+) -> SuiteTable:
+    """Put the answers of all models together, set by set, with the paper's rows and the cues of each set."""
+    suite, paths, probes = opened.suite, opened.files.paths, opened.probes
+    models = list(dict.fromkeys(each.part.model.name for each in answered))
+    by_model = [
+        {name: each for name in probes for each in answered if _answers(each, model, name) and each.judged}
+        for model in models
+    ]
+    rows: tuple[AccuracyRow, ...] | tuple[ConsistencyRow, ...]
+    if suite.table == "accuracy":
+        rows = tuple(accuracy_row(sets, how) for sets in by_model if sets)
+    else:
+        rows = tuple(consistency_row(sets, how) for sets in by_model if sets)
+    printed = published_rows(suite.table)
+    return SuiteTable(
+        name=suite.name,
+        found=paths,
+        missing=opened.files.missing,
+        measure=suite.table,
+        rows=rows,
+        published=PublishedTable(
+            source=source(),
+            rows=tuple(_published(row, list(paths)) for row in printed),
+            averages_that_do_not_follow=tuple(row.model for row in printed if not row.follows),
+        ),
+        cues={name: _cues(cues) for name, cues in blind_cues(probes, progress).items()},
+    )
+
+
+def _answers(answered: Answered, model: str, probe: str) -> bool:
+    return answered.part.model.name == model and answered.part.probe.name == probe
+
+
+def _published(row: PublishedRow, sets: list[str]) -> PublishedFigures:
+    average = None
+    if row.printed is not None:
+        average = PublishedAverage(row.printed, row.average(), row.follows, row.average(sets))
+    return PublishedFigures(
+        model=row.model,
+        kind="published, people" if row.human else "published",
+        direction=row.direction or None,
+        parameters_in_millions=row.parameters,
+        text=row.text or None,
+        sets=row.values,
+        average=average,
+    )
+
+
+def _cues(cues: BlindCue) -> CuesOfSet:
+    return CuesOfSet(_cue(cues.rule), _cue(cues.learnt), cues.chance, cues.searched)
+
+
+def _cue(cue: Finding | None) -> CueOfSet | None:
+    return None if cue is None else CueOfSet(cue.name, cue.pick, cue.accuracy, cue.p)
+
+
+_PARTS = (
+    ("both_right", "both halves right"),
+    ("consistent", "consistent (both right or both wrong)"),
+    ("expected", "consistent by chance of the two accuracies"),
+    ("accuracy_a", "accuracy, original"),
+    ("accuracy_b", "accuracy, edited"),
+)
+
+
+def _open(suite: Suite) -> PaperSuite:
+    def open_data(folder: Path | None, skip_bad: bool) -> OpenedData:
+        opened = open_suite(suite, folder, skip_bad)
+        return OpenedData(opened.probes, opened.files.paths, opened.files.missing)
+
+    tables = _accuracy_tables if suite.table == "accuracy" else _pair_tables
+    return PaperSuite(suite.name, source(), suite.spec, open_data, tables)
+
+
+def _by_model(answered: Sequence[Answered], sets: Sequence[str]) -> dict[str, dict[str, Answered]]:
+    models: dict[str, dict[str, Answered]] = {}
+    for run in answered:
+        if run.part.probe.name in sets and run.judged:
+            models.setdefault(run.part.model.name, {})[run.part.probe.name] = run
+    return models
+
+
+def _is_papers(answered: Sequence[Answered], sets: Sequence[str]) -> bool:
+    """Whether all sets were asked whole, as the paper scores."""
+    counts, spec = released_counts(), parse_spec("paper:cats")
+    scored = all(run.spec.pll == spec.pll and run.spec.bos == spec.bos for run in answered)
+    asked = {run.part.probe.name: len(run.items) for run in answered}
+    return scored and all(asked.get(name) == counts[name] for name in sets)
+
+
+def _accuracy_tables(
+    answered: Sequence[Answered], controls: Sequence[Answered], others: Mapping[str, Path]
+) -> tuple[PaperTable, ...]:
+    """Table 3: accuracy on each set and their mean."""
+    sets = SUITES["cats"].sets
+    names = titles()
+    ours = []
+    for model, runs in _by_model(answered, sets).items():
+        row = accuracy_row(runs)
+        cells: list[Estimate | float | None] = [row.sets.get(name) for name in sets]
+        ours.append(PaperRow(model, "ours", (*cells, row.average), row.direction))
+    printed = [
+        PaperRow(
+            row.model,
+            "published",
+            (*(row.values[name] for name in sets), row.average()),
+            "people" if row.human else row.direction,
+        )
+        for row in published_rows("accuracy")
+    ]
+    columns = [*(names[name] for name in sets), "average"]
+    made = with_published("CATs, table 3: accuracy", columns, ours, printed, _is_papers(answered, sets), source())
+    again = (
+        "Published averages are computed again from their rows; three of those printed do not follow from them. The "
+        "paper's CA had 189 instances and its WSC 273; the release has 183 and 283."
+    )
+    return (*made[:-1], PaperTable(made[-1].title, made[-1].columns, made[-1].rows, (*made[-1].notes, again)))
+
+
+def _pair_tables(
+    answered: Sequence[Answered], controls: Sequence[Answered], others: Mapping[str, Path]
+) -> tuple[PaperTable, ...]:
+    """Table 6: both halves right first; consistency, which wrong answers earn too, second."""
+    sets = SUITES["cats-robust"].sets
+    columns = [titles()[name] for name in sets]
+    ours = []
+    for model, runs in _by_model(answered, sets).items():
+        row = consistency_row(runs)
+        for part, meaning in _PARTS:
+            cells = tuple(getattr(row.sets[name], part) if name in row.sets else None for name in sets)
+            kind: Kind = "ours"
+            ours.append(PaperRow(f"{model}: {meaning}", kind, cells, model))
+    printed = [
+        PaperRow(f"{row.model}: consistent", "published", tuple(row.values[name] for name in sets), row.direction)
+        for row in published_rows("consistency")
+    ]
+    made = with_published("CATs, table 6: pairs of duals", columns, ours, printed, _is_papers(answered, sets), source())
+    sizes = "The paper speaks of 75 pairs a method; the release has 92, 82, 74 and 75. It prints consistency only."
+    return (*made[:-1], PaperTable(made[-1].title, made[-1].columns, made[-1].rows, (*made[-1].notes, sizes)))
+
+
+CATS = _open(SUITES["cats"])
+CATS_ROBUST = _open(SUITES["cats-robust"])

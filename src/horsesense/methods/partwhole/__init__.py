@@ -15,10 +15,10 @@ METHOD = Method(
     name="partwhole",
     citation="Mullenbach, Gordon, Peng, May, Do Nuclear Submarines Have Nuclear Captains?, EMNLP 2019",
     builders={"partwhole": f"{_HERE}.api:build"},
-    probes={"partwhole-own": f"{_HERE}.own:own_probe"},
+    probes={"partwhole-own": f"{_HERE}.own_probe:own_probe"},
     readers={
-        "partwhole": Reader(f"{_HERE}.released:read_partwhole"),
-        "partwhole-nli": Reader(f"{_HERE}.released:read_partwhole_nli"),
+        "partwhole": Reader(f"{_HERE}.dataset:read_partwhole"),
+        "partwhole-nli": Reader(f"{_HERE}.dataset:read_partwhole_nli"),
     },
     suites={"partwhole": f"{_HERE}.suite:PARTWHOLE"},
     commands=(

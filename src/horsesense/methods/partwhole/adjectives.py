@@ -17,8 +17,7 @@ from horsesense.errors import UserError
 from horsesense.lexicons.comparatives import plain_adjective
 from horsesense.lexicons.corpus import read_sentences
 from horsesense.lexicons.inflection import is_adjective, noun_forms
-from horsesense.lexicons.wordnet import read_similar
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet, read_similar
 from horsesense.lexicons.words import words
 from horsesense.methods.partwhole.pairs import Modifiers, clean_noun
 

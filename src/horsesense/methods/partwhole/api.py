@@ -64,7 +64,7 @@ def build(
     Returns:
         The probe; the notes on its card count what each rule rejected.
     """
-    from horsesense.methods.partwhole.building import CandidatePlan, build_partwhole, read_candidates
+    from horsesense.methods.partwhole.builder import CandidatePlan, build_partwhole, read_candidates
     from horsesense.methods.partwhole.pairs import read_aliases
 
     sources = pairs or PairSources()
@@ -255,7 +255,7 @@ def table(
     """
     from horsesense.api.probes import opened
     from horsesense.api.run import answered_of
-    from horsesense.methods.partwhole.released import read_partwhole_votes
+    from horsesense.methods.partwhole.dataset import read_partwhole_votes
     from horsesense.methods.partwhole.table import partwhole_table
 
     if not runs:
@@ -282,8 +282,8 @@ def gold(files: Sequence[PathLike], *, per_label: Annotated[int, Ge(1)] = 2, see
     Returns:
         Triples with their label, for use as gold items of a study.
     """
+    from horsesense.methods.partwhole.dataset import read_partwhole_votes
     from horsesense.methods.partwhole.labels import gold_triples
-    from horsesense.methods.partwhole.released import read_partwhole_votes
 
     return gold_triples(read_partwhole_votes([Path(file) for file in files]), per_label, seed)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from horsesense.core.document import Document
 from horsesense.errors import UserError
 from horsesense.methods.partwhole.adjectives import is_known_adjective
-from horsesense.methods.partwhole.released import COLUMNS, LABELS
+from horsesense.methods.partwhole.dataset import COLUMNS, LABELS
 from horsesense.methods.published.reading import Reading, check_columns, fields_of
 
 KINDS = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from horsesense.core import Item, Probe
 from horsesense.errors import UserError, unknown
-from horsesense.methods.partwhole.released import LABELS
+from horsesense.methods.partwhole.dataset import LABELS
 from horsesense.methods.published.votes import ReleasedVotes
 
 
@@ -43,7 +43,7 @@ def find_form(name: str) -> Labels:
 def in_labels(items: Sequence[Item], form: str) -> list[Item]:
     """Items on the scale of five in another form; the label of five stays as a facet.
 
-    >>> from horsesense.methods.partwhole.released import unjudged
+    >>> from horsesense.methods.partwhole.dataset import unjudged
     >>> from horsesense.core.item import NO_SOURCE
     >>> item = replace(unjudged("jeep", "tire", "old", source=NO_SOURCE), answer=3)
     >>> [each.options[each.answer] for name in FORMS for each in in_labels([item], name)]

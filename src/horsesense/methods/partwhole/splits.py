@@ -65,7 +65,7 @@ def split_items(items: Sequence[Item], by: str = "random", seed: int = 0) -> dic
     ``adjective`` keep all triples of a word together. ``nouns`` shares no noun at all, in neither role: a triple
     whose whole and part fall to different parts is dropped.
 
-    >>> from horsesense.methods.partwhole.released import unjudged
+    >>> from horsesense.methods.partwhole.dataset import unjudged
     >>> from horsesense.core.item import NO_SOURCE
     >>> items = [unjudged("car", f"part {n}", "old", NO_SOURCE) for n in range(10)]
     >>> {name: len(part) for name, part in split_items(items).items()}

@@ -16,6 +16,7 @@ from horsesense.core.document import Document
 from horsesense.errors import UserError
 from horsesense.methods.ledger import printed_table
 from horsesense.methods.partwhole.adjectives import adjective_class
+from horsesense.methods.partwhole.dataset import LABELS
 from horsesense.methods.partwhole.distributions import (
     Distributions,
     Votes,
@@ -24,7 +25,6 @@ from horsesense.methods.partwhole.distributions import (
     of_people,
     votes_of,
 )
-from horsesense.methods.partwhole.released import LABELS
 from horsesense.methods.published.votes import ReleasedVotes
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate, accuracy, chance

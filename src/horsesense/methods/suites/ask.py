@@ -14,8 +14,7 @@ from horsesense.core import ScoringSpec
 from horsesense.data import cache_folder
 from horsesense.errors import translate_errors
 from horsesense.methods.cats.suite import SUITES as CATS_SUITES
-from horsesense.methods.cats.suite import OpenedSuite, SetFiles
-from horsesense.methods.cats.suite_table import SuiteTable, suite_table
+from horsesense.methods.cats.suite import OpenedSuite, SetFiles, SuiteTable, suite_table
 from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.frame import OpenedData, PaperSuite, PaperTable
 from horsesense.methods.suites.stored import CONTROLS, keep_suite, suite_tables

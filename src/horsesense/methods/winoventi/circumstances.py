@@ -15,7 +15,7 @@ from pathlib import Path
 from horsesense.data.tables import read_table
 from horsesense.errors import UserError
 from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.schemas import parse_premise
 

@@ -19,7 +19,7 @@ METHOD = Method(
     citation="Richardson and Sabharwal, What Does My QA Model Know? Devising Controlled Probes Using Expert Knowledge, "
     "TACL 2020",
     builders={"wordnetqa": f"{_HERE}.api:build", "dictionaryqa": f"{_HERE}.api:build_dictionaryqa"},
-    readers={"mcqa": Reader(f"{_HERE}.released:read_mcqa")},
+    readers={"mcqa": Reader(f"{_HERE}.dataset:read_mcqa")},
     suites={"wordnetqa": f"{_HERE}.suite:WORDNETQA"},
     commands=(
         Command(

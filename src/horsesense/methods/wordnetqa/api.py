@@ -51,7 +51,7 @@ def build(
     """
     from horsesense.annotate.audit.stored import with_reading
     from horsesense.lexicons.sources import open_graph
-    from horsesense.methods.wordnetqa.building import build_wordnetqa
+    from horsesense.methods.wordnetqa.builder import build_wordnetqa
     from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
     from horsesense.methods.wordnetqa.plan import WordNetPlan
 
@@ -83,7 +83,7 @@ def build_dictionaryqa(
     """
     from horsesense.annotate.audit.stored import with_reading
     from horsesense.lexicons.sources import open_graph
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
     from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
 
     thesaurus = open_graph("wordnet") if find_wordnet() and not as_paper else None
@@ -104,7 +104,7 @@ def analyse(run: PathLike, *, chart: PathLike = "", progress: Progress = NO_PROG
         One analysis per model and probe; its cells are figure 3 of the paper.
     """
     from horsesense.lexicons.taxonomy import load_taxonomy
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
     from horsesense.methods.wordnetqa.analysis import analyse_run
 
     wordnet = find_wordnet()
@@ -175,7 +175,7 @@ def _concept_finder(source: str) -> Callable[[str], str | None]:
     """Return a function from a text to the concept that it names; only WordNet's texts are indexed."""
     from horsesense.cues.table import place_of_text
     from horsesense.lexicons.taxonomy import load_taxonomy
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
 
     folder = find_wordnet() if source == "wordnet" else None
     if folder is None:

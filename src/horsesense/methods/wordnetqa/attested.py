@@ -16,7 +16,7 @@ from pathlib import Path
 
 from horsesense.lexicons.graph import Graph, Links
 from horsesense.lexicons.words import FUNCTION_WORDS, words
-from horsesense.methods.wordnetqa.soundness import Soundness
+from horsesense.methods.wordnetqa.certainty_rules import Soundness
 from horsesense.methods.wordnetqa.word_forms import base_forms, find_form, standing_lemmas
 
 UNFIT = re.compile(

@@ -15,8 +15,8 @@ from horsesense.core.document import Document
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.stems import paraphrases, stems
+from horsesense.methods.wordnetqa.certainty_rules import PARAPHRASE, Asked, Soundness
 from horsesense.methods.wordnetqa.plan import RELATIONS
-from horsesense.methods.wordnetqa.soundness import PARAPHRASE, Asked, Soundness
 from horsesense.methods.wordnetqa.word_forms import find_form, standing_lemmas
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.stats import Estimate, accuracy

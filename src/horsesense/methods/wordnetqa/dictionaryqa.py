@@ -14,7 +14,7 @@ from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.stems import stems
 from horsesense.lexicons.words import words
 from horsesense.methods.wordnetqa.balanced_distractors import Seat, deal_evenly
-from horsesense.methods.wordnetqa.drawing import drawn_within, dropped_by_word
+from horsesense.methods.wordnetqa.builder import drawn_within, dropped_by_word
 from horsesense.methods.wordnetqa.near_senses import TEMPLATES, Senses
 from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT
 from horsesense.methods.wordnetqa.questions import Question, question_text

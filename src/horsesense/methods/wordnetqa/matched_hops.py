@@ -20,10 +20,10 @@ from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.words import words
 from horsesense.methods.wordnetqa.attested import Attested
-from horsesense.methods.wordnetqa.options import Options, sisters_of
+from horsesense.methods.wordnetqa.balanced_distractors import Options, sisters_of
+from horsesense.methods.wordnetqa.certainty_rules import Soundness
 from horsesense.methods.wordnetqa.plan import MOST_HOPS, WordNetPlan
 from horsesense.methods.wordnetqa.questions import AskedConcept, Question, asked_concepts, option_text, question_text
-from horsesense.methods.wordnetqa.soundness import Soundness
 
 KINDS = ("aunt", "sister")
 _APART = 0.5

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.stems import stems, with_derived
 from horsesense.methods.wordnetqa.attested import Attested
-from horsesense.methods.wordnetqa.plan import MOST_HOPS, WordNetPlan
+from horsesense.methods.wordnetqa.plan import MOST_HOPS, SHIPPED, Wording, WordNetPlan, find_wording
 from horsesense.methods.wordnetqa.word_forms import find_form
-from horsesense.methods.wordnetqa.wording import SHIPPED, Wording, find_wording
 
 _MOST_WORDS = 3
 """Words that name a concept in an option of an ISA question."""

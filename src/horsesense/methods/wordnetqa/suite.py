@@ -29,7 +29,7 @@ from horsesense.methods.suites.frame import (
     with_published,
 )
 from horsesense.methods.wordnetqa.analysis import HopsCell, hops_cells
-from horsesense.methods.wordnetqa.released import read_mcqa
+from horsesense.methods.wordnetqa.dataset import read_mcqa
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate, accuracy, chance
 

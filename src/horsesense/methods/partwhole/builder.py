@@ -14,8 +14,8 @@ from pathlib import Path
 from horsesense.core import Card, Item, Probe, Source
 from horsesense.errors import UserError, argument
 from horsesense.methods.partwhole.adjectives import adjective_class
+from horsesense.methods.partwhole.dataset import unjudged
 from horsesense.methods.partwhole.pairs import Modifiers, Pair, Pairs
-from horsesense.methods.partwhole.released import unjudged
 from horsesense.methods.partwhole.rules import Sieve
 from horsesense.methods.partwhole.settings import RULES, CandidateRules
 from horsesense.methods.published.reading import Reading, fields_of

@@ -1,27 +1,34 @@
-"""From a graph to a probe: questions, distractors, splits.
+"""Build a probe from a graph: questions, distractors, splits.
 
-Answer concepts are assigned to train, dev and test, so that nothing that is right in training is right in a test. A
-cluster stays whole: it goes where most of its answers are, and its questions with other answers are dropped. Concepts
-of one branch of the taxonomy go together, which keeps most clusters whole by themselves.
+Answer concepts are assigned to train, dev and test, so that no answer of training is an answer of a test. A cluster
+stays whole: it goes where most of its answers are, and its questions with other answers are dropped. Concepts of one
+branch of the taxonomy go together, which keeps most clusters whole.
+
+A part of a balanced set is not balanced: its answers are no longer wrong four times for each time they are right. So a
+limit draws questions, and these share their own answers. Some find no distractors among so few; then more are drawn.
+Rules that reject more of some kinds of words change what a set is about; the card counts kept and dropped words.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
+from typing import TypeVar
 
 import numpy as np
 
 from horsesense.core import Card, Facet, Item, Probe, Source
 from horsesense.errors import UserError, argument
+from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.words import words
 from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
+from horsesense.methods.wordnetqa.certainty_rules import Soundness
 from horsesense.methods.wordnetqa.distractors import Choice, paper_choices
-from horsesense.methods.wordnetqa.drawing import drawn_within, dropped_by_word
 from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, WordNetPlan
 from horsesense.methods.wordnetqa.questions import (
     Question,
@@ -31,7 +38,48 @@ from horsesense.methods.wordnetqa.questions import (
     question_text,
     questions_of,
 )
-from horsesense.methods.wordnetqa.soundness import Soundness
+
+Made = TypeVar("Made")
+
+_FACTORS = (1, 2, 3, 4, 6, 8, 12)
+"""How many times the limit is drawn, until nearly as many items come of it."""
+_ENOUGH = 0.9
+_FREQUENCIES = ((4.0, "Zipf 4 or more"), (3.0, "Zipf 3 to 4"), (0.0, "Zipf below 3"))
+_SENSES = ((5, "5 senses or more"), (2, "2 to 4 senses"), (1, "1 sense"))
+
+
+def drawn_within(limit: int, attempt: Callable[[int], Made], items: Callable[[Made], Sequence[object]]) -> Made:
+    """The largest attempt with at most ``limit`` items; ``attempt`` is told how many items' worth to draw.
+
+    >>> drawn_within(10, lambda drawn: list(range(drawn // 3)), list)
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    """
+    best = attempt(limit)
+    for factor in _FACTORS[1:]:
+        if len(items(best)) >= _ENOUGH * limit:
+            break
+        made = attempt(limit * factor)
+        grown = len(items(made)) - len(items(best))
+        if len(items(made)) > limit or (grown == 0 and len(items(best))):  # or there is no more to draw
+            break
+        best = made if grown > 0 else best
+    return best
+
+
+def dropped_by_word(graph: Graph, considered: Iterable[int], kept: frozenset[int]) -> dict[str, int]:
+    """For each kind of word, how many of the concepts that could be asked were dropped and kept."""
+    counts: Counter[str] = Counter()
+    for concept in considered:
+        word = graph.lemmas[concept][0].lower()
+        frequency = min(map(zipf, words(word)), default=0.0)
+        senses = len(graph.by_lemma[word])
+        band = ", ".join(
+            next(name for least, name in bands if value >= least)
+            for value, bands in ((frequency, _FREQUENCIES), (senses, _SENSES))
+        )
+        counts[f"words, {band}: {'kept' if concept in kept else 'dropped'}"] += 1
+    return dict(sorted(counts.items()))
+
 
 MOST_TRAIN = 3000
 _TRAIN = 0.15
