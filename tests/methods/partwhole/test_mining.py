@@ -123,7 +123,7 @@ def test_facets_say_where_an_adjective_is_from(tmp_path: Path) -> None:
             [pairs],
             [seen, arcs],
             CandidateRules(["parts"]),
-            released={("jeep", "tire", "old"), ("jeep", "tire", "big")},
+            published={("jeep", "tire", "old"), ("jeep", "tire", "big")},
         )
     )
     facets = {item.groups["adjective"]: item.facets for item in probe.items}

@@ -1,12 +1,15 @@
 """CATs: eight benchmarks reframed as sentences to be scored, their duals, inference steps and evidence.
 
-Zhou, Zhang, Cui, Huang, "Evaluating Commonsense in Pre-trained Language Models" (AAAI 2020). `sources` and
-`winograd` (with `winograd_rows`) read the original sets, `joining` makes sentences of their parts, `reframing`
-makes items of them; `conjunctions` builds conjunction acceptability, `steps` counts inference steps. `duals`
-proposes the same question after one edit: `sentence_pairs` is what is edited, `dual_edits` are the edits.
-`released` reads the paper's own files. `suite` asks all sets together, `table` gives the rows of tables 3 and 6
-and `suite_table` what is printed of them; `step_accuracy`, `evidence` and `who_gets_what` are the paper's other
-analyses.
+Zhou, Zhang, Cui, Huang, "Evaluating Commonsense in Pre-trained Language Models" (AAAI 2020).
+
+- Read: `dataset` (the paper's own files), `sources` and `winograd` (the original benchmarks), with `joining`
+  (sentences from their parts) and `reframing` (items from sentences).
+- Build: `conjunctions` (conjunction acceptability), `duals` and `dual_edits` (questions after one edit), `orders`
+  (comparisons of our own), with `generics` (generic statements) and `steps` (inference steps by rule).
+- Analyse: `suite` (all sets together), `table` (rows of tables 3 and 6), `step_accuracy`, `evidence`,
+  `who_gets_what`.
+
+`api` has the public functions, `render` prints their results.
 """
 
 from horsesense.registry import Command, Method, Reader

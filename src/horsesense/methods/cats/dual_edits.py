@@ -64,18 +64,18 @@ class Dual:
 
     options: tuple[str, str]
     method: Method
-    """What the paper calls the edit: adding, deleting, replacing, swapping words."""
+    """The paper's name of the edit: add, delete, substitute or swap."""
     edit: str
-    """The edit, with the words it worked on."""
+    """The edit and its words."""
     flips: bool
-    """Whether the other sentence is the sensible one now."""
+    """Whether the other sentence is now the right one."""
     ground: Ground = "guess"
-    """What its key rests on: a total order (also of numbers), WordNet's isa, names that seem to carry no knowledge; a
-    guess where nothing proves it."""
+    """What the key rests on: a total order (also of numbers), isa links of WordNet, names that seem to carry no
+    knowledge, or a guess."""
 
     @property
     def status(self) -> Status:
-        """Whether the key follows by logic, or is proposed and has to be judged."""
+        """``proved`` where the key follows by logic, else ``proposed``."""
         return "proved" if self.ground in PROVING else "proposed"
 
 
@@ -86,9 +86,9 @@ class Pair:
     texts: tuple[str, str]
     words: tuple[tuple[str, ...], tuple[str, ...]]
     first: int
-    """How many words they share at the beginning."""
+    """Number of shared words at the beginning."""
     last: int
-    """How many words they share at the end."""
+    """Number of shared words at the end."""
 
     @property
     def before(self) -> tuple[str, ...]:
@@ -100,23 +100,23 @@ class Pair:
 
     @property
     def middles(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The words in which they differ."""
+        """Return the words in which they differ."""
         one, other = (words[self.first : len(words) - self.last] for words in self.words)
         return one, other
 
     def shared(self) -> list[tuple[int, str]]:
-        """Words outside the edit, in lower case, each with its place: from the start, or from the end below 0."""
+        """Return words outside the edit in lower case with their index, negative where counted from the end."""
         ahead = [(place, word.lower()) for place, word in enumerate(self.before)]
         return ahead + [(place - self.last, word.lower()) for place, word in enumerate(self.after)]
 
     def edited(self, place: int, count: int, words: tuple[str, ...]) -> tuple[str, str]:
-        """Both sentences with ``count`` words from ``place`` on replaced by others; spaces and marks stay."""
+        """Return both sentences with ``count`` words from ``place`` on replaced; spaces and punctuation stay."""
         first_text, second_text = (_edited(text, place, count, words) for text in self.texts)
         return first_text, second_text
 
 
 def pair_of(texts: tuple[str, str]) -> Pair | None:
-    """The pair, or None where the sentences share no word: then they are not one sentence with an edit."""
+    """Return the pair, or None where the sentences share no word, so that they are not one sentence with an edit."""
     words = tuple(tuple(text[start:end] for start, end in word_spans(text)) for text in texts)
     first_words, second_words = words
     fewest = min(len(first_words), len(second_words))
@@ -154,7 +154,7 @@ SCALES = frozenset(word for pair in PAIRS for word in pair) - {
     "safer",
     "riskier",
 }
-"""Comparatives of one measurable scale; better and easier depend on for whom and for what."""
+"""Comparatives of one measurable scale; better and easier depend on the purpose."""
 _COMPARED = re.compile(
     r"(?P<left>.+?) (?P<be>is|are) (?P<not>not )?(?P<more>\w+) than (?P<right>.+?)(?P<end>[.!?]*)\s*"
 )
@@ -164,9 +164,9 @@ _ISA = re.compile(
 )
 _NUMBERS = frozenset(listed("zero one two three four five six seven eight nine ten eleven twelve twenty fifty ninety"))
 _MOST_WORDS = 7
-"""Longer phrases hold clauses of their own, which a swap would tear apart."""
+"""Longer phrases contain clauses, which a swap would break."""
 _IN_CLAUSES = AUXILIARIES | HEDGES | (PREPOSITIONS - {"of"}) | PRONOUNS
-"""Words that no plain noun phrase has."""
+"""Words that a plain noun phrase does not contain."""
 
 
 class Compared(NamedTuple):
@@ -180,7 +180,7 @@ class Compared(NamedTuple):
 
 
 def compared(text: str) -> Compared | None:
-    """The comparison that a sentence is, where it is nothing else and denies nothing.
+    """Parse a sentence that is a comparison without a negation, and nothing else.
 
     >>> compared("A cow is bigger than a hen.").right, compared("A cow contains a hen.")
     ('a hen', None)
@@ -194,7 +194,7 @@ def compared(text: str) -> Compared | None:
 
 
 def _is_phrase(text: str) -> bool:
-    """Whether a text can be a noun phrase: short, and without a verb, a pronoun or a preposition.
+    """Return whether a text can be a noun phrase: short, and without a verb, a pronoun or a preposition.
 
     >>> _is_phrase("the brown cow"), _is_phrase("he used a spoon to")
     (True, False)
@@ -217,7 +217,7 @@ def swap_arguments(pair: Pair) -> Dual | None:
         return None
     options = _swapped(first, pair.texts[0]), _swapped(second, pair.texts[1])
     if set(options) == set(pair.texts):
-        return None  # the same question once more
+        return None  # the same question again
     return Dual(options, "swap", f"arguments swapped: {first.more}", True, "order")
 
 
@@ -232,7 +232,7 @@ def _swapped(each: Compared, text: str) -> str:
 
 
 def _is_common(phrase: Sequence[str]) -> bool:
-    """Whether a phrase is no name, so that its capital is that of a sentence."""
+    """Return whether a phrase is not a name, so that its capital only marks the start of a sentence."""
     first = phrase[0].lower()
     return first in DETERMINERS | _NUMBERS or (is_known(first) and not any(word[:1].isupper() for word in phrase[1:]))
 
@@ -252,18 +252,18 @@ def converse(pair: Pair) -> Dual | None:
     if not all(compared(text) for text in pair.texts):
         return None
     for place, word in pair.shared():
-        # Who is not shorter is taller, and what is not shorter is longer.
+        # The opposite of shorter is taller for people and longer for things.
         if word in SCALES and word != "shorter" and place != -1:
             edit = f"other pole: {word} > {OPPOSITES[word]}"
             return Dual(pair.edited(place, 1, (OPPOSITES[word],)), "substitute", edit, True, "order")
     return None
 
 
-# WordNet's isa.
+# Isa links of WordNet.
 
 
 def is_isa(pair: Pair) -> bool:
-    """Whether WordNet has one of the sentences and, in no sense of their words, the other: "a rose is a flower"."""
+    """Return whether WordNet supports exactly one of the sentences, in any sense of their words."""
     claims = [_claim(text) for text in pair.texts]
     if any(claim is None for claim in claims):
         return False
@@ -281,7 +281,7 @@ def _claim(text: str) -> tuple[str, str] | None:
 
 @cache
 def _holds(thing: str, kind: str) -> bool | None:
-    """Whether some sense of the thing lies below some sense of the kind; None where WordNet lacks a word."""
+    """Return whether a sense of the thing is below a sense of the kind; None where WordNet lacks a word."""
     graph = _wordnet()
     if graph is None:
         return None
@@ -299,7 +299,7 @@ def _wordnet() -> Graph | None:
 
     try:
         return open_graph("wordnet")
-    except UserError:  # without WordNet nothing of isa is proved
+    except UserError:  # without WordNet no isa link is proved
         return None
 
 
@@ -309,7 +309,7 @@ _DENIED = {
 
 
 def insert_negation(pair: Pair) -> Dual | None:
-    """Deny both sentences: "is not", "cannot", "do not" before a plain verb.
+    """Negate both sentences: "is not", "cannot", "do not" before a plain verb.
 
     >>> from horsesense.methods.cats.dual_edits import pair_of
     >>> dual = insert_negation(pair_of(("A pan is for sleeping.", "A pan is for frying.")))
@@ -344,7 +344,7 @@ def _negated(pair: Pair, place: int, word: str, ground: Ground = "guess") -> Dua
 
 
 def _behind_auxiliary(pair: Pair) -> Dual | None:
-    """The first auxiliary, where both sentences say of a kind what it is, can or should."""
+    """Insert "not" after the first auxiliary, where both sentences say what a kind is, can or should."""
     for place, word in pair.shared():
         if word not in MODALS | {"is", "are"}:
             continue
@@ -362,7 +362,7 @@ def _behind_auxiliary(pair: Pair) -> Dual | None:
 
 
 def _around(words: tuple[str, ...], place: int) -> tuple[list[str], str]:
-    """The words before a place, in lower case, and the word behind it."""
+    """Return the words before an index in lower case, and the word after it."""
     at = place if place >= 0 else len(words) + place
     subject = [word.lower() for word in words[:at]]
     return subject, words[at + 1].lower() if at + 1 < len(words) else ""
@@ -374,7 +374,7 @@ def _do_not(pair: Pair) -> Dual | None:
     for place, word in enumerate(before[1:], start=1):
         subject = before[:place]
         if word in USUALLY - {"always", "often"} and place + 1 < len(before):
-            continue  # who often does not may as often do
+            continue  # someone who often does not may as often do
         subject = [each for each in subject if each not in USUALLY]
         if not (subject and is_kind(subject) and is_plural(subject[-1])):
             return None
@@ -385,7 +385,7 @@ def _do_not(pair: Pair) -> Dual | None:
 
 
 def remove_negation(pair: Pair) -> Dual | None:
-    """Take the one negation out of both.
+    """Remove the one negation from both sentences.
 
     >>> from horsesense.methods.cats.dual_edits import pair_of
     >>> remove_negation(pair_of(("Dogs cannot eat stones.", "Dogs cannot eat meat."))).options
@@ -407,7 +407,7 @@ def remove_negation(pair: Pair) -> Dual | None:
 
 
 def _statement(texts: tuple[str, str]) -> bool:
-    """Whether what is left is a generic statement to which a negation could be put again."""
+    """Return whether the remaining words are a generic statement that could be negated."""
     from horsesense.methods.cats.dual_edits import pair_of
 
     pair = pair_of(texts)
@@ -417,12 +417,12 @@ def _statement(texts: tuple[str, str]) -> bool:
 _HE_AND_SHE = frozenset(listed("he him his himself she her hers herself father mother son daughter brother sister"))
 
 _RARE = 2.0
-"""Zipf frequency below which a word is hardly one: "thoughit"."""
+"""Zipf frequency below which a string is probably not a word: "thoughit"."""
 
 
 @cache
 def _first_names() -> dict[str, str]:
-    """First names in lower case, with whose they are: ``female`` or ``male``."""
+    """Return first names in lower case with their gender: ``female`` or ``male``."""
     text = files(__package__).joinpath("first_names.txt").read_text(encoding="utf-8")
     return {
         name: kind
@@ -465,7 +465,7 @@ def _name(word: str) -> str:
 
 
 def _is_sound(pair: Pair) -> bool:
-    """Whether the text is whole: released ones have words run together, and names that lost their 's (*Ann legs*)."""
+    """Return whether the text is intact: some published ones join words or lack the 's of names (*Ann legs*)."""
     following = pair.after[0].lower() if pair.after else ""
     noun = is_noun(following) and following not in AUXILIARIES and verb_form(following)[1] != "past"
     headless = noun or following == '"'
@@ -484,7 +484,7 @@ _BEFORE = frozenset(("is", "are", "a", "an", "very", "be", "usually", "often"))
 
 @cache
 def _opposites() -> dict[str, dict[str, str]]:
-    """By kind (often, many, verb, predicate), words with their opposites; of two, the first of the list counts."""
+    """Return words with their opposites by kind (often, many, verb, predicate); the first listed opposite counts."""
     text = files(__package__).joinpath("opposites.txt").read_text(encoding="utf-8")
     opposites: dict[str, dict[str, str]] = {}
     for line in text.splitlines():
@@ -495,7 +495,7 @@ def _opposites() -> dict[str, dict[str, str]]:
 
 
 def substitute_opposite(pair: Pair) -> Dual | None:
-    """Replace the first shared word that has an opposite where it stands.
+    """Replace the first shared word that has an opposite in its context.
 
     >>> from horsesense.methods.cats.dual_edits import pair_of
     >>> substitute_opposite(pair_of(("People usually sleep at night.", "People usually sleep at work."))).options
@@ -513,7 +513,7 @@ def substitute_opposite(pair: Pair) -> Dual | None:
 
 
 def _here(pair: Pair, place: int, word: str) -> str:
-    """The opposite of a word as it stands in both sentences; empty where it has none there."""
+    """Return the opposite of a word in its context in both sentences; empty where there is none."""
     before = [[each.lower() for each in words[: place if place >= 0 else len(words) + place]] for words in pair.words]
     kinds = _opposites()
     subject_ends = all(is_kind([each for each in words if each not in kinds["often"]]) for words in before)
@@ -529,11 +529,11 @@ def _here(pair: Pair, place: int, word: str) -> str:
 
 
 def _of(pair: Pair, place: int) -> bool:
-    """Whether "of" follows: "most of the surface" has no "few"."""
+    """Return whether "of" follows: "most of the surface" has no "few"."""
     return any(words[place + 1 : place + 2] == ("of",) for words in pair.words)
 
 
 def _is_predicate(before: list[str]) -> bool:
-    """Whether the words before an adjective end in "is", "are a", "is very", behind a kind of thing."""
+    """Return whether the words before an adjective are a kind of thing and "is", "are a", "is very"."""
     at = next((place for place, word in enumerate(before) if word in ("is", "are")), None)
     return at is not None and is_kind(before[:at]) and all(word in _BEFORE for word in before[at:])

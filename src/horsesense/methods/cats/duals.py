@@ -102,16 +102,16 @@ STATUSES = ("proved", "asserted", "proposed")
 
 @dataclass(frozen=True, slots=True)
 class DualPlan:
-    """Which duals are made, and how many."""
+    """Which duals to build, and how many."""
 
     operators: tuple[str, ...] = ()
-    """By name; all where there is none."""
+    """Operators by name; empty for all."""
     statuses: tuple[str, ...] = ()
-    """What their keys may rest on; all where there is none."""
+    """What their keys may rest on; empty for all."""
     each: int | None = None
-    """Most pairs of a method (add, delete, substitute, swap), balanced over sources; the paper has 75."""
+    """Maximum number of pairs per method (add, delete, substitute, swap), balanced over sources; the paper has 75."""
     seed: int = 0
-    """Of the draw."""
+    """Random seed."""
 
     def __post_init__(self) -> None:
         for what, given, known in (("operator", self.operators, OPERATORS), ("status", self.statuses, STATUSES)):
@@ -119,11 +119,11 @@ class DualPlan:
                 if name not in known:
                     raise unknown(what, name, known)
         if self.each is not None and self.each < 1:
-            raise UserError(f"{self.each} pairs of a method are none", fix="ask for 1 or more")
+            raise UserError(f"{self.each} pairs per method were requested", fix="request 1 or more")
 
 
 def make_duals(probes: Probe | Sequence[Probe], plan: DualPlan | None = None) -> Probe:
-    """A family of two for each pair and each operator that applies: ``a`` the original, ``b`` its dual."""
+    """Build one family of two items per pair and applicable operator: ``a`` the original, ``b`` its dual."""
     plan = plan or DualPlan()
     sources = [probes] if isinstance(probes, Probe) else list(probes)
     name = f"{'-'.join(probe.card.name for probe in sources)}-duals"
@@ -229,7 +229,7 @@ def _half(name: str, source: str, item: Item, family: str, facets: Mapping[str, 
 
 
 def _balanced(families: Sequence[tuple[Item, Item]], plan: DualPlan) -> list[tuple[Item, Item]]:
-    """Of each method so many pairs, in turn from each source, those with the firmest keys first."""
+    """Take pairs of each method from the sources in turn, those with the strongest keys first."""
     assert plan.each is not None
     draw = random.Random(plan.seed)
     kept: set[str] = set()

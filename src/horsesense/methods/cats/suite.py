@@ -38,12 +38,12 @@ _ALIASES |= {"substitute": "sub"}
 SEEING_CUES = frozenset(
     ("shared words", "overlap", "shared bigrams", "first word shared", "like the others", "offered")
 )
-"""Cues that compare options with what they have in common, which is the question."""
+"""Cues that compare options with their common part, which is the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetFiles:
-    """The sets of a suite in a folder."""
+    """Files of a suite in a folder."""
 
     paths: Mapping[str, Path]
     """By set, in the order of the suite."""
@@ -51,7 +51,7 @@ class SetFiles:
 
 
 def find_sets(folder: Path, names: Sequence[str]) -> SetFiles:
-    """Look for one file a set, in the folder or below it; the file's name is the set's."""
+    """Find one file per set in the folder or below it; the file is named after the set."""
     if not folder.is_dir():
         raise UserError(
             "there is no such folder", file=folder, fix=f"give the folder of the sets with {argument('data')}"
@@ -71,7 +71,7 @@ def find_sets(folder: Path, names: Sequence[str]) -> SetFiles:
             )
     if not paths:
         raise UserError(
-            f"none of the sets {', '.join(names)} is here",
+            f"none of the sets {', '.join(names)} was found",
             file=folder,
             fix="give a folder with files such as ca.txt, or: horsesense fetch cats",
         )
@@ -79,10 +79,10 @@ def find_sets(folder: Path, names: Sequence[str]) -> SetFiles:
 
 
 def read_sets(release: str, paths: Mapping[str, Path], skip_bad: bool = False) -> dict[str, Probe]:
-    """One probe a set: released files, or probes that were imported or built before.
+    """Open one probe per set: published files, or probes that were imported or built.
 
-    Units of dependence are told over all of them, so that an average knows what it shares:
-    a conjunction pair and the schema it was made from stand in two sets, and so do a statement and its reasons.
+    Clusters span all sets, so that an average accounts for what they share: a conjunction pair and its schema are
+    in two sets, and so are a statement and its reasons.
     """
     probes = {
         name: read_release(release, [path], skip_bad=skip_bad) if ".txt" in path.suffixes else read_probe(path)
@@ -92,7 +92,7 @@ def read_sets(release: str, paths: Mapping[str, Path], skip_bad: bool = False) -
         return probes
     everything = [item for probe in probes.values() for item in probe.items]
     if any("candidates" not in item.groups or "task" not in item.facets for item in everything):
-        return probes  # a probe of one's own has units of its own
+        return probes  # a user's own probe has its own clusters
     plain = [replace(item, groups=_without_source(item.groups)) for item in everything]
     linked = iter(with_sources(plain))
     return {
@@ -119,7 +119,7 @@ class Suite:
     sets: tuple[str, ...]
     """In the order of the paper's table."""
     table: str
-    """The published table it stands beside: accuracy or consistency."""
+    """The published table: accuracy or consistency."""
     spec: str = "paper:cats"
     """How the paper scores: mean over tokens; causal models from the second token on."""
 
@@ -131,7 +131,7 @@ SUITES = {
 
 
 def find_suite(name: str) -> Suite:
-    """A suite by its name."""
+    """Find a suite by name."""
     if name not in SUITES:
         raise unknown("suite", name, SUITES)
     return SUITES[name]
@@ -139,17 +139,17 @@ def find_suite(name: str) -> Suite:
 
 @dataclass(frozen=True, slots=True)
 class OpenedSuite:
-    """A suite with what is there of it."""
+    """A suite with the sets that were found."""
 
     suite: Suite
     files: SetFiles
-    """Where its sets lie."""
+    """Files of its sets."""
     probes: Mapping[str, Probe]
     """By set, in the order of the suite."""
 
 
 def open_suite(suite: Suite, folder: Path | None, skip_bad: bool = False) -> OpenedSuite:
-    """Read the sets that lie in a folder, or in the release that was fetched."""
+    """Read the sets in a folder, or in the fetched dataset."""
     if folder is None:
         folder = cache_folder("releases", "cats")
         if not folder.is_dir():
@@ -166,19 +166,19 @@ def open_suite(suite: Suite, folder: Path | None, skip_bad: bool = False) -> Ope
 
 @dataclass(frozen=True, slots=True)
 class BlindCue:
-    """What cues earn on one set."""
+    """The best cues of one set."""
 
     rule: Finding | None
-    """The best cue that a person could apply at once: most negations, fewest words …"""
+    """The best cue that needs no learning: most negations, fewest words …"""
     learnt: Finding | None
-    """The best of all, those included that learn words from other items of the set."""
+    """The best of all cues, including those that learn words from other items of the set."""
     chance: float
     searched: bool = True
-    """False where the set is too small: cues are chosen on one half of its units and measured on the other."""
+    """False where the set is too small: cues are chosen on one half of its clusters and measured on the other."""
 
 
 def blind_cues(probes: Mapping[str, Probe], progress: Progress = NO_PROGRESS) -> dict[str, BlindCue]:
-    """For each set, the best cues that do not look at the question; a set of one unit has none, and is no error."""
+    """Return the best cues per set that ignore the question; a set with one cluster has none."""
     blind = {cue.name for cue in battery()} - SEEING_CUES
     rules = {cue.name for cue in battery() if isinstance(cue, Number)} & blind
     best = {}
@@ -198,7 +198,7 @@ def blind_cues(probes: Mapping[str, Probe], progress: Progress = NO_PROGRESS) ->
 
 
 def _units(probe: Probe) -> int:
-    """Units of dependence among the items that say something about cues."""
+    """Return the clusters of items that cues can be measured on."""
     usable = (item for item in probe.items if item.answer is not None and len(item.options) > 1)
     return len({item.unit(probe.card.group) for item in usable})
 
@@ -208,13 +208,13 @@ class PublishedAverage:
     """The average of a published row."""
 
     printed: float
-    """As the paper has it."""
+    """As printed in the paper."""
     recomputed: float
-    """The mean of the row's own figures."""
+    """Mean of the figures in the row."""
     follows: bool
-    """Whether the printed average can be had from the row."""
+    """Whether the printed average matches the row."""
     same_sets: float
-    """The mean over the sets that are here, to be held against a measured average."""
+    """Mean over the sets that were found, for comparison with a measured average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,9 +227,9 @@ class PublishedFigures:
     direction: str | None
     """unidirectional or bidirectional; null for people."""
     parameters_in_millions: int | None
-    """Where the paper says."""
+    """Where the paper states it."""
     text: str | None
-    """What it was trained on, in the paper's own units."""
+    """Training text, in the units of the paper."""
     sets: Mapping[str, float]
     """By set, as printed."""
     average: PublishedAverage | None = None
@@ -238,61 +238,61 @@ class PublishedFigures:
 
 @dataclass(frozen=True, slots=True)
 class PublishedTable:
-    """What the paper printed."""
+    """Published rows of a table."""
 
     source: str
-    """Whose figures they are."""
+    """The paper."""
     rows: tuple[PublishedFigures, ...]
     """In the order of the paper."""
     averages_that_do_not_follow: tuple[str, ...]
-    """Models whose printed average cannot be had from their row."""
+    """Models whose printed average does not match their row."""
 
 
 @dataclass(frozen=True, slots=True)
 class CueOfSet:
-    """What answers a set without its question."""
+    """A cue that answers a set without its question."""
 
     name: str
     pick: str
-    """How to answer by it: "the option …"."""
+    """Option that the cue picks: "the option …"."""
     accuracy: Estimate
-    """What it earns, on items that took no part in choosing it."""
+    """Accuracy on items that were not used to choose it."""
     p: float
-    """Probability that the best of all cues does as well on a shuffled key."""
+    """P-value: probability that the best of all cues does as well on a shuffled key."""
 
 
 @dataclass(frozen=True, slots=True)
 class CuesOfSet:
-    """What can be had of one set without its question."""
+    """The best cues of one set that ignore the question."""
 
     rule: CueOfSet | None
-    """The best cue that a person could apply at once."""
+    """The best cue that needs no learning."""
     learnt: CueOfSet | None
-    """The best of all, those included that learn words from other items."""
+    """The best of all cues, including those that learn words from other items."""
     chance: float
-    """What guessing earns."""
+    """Accuracy of guessing."""
     searched: bool
-    """False where the set is too small to look for cues."""
+    """False where the set is too small to search for cues."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteTable(Document):
-    """A suite as it was asked, beside what the paper printed."""
+    """Measured rows of a suite, with the published rows."""
 
     name: str
-    """Which suite it is."""
+    """Name of the suite."""
     found: Mapping[str, Path]
-    """The file of each set that is here."""
+    """Files of the sets that were found."""
     missing: tuple[str, ...]
-    """Sets that are not here; rows have no figure for them."""
+    """Sets that were not found; rows have no figure for them."""
     measure: str
-    """What the table has: accuracy or consistency."""
+    """Measure in the table: accuracy or consistency."""
     rows: tuple[AccuracyRow, ...] | tuple[ConsistencyRow, ...]
-    """One row a model that was asked."""
+    """One row per model."""
     published: PublishedTable
     """The paper's own rows."""
     cues: Mapping[str, CuesOfSet]
-    """By set: what a score has to be held against."""
+    """Blind cues by set, for comparison with a score."""
 
 
 def suite_table(
@@ -301,7 +301,7 @@ def suite_table(
     how: Normalisation | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> SuiteTable:
-    """Put the answers of all models together, set by set, with the paper's rows and the cues of each set."""
+    """Compute one row per model, with the published rows and the cues of each set."""
     suite, paths, probes = opened.suite, opened.files.paths, opened.probes
     models = list(dict.fromkeys(each.part.model.name for each in answered))
     by_model = [
@@ -383,7 +383,7 @@ def _by_model(answered: Sequence[Answered], sets: Sequence[str]) -> dict[str, di
 
 
 def _is_papers(answered: Sequence[Answered], sets: Sequence[str]) -> bool:
-    """Whether all sets were asked whole, as the paper scores."""
+    """Return whether all sets were asked in full with the paper's scoring."""
     counts, spec = released_counts(), parse_spec("paper:cats")
     scored = all(run.spec.pll == spec.pll and run.spec.bos == spec.bos for run in answered)
     asked = {run.part.probe.name: len(run.items) for run in answered}
@@ -393,7 +393,7 @@ def _is_papers(answered: Sequence[Answered], sets: Sequence[str]) -> bool:
 def _accuracy_tables(
     answered: Sequence[Answered], controls: Sequence[Answered], others: Mapping[str, Path]
 ) -> tuple[PaperTable, ...]:
-    """Table 3: accuracy on each set and their mean."""
+    """Compute table 3: accuracy per set and their mean."""
     sets = SUITES["cats"].sets
     names = titles()
     ours = []
@@ -422,7 +422,7 @@ def _accuracy_tables(
 def _pair_tables(
     answered: Sequence[Answered], controls: Sequence[Answered], others: Mapping[str, Path]
 ) -> tuple[PaperTable, ...]:
-    """Table 6: both halves right first; consistency, which wrong answers earn too, second."""
+    """Compute table 6: both halves right first, then consistency, which also counts pairs that are both wrong."""
     sets = SUITES["cats-robust"].sets
     columns = [titles()[name] for name in sets]
     ours = []

@@ -45,21 +45,21 @@ NumberedObject = tuple[int, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class WinogradSchema:
-    """One question, whatever file it came from: a text around its pronoun, and what the pronoun may stand for."""
+    """One question: a text around its pronoun, and the candidates that the pronoun may refer to."""
 
     before: str
     """The text up to the pronoun."""
     pronoun: str
-    """As it stands there; empty where the candidates are whole sentences already."""
+    """As in the text; empty where the candidates are whole sentences."""
     after: str
     candidates: tuple[str, ...]
     answer: int
     line: int
-    """Where it stands in its file."""
+    """Line in its file."""
 
 
 def letter_place(text: str, number: int) -> int:
-    """The place that a letter (A, "B.", …) or an index from 0 names among so many candidates.
+    """Return the index of a candidate from a letter (A, "B.", …) or an index from 0.
 
     >>> letter_place(" B. ", 2), letter_place("0", 2)
     (1, 0)
@@ -71,7 +71,9 @@ def letter_place(text: str, number: int) -> int:
     if not letter:
         raise UserError("the right answer is missing", fix="fill it in, or leave the schema out")
     if not 0 <= place < number:
-        raise UserError(f"the answer {text.strip()!r} is none of the {number} candidates", fix="use A, B … or 0, 1 …")
+        raise UserError(
+            f"the answer {text.strip()!r} is not one of the {number} candidates", fix="use A, B … or 0, 1 …"
+        )
     return place
 
 
@@ -79,7 +81,7 @@ def letter_place(text: str, number: int) -> int:
 
 
 def table_schemas(reading: Reading, path: Path) -> Iterator[WinogradSchema]:
-    """Every row of the table."""
+    """Yield one schema per row of the table."""
     tabs = "\t" in read_text(path).partition("\n")[0]
     for line, row in rows_of(reading, path, tabs=tabs):
         with reading.line(path, line):
@@ -114,10 +116,9 @@ def _candidates(row: SourceRow) -> tuple[str, ...]:
 
 
 def parted(text: str, pronoun: str, place: object = None) -> tuple[str, str, str]:
-    """The text before the pronoun, the pronoun as it stands there, and the text after it.
+    """Return the text before the pronoun, the pronoun as written, and the text after it.
 
-    The place is told by a number of characters, by marks around the pronoun ([it], _it_, *it*), or by itself where
-    the pronoun occurs once.
+    The pronoun is found by its character offset, by marks around it ([it], _it_, *it*), or because it occurs once.
 
     >>> parted("The jar hit the cup and [it] broke.", "it")
     ('The jar hit the cup and ', 'it', ' broke.')
@@ -145,7 +146,7 @@ def parted(text: str, pronoun: str, place: object = None) -> tuple[str, str, str
 
 
 def json_schemas(reading: Reading, path: Path) -> Iterator[WinogradSchema]:
-    """Every schema of the file; candidates of one text that stand in several objects are put together."""
+    """Yield the schemas of the file; candidates of one text in several objects are joined."""
     groups: dict[str, list[NumberedObject]] = {}
     for line, values in _objects(reading, path):
         if "options" in values:
@@ -202,12 +203,12 @@ def _object_schema(values: dict[str, Any], line: int) -> WinogradSchema:
 
 
 def _shared_text(values: dict[str, Any]) -> str:
-    """What the candidates of one schema have in common."""
+    """Return the key that the candidates of one schema share."""
     if "substitution" in values:
         return str(values.get("question_id"))
     target = values.get("target")
     if not isinstance(target, dict):
-        raise UserError("the object is of no known kind", fix="use text, pronoun, options and label")
+        raise UserError("the object is of an unknown kind", fix="use text, pronoun, options and label")
     return f"{_text(values, 'text')} {target.get('span2_index')}"
 
 
@@ -219,7 +220,7 @@ def _right(members: list[NumberedObject], field: str) -> int:
 
 
 def _substitution_schema(members: list[NumberedObject]) -> WinogradSchema:
-    """Sentences that are whole already: all of them is the candidate, so the pronoun is an empty stretch."""
+    """Return a schema of whole sentences: the sentence is the candidate, so the pronoun is empty."""
     sentences = tuple(_text(values, "substitution") for _, values in members)
     return WinogradSchema("", "", "", sentences, _right(members, "correctness"), members[0][0])
 
@@ -236,7 +237,7 @@ def _span_schema(members: list[NumberedObject]) -> WinogradSchema:
 
 
 def read_winograd(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
-    """Each schema is one item of the set ``wsc``: its text with each candidate in the pronoun's place."""
+    """Read each schema as one item of the set ``wsc``: its text with each candidate in place of the pronoun."""
     reframing = Reframing(Reading(skip_bad), "wsc")
     for path in paths:
         content = read_bytes(path).lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -264,7 +265,7 @@ def _add(reframing: Reframing, schema: WinogradSchema, path: Path) -> None:
 
 
 def xml_schemas(reading: Reading, path: Path) -> Iterator[WinogradSchema]:
-    """Every ``<schema>`` of the collection, with the line it begins on."""
+    """Yield every ``<schema>`` of the collection, with its first line."""
     content = read_bytes(path)
     lines: list[int] = []
     parser = expat.ParserCreate()

@@ -34,7 +34,7 @@ class StarterSchema:
     sentence: str
     """With the premises in braces and the outcomes in brackets, ``{a|b} … [a's|b's]``."""
     line: int = 0
-    """Where it stands in its file, from 1."""
+    """Line in its file, from 1."""
 
     def reading(self, premise: int, outcome: int) -> str:
         """The sentence with one of its premises and one of its outcomes.
@@ -62,7 +62,7 @@ def read_schemas(path: str | Path) -> list[StarterSchema]:
     for schema in _schemas(Path(path)):
         if names.setdefault(schema.name, schema.line) != schema.line:
             raise UserError(
-                f"the schema {schema.name!r} stands already in line {names[schema.name]}",
+                f"the schema {schema.name!r} is already in line {names[schema.name]}",
                 file=path,
                 line=schema.line,
                 fix="give each a name of its own",
