@@ -206,7 +206,7 @@ def test_questions_in_another_language(tmp_path: Path, capsys: pytest.CaptureFix
     with pytest.raises(UserError, match="no wording of questions in the language 'xx'"):
         build_wordnetqa(graph, WordNetPlan("definitions"))
     (tmp_path / "xx.toml").write_text(WORDING, encoding="utf-8")
-    plan = WordNetPlan("hypernymy", as_paper=True, ways=3, wording=str(tmp_path / "xx.toml"))
+    plan = WordNetPlan("hypernymy", as_paper=True, options=3, wording=str(tmp_path / "xx.toml"))
     for item in build_wordnetqa(graph, plan).items:
         name = str(item.facets["asked"])
         assert item.text == f"En 'mi vidis {name}jn', '{name}jn' estas ia"
@@ -245,7 +245,7 @@ def test_a_source_that_is_too_small_for_a_split_says_so_by_every_seed(tmp_path: 
     add_file("small", write_tree(tmp_path / "small.tsv", branches=6))
     graph = load_graph("small")
     for seed in range(12):
-        probe = build_wordnetqa(graph, WordNetPlan("definitions", seed, as_paper=True, ways=3))
+        probe = build_wordnetqa(graph, WordNetPlan("definitions", seed, as_paper=True, options=3))
         assert {item.facets["split"] for item in probe.items} == {"test"}
         assert probe.card.notes[TOO_SMALL]
         assert probe.card.made.endswith(
@@ -255,6 +255,6 @@ def test_a_source_that_is_too_small_for_a_split_says_so_by_every_seed(tmp_path: 
 
 def test_a_source_that_is_large_enough_is_split(tmp_path: Path) -> None:
     add_file("large", write_tree(tmp_path / "large.tsv", branches=12))
-    probe = build_wordnetqa(load_graph("large"), WordNetPlan("definitions", as_paper=True, ways=3))
+    probe = build_wordnetqa(load_graph("large"), WordNetPlan("definitions", as_paper=True, options=3))
     assert {item.facets["split"] for item in probe.items} == {"train", "dev", "test"}
     assert TOO_SMALL not in probe.card.notes

@@ -11,7 +11,7 @@ from horsesense.core import Item, Probe
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.sources import add_triples
-from horsesense.methods.wordnetqa import soundness as rules
+from horsesense.methods.wordnetqa import certainty_rules as rules
 from horsesense.methods.wordnetqa.builder import build_wordnetqa
 from horsesense.methods.wordnetqa.checking import CheckedItems, check_items
 from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan

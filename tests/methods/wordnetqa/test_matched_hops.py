@@ -38,7 +38,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Graph:
 
 @pytest.fixture(scope="module")
 def matched(tree: Graph) -> Probe:
-    return build_matched_hops(tree, WordNetPlan("hypernymy", ways=3, wording="en"))
+    return build_matched_hops(tree, WordNetPlan("hypernymy", options=3, wording="en"))
 
 
 def test_the_answer_stays_and_the_distance_changes(tree: Graph, matched: Probe) -> None:

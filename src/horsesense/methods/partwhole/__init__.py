@@ -1,10 +1,14 @@
-"""Part-whole adjectives: does what is said of the whole hold for the part?
+"""Part-whole adjectives: does an adjective of the whole hold for the part?
 
-Mullenbach, Gordon, Peng, May, "Do Nuclear Submarines Have Nuclear Captains?" (EMNLP 2019). `pairs` and
-`adjectives` are mined (sections 3.1 and 3.2), `rules` sift them, `building` makes candidates; `checking` looks
-for what is odd in a file of triples. `labels` are the task in fewer labels, `splits` its parts, `inference` the
-task as premise and hypothesis (section 5.2). `table` is the paper's table with one's own models in it;
-`released` reads the published files and votes.
+Mullenbach, Gordon, Peng, May, "Do Nuclear Submarines Have Nuclear Captains?" (EMNLP 2019).
+
+- Read: `dataset` (published triples, inference rows and votes), `checking` (odd rows of a file).
+- Build: `pairs` and `adjectives` (sections 3.1 and 3.2), `rules` that select them, `builder` of candidates;
+  `own_probe` ships with the package.
+- Forms: `labels` (fewer labels), `splits`, `inference` (premise and hypothesis, section 5.2), `pictures`.
+- Analyse: `table` and `suite` (the paper's table with a user's models), `distributions` (comparison with votes).
+
+`api` has the public functions, `settings` their settings classes, `render` prints their results.
 """
 
 from horsesense.registry import Command, Method, Reader

@@ -1,6 +1,6 @@
-"""Candidates as the part-whole paper collects them (section 3): pairs, adjectives of the whole, seen with the part.
+"""Build candidates as in section 3 of the paper: pairs, and adjectives of the whole that occur with the part.
 
-`read_candidates` reads those of the release, before annotation, to say which of ours are among them.
+`read_candidates` reads the published candidates, before annotation, to count which of ours are among them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ READ = (
     "language model that read them blind called 4 no parts, 2.7 % (0.7 to 6.8), and 10 unclear; it noticed 33 of 40 "
     "planted ones."
 )
-"""What a reading of mined pairs found (docs/results/readings); on the card of every probe made by these rules."""
+"""Result of an audit of mined pairs (docs/results/readings); on the card of every probe built with these rules."""
 WITHOUT_PARTS = "Bad pairs: about one in three of those read before there was the rule parts, which is off here."
 
 Triple = tuple[str, str, str]
@@ -34,20 +34,20 @@ Triple = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class CandidatePlan:
-    """What candidates are made of."""
+    """Sources and rules of candidates."""
 
     pairs: Sequence[Pairs]
     modifiers: Sequence[Modifiers]
-    """Adjectives by source; each whole keeps the commonest of each."""
+    """Adjectives by source; a whole keeps the commonest of each source."""
     rules: CandidateRules = field(default_factory=CandidateRules)
     published: Collection[Triple] = ()
-    """Candidates that others made of the same; each of ours says whether it is among them."""
+    """Published candidates; each of ours records whether it is among them."""
     limit: int | None = None
     seed: int = 0
 
 
 def build_partwhole(plan: CandidatePlan) -> Probe:
-    """Triples that nobody has judged; the notes count what each rule rejected."""
+    """Build unlabelled triples; the notes count what each rule rejected."""
     if not plan.pairs or not plan.modifiers:
         missing = "pairs of whole and part" if not plan.pairs else "adjectives"
         raise UserError(f"no source of {missing} is given", fix="see docs/methods/partwhole.md for those there are")
@@ -117,7 +117,7 @@ def _items(
 
 
 def overlap(items: Sequence[Item], published: Collection[Triple]) -> dict[str, int]:
-    """How many of our triples and pairs are among the released ones, and how many of those we could have had."""
+    """Count our triples and pairs among the published ones, and the published ones that our nouns allow."""
     ours = {(i.groups["whole"], i.groups["part"], i.groups["adjective"]) for i in items}
     theirs = set(published)
     pairs, known = {triple[:2] for triple in ours}, {triple[:2] for triple in theirs}
@@ -141,11 +141,11 @@ def _how_made(plan: CandidatePlan) -> str:
 
 
 def read_candidates(path: Path) -> set[Triple]:
-    """The triples of a released file of candidates: ``whole,part,adjective`` a line, no header."""
+    """Read a file of candidates: ``whole,part,adjective`` per line, no header."""
     triples: set[Triple] = set()
     for number, raw in Reading().lines(path):
         fields = [field.strip() for field in fields_of(raw, ",", quoted=True)]
         if len(fields) != 3 or not all(fields):
-            raise UserError("this is no candidate", file=path, line=number, fix="a line has whole,part,adjective")
+            raise UserError("this is not a candidate", file=path, line=number, fix="write whole,part,adjective")
         triples.add((fields[0], fields[1], fields[2]))
     return triples

@@ -33,7 +33,7 @@ REASONS = {
     "untouchable": "nothing that can be touched (tennis, advantage)",
     "unknown": "neither WordNet nor a second source has it",
 }
-"""Why a pair is no part, or not known to be one."""
+"""Reasons why a pair is not a part, or not known to be one."""
 
 _VAGUE = frozenset(
     listed(
@@ -52,21 +52,21 @@ _TOUCHED = ("physical_entity.n.01",)
 _DEEPEST = 3
 """Parts of parts of parts."""
 _NEAR = 2
-"""Kinds of a part that count for it: who has a car wheel has a wheel, but not therefore a device."""
+"""Levels of kinds that count for a part: what has a car wheel has a wheel, but not therefore a device."""
 
 
 @dataclass(frozen=True)
 class Parthood:
-    """What is known of parts."""
+    """Parts in WordNet and in other sources."""
 
     taxonomy: Taxonomy
     links: Collection[tuple[int, int]]
-    """Whole and part, as places of the taxonomy."""
+    """Whole and part, as indices of the taxonomy."""
     witnesses: Mapping[Pair, frozenset[str]] = field(default_factory=dict)
     """The sources other than WordNet that have a pair."""
 
     def why_not(self, whole: str, part: str) -> str:
-        """Why a pair is no part, one of `REASONS`; empty where it is one."""
+        """Return why a pair is not a part, one of `REASONS`; empty if it is one."""
         wholes, parts = self._senses(whole), self._senses(part)
         if _VAGUE & {whole, part}:
             return "vague"
@@ -87,7 +87,7 @@ class Parthood:
         return "unknown"
 
     def in_wordnet(self, whole: str, part: str) -> bool:
-        """Whether WordNet has the part, of the whole or of what it is a kind of, itself or within another part."""
+        """Return whether WordNet has the part for the whole or its kinds, directly or within another part."""
         wanted = set(self._senses(part)[:3])
         return any(not wanted.isdisjoint(self._having(sense)) for sense in self._senses(whole)[:2])
 
@@ -118,7 +118,7 @@ class Parthood:
         return {}
 
     def _above(self, concept: int) -> frozenset[int]:
-        """All that it is a kind of."""
+        """Return all kinds of a concept."""
         if concept not in self._ancestors:
             above: set[int] = set()
             waiting = [concept]
@@ -130,7 +130,7 @@ class Parthood:
         return self._ancestors[concept]
 
     def _kinds(self, concept: int) -> set[int]:
-        """What it is a kind of, nearby."""
+        """Return the nearest kinds of a concept."""
         found, layer = set[int](), {concept}
         for _ in range(_NEAR):
             layer = {parent for each in layer for parent in self.taxonomy.hypernyms[each]}
@@ -138,14 +138,14 @@ class Parthood:
         return found
 
     def _senses(self, noun: str) -> list[int]:
-        """Nouns that a word names, the commonest sense first."""
+        """Return the nouns that a word names, commonest sense first."""
         return [place for place in self.taxonomy.senses.get(noun, ()) if ".n." in self.taxonomy.ids[place]]
 
     def _is_name(self, concept: int) -> bool:
         return all(lemma[:1].isupper() for lemma in self.taxonomy.lemmas[concept])
 
     def _is_kind(self, kinds: list[int], of: list[int]) -> bool:
-        """Whether the commonest sense of a noun is a kind of any sense of the other."""
+        """Return whether the commonest sense of a noun is a kind of any sense of the other."""
         return not self._above(kinds[0]).isdisjoint(of)
 
     def _below(self, concept: int, names: Iterable[str]) -> bool:
@@ -154,7 +154,7 @@ class Parthood:
 
 
 def parthood(pairs_by_source: Mapping[str, Iterable[Pair]]) -> Parthood:
-    """WordNet as it is on this machine, and the pairs of several sources as one another's witnesses."""
+    """Use the installed WordNet, and pairs of several sources as witnesses of each other."""
     folder = find_wordnet()
     if folder is None:
         raise UserError(
@@ -173,7 +173,7 @@ def parthood(pairs_by_source: Mapping[str, Iterable[Pair]]) -> Parthood:
 
 @dataclass(slots=True)
 class Sieve:
-    """The rules at work, with what they rejected."""
+    """Apply the rules and count what they reject."""
 
     rules: CandidateRules
     rejected: Counter[str] = field(default_factory=Counter)
@@ -185,7 +185,7 @@ class Sieve:
         return False
 
     def pairs(self, sources: Iterable[Pairs]) -> dict[Pair, tuple[str, ...]]:
-        """The pairs that stay, with the sources that have them."""
+        """Return the pairs that pass, with their sources."""
         kept = self._plain_pairs(sources)
         if not kept or not self.rules.on("parts"):
             return kept
@@ -220,7 +220,7 @@ class Sieve:
         return kept
 
     def adjectives(self, modifiers: Modifiers, wholes: Iterable[str]) -> dict[str, list[str]]:
-        """The adjectives of each whole in one source, the commonest first; of equally common ones, by letter."""
+        """Return the adjectives of each whole in one source, commonest first, then alphabetically."""
         kept: dict[str, list[str]] = {}
         for whole in sorted(set(wholes)):
             counts = modifiers.counts.get(whole, Counter())
@@ -238,7 +238,7 @@ class Sieve:
         )
 
     def triples(self, pair: Pair, ranked: Iterable[str], with_nouns: Mapping[str, Iterable[str]]) -> list[str]:
-        """The adjectives of a pair: those seen with the part, colours thinned out."""
+        """Return the adjectives of a pair that occur with the part, with few colours."""
         _, part = pair
         seen = set(with_nouns.get(part, ()))
         fitting = [word for word in ranked if self._lets("part", word in seen, "triples")]
@@ -256,5 +256,5 @@ class Sieve:
 def _short_noun(noun: str) -> bool:
     words = noun.split(" ")
     last = words[-1].rpartition("-")[2]
-    # Some good nouns ("trunk") are not in the dictionary; a word that it has as something else is no noun.
+    # Some good nouns ("trunk") are not in the dictionary; a word that it has as something else is not a noun.
     return len(words) <= 2 and not FUNCTION_WORDS & set(words) and (is_noun(last) or not is_known(last))
