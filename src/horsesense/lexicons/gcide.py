@@ -57,20 +57,20 @@ _QUOTED = re.compile(r'"([^"]+)"\s*--\s?(?:[A-Z][\w\'&]*\.?(?:\s(?=[A-Z&(])|$|(?
 _NAMED = re.compile(r"\s--\s?[A-Z][\w.'&()\s]*\.?$")
 """An author at the end."""
 _DERIVED = re.compile(r"\s--\s?\{.*$")
-"""Words made from this one, told at the end: ``-- {Mel"low*ness}, n.``"""
+"""Derived words at the end: ``-- {Mel"low*ness}, n.``"""
 _REFERENCE = re.compile(r"\s*\b(?:See|Cf\.|Compare)\s[^.]*\{[^.]*\.")
 _QUOTE_INDENT = 6
 
 
 def dictd_files(folder: Path, name: str) -> tuple[Path, Path] | None:
-    """Index and text of a dictionary in a folder, packed or not; None where one of them is missing."""
+    """Find index and text of a dictionary in a folder, packed or not; None where one of them is missing."""
     index = folder / f"{name}.index"
     texts = [path for ending in ("dict.dz", "dict") if (path := folder / f"{name}.{ending}").is_file()]
     return (index, texts[0]) if index.is_file() and texts else None
 
 
 def read_dictd(index: Path, text: Path) -> Iterator[str]:
-    """The entries, each once, in the order of the text. Those about the dictionary itself are left out."""
+    """Read the entries, each once, in the order of the text, without those about the dictionary itself."""
     content = read_bytes(text)
     places: set[tuple[int, int]] = set()
     for number, line in numbered_lines(index):
@@ -118,7 +118,7 @@ class Entry:
 
 
 def parse_entry(text: str) -> Entry | None:
-    """The entry, or None where there is no head that can be read.
+    """Parse an entry; None where its head cannot be parsed.
 
     >>> entry = parse_entry('Mellow \\\\Mel"low\\\\, a.\\n   1. Soft; as, a mellow pear. [Obs.]\\n      [PJC]\\n')
     >>> entry.word, entry.pos, entry.senses[0].text
@@ -135,7 +135,7 @@ def parse_entry(text: str) -> Entry | None:
 
 
 def _split_head(text: str) -> tuple[str, str]:
-    """The head goes on over lines while a bracket is open, or a comma promises the part of speech."""
+    """Join the lines of the head, while a bracket is open or a comma announces the part of speech."""
     lines = text.split("\n")
     depth = 0
     for number, line in enumerate(lines):
@@ -170,7 +170,7 @@ def _is_aside(block: str) -> bool:
 
 
 def cleaned(sense: Sense) -> tuple[str, list[str]]:
-    """Definition and quotations without labels, references and names of authors.
+    """Return definition and quotations without labels, references and authors.
 
     >>> cleaned(Sense('(Mus.) Low in pitch. See {High}. "Low notes." --Nobody. [R.]', ["  So low.   --Nobody."]))
     ('Low in pitch.', ['Low notes.', 'So low.'])
@@ -201,7 +201,7 @@ _SYSTEM = (Path("/usr/share/dictd"),)
 LICENCE = "GPL (GNU Collaborative International Dictionary of English)"
 
 _PARTS = {"n": "n", "v": "v", "a": "a", "adj": "a", "adv": "r"}
-"""How GCIDE's 236 ways to write a part of speech begin."""
+"""Prefixes of GCIDE's 236 spellings of parts of speech."""
 _DAMAGE = re.compile(
     r"[{}\[\]<>|\\]|\bpage\b|1913|Webster|\d[a-z]{2,}|[a-z][A-Z]|[a-z][.,;][A-Za-z]|\s[,;.](?!\s*\.)|\?\?|^[,;.)]|\(\s*\)"
 )
@@ -225,7 +225,7 @@ def fetch_gcide(source: Path | None = None, progress: Progress = NO_PROGRESS) ->
 
 
 def find_gcide() -> Path | None:
-    """The first folder with its files: the one that ``GCIDE`` names, the cache, dictd's own."""
+    """Return the first folder with its files: that of ``GCIDE``, the cache, dictd's own."""
     named = os.environ.get("GCIDE")
     folders = [*([Path(named)] if named else []), cache_folder("gcide"), *_SYSTEM]
     return next((folder for folder in folders if is_gcide(folder)), None)
@@ -236,7 +236,7 @@ def is_gcide(folder: Path) -> bool:
 
 
 def read_gcide(folder: Path) -> tuple[list[Triple], Counter[str]]:
-    """The facts of all sound senses, and what was left out by reason."""
+    """Return the facts of all undamaged senses, and the number left out by reason."""
     left_out: Counter[str] = Counter()
     numbers: Counter[str] = Counter()
     triples: list[Triple] = []
@@ -288,7 +288,7 @@ def _from_dictd(index: Path, text: Path, left_out: Counter[str]) -> Iterator[tup
 
 
 def _sound(word: str, number: int, sense: Written, left_out: Counter[str]) -> Iterator[Triple]:
-    """The facts of one sense, or none where it is damaged."""
+    """Return the facts of one sense; empty where it is damaged."""
     pos = _pos(sense[0])
     definition, examples = split_sense(sense[1])
     examples += [" ".join(quote.split()).rstrip(" ,;:") for quote in sense[2]]

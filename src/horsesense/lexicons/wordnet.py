@@ -39,7 +39,7 @@ _RELATIONS = {
 _VERSION = re.compile(r"WordNet (\d+(?:\.\d+)*)")
 
 _READ = 4
-"""Raised when triples are read otherwise, so that they are read again."""
+"""Raised when reading changes, so that stored triples are read again."""
 
 
 class Pointer(NamedTuple):
@@ -57,21 +57,21 @@ class Pointer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Synset:
-    """One concept: the words that name it, what it means, and what it is related to."""
+    """One concept: its words, definition and relations."""
 
     id: str
     """First word, part of speech and sense number, such as ``squat.v.01``. Satellites are numbered among all
-    adjectives, as published sets have it; NLTK 3.10 numbers them apart."""
+    adjectives, as in published sets; NLTK 3.10 numbers them separately."""
     pos: str
     """n, v, a, r, or s for a satellite adjective."""
     offset: int
-    """The number that names it in its file."""
+    """Offset that identifies it in its file."""
     lexfile: int
     """Number of the lexicographer's file (4 is ``noun.act``)."""
     lemmas: tuple[str, ...]
     """Its words, underscores for spaces, in the files' own case."""
     gloss: str
-    """Definition and examples as they stand in the file."""
+    """Definition and examples as in the file."""
     pointers: tuple[Pointer, ...]
 
     @property
@@ -88,7 +88,7 @@ class Synset:
 
 
 def definition_of(gloss: str) -> str:
-    """A gloss without what it quotes, as NLTK gives it and published sets have it.
+    """Return a gloss without quotations, as in NLTK and in published sets.
 
     >>> definition_of('a hot drink; "a cup of tea"')
     'a hot drink'
@@ -97,7 +97,7 @@ def definition_of(gloss: str) -> str:
 
 
 def meaning_of(gloss: str) -> str:
-    """The same of what stands before the examples, so that their authors are no part of it.
+    """Return the definition before the examples, without their authors.
 
     >>> definition_of('making no sound; "noiseless foot of time"- Shakespeare')
     'making no sound; - Shakespeare'
@@ -108,7 +108,7 @@ def meaning_of(gloss: str) -> str:
 
 
 def read_senses(folder: Path) -> dict[str, dict[str, tuple[int, ...]]]:
-    """Part of speech → lower-case word → the offsets of its senses, the most frequent first."""
+    """Read the offsets of senses by part of speech and lower-case word, most frequent first."""
     senses: dict[str, dict[str, tuple[int, ...]]] = {}
     for pos, ending in PARTS.items():
         path = folder / f"index.{ending}"
@@ -124,7 +124,7 @@ def read_senses(folder: Path) -> dict[str, dict[str, tuple[int, ...]]]:
 
 
 def read_synsets(folder: Path, senses: dict[str, dict[str, tuple[int, ...]]] | None = None) -> list[Synset]:
-    """Every synset of the database, nouns first, in the order of the files."""
+    """Read every synset of the database, nouns first, in the order of the files."""
     senses = read_senses(folder) if senses is None else senses
     rows = list(_data_lines(folder))
     named: dict[tuple[str, int], str] = {}
@@ -144,7 +144,7 @@ def read_synsets(folder: Path, senses: dict[str, dict[str, tuple[int, ...]]] | N
 
 
 def _file_pos(pos: str) -> str:
-    """Satellite adjectives live in the file of the adjectives."""
+    """Return the file of a part of speech; satellites are in the file of adjectives."""
     return "a" if pos == "s" else pos
 
 
@@ -188,19 +188,19 @@ def _damaged(path: Path, line: int) -> UserError:
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """Which adjectives are alike and which are opposed, in any of their senses."""
+    """Similar and opposite adjectives, in any of their senses."""
 
     heads: Mapping[str, frozenset[str]]
-    """The clusters that a word belongs to: its own synsets, and the heads that they are similar to."""
+    """Clusters of a word: its synsets, and the heads that they are similar to."""
     opposites: Mapping[str, frozenset[str]]
-    """The clusters that a cluster is opposed to."""
+    """Opposite clusters of a cluster."""
 
     def are_alike(self, word: str, other: str) -> bool:
-        """Whether two words share a sense, or are similar to the same head."""
+        """Return whether two words share a sense, or are similar to the same head."""
         return bool(self.heads[word] & self.heads[other])
 
     def are_opposed(self, word: str, other: str) -> bool:
-        """Whether a sense of one, or its head, is opposed to a sense of the other, or its head."""
+        """Return whether a sense of one, or its head, is opposite to a sense of the other, or its head."""
         return any(self.opposites.get(head, frozenset()) & self.heads[other] for head in self.heads[word])
 
 
@@ -231,13 +231,13 @@ def read_similar(folder: Path) -> Similar:
 
 
 def read_words(folder: Path) -> frozenset[str]:
-    """The words that WordNet has an entry for, underscores for spaces."""
+    """Return the words with an entry in WordNet, with underscores for spaces."""
     lines = (line for ending in PARTS.values() for _, line in numbered_lines(folder / f"index.{ending}"))
     return frozenset(line.partition(" ")[0] for line in lines if not line.startswith(_HEADER))
 
 
 def wordnet_origin(folder: Path) -> Origin:
-    """Version and licence of a WordNet folder, as the head of its files tells them."""
+    """Read version and licence of a WordNet folder from the head of its files."""
     head = "".join(line for number, line in numbered_lines(folder / "data.noun") if number < 30)
     version = _VERSION.search(head)
     stats = [(folder / f"{kind}.{ending}").stat() for kind in ("data", "index") for ending in PARTS.values()]
@@ -251,7 +251,7 @@ def wordnet_origin(folder: Path) -> Origin:
 
 
 def wordnet_triples(synsets: Iterable[Synset]) -> Iterator[Triple]:
-    """What WordNet says of each synset: words, meaning, examples, and what it is related to."""
+    """Yield the triples of each synset: words, definition, examples and relations."""
     synsets = list(synsets)
     words = {synset.id: [word.replace("_", " ") for word in synset.lemmas] for synset in synsets}
     for synset in synsets:
@@ -301,7 +301,7 @@ def fetch_wordnet(source: Path | None = None, progress: Progress = NO_PROGRESS) 
 
 
 def _inside(folder: Path) -> Iterator[Path]:
-    """Where the database may lie in a folder that somebody names."""
+    """Return where the database may be in a user's folder."""
     yield from (folder, folder / "dict", folder / "corpora" / "wordnet", folder / "wordnet")
 
 
@@ -323,7 +323,7 @@ def _unpack(path: Path, folder: Path) -> None:
 
 
 def _check(folder: Path, source: Path) -> None:
-    """A file that was cut off may end with a whole line, so all is read once, and each sense looked for."""
+    """Read all files once and look up each sense, because a truncated file may end with a whole line."""
     damaged = UserError("a file of this WordNet is cut off or damaged", file=source, fix="get the files again")
     try:
         senses = read_senses(folder)
@@ -338,7 +338,7 @@ def _check(folder: Path, source: Path) -> None:
 
 
 def _refuse_part(source: Path) -> None:
-    """A folder with some of the files is told which one it lacks."""
+    """Report which file an incomplete folder lacks."""
     for folder in _inside(source):
         missing = [name for name in _NAMES if not (folder / name).is_file()]
         if len(missing) < len(_NAMES):
@@ -350,7 +350,7 @@ def _fingerprint(folder: Path) -> str:
 
 
 def find_wordnet() -> Path | None:
-    """The first folder with a whole database: the cache, ``WNHOME``, NLTK's data, the system's."""
+    """Return the first folder with a complete database: the cache, ``WNHOME``, NLTK's data, the system's."""
     return next((folder for folder in _candidates() if is_wordnet(folder)), None)
 
 
