@@ -7,17 +7,10 @@ import typer
 from horsesense.cli.annotate import annotate
 from horsesense.cli.baseline import baseline
 from horsesense.cli.build import build
-from horsesense.cli.comparing import gate
-from horsesense.cli.cues import harden
-from horsesense.cli.exchange import export, import_
 from horsesense.cli.inoculate import inoculate
 from horsesense.cli.profile import profile
 from horsesense.cli.replicate import replicate
-from horsesense.cli.report import report
 from horsesense.cli.rica_asking import rica
-from horsesense.cli.run import run
-from horsesense.cli.score import fill, saliency, score
-from horsesense.cli.show import show
 from horsesense.cli.train import train
 from horsesense.cli.winoventi import winoventi
 
@@ -32,20 +25,10 @@ app = typer.Typer(
 
 
 app.command("profile")(profile)
-app.command("import")(import_)
-app.command("export")(export)
-app.command("show")(show)
-app.command("run")(run)
-app.command("score")(score)
-app.command("fill")(fill)
-app.command("saliency")(saliency)
-app.command("report")(report)
-app.command("gate")(gate)
 app.command("baseline")(baseline)
 app.command("train")(train)
 app.command("inoculate")(inoculate)
 app.add_typer(annotate, name="annotate")
-app.command("harden")(harden)
 app.command("replicate")(replicate)
 app.add_typer(build, name="build")
 app.add_typer(winoventi, name="winoventi")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from horsesense.core import Card, Probe, read_probe
 from horsesense.core.document import Document
-from horsesense.core.spec import parse_spec
+from horsesense.core.spec import Normalisation, parse_spec
 from horsesense.cues.battery import Number, battery
 from horsesense.cues.findings import Finding, find_cues
 from horsesense.data import cache_folder
@@ -29,7 +29,6 @@ from horsesense.methods.published import read_release
 from horsesense.methods.suites.frame import Kind, OpenedData, PaperRow, PaperSuite, PaperTable, with_published
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.results import Answered
-from horsesense.scoring.normalise import Normalisation
 from horsesense.stats import Estimate, chance
 
 _ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".parquet")

@@ -13,7 +13,7 @@ from horsesense.errors import UserError, unknown
 _METHODS = "horsesense.methods"
 
 VOTE_READERS = {
-    "partwhole": f"{_METHODS}.partwhole.released:read_partwhole_votes",
+    "partwhole": f"{_METHODS}.partwhole.dataset:read_partwhole_votes",
     "winoventi-schemas": f"{_METHODS}.winoventi.released:read_winoventi_schemas",
     "winoventi-answers": f"{_METHODS}.winoventi.released:read_winoventi_answers",
 }

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
-from horsesense.api.asking import ask
+from horsesense.api.asking import ask, chosen_models, default_folder
 from horsesense.api.controls import fit_control
 from horsesense.api.run import Run
+from horsesense.api.stored_run import StoredRun, with_report
 from horsesense.core import ScoringSpec
 from horsesense.data import cache_folder
 from horsesense.errors import translate_errors
@@ -18,13 +19,13 @@ from horsesense.methods.cats.suite import OpenedSuite, SetFiles, SuiteTable, sui
 from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.frame import OpenedData, PaperSuite, PaperTable
 from horsesense.methods.suites.stored import CONTROLS, keep_suite, suite_tables
-from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.progress import Progress
+from horsesense.registry import ONE_OPTION
+from horsesense.signatures import extends
 from horsesense.training.controls import control
 
 if TYPE_CHECKING:
-    from horsesense.models.api import ServedSettings
     from horsesense.models.protocol import Model
-    from horsesense.runs.engine import Engine
 
 _MOST_LINES = 10
 """Maximum number of skipped lines that are logged with their reason."""
@@ -43,79 +44,72 @@ class AskedSuite:
 
 
 @translate_errors()
+@extends(ask, without=("probe", "formats"))
 def ask_suite(
     model: str | Model | Sequence[str | Model],
-    name: str = "cats",
+    suite: str = "cats",
     *,
     data: str | Path | None = None,
-    out: str | Path | None = None,
-    spec: str | ScoringSpec | None = None,
-    normalise: str | None = None,
-    limit: int | None = None,
-    seed: int = 0,
     skip_bad: bool = False,
-    device: str = "auto",
-    family: str | None = None,
-    budget: int | None = None,
-    allow_pickle: bool = False,
-    cache: bool = True,
-    served: ServedSettings | None = None,
-    engine: str | Engine = "here",
-    progress: Progress = NO_PROGRESS,
+    spec: str | ScoringSpec | None = None,
+    **options: Any,
 ) -> AskedSuite:
-    """Ask models all sets of a paper.
+    """Run models on all sets of a paper.
 
     Args:
-        model: Name of a model, a loaded model, or several of them.
-        name: Suite: ``"cats"``, ``"cats-robust"``, ``"partwhole"``, ``"rica"`` …
-        data: Folder of its sets, flat or as published; by default, what was fetched.
-        out: Run folder; without one, no answers are stored.
-        spec: Scoring spec; by default, the paper's own definition.
-        normalise: Normalisation of option scores; by default, that of each card.
-        limit: Maximum number of items per set.
-        seed: Random seed.
-        skip_bad: Skip and count bad lines.
-        device: Device of the model: auto, cpu, cuda, cuda:1, mps.
-        family: Model family, where the config does not say.
-        budget: Tokens per batch; by default, what fits the device.
-        allow_pickle: Load pickled weights too.
-        cache: With ``out``, use answers that another run has computed.
-        served: Server settings.
-        engine: Engine: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or a result of `horsesense.engine`.
-        progress: Progress callback.
+        model: One or several, by name or loaded.
+        suite: Suite: cats, cats-robust, partwhole, rica, winoventi or wordnetqa.
+        data: Folder of the paper's datasets. By default, what was fetched.
+        skip_bad: Skip and count lines that cannot be read.
+        spec: Scoring spec. By default, the paper's.
 
     Returns:
-        The run, and the paper's tables.
+        The run, and its tables.
     """
-    suite = find_paper_suite(name)
-    opened = suite.open_data(None if data is None else Path(data), skip_bad)
-    _log_sets(name, opened, progress)
-    run = ask(
-        model,
-        opened.probes,
-        out=out,
-        spec=suite.spec if spec is None else spec,
-        normalise=normalise,
-        limit=limit,
-        seed=seed,
-        device=device,
-        family=family,
-        budget=budget,
-        allow_pickle=allow_pickle,
-        cache=cache,
-        ways="options",
-        served=served,
-        engine=engine,
-        progress=progress,
-    )
+    paper = find_paper_suite(suite)
+    opened = paper.open_data(None if data is None else Path(data), skip_bad)
+    out, progress = options["out"], options["progress"]
+    _log_sets(suite, opened, progress)
+    run = ask(model, opened.probes, spec=paper.spec if spec is None else spec, formats="options", **options)
     if out is not None:
-        keep_suite(Path(out), name, opened.others)
-        _fit_controls(suite, opened, Path(out) / CONTROLS, progress)
-    tables = suite_tables(name, list(run.answered), None if out is None else Path(out), opened.others)
-    if name not in CATS_SUITES:
+        keep_suite(Path(out), suite, opened.others)
+        _fit_controls(paper, opened, Path(out) / CONTROLS, progress)
+    tables = suite_tables(suite, list(run.answered), None if out is None else Path(out), opened.others)
+    if suite not in CATS_SUITES:
         return AskedSuite(run, tables)
-    of_cats = OpenedSuite(CATS_SUITES[name], SetFiles(opened.found, opened.missing), opened.probes)
+    of_cats = OpenedSuite(CATS_SUITES[suite], SetFiles(opened.found, opened.missing), opened.probes)
     return AskedSuite(run, tables, suite_table(of_cats, list(run.answered), run.normalise, progress))
+
+
+@translate_errors()
+@extends(ask, without=("probe", "formats"))
+def run_suite(
+    suite: str,
+    /,
+    *,
+    data: str | Path | None = None,
+    skip_bad: bool = False,
+    out: str | Path | None = None,
+    spec: Annotated[str | ScoringSpec | None, ONE_OPTION] = None,
+    **options: Any,
+) -> StoredRun:
+    """Run models on all datasets of a paper, and print the paper's tables with these models in them.
+
+    Args:
+        suite: Suite: cats, cats-robust, partwhole, rica, winoventi or wordnetqa.
+        data: Folder of the paper's datasets. By default, what was fetched.
+        skip_bad: Skip and count lines that cannot be read.
+        out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-SUITE.
+        spec: Scoring spec: a preset and fields, separated by commas. By default, the paper's.
+
+    Returns:
+        The run with its results and tables, and the report.
+    """
+    models = options["model"] = chosen_models(options["model"])
+    find_paper_suite(suite)
+    folder = out if out is not None else default_folder(models, [suite])
+    asked = ask_suite(suite=suite, data=data, skip_bad=skip_bad, out=folder, spec=spec, **options)
+    return with_report(asked.run, options["progress"], asked.table, asked.tables)
 
 
 def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, progress: Progress) -> None:

@@ -15,7 +15,7 @@ def print_tables(tables: Iterable[PaperTable]) -> None:
     """Print tables, with published rows marked."""
     from rich.markup import escape
 
-    from horsesense.report.paper_tables import counts, shown_cell, shown_interval
+    from horsesense.report.tables import paper_counts, paper_interval, paper_value
     from horsesense.stats import Estimate
 
     for each in tables:
@@ -28,9 +28,9 @@ def print_tables(tables: Iterable[PaperTable]) -> None:
                 group = heading
                 frame.add_section()
                 frame.add_row(f"{escape(heading)}:", style="dim")
-            frame.add_row(f"  {escape(row.name)}", *(shown_cell(cell) for cell in row.cells))
+            frame.add_row(f"  {escape(row.name)}", *(paper_value(cell) for cell in row.cells))
             if any(isinstance(cell, Estimate) for cell in row.cells):
-                frame.add_row("", *(shown_interval(cell) for cell in row.cells), style="dim")
+                frame.add_row("", *(paper_interval(cell) for cell in row.cells), style="dim")
         console().print(frame)
-        for note in filter(None, (counts(each), *each.notes)):
+        for note in filter(None, (paper_counts(each), *each.notes)):
             line(note, "dim")

@@ -14,7 +14,7 @@ from horsesense.methods.wordnetqa.plan import Relation
 from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
-    from horsesense.methods.wordnetqa.analysis import WordNetAnalyses, WordNetAnalysis
+    from horsesense.methods.wordnetqa.analysis import HopsCell, WordNetAnalyses, WordNetAnalysis
     from horsesense.methods.wordnetqa.checking import CheckedItems
 
 __all__ = ["analyse", "build", "build_dictionaryqa", "check", "plot_hops"]
@@ -137,9 +137,28 @@ def plot_hops(analysis: WordNetAnalysis) -> Any:
     Returns:
         A chart (Altair).
     """
-    from horsesense.report.paper_chart import hops_chart
+    from horsesense.report.paper_charts import hops_chart
 
-    return hops_chart(analysis.cells, f"{analysis.model} on {analysis.probe}")
+    rows = [
+        {
+            "k": cell.hops,
+            "distractors": _distractors(cell),
+            "accuracy": cell.accuracy.value,
+            "low": cell.accuracy.low,
+            "high": cell.accuracy.high,
+            "n": cell.accuracy.n,
+            "chance": cell.accuracy.chance,
+        }
+        for cell in analysis.cells
+    ]
+    return hops_chart(rows, f"{analysis.model} on {analysis.probe}")
+
+
+def _distractors(cell: HopsCell) -> str:
+    """Name a kind of distractors: "sister, k′ 2", "3 aunts"."""
+    if cell.near is not None:
+        return f"{cell.near} {cell.kind}{'s' if cell.near > 1 else ''}" if cell.near else "none near"
+    return f"{cell.kind}, k′ {cell.distance}" if cell.distance else cell.kind
 
 
 @translate_errors()
