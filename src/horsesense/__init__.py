@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from horsesense.api.cache import prune_cache as prune_cache
     from horsesense.api.comparing import compare as compare
     from horsesense.api.comparing import gate as gate
-    from horsesense.api.controls import fit_control as fit_control
     from horsesense.api.cues import CueFindings as CueFindings
     from horsesense.api.cues import HardenedProbe as HardenedProbe
     from horsesense.api.cues import find_cues as find_cues
@@ -48,11 +47,6 @@ if TYPE_CHECKING:
     from horsesense.api.keeping import list_fetchable as list_fetchable
     from horsesense.api.keeping import list_plugins as list_plugins
     from horsesense.api.keeping import list_sources as list_sources
-    from horsesense.api.learning import inoculate as inoculate
-    from horsesense.api.learning import train as train
-    from horsesense.api.learnt import FittedControl as FittedControl
-    from horsesense.api.learnt import Inoculation as Inoculation
-    from horsesense.api.learnt import Training as Training
     from horsesense.api.models import engine as engine
     from horsesense.api.models import load_model as load_model
     from horsesense.api.probes import build as build
@@ -88,6 +82,15 @@ if TYPE_CHECKING:
     from horsesense.models.api.settings import ServedSettings as ServedSettings
     from horsesense.progress import HorsesenseWarning as HorsesenseWarning
     from horsesense.progress import Progress as Progress
+    from horsesense.training.baselines import ControlSettings as ControlSettings
+    from horsesense.training.baselines import FittedControl as FittedControl
+    from horsesense.training.baselines import fit_control as fit_control
+    from horsesense.training.fine_tuning import train as train
+    from horsesense.training.inoculation import Inoculation as Inoculation
+    from horsesense.training.inoculation import inoculate as inoculate
+    from horsesense.training.inoculation_trials import InoculationGrid as InoculationGrid
+    from horsesense.training.training_record import TrainingSettings as TrainingSettings
+    from horsesense.training.training_results import Training as Training
 
 __version__ = "0.2.0"
 
@@ -95,7 +98,6 @@ _WHERE = {
     "api.asking": ("ask", "open_run"),
     "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
     "api.comparing": ("compare", "gate"),
-    "api.controls": ("fit_control",),
     "api.cues": ("CueFindings", "HardenedProbe", "find_cues", "harden"),
     "api.exchange": ("export", "import_log"),
     "api.frames": ("Frame",),
@@ -108,8 +110,6 @@ _WHERE = {
         "list_plugins",
         "list_sources",
     ),
-    "api.learning": ("inoculate", "train"),
-    "api.learnt": ("FittedControl", "Inoculation", "Training"),
     "api.models": ("engine", "load_model"),
     "api.probes": ("build", "load_probe", "overview", "read_release"),
     "api.profile": ("Profile", "profile"),
@@ -125,6 +125,12 @@ _WHERE = {
     "models.api.settings": ("ServedSettings",),
     "core": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
     "progress": ("HorsesenseWarning", "Progress"),
+    "training.baselines": ("ControlSettings", "FittedControl", "fit_control"),
+    "training.fine_tuning": ("train",),
+    "training.inoculation": ("Inoculation", "inoculate"),
+    "training.inoculation_trials": ("InoculationGrid",),
+    "training.training_record": ("TrainingSettings",),
+    "training.training_results": ("Training",),
 }
 _MODULES = ("cats", "partwhole", "people", "rica", "soundness", "studies", "winoventi", "wordnetqa")
 """Modules of their own: ``horsesense.rica.derive`` and the like."""
@@ -135,6 +141,7 @@ __all__ = [
     "CacheEntry",
     "Card",
     "Comparison",
+    "ControlSettings",
     "CueFindings",
     "Fetchable",
     "Fills",
@@ -143,6 +150,7 @@ __all__ = [
     "HardenedProbe",
     "HorsesenseWarning",
     "Inoculation",
+    "InoculationGrid",
     "InstalledPlugins",
     "Item",
     "Probe",
@@ -157,6 +165,7 @@ __all__ = [
     "ServedSettings",
     "ShownAnswers",
     "Training",
+    "TrainingSettings",
     "UserError",
     "Verified",
     "__version__",

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.api.asking import ask
-from horsesense.api.controls import fit_control
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.probes import PathLike
 from horsesense.api.run import AnyRun, Run, answered_of, answers_by_place
@@ -26,6 +25,7 @@ from horsesense.methods.suites.frame import OpenedData, PaperSuite, PaperTable
 from horsesense.methods.suites.stored import CONTROLS, keep_suite, suite_tables
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.comparison import by_probe
+from horsesense.training.baselines import ControlSettings, fit_control
 from horsesense.training.controls import control
 
 if TYPE_CHECKING:
@@ -147,8 +147,7 @@ def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, progress:
                 each.name,
                 test,
                 train=training,
-                slots=each.slots,
-                vectors=vectors,
+                settings=ControlSettings(slots=tuple(each.slots), vectors=vectors),
                 seeds=1,
                 out=where,
                 allow_overlap=True,

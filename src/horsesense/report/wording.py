@@ -109,11 +109,11 @@ def _share(share: Share) -> str:
 def learned(line: Line, along: str) -> str:
     """What a curve comes to, from its beginning to its end.
 
-    >>> from horsesense.training.curves import Mark
-    >>> learned(Line("the probe", "plain", (Mark(0, 0.21, 0.2, 0.22), Mark(3000, 0.54, 0.52, 0.56))), "examples")
+    >>> from horsesense.training.curves import LinePoint
+    >>> learned(Line("the probe", "plain", (LinePoint(0, 0.21, 0.2, 0.22), LinePoint(3000, 0.54, 0.52, 0.56))), "examples")
     'On the probe, plain, accuracy goes from 21.0\xa0% (at 0 examples) to 54.0\xa0% (at 3,000; 52.0\xa0% to 56.0\xa0%).'
     """
-    first, last = line.marks[0], line.marks[-1]
+    first, last = line.points[0], line.points[-1]
     ends = "" if last.low is None or last.high is None else f"; {percent(last.low)} to {percent(last.high)}"
     if first == last:
         return f"On {line.name}, accuracy is {percent(last.value)} (at {last.x:,} {along}{ends})."

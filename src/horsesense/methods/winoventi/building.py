@@ -5,7 +5,7 @@ circumstances made its schemas, one noun a frame; the generic word is the one th
 premise. A language model read all of them without the key, no person: each says so in its status, and the card has the
 reading.
 
-The settings themselves are in `horsesense.training.exception_splits`: training and files are split in one way.
+The settings themselves are in `horsesense.methods.winoventi.training_settings`: training and files are split in one way.
 A generic text differs from its exception in one word, and four fifths of the generic tests are twins of an exception
 that was trained on. Each test item says so in its facet ``twin``.
 """
@@ -25,7 +25,7 @@ from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
 from horsesense.methods.winoventi.schemas import items_of
 from horsesense.methods.winoventi.triplet_files import read_schemas
-from horsesense.training.exception_splits import exception_parts
+from horsesense.methods.winoventi.training_settings import exception_parts
 
 OWN_NAME = "winoventi-own"
 OWN = Path(__file__).with_name("data") / "own_schemas.tsv"
