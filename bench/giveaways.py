@@ -25,7 +25,7 @@ from horsesense.cues.table import table_of
 from horsesense.lexicons.taxonomy import load_taxonomy
 from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.methods.published import read_release
-from horsesense.methods.wordnetqa import RELATIONS
+from horsesense.methods.wordnetqa.plan import RELATIONS
 from horsesense.runs.shards import draw
 
 NEW = ("stem", "derivation", "edit distance", "above another", "below another", "near another")

@@ -34,8 +34,9 @@ def wordnetqa(
     """
     from horsesense.annotate.audit.stored import with_reading
     from horsesense.lexicons.sources import open_graph
-    from horsesense.methods.wordnetqa import WordNetPlan, build_wordnetqa
+    from horsesense.methods.wordnetqa.building import build_wordnetqa
     from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
+    from horsesense.methods.wordnetqa.plan import WordNetPlan
 
     plan = WordNetPlan(relation, seed, limit, as_paper, ways, wording)
     probe = (build_matched_hops if matched_hops else build_wordnetqa)(open_graph(source), plan)
@@ -166,8 +167,7 @@ def partwhole(
     progress: Progress = NO_PROGRESS,
 ) -> Probe:
     """Candidates: what has which part, and what is said of it that is said of the part too. Nobody has judged them."""
-    from horsesense.methods.partwhole import CandidatePlan, build_partwhole
-    from horsesense.methods.partwhole.building import read_candidates
+    from horsesense.methods.partwhole.building import CandidatePlan, build_partwhole, read_candidates
     from horsesense.methods.partwhole.pairs import HAS, read_aliases
     from horsesense.methods.partwhole.rules import SWITCHES, Rules
 

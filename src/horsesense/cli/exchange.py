@@ -45,11 +45,11 @@ def import_(
     """Read a published release or a table into a probe, or another tool's log into a run folder."""
     from horsesense.core.probe import written
     from horsesense.exchange.formats import is_log_format
-    from horsesense.methods.published import READERS
+    from horsesense.methods.published import readers
 
     if any(path.resolve() == out.resolve() for path in paths):
         raise UserError("the probe would overwrite a file that it is read from", file=out, fix="choose another name")
-    if is_log_format(release, [*READERS, "table"]):
+    if is_log_format(release, [*readers(), "table"]):
         from horsesense.api.exchange import import_log
         from horsesense.cli.progress import Bars
 

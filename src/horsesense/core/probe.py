@@ -23,8 +23,6 @@ from horsesense.errors import UserError, argument, unknown
 from horsesense.progress import warn
 from horsesense.registry import Plugin
 
-SHIPPED = ("starter", "winoventi-own", "partwhole-own")
-"""Probes that come with the program, and are asked by name."""
 _ENDINGS = ".jsonl, .jsonl.gz or .parquet"
 _LEAST, _LEAST_PACKED = MANY * 100, MANY * 5
 """Bytes of a file below which it cannot have many items: as text, and packed."""

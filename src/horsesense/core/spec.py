@@ -9,6 +9,7 @@ from math import inf
 from typing import Any, Literal, get_args
 
 from horsesense.errors import UserError, unknown
+from horsesense.registry import provided
 
 Pll = Literal["word-l2r", "token"]
 Case = Literal["keep", "lower"]
@@ -79,12 +80,6 @@ class ScoringSpec:
 
 PRESETS = {
     "default": ScoringSpec(),
-    # CATs (section "Sentence scoring"): one masked copy a token; causal models from the second token on.
-    "paper:cats": ScoringSpec(pll="token", bos="none"),
-    # RICA (section 3.1): candidates at the mask; GPT-2 by the product over the statement, from its second token on.
-    "paper:rica": ScoringSpec(pll="token", bos="none"),
-    # WinoVenti (section 3.1): the two outcomes compared at the mask.
-    "paper:winoventi": ScoringSpec(pll="token"),
     # lm-evaluation-harness (api/model.py, TemplateLM.loglikelihood): how it begins a text, and cuts it from the left.
     "lm-eval": ScoringSpec(bos="lm-eval", truncation="left"),
 }
@@ -116,14 +111,21 @@ def parse_spec(text: str) -> ScoringSpec:
     for number, part in enumerate(_parts(text)):
         name, equals, value = part.partition("=")
         if not equals:
-            if name not in PRESETS:
-                raise unknown("spec", name, PRESETS)
             if number:
                 raise UserError(f"the preset {name!r} comes after other settings", fix="name it first")
-            spec = PRESETS[name]
+            spec = _preset(name)
         else:
             spec = with_setting(spec, name.strip(), value.strip())
     return spec
+
+
+def _preset(name: str) -> ScoringSpec:
+    if name in PRESETS:
+        return PRESETS[name]
+    of_methods = provided("presets")
+    if name not in of_methods:
+        raise unknown("spec", name, [*PRESETS, *of_methods])
+    return parse_spec(of_methods[name])
 
 
 def fields_set(text: str) -> dict[str, str]:
