@@ -69,6 +69,10 @@ class Method:
     """``run --suite NAME`` -> ``"module:object"``, a `horsesense.methods.suites.frame.PaperSuite`."""
     presets: Mapping[str, str] = field(default_factory=dict)
     """Scoring presets (``paper:NAME``), written as for ``--spec``."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """``train --setting NAME`` -> ``"module:object"``, a `horsesense.training.settings.TrainingSetting`."""
+    second_answers: Mapping[str, str] = field(default_factory=dict)
+    """Method on a probe's card -> ``"module:function"`` that returns a function for second true options (`audit`)."""
 
 
 def load(reference: str) -> Any:
@@ -95,7 +99,10 @@ def methods() -> dict[str, Method]:
     return known
 
 
-def provided(what: Literal["builders", "probes", "readers", "suites", "presets"]) -> dict[str, Any]:
+Provided = Literal["builders", "probes", "readers", "suites", "presets", "settings", "second_answers"]
+
+
+def provided(what: Provided) -> dict[str, Any]:
     """Return what all methods provide of one kind, by name.
 
     >>> sorted(provided("probes"))

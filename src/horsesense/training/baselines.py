@@ -331,9 +331,7 @@ def where_controls_fail(
             )
         hard = [row for row in rows if run.items[row].id in failing]
         missed = _estimate(run, values, hard, group) if hard else None
-        results.append(
-            AccuracyWhereControlsFail(run.part.model.name, _estimate(run, values, rows, group), missed)
-        )
+        results.append(AccuracyWhereControlsFail(run.part.model.name, _estimate(run, values, rows, group), missed))
     return [run.part.model.name for run in others], results
 
 

@@ -314,7 +314,10 @@ class TrainingGrid(Job):
             "folder": str(each.folder),
         }
         tests = each.plan.tests.items() if each.recipe.eval_tests else ()
-        shared: Mapping[str, Sequence[Item]] = {"dev": each.plan.dev, **{f"test {name}": items for name, items in tests}}
+        shared: Mapping[str, Sequence[Item]] = {
+            "dev": each.plan.dev,
+            **{f"test {name}": items for name, items in tests},
+        }
         return Task(f"{__name__}:train_on_worker", payload, each.plan.train, shared, called=called)
 
 

@@ -1,7 +1,7 @@
 """Inoculation: fine-tune a model on small training sets from a probe, and measure what it learns and what it forgets.
 
-Richardson and Sabharwal, "What Does My QA Model Know?" (TACL 2020), section 4.2, after Liu, Schwartz and Smith (2019): a
-trained model is fine-tuned on k examples of a probe, over a grid of learning rates and steps. For each k, the weights
+Richardson and Sabharwal, "What Does My QA Model Know?" (TACL 2020), section 4.2, after Liu, Schwartz and Smith (2019):
+a trained model is fine-tuned on k examples of a probe, over a grid of learning rates and steps. For each k, the weights
 with the best mean accuracy on the new and the original task are selected. A model that learns quickly and forgets
 nothing knew most of it before.
 """
@@ -60,9 +60,7 @@ class Inoculation(Document):
 
         rows = []
         for trial in self.selected:
-            row: dict[str, Any] = {
-                name: getattr(trial, name) for name in ("setting", "k", "seed", "lr", "steps")
-            }
+            row: dict[str, Any] = {name: getattr(trial, name) for name in ("setting", "k", "seed", "lr", "steps")}
             for name, test in (("new", trial.test_new), ("original", trial.test_original)):
                 row |= {name: test.accuracy, f"{name}_low": test.ci[0], f"{name}_high": test.ci[1]}
                 row[f"{name}_chance"] = test.chance

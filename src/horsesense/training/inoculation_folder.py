@@ -80,9 +80,7 @@ class InoculationFolder:
                 folder = self.path / "answers" / run
                 # A study that was stopped before it wrote the line may have left one.
                 shutil.rmtree(folder, ignore_errors=True)
-                keep_control(
-                    folder, who, method, probe.card.name, probe, answers, trial.seed, family="multiple-choice"
-                )
+                keep_control(folder, who, method, probe.card.name, probe, answers, trial.seed, family="multiple-choice")
         self._add(SELECTED, [values], ("setting", "k", "seed"))
         return values
 
@@ -175,6 +173,7 @@ class InoculationAccuracy:
 @dataclass(frozen=True, slots=True)
 class SelectedTrial(InoculationTrial):
     """The best weights of a setting, training-set size and seed, with their tests."""
+
     test_new: InoculationAccuracy
     """The probe's test."""
     test_original: InoculationAccuracy

@@ -1,8 +1,8 @@
 """Leaks from a training set into a test set. Pure.
 
 A test item leaks if training contains the item itself, its family, its answer concept, its text (ignoring case and
-punctuation), the fact that it rests on, or, where a setting says so, an entity's name. Sharing half of a fact is counted
-but does not stop a training.
+punctuation), the fact that it rests on, or, where a setting says so, an entity's name. Sharing half of a fact is
+counted but does not stop a training.
 
 The fact of an item is read off its words, so that it is the same for built and published items. An inference (``A is a
 cork, B is a nail, so A is more likely to float``) rests on its premises and the property that they bear on; entities,

@@ -1,6 +1,7 @@
 """Examples and losses of each kind of objective: filled texts, labels of pairs, options, and prompts of decoders.
 
-Every kind has the same three steps: ``examples`` tokenises items once, ``collate`` makes a batch, ``loss`` is minimised.
+Every kind has the same three steps: ``examples`` tokenises items once, ``collate`` makes a batch, ``loss`` is
+minimised.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ class LabelLosses:
 
     @staticmethod
     def loss(network: Any, fed: Fed, kind: str, lm_head: Any = None, weight: float = 0.5, **_: Any) -> torch.Tensor:
-        """Return the loss of the label plus ``weight`` times the language-model loss of ``lm_head`` on the same body."""
+        """Return the loss of the label plus ``weight`` times the language-model loss of ``lm_head``."""
         from torch.nn import functional
 
         gold, text = fed.pop("gold"), fed.pop("text", None)

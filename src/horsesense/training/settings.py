@@ -1,6 +1,6 @@
 """Training settings: which items are trained on, chosen on and tested on. Pure.
 
-``full`` is here; the others belong to the methods that define them, and are loaded by name.
+``full`` is here; the others belong to the methods that define them.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 
 from horsesense.core import Item, Probe
 from horsesense.errors import UserError, argument, unknown
+from horsesense.registry import load, provided
 from horsesense.training.splits import HELD_OUT, hold_out, with_gold
 
 
@@ -54,28 +54,16 @@ class TrainingSetting:
     """Objective of masked models under this setting; empty: the usual one."""
 
 
-_SETTINGS: Mapping[str, str] = {
-    "full": "horsesense.training.settings",
-    "low-resource": "horsesense.methods.rica.training_settings",
-    "high-resource": "horsesense.methods.rica.training_settings",
-    "noisy": "horsesense.methods.rica.training_settings",
-    "half-exception": "horsesense.methods.winoventi.training_settings",
-    "full-exception": "horsesense.methods.winoventi.training_settings",
-    "half-exception-unseen-nouns": "horsesense.methods.winoventi.training_settings",
-    "full-exception-unseen-nouns": "horsesense.methods.winoventi.training_settings",
-}
-"""Name of a setting -> the module with its ``SETTINGS``."""
-
-
 def find_setting(name: str) -> TrainingSetting:
-    """Return a setting by name.
+    """Return a setting by name: ``full``, or one of a method.
 
     >>> find_setting("low-resource").numbers
     (10,)
     """
-    if name not in _SETTINGS:
-        raise unknown("setting", name, _SETTINGS)
-    setting: TrainingSetting = import_module(_SETTINGS[name]).SETTINGS[name]
+    known = {"full": f"{__name__}:FULL"} | provided("settings")
+    if name not in known:
+        raise unknown("setting", name, known)
+    setting: TrainingSetting = load(known[name])
     return setting
 
 
@@ -102,8 +90,7 @@ def _full(material: TrainingMaterial, number: int) -> TrainingPlan:
     return TrainingPlan(f"full {number}", part, dev, items_of_tests(material), entities=repeat)
 
 
-SETTINGS = {"full": TrainingSetting(_full)}
-"""The settings of this module."""
+FULL = TrainingSetting(_full)
 
 
 def train_and_dev(material: TrainingMaterial) -> tuple[list[Item], list[Item]]:

@@ -55,9 +55,9 @@ def train_model(
 ) -> TrainedModel:
     """Train a model and save the weights that do best on ``dev`` to ``folder``.
 
-    With a folder, a killed training resumes from its last checkpoint. Without one nothing is written, and ``on_eval`` is
-    called with the network at every evaluation. ``others`` are evaluated too but do not affect the selection. If memory
-    runs out, the batch is halved and gradient accumulation doubled.
+    With a folder, a killed training resumes from its last checkpoint. Without one nothing is written, and ``on_eval``
+    is called with the network at every evaluation. ``others`` are evaluated too but do not affect the selection. If
+    memory runs out, the batch is halved and gradient accumulation doubled.
     """
     objective = objective_of(recipe.objective)
     for part, what in ((items, "training"), (dev, "development")):
@@ -68,7 +68,19 @@ def train_model(
     remarks: list[str] = []
     while True:
         try:
-            arguments = (name, items, dev, recipe, folder, others or {}, progress, on_eval, remarks, allow_pickle, origin)
+            arguments = (
+                name,
+                items,
+                dev,
+                recipe,
+                folder,
+                others or {},
+                progress,
+                on_eval,
+                remarks,
+                allow_pickle,
+                origin,
+            )
             return _Training(*arguments).run()
         except RuntimeError as error:
             if not _is_out_of_memory(error):
@@ -78,7 +90,7 @@ def train_model(
                 raise UserError("memory runs out even with one item at a time", fix=fix) from error
             recipe = replace(recipe, batch=recipe.batch // 2, accumulate=recipe.accumulate * 2)
             remarks.append(
-                f"memory ran out: the batch is now {recipe.batch} items, with {recipe.accumulate} gradient accumulation steps"
+                f"memory ran out: the batch is now {recipe.batch} items, and {recipe.accumulate} steps are accumulated"
             )
             progress.log(remarks[-1])
 

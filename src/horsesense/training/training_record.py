@@ -163,7 +163,12 @@ class TrainedModel:
 
 
 def save_trained(
-    folder: Path, network: Any, opened: Opened, trained: TrainedModel, objective: Objective, origin: Origin | None = None
+    folder: Path,
+    network: Any,
+    opened: Opened,
+    trained: TrainedModel,
+    objective: Objective,
+    origin: Origin | None = None,
 ) -> None:
     """Save the weights as safetensors, the tokenizer, a model card and, last, the record."""
     from horsesense.models.hf.components import quiet_transformers, saving
@@ -243,7 +248,8 @@ def _readme(opened: Opened, trained: TrainedModel, objective: Objective) -> str:
         f"epochs, learning rate {recipe.learning_rate:g}, {recipe.batch * recipe.accumulate} items per step, "
         f"seed {recipe.seed}.",
         "",
-        f"Selected: step {trained.best.step}, accuracy {trained.best.dev:.3f} on the development set; {trained.stopped}.",
+        f"Selected: step {trained.best.step}, accuracy {trained.best.dev:.3f} on the development set;"
+        f" {trained.stopped}.",
         "",
         *(f"- {remark}" for remark in trained.remarks),
         "",

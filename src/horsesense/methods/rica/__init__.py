@@ -27,6 +27,11 @@ METHOD = Method(
     },
     suites={"rica": f"{_HERE}.suite:RICA"},
     # Section 3.1: candidates at the mask; GPT-2 by the product over the statement, from its second token on.
+    settings={
+        "low-resource": f"{_HERE}.training_settings:LOW_RESOURCE",
+        "high-resource": f"{_HERE}.training_settings:HIGH_RESOURCE",
+        "noisy": f"{_HERE}.training_settings:NOISY",
+    },
     presets={"paper:rica": "pll=token,bos=none"},
 )
 """What this package adds to the program."""

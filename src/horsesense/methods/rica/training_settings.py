@@ -114,9 +114,6 @@ def _rename(item: Item, new_names: dict[str, str]) -> Item:
     return replace(copy, family=entities)
 
 
-SETTINGS = {
-    "low-resource": TrainingSetting(low_resource, PERCENTAGES[:1]),
-    "high-resource": TrainingSetting(high_resource, (COPIES,)),
-    "noisy": TrainingSetting(noisy),
-}
-"""Settings of this method by name."""
+LOW_RESOURCE = TrainingSetting(low_resource, PERCENTAGES[:1])
+HIGH_RESOURCE = TrainingSetting(high_resource, (COPIES,))
+NOISY = TrainingSetting(noisy)

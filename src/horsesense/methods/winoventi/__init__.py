@@ -30,6 +30,12 @@ METHOD = Method(
     probes={"winoventi-own": f"{_HERE}.building:own_probe"},
     readers={"winoventi": Reader(f"{_HERE}.released:read_winoventi")},
     suites={"winoventi": f"{_HERE}.paper_tables:WINOVENTI"},
+    settings={
+        "half-exception": f"{_HERE}.training_settings:HALF_EXCEPTION",
+        "full-exception": f"{_HERE}.training_settings:FULL_EXCEPTION",
+        "half-exception-unseen-nouns": f"{_HERE}.training_settings:HALF_EXCEPTION_UNSEEN_NOUNS",
+        "full-exception-unseen-nouns": f"{_HERE}.training_settings:FULL_EXCEPTION_UNSEEN_NOUNS",
+    },
     # Section 3.1: the two outcomes compared at the mask.
     presets={"paper:winoventi": "pll=token"},
 )

@@ -5,9 +5,9 @@ circumstances made its schemas, one noun a frame; the generic word is the one th
 premise. A language model read all of them without the key, no person: each says so in its status, and the card has the
 reading.
 
-The settings themselves are in `horsesense.methods.winoventi.training_settings`: training and files are split in one way.
-A generic text differs from its exception in one word, and four fifths of the generic tests are twins of an exception
-that was trained on. Each test item says so in its facet ``twin``.
+The settings themselves are in `horsesense.methods.winoventi.training_settings`: training and files are split in one
+way. A generic text differs from its exception in one word, and four fifths of the generic tests are twins of an
+exception that was trained on. Each test item says so in its facet ``twin``.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from horsesense.errors import UserError, argument
 from horsesense.methods.winoventi.checks import CheckedSchema
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
 from horsesense.methods.winoventi.schemas import items_of
-from horsesense.methods.winoventi.triplet_files import read_schemas
 from horsesense.methods.winoventi.training_settings import exception_parts
+from horsesense.methods.winoventi.triplet_files import read_schemas
 
 OWN_NAME = "winoventi-own"
 OWN = Path(__file__).with_name("data") / "own_schemas.tsv"

@@ -1,8 +1,8 @@
 """The two training settings of WinoVenti (winoventi.txt, 3.3): which texts are trained on and which are tested.
 
-Half-exception: half of the schemas, with both of their texts, are trained on (1,088 + 1,088 texts of the whole set); the
-other half is the test. Full-exception: four fifths of the exceptions are trained on. Its tests are the other exceptions,
-all generic texts, and the unseen exceptions mixed with an equal number of generic texts drawn at random.
+Half-exception: half of the schemas, with both of their texts, are trained on (1,088 + 1,088 texts of the whole set);
+the other half is the test. Full-exception: four fifths of the exceptions are trained on. Its tests are the other
+exceptions, all generic texts, and the unseen exceptions mixed with an equal number of generic texts drawn at random.
 
 The paper draws schemas, so that nearly every noun of a test also occurs in training. With ``nouns``, whole nouns are
 drawn instead, and no test schema is about a noun that was trained on (except the generic twins of exceptions).
@@ -143,10 +143,8 @@ def _schemas(material: TrainingMaterial) -> list[Item]:
     return items
 
 
-SETTINGS = {
-    HALF: TrainingSetting(_setting(HALF, nouns=False), masked_objective="random-mask"),
-    FULL: TrainingSetting(_setting(FULL, nouns=False), masked_objective="random-mask"),
-    f"{HALF}{UNSEEN_NOUNS}": TrainingSetting(_setting(HALF, nouns=True)),
-    f"{FULL}{UNSEEN_NOUNS}": TrainingSetting(_setting(FULL, nouns=True)),
-}
-"""Settings of this method by name; words of the filled sentence are masked at random, as in the paper."""
+HALF_EXCEPTION = TrainingSetting(_setting(HALF, nouns=False), masked_objective="random-mask")
+"""Words of the filled sentence are masked at random, as in the paper."""
+FULL_EXCEPTION = TrainingSetting(_setting(FULL, nouns=False), masked_objective="random-mask")
+HALF_EXCEPTION_UNSEEN_NOUNS = TrainingSetting(_setting(HALF, nouns=True))
+FULL_EXCEPTION_UNSEEN_NOUNS = TrainingSetting(_setting(FULL, nouns=True))

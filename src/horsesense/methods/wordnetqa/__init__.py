@@ -19,6 +19,7 @@ METHOD = Method(
     citation="Richardson and Sabharwal, What Does My QA Model Know? Devising Controlled Probes Using Expert Knowledge, "
     "TACL 2020",
     readers={"mcqa": Reader(f"{_HERE}.released:read_mcqa")},
+    second_answers=dict.fromkeys(("wordnetqa", "dictionaryqa"), f"{_HERE}.second_answers:second_answers"),
     suites={"wordnetqa": f"{_HERE}.suite:WORDNETQA"},
 )
 """What this package adds to the program."""

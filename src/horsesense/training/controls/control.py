@@ -114,9 +114,7 @@ CONTROLS = {
         chooses="without slots",
     ),
     "cue": Control(".majority:best_cue", "the best surface cue of the other half", trains=False),
-    "vector-similarity": Control(
-        ".bag_of_words:vector_similarity", "similarity of question and answer vectors", False
-    ),
+    "vector-similarity": Control(".bag_of_words:vector_similarity", "similarity of question and answer vectors", False),
     "choice-only-linear": Control(
         ".bag_of_words:choice_only_linear", "the words of each option, linear", again=".bag_of_words:linear_again"
     ),

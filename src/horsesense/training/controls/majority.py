@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from horsesense.core import Item
 from horsesense.errors import UserError, argument
-from horsesense.training.controls.control import Fitted, ControlTask, accuracy_on
+from horsesense.training.controls.control import ControlTask, Fitted, accuracy_on
 from horsesense.training.controls.labels import kinds, slot_value
 
 _UNSEEN = 1e-6

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from horsesense.core import Item
 from horsesense.errors import UserError, argument
 from horsesense.progress import Progress
-from horsesense.training.controls.control import Fitted, ControlTask, Weights, accuracy_on
+from horsesense.training.controls.control import ControlTask, Fitted, Weights, accuracy_on
 
 if TYPE_CHECKING:
     import torch

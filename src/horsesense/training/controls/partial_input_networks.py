@@ -1,7 +1,7 @@
 """The partial-input networks (wordnetqa.txt, 4.1; after Mihaylov et al. 2018), and the encoding of their input.
 
-A text is encoded by a BiLSTM over word vectors with max pooling. The controls differ in what they see besides an option:
-nothing, the other options, the question, or the question word by word (ESIM).
+A text is encoded by a BiLSTM over word vectors with max pooling. The controls differ in what they see besides an
+option: nothing, the other options, the question, or the question word by word (ESIM).
 """
 
 from __future__ import annotations

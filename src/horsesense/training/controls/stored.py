@@ -10,7 +10,7 @@ import orjson
 from horsesense.core import Item
 from horsesense.data import read_text, writing
 from horsesense.errors import UserError, argument
-from horsesense.training.controls.control import Fitted, ControlTask, Weights, control
+from horsesense.training.controls.control import ControlTask, Fitted, Weights, control
 
 FILE, ARRAYS = "control.json", "control.safetensors"
 
