@@ -40,11 +40,9 @@ if TYPE_CHECKING:
     from horsesense.api.exchange import export as export
     from horsesense.api.exchange import import_log as import_log
     from horsesense.api.frames import Frame as Frame
-    from horsesense.api.keeping import Fetchable as Fetchable
     from horsesense.api.keeping import InstalledPlugins as InstalledPlugins
     from horsesense.api.keeping import add_source as add_source
     from horsesense.api.keeping import fetch as fetch
-    from horsesense.api.keeping import list_fetchable as list_fetchable
     from horsesense.api.keeping import list_plugins as list_plugins
     from horsesense.api.keeping import list_sources as list_sources
     from horsesense.api.models import engine as engine
@@ -102,11 +100,9 @@ _WHERE = {
     "api.exchange": ("export", "import_log"),
     "api.frames": ("Frame",),
     "api.keeping": (
-        "Fetchable",
         "InstalledPlugins",
         "add_source",
         "fetch",
-        "list_fetchable",
         "list_plugins",
         "list_sources",
     ),
@@ -143,7 +139,6 @@ __all__ = [
     "Comparison",
     "ControlSettings",
     "CueFindings",
-    "Fetchable",
     "Fills",
     "FittedControl",
     "Frame",
@@ -186,7 +181,6 @@ __all__ = [
     "import_log",
     "inoculate",
     "list_cache",
-    "list_fetchable",
     "list_plugins",
     "list_sources",
     "load_model",

@@ -51,6 +51,24 @@ class Reader:
     """The largest number of files; None for any number."""
 
 
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: a public function, and how the list of commands shows it."""
+
+    path: str
+    """The words after ``horsesense``: ``build wordnetqa``."""
+    target: str
+    """The public function, as ``module:function``; it is imported when the command is used."""
+    summary: str
+    """A verb phrase of at most 45 characters."""
+    example: str
+    """One call, with ``horsesense`` in front."""
+    section: str = "Methods of the papers"
+    """The heading under which the command is listed."""
+    render: str = ""
+    """The function that prints the result, as ``module:function``; by default the one of the result's class."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
     """A method: everything that a paper, or a package of one's own, adds to the program."""
@@ -73,6 +91,8 @@ class Method:
     """``train --setting NAME`` -> ``"module:object"``, a `horsesense.training.settings.TrainingSetting`."""
     second_answers: Mapping[str, str] = field(default_factory=dict)
     """Method on a probe's card -> ``"module:function"`` that returns a function for second true options (`audit`)."""
+    commands: tuple[Command, ...] = ()
+    """Its commands, in the order of their list."""
 
 
 def load(reference: str) -> Any:

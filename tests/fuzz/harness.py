@@ -140,9 +140,7 @@ class Fuzz:
         shutil.rmtree(work, ignore_errors=True)
 
     def _commands(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
-        from typer.main import get_command
-
-        from horsesense.cli.app import app
+        from horsesense.cli.app import root
 
         def walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
             for name, inner in getattr(command, "commands", {}).items():
@@ -150,7 +148,7 @@ class Fuzz:
             if not getattr(command, "commands", None):
                 yield path, command
 
-        for path, command in walk(get_command(app), ()):
+        for path, command in walk(root().load_all(), ()):
             yield " ".join(path), partial(self._call, path, command)
 
     def _releases(self) -> Iterator[tuple[str, Callable[[Path], str]]]:

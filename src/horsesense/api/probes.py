@@ -191,12 +191,12 @@ def check_options(what: str, function: Any, options: dict[str, Any]) -> None:
 
 _BUILDERS = {
     "conjunctions": "horsesense.api.builders:conjunctions",
-    "dictionaryqa": "horsesense.api.builders:dictionaryqa",
+    "dictionaryqa": "horsesense.api.wordnetqa:build_dictionaryqa",
     "duals": "horsesense.api.builders:duals",
     "partwhole": "horsesense.api.builders:partwhole",
     "rica": "horsesense.api.rica_builder:rica",
     "winoventi": "horsesense.api.builders:winoventi",
-    "wordnetqa": "horsesense.api.builders:wordnetqa",
+    "wordnetqa": "horsesense.api.wordnetqa:build",
 }
 
 

@@ -43,7 +43,6 @@ def import_(
     json: Json = False,
 ) -> None:
     """Read a published release or a table into a probe, or another tool's log into a run folder."""
-    from horsesense.core.probe import written
     from horsesense.exchange.formats import is_log_format
     from horsesense.methods.published import readers
 
@@ -71,7 +70,7 @@ def import_(
     from horsesense.api.probes import read_release
 
     probe = read_release(release, *paths, skip_bad=skip_bad, columns=columns, probe_name=name)
-    document = written(out, probe)
+    document = probe.save(out)
     say_skipped(probe.skipped)
     if json:
         print_json(document)

@@ -149,6 +149,28 @@ class Here:
 HERE = Here()
 
 
+class EngineOptions:
+    """Workers."""
+
+    @staticmethod
+    def from_options(
+        *,
+        engine: str = "here",
+        workers: Annotated[int, Ge(1)] | None = None,
+        gpus: Annotated[float, Ge(0)] | None = None,
+        threads: Annotated[int, Ge(1)] | None = None,
+    ) -> Engine:
+        """Open an engine by its name.
+
+        Args:
+            engine: Where to compute: here, ray (started on this machine) or ray:ADDRESS (a running cluster).
+            workers: Number of workers of Ray. By default, one per GPU, or one per machine without GPUs.
+            gpus: GPUs per worker. By default, one if there are any.
+            threads: Threads per worker. By default, the cores of the machine divided among its workers.
+        """
+        return engine_named(engine, workers=workers, gpus=gpus, threads=threads)
+
+
 def engine_named(
     name: str, *, workers: int | None = None, gpus: float | None = None, threads: int | None = None
 ) -> Engine:
