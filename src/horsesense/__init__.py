@@ -16,12 +16,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from horsesense import annotate as annotate
+    from horsesense.annotate import audit as audit
     from horsesense.api import cats as cats
     from horsesense.api import partwhole as partwhole
-    from horsesense.api import people as people
     from horsesense.api import rica as rica
-    from horsesense.api import soundness as soundness
-    from horsesense.api import studies as studies
     from horsesense.api import winoventi as winoventi
     from horsesense.api import wordnetqa as wordnetqa
     from horsesense.api.asking import ask as ask
@@ -128,7 +127,11 @@ _WHERE = {
     "training.training_record": ("TrainingSettings",),
     "training.training_results": ("Training",),
 }
-_MODULES = ("cats", "partwhole", "people", "rica", "soundness", "studies", "winoventi", "wordnetqa")
+_MODULES = {
+    "annotate": "annotate",
+    "audit": "annotate.audit",
+    **{name: f"api.{name}" for name in ("cats", "partwhole", "rica", "winoventi", "wordnetqa")},
+}
 """Modules of their own: ``horsesense.rica.derive`` and the like."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
@@ -165,7 +168,9 @@ __all__ = [
     "Verified",
     "__version__",
     "add_source",
+    "annotate",
     "ask",
+    "audit",
     "build",
     "cats",
     "check",
@@ -188,7 +193,6 @@ __all__ = [
     "open_run",
     "overview",
     "partwhole",
-    "people",
     "profile",
     "prune_cache",
     "read_release",
@@ -197,8 +201,6 @@ __all__ = [
     "saliency",
     "score",
     "show",
-    "soundness",
-    "studies",
     "texts_in",
     "train",
     "verify",
@@ -212,7 +214,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return import_module(f"horsesense.api.{name}")
+        return import_module(f"horsesense.{_MODULES[name]}")
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'horsesense' has no attribute {name!r}")
     value = getattr(import_module(f"horsesense.{_MODULE_OF[name]}"), name)

@@ -16,7 +16,7 @@ from horsesense.annotate.server.database import reading
 from horsesense.annotate.server.judgement_log import collected_from, standing_judgements
 from horsesense.annotate.server.participants import invite, pause
 from horsesense.annotate.server.queue import open_lease, sweep
-from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.served_study import ServedStudy
 from horsesense.annotate.server.withdrawal import withdraw
 from horsesense.errors import UserError
 from horsesense.stats.raters.adjudication import adjudicate
@@ -50,7 +50,7 @@ def test_two_agree_or_three_more(tmp_path: Path, votes: list[str], wanted: int, 
     assert label.value == text[value]
 
 
-def by_round(served: Served) -> list[int]:
+def by_round(served: ServedStudy) -> list[int]:
     """How many votes stand in each of the two rounds."""
     rounds = [each.round for each in standing_judgements(served)]
     return [rounds.count(1), rounds.count(2)]

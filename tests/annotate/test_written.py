@@ -125,11 +125,11 @@ def test_instructions_are_right_in_a_file_and_on_a_page(name: str, tmp_path: Pat
     """A file asks for the name of an answer, a page shows it in words: where the instructions quote one, it is both."""
     instrument = find_instrument(name)
     for quoted in QUOTED.findall(instrument.instructions):
-        shown = instrument.told.get(quoted, quoted)
+        shown = instrument.wording.get(quoted, quoted)
         assert shown.casefold().startswith(quoted), f"{name} speaks of {quoted}, and the page says: {shown}"
     told = instructions_of(instrument)
     for answer in (*instrument.objections, *instrument.abstentions):
-        assert f"| {answer} ({instrument.told[answer]})" in told, "a file says what to write, and when"
+        assert f"| {answer} ({instrument.wording[answer]})" in told, "a file says what to write, and when"
 
 
 def test_what_the_page_of_exceptions_says_is_what_it_takes(tmp_path: Path) -> None:

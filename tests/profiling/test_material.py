@@ -7,7 +7,7 @@ from itertools import chain
 
 import pytest
 
-from horsesense.annotate.audit.stored import kept_reading
+from horsesense.methods.audits import stored_audit
 from horsesense.core import Probe
 from horsesense.data.disk import cache_folder
 from horsesense.errors import UserError
@@ -37,7 +37,7 @@ def test_what_is_built_is_what_is_frozen(name: str, pools: dict[str, Probe]) -> 
 
 @pytest.mark.parametrize(("name", "read"), [("kinds", "hypernymy"), ("examples", "hyponymy")])
 def test_the_frozen_pool_is_the_one_that_was_read(name: str, read: str) -> None:
-    reading = kept_reading(f"wordnetqa-{read}")
+    reading = stored_audit(f"wordnetqa-{read}")
     assert reading is not None
     assert frozen_list()[name].pool.content.startswith(reading.content)
 

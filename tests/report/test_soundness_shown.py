@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from horsesense.api.reporting import write_report
-from horsesense.core.audit import Party, Share, Soundness, Stage
-from horsesense.core.card import add_soundness, card_path
+from horsesense.core.audit import AuditStage, LabelQuality, Party, Share
+from horsesense.core.card import add_label_quality, card_path
 from horsesense.data import sha256_of_file
 from horsesense.data.checksums import keep_sum
 from horsesense.runs.folder import probe_path
@@ -18,18 +18,18 @@ from tests.support.calling import Call, caller, hold_to
 from tests.support.made_run import made_items, make_run
 
 
-def stage(bad: float) -> Stage:
+def stage(bad: float) -> AuditStage:
     share = Share(bad, (bad / 2, bad * 2), 300)
     found = Share(0.93, (0.87, 0.97), 100)
     best = Share(1 - bad / 2, (0.9, 0.99), 300)
-    return Stage(share, {"wrong key": bad}, found, {"nonsense": found}, None, share, False, True, best)
+    return AuditStage(share, {"wrong key": bad}, found, {"nonsense": found}, None, share, False, True, best)
 
 
-def reading(reader: Party) -> Soundness:
+def audit(auditor: Party) -> LabelQuality:
     people = Party("two students", "people")
-    return Soundness(
-        date="2026-01-02", n=300, items=900, content="0123456789abcdef", seed=1, planted={"nonsense": 100}, known=0,
-        before=stage(0.08), after=stage(0.0625), reader=reader, writer=people, judge=people, remarks=("mind <this>",),
+    return LabelQuality(
+        date="2026-01-02", n=300, items=900, content="0123456789abcdef", seed=1, seeded={"nonsense": 100}, known=0,
+        before=stage(0.08), after=stage(0.0625), auditor=auditor, writer=people, judge=people, remarks=("mind <this>",),
     )  # fmt: skip
 
 
@@ -41,14 +41,14 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     made = make_run(tmp_path / "run", {"smollm2": 0.9, "gpt2-large": 0.5}, made_items(20))
-    read_by(made, Party("SmolLM2-1.7B", "smollm"))
+    audited_by(made, Party("SmolLM2-1.7B", "smollm"))
     return made
 
 
-def read_by(folder: Path, reader: Party) -> None:
-    """The kept card as if the probe had been read before it was asked."""
+def audited_by(folder: Path, auditor: Party) -> None:
+    """The kept card as if the probe had been audited before it was asked."""
     path = probe_path(folder, "made")
-    add_soundness(path, reading(reader))
+    add_label_quality(path, audit(auditor))
     keep_sum(folder, card_path(path), sha256_of_file(card_path(path)))
 
 
@@ -68,7 +68,7 @@ def test_a_model_of_the_readers_lineage_is_warned_of(folder: Path) -> None:
     told = {each.part.model.name: kin_of_reader(each) for each in read_run(folder)[1]}
     assert told["gpt2-large"] == ""
     assert "may take the same faults for sound" in told["smollm2"]
-    read_by(folder, Party("smollm2", "people"))
+    audited_by(folder, Party("smollm2", "people"))
     assert {kin_of_reader(each) for each in read_run(folder)[1]} == {""}
 
 
@@ -79,7 +79,7 @@ def test_commands_show_it_beside_the_score(folder: Path, call: Call, tmp_path: P
     assert words in call("show", probe_path(folder, "made"), "--samples", 0).out
     compared = json.loads(call("compare", folder, "--json").out)
     hold_to("compare", compared)
-    assert compared["probes"][0]["soundness"]["after"]["best"]["value"] == pytest.approx(0.96875)
+    assert compared["probes"][0]["soundness"]["after"]["ceiling"]["value"] == pytest.approx(0.96875)
     reported = json.loads(call("report", folder, "--no-cues", "--json", "-o", tmp_path / "p.html").out)
     hold_to("report", reported)
     assert [result["soundness"]["n"] for result in reported["results"]] == [300, 300]

@@ -12,7 +12,7 @@ from typing import Any
 
 import horsesense
 from horsesense.core import Answer, Card, Item, Probe, Reply, ScoringSpec
-from horsesense.core.audit import Soundness
+from horsesense.core.audit import LabelQuality
 from horsesense.core.judgements import Judgement
 from tools.docs.doctests import fenced
 
@@ -35,7 +35,7 @@ AREAS = {
 }
 """Page → its title and the names on it; what is nowhere here goes onto the page of the rest."""
 
-RECORDS: tuple[Any, ...] = (Item, Card, Probe, ScoringSpec, Answer, Reply, Judgement, Soundness)
+RECORDS: tuple[Any, ...] = (Item, Card, Probe, ScoringSpec, Answer, Reply, Judgement, LabelQuality)
 
 
 def write_interface(folder: Path) -> list[str]:

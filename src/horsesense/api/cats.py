@@ -262,9 +262,9 @@ def steps(*runs: AnyRun, judgements: Sequence[PathLike] = ()) -> InferenceSteps:
 
 def _counted_by_people(files: Sequence[Path]) -> Counted:
     """What people counted; "4 or more" counts as four, and who cannot tell gives no number."""
-    from horsesense.annotate.judgement_files import collect
+    from horsesense.annotate.judgements import read_files
 
-    collected = collect(files)
+    collected = read_files(files)
     if collected.instrument.name != "steps":
         raise UserError(
             f"these are judgements of the instrument {collected.instrument.name}", file=files[0], fix="use steps"

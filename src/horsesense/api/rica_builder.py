@@ -47,7 +47,7 @@ def rica(
     progress: Progress = NO_PROGRESS,
 ) -> Probe:
     """Axioms from tables and knowledge bases, said in up to 24 ways about entities that nobody has heard of."""
-    from horsesense.annotate.audit.stored import with_reading
+    from horsesense.methods.audits import with_audit
     from horsesense.methods.rica.building import RicaPlan, build_rica, kinds_of
     from horsesense.methods.rica.knowledge_tables import whole_lexicon
     from horsesense.methods.rica.statements import entities_of
@@ -72,7 +72,7 @@ def rica(
     probe = build_rica(plan) if realiser is None else _written(plan, realiser, device, dtype)
     told = probe if fluency is None else _flagged(probe, fluency, device, dtype)
     own = shipped and realiser is None and not (tables or conceptnet or atomic or genericskb or lists)
-    return with_reading(told, like=own)
+    return with_audit(told, similar=own)
 
 
 def _written(plan: RicaPlan, realiser: str, device: str, dtype: str) -> Probe:

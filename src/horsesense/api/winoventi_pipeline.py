@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 from annotated_types import Ge
 
-from horsesense.annotate.winoventi_stages import collect_people, open_round, refresh_stages, stages_of
 from horsesense.api.probes import PathLike
 from horsesense.api.winoventi_associations import MODEL, nouns_of
 from horsesense.core import ScoringSpec
@@ -16,6 +15,7 @@ from horsesense.core.spec import parse_spec
 from horsesense.errors import translate_errors, unknown
 from horsesense.methods.winoventi.asking import Asking
 from horsesense.methods.winoventi.people import Stage
+from horsesense.methods.winoventi.people_stages import collect_people, open_round, refresh_stages, stages_of
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
 from horsesense.methods.winoventi.plan import (
     STAGE_NAMES,
@@ -154,10 +154,9 @@ def serve(
     """
     import uvicorn
 
+    from horsesense.annotate.server.administration import check_free, personal_links
     from horsesense.annotate.server.connections import connection_settings
-    from horsesense.annotate.server.links import personal_links
     from horsesense.annotate.server.staged_app import StagedServing
-    from horsesense.api.serving import check_free
 
     app = staged(folder, address or f"http://{host}:{port}", progress)
     check_free(host, port)

@@ -206,7 +206,7 @@ def _soundness(probe: Probe) -> Iterator[str]:
             + ", ".join(f"{n:,} {name}" for name, n in status.most_common())
             + ".\n"
         )
-    sound = probe.card.soundness
+    sound = probe.card.label_quality
     if sound is None:
         yield "Nobody has read a sample of it, so the share of bad items is not known."
         return

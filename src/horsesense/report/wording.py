@@ -85,17 +85,17 @@ def human_figures(figures: Sequence[HumanFigure]) -> str:
 
 def soundness(answered: Answered) -> str:
     """How sound the items are, who says so, and what to mind; empty where nobody has read any."""
-    sound = answered.probe.card.soundness
+    sound = answered.probe.card.label_quality
     if sound is None:
         return ""
     stage = sound.final
     share = stage.corrected or stage.bad
-    kind = "are bad, corrected for the reader's own errors" if stage.corrected else "were judged bad (not corrected)"
+    kind = "are bad, corrected for the auditor's errors" if stage.corrected else "were judged bad (not corrected)"
     sentences = [
         f"{_share(share)} of the items {kind}",
-        f"at best {_share(stage.best)} can be right",
-        f"{sound.n:,} items were read blind by {sound.reader.in_words()} on {sound.date}, who found "
-        f"{_share(stage.sensitivity)} of {stage.sensitivity.n:,} planted faults"
+        f"at best {_share(stage.ceiling)} can be right",
+        f"{sound.n:,} items were audited blind by {sound.auditor.in_words()} on {sound.date}, who found "
+        f"{_share(stage.sensitivity)} of {stage.sensitivity.n:,} seeded errors"
         + (f" and raised false alarms at {_share(stage.false_alarms)}" if stage.false_alarms else ""),
         *(f"{remark[:1].upper()}{remark[1:]}" for remark in (*sound.remarks, kin_of_reader(answered)) if remark),
     ]
@@ -109,9 +109,9 @@ def _share(share: Share) -> str:
 def learned(line: Line, along: str) -> str:
     """What a curve comes to, from its beginning to its end.
 
-    >>> from horsesense.training.curves import LinePoint
-    >>> learned(Line("the probe", "plain", (LinePoint(0, 0.21, 0.2, 0.22), LinePoint(3000, 0.54, 0.52, 0.56))), "examples")
-    'On the probe, plain, accuracy goes from 21.0\xa0% (at 0 examples) to 54.0\xa0% (at 3,000; 52.0\xa0% to 56.0\xa0%).'
+    >>> from horsesense.training.curves import LinePoint >>> learned(Line("the probe", "plain", (LinePoint(0, 0.21, 0.2,
+    0.22), LinePoint(3000, 0.54, 0.52, 0.56))), "examples") 'On the probe, plain, accuracy goes from 21.0\xa0% (at 0
+    examples) to 54.0\xa0% (at 3,000; 52.0\xa0% to 56.0\xa0%).'
     """
     first, last = line.points[0], line.points[-1]
     ends = "" if last.low is None or last.high is None else f"; {percent(last.low)} to {percent(last.high)}"

@@ -12,7 +12,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Annotated, Any, Protocol, Self
+
+from annotated_types import Ge
 
 from horsesense.core import Item
 from horsesense.errors import UserError, argument
@@ -149,7 +151,7 @@ class Here:
 HERE = Here()
 
 
-class EngineOptions:
+class EngineOptions(Engine, Protocol):
     """Workers."""
 
     @staticmethod

@@ -152,8 +152,8 @@ class FittedControl(Document):
 @translate_errors()
 def fit_control(
     name: str,
-    test: Probe | str | Path,
     *,
+    test: Probe | str | Path,
     train: Probe | str | Path | None = None,
     dev: Probe | str | Path | None = None,
     settings: ControlSettings | None = None,

@@ -20,7 +20,7 @@ from horsesense.core.spec import with_setting
 from horsesense.data.checksums import summed
 from horsesense.errors import UserError, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.engine import HERE, Done, Job, Task
+from horsesense.runs.engine import HERE, Done, EngineOptions, Job, Task
 from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
 from horsesense.training.objectives import objective_for, objective_of
 from horsesense.training.settings import TrainingMaterial, TrainingPlan, find_setting, plans
@@ -35,7 +35,14 @@ from horsesense.training.training_record import (
     origin_of,
     read_training,
 )
-from horsesense.training.training_results import ModelAndTest, SeedResult, SettingResult, Training, result_of_test
+from horsesense.training.training_results import (
+    ModelAndTest,
+    SeedResult,
+    SettingResult,
+    Training,
+    result_of_test,
+    write_results,
+)
 
 if TYPE_CHECKING:
     from horsesense.runs.engine import Desk, Engine
@@ -44,8 +51,8 @@ if TYPE_CHECKING:
 @translate_errors()
 def train(
     model: str,
-    train: Probe | str | Path,
     *,
+    train: Probe | str | Path,
     out: str | Path,
     tests: Sequence[Probe | str | Path] = (),
     dev: Probe | str | Path | None = None,
@@ -54,7 +61,7 @@ def train(
     seeds: int = 3,
     by: Sequence[str] = (),
     settings: TrainingSettings | None = None,
-    engine: str | Engine = "here",
+    engine: str | EngineOptions | Engine = "here",
     progress: Progress = NO_PROGRESS,
 ) -> Training | None:
     """Fine-tune a model under a setting, and evaluate it before and after.
@@ -73,8 +80,8 @@ def train(
         seeds: Number of trainings, from seed 0 on.
         by: Facets to slice the tests by.
         settings: Training settings.
-        engine: Where models are trained and evaluated: ``here``, ``ray`` or ``ray:ADDRESS``. In Python, also what
-            `engine` returned. Each worker has one training at a time.
+        engine: Where models are trained and evaluated: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `engine`
+            returned. Each worker has one training at a time.
         progress: Progress callback.
 
     Returns:
@@ -144,7 +151,7 @@ def fine_tune(
         ]
         lr = recipe.learning_rate
         result = Training(model, setting, recipe.objective, recipe.lora, lr, folder, tuple(points))
-        result.save()
+        write_results(result)
     return result
 
 

@@ -18,7 +18,7 @@ from horsesense.core.answer_columns import answers_in
 from horsesense.core.document import Document
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.engine import Done, Job, Task
+from horsesense.runs.engine import Done, EngineOptions, Job, Task
 from horsesense.training.curves import CurvePoint, curves, inoculation_curve, read_selected
 from horsesense.training.inoculation_folder import InoculationFolder, SelectedTrial
 from horsesense.training.inoculation_trials import (
@@ -93,7 +93,7 @@ def inoculate(
     natural: Probe | str | Path | None = None,
     original_train: Probe | str | Path | None = None,
     grid: InoculationGrid | None = None,
-    engine: str | Engine = "here",
+    engine: str | EngineOptions | Engine = "here",
     progress: Progress = NO_PROGRESS,
 ) -> Inoculation:
     """Fine-tune a model on small training sets from a probe, and measure what it learns and what it forgets.
@@ -111,8 +111,8 @@ def inoculate(
         natural: Reserved natural set, for add-some.
         original_train: Training set of the original task, to slice the test by seen and unseen concepts.
         grid: Inoculation settings.
-        engine: Where models are trained and evaluated: ``here``, ``ray`` or ``ray:ADDRESS``. In Python, also what
-            `engine` returned. Each worker has one training-set size and seed at a time.
+        engine: Where models are trained and evaluated: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `engine`
+            returned. Each worker has one training-set size and seed at a time.
         progress: Progress callback.
 
     Returns:

@@ -120,11 +120,6 @@ class Training(Document):
     points: tuple[SettingResult, ...]
     """One result per number of the setting."""
 
-    def save(self) -> None:
-        """Write the results beside the trained models, for learning curves."""
-        with summed(self.out, self.out / RESULTS) as temporary:
-            temporary.write_bytes(orjson.dumps(plain(self)))
-
     def frame(self) -> Frame:
         """Return one row per test, overall and by the values of each facet, before and after."""
         from horsesense.api.frames import Frame, columns_of
@@ -152,6 +147,12 @@ class Training(Document):
 
     def _repr_html_(self) -> str:
         return self.frame()._repr_html_()
+
+
+def write_results(result: Training) -> None:
+    """Write the results beside the trained models, for learning curves."""
+    with summed(result.out, result.out / RESULTS) as temporary:
+        temporary.write_bytes(orjson.dumps(plain(result)))
 
 
 def _row(test: str, facet: str, value: str, result: BeforeAfter) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from horsesense.annotate.audit.blind_audit import content_of
-from horsesense.annotate.audit.stored import kept_reading, with_reading
+from horsesense.methods.audits import stored_audit, with_audit
 from horsesense.api.cats import AskedSuite, ask_suite
 from horsesense.core import Card, Probe, read_probe, write_probe
 from horsesense.errors import UserError
@@ -128,23 +128,23 @@ def test_tables_have_models_controls_people_and_published_rows(asked: AskedSuite
 def test_a_reading_is_of_the_items_that_were_read_and_of_no_others(
     release: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reading = kept_reading("wordnetqa-definitions")
+    reading = stored_audit("wordnetqa-definitions")
     assert reading is not None
     items = find_paper_suite("wordnetqa").open_data(release, False).probes["hypernymy"].items
     probe = Probe.of(list(items), Card("wordnetqa-definitions", made="Made by hand."))
-    other = with_reading(probe)
-    assert other.card.soundness is None
+    other = with_audit(probe)
+    assert other.card.label_quality is None
     assert other.card.made.startswith("Made by hand. These very items have not been read; of another build")
-    assert with_reading(probe, like=False) == probe, "of another kind, the reading says nothing"
+    assert with_audit(probe, like=False) == probe, "of another kind, the reading says nothing"
     monkeypatch.setattr(
-        "horsesense.annotate.audit.stored.kept_reading", lambda _: replace(reading, content=content_of(items))
+        "horsesense.methods.audits.stored_audit", lambda _: replace(reading, content=content_of(items))
     )
-    assert with_reading(probe).card.soundness == replace(reading, content=content_of(items))
-    assert with_reading(probe).card.made == "Made by hand."
+    assert with_audit(probe).card.label_quality == replace(reading, content=content_of(items))
+    assert with_audit(probe).card.made == "Made by hand."
 
 
 def test_what_is_kept_is_written_with_the_probe(tmp_path: Path, release: Path) -> None:
-    reading = kept_reading("wordnetqa-synonymy")
+    reading = stored_audit("wordnetqa-synonymy")
     items = find_paper_suite("wordnetqa").open_data(release, False).probes["hypernymy"].items
     write_probe(tmp_path / "p.jsonl", Probe.of(list(items), Card("wordnetqa-synonymy", soundness=reading)))
-    assert read_probe(tmp_path / "p.jsonl").card.soundness == reading
+    assert read_probe(tmp_path / "p.jsonl").card.label_quality == reading

@@ -1,6 +1,6 @@
-"""How far the judges of a study agree, each figure with n and an interval.
+"""Agreement between annotators, each figure with n and an interval.
 
-``alpha`` is Krippendorff's; ``kappa of pairs`` is Cohen's, over all pairs of votes. Rounds are never put together.
+``alpha`` is Krippendorff's; ``kappa of pairs`` is Cohen's, over all pairs of votes. Rounds are never joined.
 """
 
 from __future__ import annotations
@@ -9,12 +9,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+from annotated_types import Ge
 
 from horsesense.annotate.instrument import WRITTEN, Instrument
-from horsesense.annotate.judgement_files import Collected
+from horsesense.annotate.judgements import CollectedJudgements, read_judgements
 from horsesense.core import Judgement, Probe
 from horsesense.core.document import Document
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.stats.intervals import Estimate
 from horsesense.stats.raters.adjudication_rules import failing
 from horsesense.stats.raters.agreement import fleiss_kappa, krippendorff_alpha, pair_kappa, percent_agreement
@@ -22,55 +26,83 @@ from horsesense.stats.raters.annotators import Annotator, Dispute, by_annotator,
 from horsesense.stats.raters.votes import Votes, tabulate, votes_on_scale
 from horsesense.stats.resampling import RESAMPLES
 
-KEPT = "kept items"
-"""What is judged where the figure is about the items that got a label."""
+LABELLED = "labelled items"
+"""A figure about the items with a label."""
 OBJECTING = "objecting"
-"""What is judged where the figure is about whether people object at all."""
+"""A figure about whether people object at all."""
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """One figure of agreement."""
+class AgreementFigure:
+    """One measure of agreement."""
 
     name: str
     about: str
-    """``labels``, ``kept items``, ``objecting``, or the name of a criterion."""
+    """``labels``, ``labelled items``, ``objecting``, or the name of a criterion."""
     round: int
     estimate: Estimate
-    """Its units are units of dependence of the items."""
+    """Clustered over items."""
     votes: int
     people: int
-    """0 where it is not known whose votes these are."""
+    """Number of people; 0 if they are not named."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement(Document):
-    """How far people agree, who differs, and what is in dispute."""
+    """Agreement between annotators, annotators one by one, and disputed items."""
 
     instrument: str
-    """What they judged with."""
+    """Name of the instrument."""
     judgements: int
-    """How many there are."""
+    """Number of judgements."""
     items: int
-    """Items that were judged."""
+    """Number of judged items."""
     people: int
-    """How many people judged; 0 where they are not named."""
-    figures: tuple[Figure, ...]
+    """Number of people; 0 if they are not named."""
+    figures: tuple[AgreementFigure, ...]
     """By round."""
     annotators: tuple[Annotator, ...]
-    """Each person beside the others; empty where there is no one label, or several rounds."""
+    """Each annotator against the others; empty if there is no single label, or several rounds."""
     disputed: tuple[Dispute, ...]
-    """Items most in dispute first."""
+    """Most disputed items first."""
     notes: Mapping[str, int]
-    """What was found odd, counted."""
+    """Irregularities, counted."""
 
 
-def agreement_of(collected: Collected, disputed: int) -> Agreement:
-    """Agreement by round, each person beside the others, and the ``disputed`` items most in dispute."""
+@translate_errors()
+def agreement(
+    *files: str | Path,
+    probe: Probe | str | Path | None = None,
+    instrument: str = "",
+    annotator: str = "",
+    round: int | None = None,
+    last: bool = False,
+    disputed: Annotated[int, Ge(0)] = 5,
+) -> Agreement:
+    """Measure agreement by round, compare each annotator with the others, and list disputed items.
+
+    Args:
+        files: Filled task files or judgements (.csv, .tsv, .jsonl), Label Studio's .json, or the folder of a study.
+        probe: Probe that was judged; each item is checked.
+        instrument: Name of an instrument, or its .toml file. By default, the one that the files name.
+        annotator: Annotator of rows that do not name one.
+        round: Only the judgements of this round.
+        last: Use the later of two answers of a person to the same item.
+        disputed: Number of disputed items to list.
+
+    Returns:
+        The figures of each round, annotators and disputed items.
+    """
+    found = read_judgements(*files, probe=probe, instrument=instrument, annotator=annotator, round=round, last=last)
+    return agreement_of(found, disputed)
+
+
+def agreement_of(collected: CollectedJudgements, disputed: int) -> Agreement:
+    """Return agreement by round, each annotator against the others, and the most disputed items."""
     collected.check_scales()
     check_overlap(collected)
     figures = agreement_figures(collected)
-    annotators, disputes = _closer(collected)
+    annotators, disputes = _by_annotator_and_item(collected)
     return Agreement(
         instrument=collected.instrument.name,
         judgements=len(collected.judgements),
@@ -83,8 +115,8 @@ def agreement_of(collected: Collected, disputed: int) -> Agreement:
     )
 
 
-def _closer(collected: Collected) -> tuple[list[Annotator], list[Dispute]]:
-    """Person by person and item by item; criteria have no one label to look at, rounds are told apart before."""
+def _by_annotator_and_item(collected: CollectedJudgements) -> tuple[list[Annotator], list[Dispute]]:
+    """Return agreement by annotator and by item; criteria have no single label, and rounds are never joined."""
     if collected.instrument.kind in ("criteria", "each") or len({each.round for each in collected.judgements}) > 1:
         return [], []
     votes = votes_on_scale(collected.judgements, collected.scale_of())
@@ -93,39 +125,39 @@ def _closer(collected: Collected) -> tuple[list[Annotator], list[Dispute]]:
     return annotators, [dispute for dispute in by_item(votes) if dispute.agree < 1]
 
 
-def units_of(probe: Probe, family: bool) -> dict[str, str]:
-    """The unit of dependence of each item, or of each family, as the probe's card names it."""
+def clusters_of(probe: Probe, family: bool) -> dict[str, str]:
+    """Return the cluster of each item, or of each family, as the probe's card names it."""
     group = probe.card.group
     if not family:
         return {item.id: item.unit(group) for item in probe.items}
     return {item.family: item.unit(group) for item in reversed(probe.items)}
 
 
-def agreement_figures(collected: Collected, resamples: int = RESAMPLES) -> list[Figure]:
-    """Agreement, round by round: rounds are never put together. Fewer ``resamples`` give rougher intervals, sooner."""
-    units = units_of(collected.probe, collected.instrument.unit == "family") if collected.probe else {}
-    figures: list[Figure] = []
+def agreement_figures(collected: CollectedJudgements, resamples: int = RESAMPLES) -> list[AgreementFigure]:
+    """Return agreement round by round; fewer ``resamples`` give rougher intervals, faster."""
+    clusters = clusters_of(collected.probe, collected.instrument.unit == "family") if collected.probe else {}
+    figures: list[AgreementFigure] = []
     for round in sorted({judgement.round for judgement in collected.judgements}):
         of_round = [judgement for judgement in collected.judgements if judgement.round == round]
         for about, votes, ordered in _tables(collected, of_round):
             if votes.counts().sum(axis=1).max(initial=0) < 2:
                 continue
-            names = [units.get(item, item) for item in votes.items]
+            names = [clusters.get(item, item) for item in votes.items]
             for name, estimate in _estimates(votes, ordered, names, about, resamples):
-                figures.append(Figure(name, about, round, estimate, votes.number, votes.people))
+                figures.append(AgreementFigure(name, about, round, estimate, votes.number, votes.people))
     return figures
 
 
-def kept_figures(collected: Collected, kept: Iterable[str]) -> list[Figure]:
-    """Agreement over the items that got a label, as papers report it: higher, since what is disputed is dropped."""
-    items = set(kept)
+def figures_of_labelled(collected: CollectedJudgements, labelled: Iterable[str]) -> list[AgreementFigure]:
+    """Return agreement over the items with a label, as papers report it: higher, since disputed items are dropped."""
+    items = set(labelled)
     judgements = tuple(each for each in collected.judgements if each.item in items)
     figures = agreement_figures(replace(collected, judgements=judgements))
-    return [replace(figure, about=KEPT) for figure in figures if figure.about == "labels"]
+    return [replace(figure, about=LABELLED) for figure in figures if figure.about == "labels"]
 
 
-def check_overlap(collected: Collected) -> None:
-    """Agreement needs two people, and an item that both judged in the same round."""
+def check_overlap(collected: CollectedJudgements) -> None:
+    """Raise an error unless two people judged an item in the same round."""
     people = {judgement.annotator for judgement in collected.judgements}
     if len(people) == 1:
         raise UserError(
@@ -135,15 +167,15 @@ def check_overlap(collected: Collected) -> None:
     if max(Counter((each.item, each.round) for each in collected.judgements).values(), default=0) < 2:
         raise UserError(
             "no item was judged twice in a round, so there is no agreement",
-            fix="have some items judged by two people, or ask for annotate performance",
+            fix="have some items judged by two people, or use annotate performance",
         )
 
 
-def _tables(collected: Collected, judgements: Sequence[Judgement]) -> Iterator[tuple[str, Votes, bool]]:
-    """What the judgements are about, as tables of votes, and whether the labels are a scale."""
+def _tables(collected: CollectedJudgements, judgements: Sequence[Judgement]) -> Iterator[tuple[str, Votes, bool]]:
+    """Iterate over what was judged: its name, a table of votes, and whether the labels are a scale."""
     instrument = collected.instrument
     if instrument.kind in WRITTEN:
-        raise UserError("words that people write are not labels, so there is no agreement on them")
+        raise UserError("written words are not labels, so there is no agreement on them")
     if instrument.kind == "criteria":
         for name in instrument.criteria:
             yield name, _yes_or_no(judgements, partial(_objects, name)), False
@@ -160,15 +192,15 @@ def _tables(collected: Collected, judgements: Sequence[Judgement]) -> Iterator[t
 
 
 def _options(judgements: Sequence[Judgement], instrument: Instrument) -> Votes:
-    """Each option of each item is judged by itself; who objects to the item judges none."""
+    """Tabulate the judgements of each option; an annotator who objects to an item judges no option."""
     names = {label[0].upper(): label for label in instrument.labels}
-    given = (
-        (f"{each.item} {place}", each.annotator, names[code])
+    votes = (
+        (f"{each.item} {i}", each.annotator, names[code])
         for each in judgements
         if each.value not in instrument.beside
-        for place, code in enumerate(each.value)
+        for i, code in enumerate(each.value)
     )
-    return tabulate(given, instrument.labels)
+    return tabulate(votes, instrument.labels)
 
 
 def _objects(criterion: str, judgement: Judgement) -> bool:

@@ -1,8 +1,8 @@
-"""People in a WinoVenti pipeline: a study for each of its three stages, kept in step with what the machine did.
+"""People in a WinoVenti pipeline: studies for each of its three stages, updated with the state of the pipeline.
 
-A stage opens when the one before has enough. Its studies lie in ``people`` (`exceptions-1`, `premises-1` …): where
-there is more to ask than before, it goes into a study of its own, and tasks of things that are gone are closed. What
-people said is put into one file a stage, which the pipeline reads.
+A stage opens when the one before has enough answers. Its studies are in ``people`` (`exceptions-1`, `premises-1` …):
+new tasks go into a new study, and tasks that are no longer needed are closed. The judgements of each stage are
+collected in one file, which the pipeline reads.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from horsesense.annotate.annotation_status import StudyCounts
 from horsesense.annotate.instrument import find_instrument
-from horsesense.annotate.status import Progress
 from horsesense.annotate.study import DATABASE, ITEMS, Study, make_study
 from horsesense.core import Item, Judgement, Probe, read_probe, write_judgements
 from horsesense.methods.winoventi.people import FOLDER, STAGES, Stage, people_file, stage_probe
@@ -20,34 +20,34 @@ from horsesense.methods.winoventi.pipeline import PipelineResult
 from horsesense.methods.winoventi.plan import PipelinePlan
 
 INSTRUMENTS = {"exceptions": "exceptions", "premises": "premises", "validation": "schema"}
-"""What each stage is asked with."""
+"""The instrument of each stage."""
 
 
 def rounds(folder: Path, stage: str) -> list[Path]:
-    """The studies of a stage, in the order in which they were made."""
-    found = [path for path in (folder / FOLDER).glob(f"{stage}-*") if path.name.removeprefix(f"{stage}-").isdigit()]
-    return sorted(found, key=lambda path: int(path.name.rpartition("-")[2]))
+    """Return the studies of a stage in the order in which they were made."""
+    studies = [path for path in (folder / FOLDER).glob(f"{stage}-*") if path.name.removeprefix(f"{stage}-").isdigit()]
+    return sorted(studies, key=lambda path: int(path.name.rpartition("-")[2]))
 
 
 def collect_people(folder: Path) -> None:
-    """Put what people said so far into one file a stage."""
+    """Collect the judgements so far in one file per stage."""
     for stage in STAGES:
-        said: list[Judgement] = []
+        judgements: list[Judgement] = []
         for study in rounds(folder, stage):
             if (study / DATABASE).is_file():
-                from horsesense.annotate.server.judgement_log import collected_from
+                from horsesense.annotate.server.judgement_log import read_study_judgements
 
-                said += collected_from(study).judgements
+                judgements += read_study_judgements(study).judgements
         path = people_file(folder, stage)
-        if said:
-            write_judgements(path, said)
+        if judgements:
+            write_judgements(path, judgements)
         elif path.is_file() and rounds(folder, stage):  # all of them were withdrawn
             path.unlink()
 
 
 def stages_of(folder: Path, plan: PipelinePlan) -> tuple[Stage, ...]:
-    """How far each stage is, by what its studies hold."""
-    before_done, found = True, []
+    """Return the state of each stage, from its studies."""
+    before_done, stages = True, []
     for stage in STAGES:
         studies = rounds(folder, stage)
         progress = [_progress(study, _judges(stage, plan)) for study in studies]
@@ -59,31 +59,31 @@ def stages_of(folder: Path, plan: PipelinePlan) -> tuple[Stage, ...]:
             state = "done" if all(each.has(plan.enough) for each in progress) else "open"
         before_done = before_done and state in ("done", "not asked")
         people = frozenset[str]().union(*(each.people for each in progress))
-        found.append(
+        stages.append(
             Stage(
                 stage,
                 state,
                 sum(each.tasks for each in progress),
-                sum(each.wanted for each in progress),
+                sum(each.target for each in progress),
                 sum(each.answered for each in progress),
                 len(people),
                 tuple(studies),
             )
         )
-    return tuple(found)
+    return tuple(stages)
 
 
-def _progress(study: Path, judges: int) -> Progress:
-    """How far a study is; one that nobody has opened has no answers."""
+def _progress(study: Path, judges: int) -> StudyCounts:
+    """Count tasks and answers of a study; one that was never opened has no answers."""
     if not (study / DATABASE).is_file():
         names = _names(read_probe(study / ITEMS).items, study)
-        return Progress(len(names), judges * len(names), 0, frozenset())
+        return StudyCounts(len(names), judges * len(names), 0, frozenset())
     from horsesense.annotate.server.served_study import open_study
-    from horsesense.annotate.server.staged_app import progress
+    from horsesense.annotate.server.staged_app import count_answers
 
     served = open_study(study)
     try:
-        return progress(served)
+        return count_answers(served)
     finally:
         served.engine.dispose()
 
@@ -93,15 +93,15 @@ def _judges(stage: str, plan: PipelinePlan) -> int:
 
 
 def _names(items: Iterable[Item], study: Path) -> set[str]:
-    """What judgements call these things: items, or families where schemas are judged."""
+    """Return the names in judgements: item ids, or families for schemas."""
     return {item.family if study.name.startswith("validation") else item.id for item in items}
 
 
 def refresh_stages(folder: Path, plan: PipelinePlan, result: PipelineResult) -> tuple[Stage, ...]:
-    """Bring the studies up to date with what the machine found; the stages as they are then."""
+    """Update the studies with the result of the pipeline, and return the stages."""
     nouns = {noun.word: noun for noun in plan.nouns}
-    for place, stage in enumerate(STAGES):
-        before = stages_of(folder, plan)[:place]
+    for i, stage in enumerate(STAGES):
+        before = stages_of(folder, plan)[:i]
         if stage in plan.asked and all(each.state in ("done", "not asked") for each in before):
             probe = stage_probe(stage, result.kept, result.triplets, result.filtered, result.schemas, nouns)
             _refresh(folder, stage, probe, plan)
@@ -109,7 +109,7 @@ def refresh_stages(folder: Path, plan: PipelinePlan, result: PipelineResult) -> 
 
 
 def _refresh(folder: Path, stage: str, probe: Probe, plan: PipelinePlan) -> None:
-    """Tasks that are asked no more are closed, new ones are a new study; one that nobody has opened is made again."""
+    """Close tasks that are no longer asked, and put new ones into a new study; one that was never opened is remade."""
     studies = rounds(folder, stage)
     if studies and not (studies[-1] / DATABASE).is_file():
         shutil.rmtree(studies.pop())
@@ -137,7 +137,7 @@ def _refresh(folder: Path, stage: str, probe: Probe, plan: PipelinePlan) -> None
 
 
 def open_round(folder: Path, plan: PipelinePlan) -> Path | None:
-    """The study that people are to work at now: of the first open stage, the first with anything left to answer."""
+    """Return the current study: the first one of the first open stage with tasks left."""
     for stage in stages_of(folder, plan):
         if stage.state != "open":
             continue
