@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     from horsesense.api.probes import read_release as read_release
     from horsesense.api.profile import Profile as Profile
     from horsesense.api.profile import profile as profile
-    from horsesense.api.replicate import Replicated as Replicated
-    from horsesense.api.replicate import replicate as replicate
     from horsesense.api.reporting import Report as Report
     from horsesense.api.reporting import write_report as write_report
     from horsesense.api.reporting import write_rows as write_rows
@@ -79,6 +77,8 @@ if TYPE_CHECKING:
     from horsesense.models.api.settings import ServedSettings as ServedSettings
     from horsesense.progress import HorsesenseWarning as HorsesenseWarning
     from horsesense.progress import Progress as Progress
+    from horsesense.replication.replication import Replication as Replication
+    from horsesense.replication.replication import replicate as replicate
     from horsesense.training.baselines import ControlSettings as ControlSettings
     from horsesense.training.baselines import FittedControl as FittedControl
     from horsesense.training.baselines import fit_control as fit_control
@@ -108,7 +108,7 @@ _WHERE = {
     "api.models": ("engine", "load_model"),
     "api.probes": ("build", "load_probe", "overview", "read_release"),
     "api.profile": ("Profile", "profile"),
-    "api.replicate": ("Replicated", "replicate"),
+    "replication.replication": ("Replication", "replicate"),
     "api.reporting": ("Report", "write_report", "write_rows"),
     "api.results": ("Comparison",),
     "api.run": ("Run",),
@@ -155,7 +155,7 @@ __all__ = [
     "Profile",
     "Progress",
     "PrunedCache",
-    "Replicated",
+    "Replication",
     "Report",
     "Run",
     "Scores",

@@ -19,7 +19,7 @@ from horsesense.annotate.server.links_and_sessions import CROWDS, end_joins, new
 from horsesense.annotate.server.participants import all_people
 from horsesense.annotate.server.platform_token import TokenError, checked_claims, read_keys
 from horsesense.annotate.server.served_study import ServedStudy
-from horsesense.annotate.study import Crowd
+from horsesense.annotate.study import CrowdPlatform
 from horsesense.core import write_probe
 from horsesense.errors import UserError
 from tests.support.judged_probes import choices, schemas, triples
@@ -163,7 +163,7 @@ def test_bad_keys(text: str, tmp_path: Path) -> None:
 def prolific(tmp_path: Path, keys: Path) -> ServedStudy:
     served = study_of(tmp_path / "s", choices(2), "choice", judgements=1, limit=1)
     (tmp_path / "s" / "jwks.json").write_text(keys.read_text())
-    crowd = Crowd(code="C0DE", link="https://app.prolific.com/submissions/complete?cc=C0DE", keys="jwks.json")
+    crowd = CrowdPlatform(code="C0DE", link="https://app.prolific.com/submissions/complete?cc=C0DE", keys="jwks.json")
     return replace(served, study=replace(served.study, crowd=crowd))
 
 

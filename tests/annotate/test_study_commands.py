@@ -27,7 +27,9 @@ def probe(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def study(probe: Path, tmp_path: Path) -> Path:
-    made = document("new", probe, "--instrument", "partwhole", "-o", tmp_path / "study", "--each", "2", "--more", "3")
+    made = document(
+        "study", probe, "--instrument", "partwhole", "-o", tmp_path / "study", "--per-item", "2", "--extra", "3"
+    )
     assert (made["items"], made["tasks"], made["people"]) == (6, 12, 0)
     return tmp_path / "study"
 
@@ -83,12 +85,12 @@ def test_as_many_votes_as_the_study_asks_for_are_enough(study: Path, tmp_path: P
     judge(study, people["dan"]["link"], "0", 1)
     told = document("export", study, "-o", tmp_path / "l.jsonl")
     assert (told["counts"], told["unanimous"], told["dropped"]) == ({"probably": 6}, 4, {})
-    asked = document("export", study, "-o", tmp_path / "more.jsonl", "--fewest", "3")
+    asked = document("export", study, "-o", tmp_path / "more.jsonl", "--min-votes", "3")
     assert asked["dropped"] == {"fewer than 3 votes": 4}, "whoever asks for more gets more"
 
 
 def test_one_vote_is_enough_where_one_is_asked_for(probe: Path, tmp_path: Path) -> None:
-    document("new", probe, "--instrument", "partwhole", "-o", tmp_path / "one", "--each", "1")
+    document("study", probe, "--instrument", "partwhole", "-o", tmp_path / "one", "--per-item", "1")
     (ann,) = document("invite", tmp_path / "one", "ann")["people"]
     judge(tmp_path / "one", ann["link"], "1", 6)
     assert document("export", tmp_path / "one", "-o", tmp_path / "l.jsonl")["counts"] == {"unlikely": 6}
@@ -112,7 +114,7 @@ def test_the_lines_of_a_status_agree_with_one_another(study: Path) -> None:
 
 def test_who_was_told_that_this_is_all_is_done(probe: Path, tmp_path: Path) -> None:
     study = tmp_path / "study"
-    _, shown, _ = run("new", probe, "--instrument", "partwhole", "-o", study, "--each", "1")
+    _, shown, _ = run("study", probe, "--instrument", "partwhole", "-o", study, "--per-item", "1")
     assert shown.startswith("6 judgements wanted, of 6 items")
     people = document("invite", study, "Zoë Ü", "ben", "cid")["people"]
     judge(study, people[0]["link"], "3", 4)
@@ -155,7 +157,7 @@ def test_gold_and_attention(probe: Path, tmp_path: Path) -> None:
     write_probe(tmp_path / "gold.jsonl", Probe.of(items[:15], Card(name="gold")))
     write_probe(tmp_path / "attention.jsonl", Probe.of(items[15:], Card(name="gold")))
     options: list[Any] = ["--gold", tmp_path / "gold.jsonl", "--attention", tmp_path / "attention.jsonl"]
-    document("new", probe, "--instrument", "partwhole", "-o", tmp_path / "study", *options, "--accuracy", "0.5")
+    document("study", probe, "--instrument", "partwhole", "-o", tmp_path / "study", *options, "--accuracy", "0.5")
     served = open_study(tmp_path / "study")
     assert (len(served.tasks["gold"]), len(served.tasks["attention"])) == (10, 5)
     assert served.study.qualification is not None
@@ -175,7 +177,7 @@ def bad(study: Path, folder: Path, source: Path) -> dict[str, tuple[list[object]
             "the name 'a<b' is not usable; use letters, digits, single spaces and",
         ),
         "a study in the way": (
-            ["new", source, "--instrument", "partwhole", "-o", study],
+            ["study", source, "--instrument", "partwhole", "-o", study],
             "there is something of that name already",
         ),
         "nothing judged yet": (["collect", study, "-o", folder / "j.csv"], "no task is filled in yet"),
@@ -190,15 +192,15 @@ def bad(study: Path, folder: Path, source: Path) -> dict[str, tuple[list[object]
             "a served study has its items, instrument and people",
         ),
         "options of a study for a table": (
-            ["new", source, "--instrument", "partwhole", "-o", folder / "t.csv", "--more", "3"],
+            ["study", source, "--instrument", "partwhole", "-o", folder / "t.csv", "--extra", "3"],
             "these options are for a study",
         ),
         "thresholds without gold": (
-            ["new", source, "--instrument", "partwhole", "-o", folder / "x", "--kappa", "0.5"],
+            ["study", source, "--instrument", "partwhole", "-o", folder / "x", "--kappa", "0.5"],
             "a qualification needs gold items",
         ),
         "gold that has no answers": (
-            ["new", source, "--instrument", "partwhole", "-o", folder / "x", "--gold", source],
+            ["study", source, "--instrument", "partwhole", "-o", folder / "x", "--gold", source],
             "the gold items have no answers",
         ),
     }

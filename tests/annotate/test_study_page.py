@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.annotate.server.overview import overview, annotator_statuses
+from horsesense.annotate.server.overview import annotator_statuses, overview
 from horsesense.annotate.server.participants import all_people, invite, pause
 from horsesense.annotate.server.served_study import ServedStudy
 from horsesense.annotate.server.study_progress import HEIGHT, WIDTH, finished, over_time, study_progress

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.annotate.answer_checks import checked_value, differing_word, joined_pair
+from horsesense.annotate.answer_checks import check_value, differing_word, join_pair
 from horsesense.annotate.instrument import built_in, find_instrument
 from horsesense.annotate.pictures import read_pictures
 from horsesense.annotate.server.judgement_log import standing_judgements
@@ -34,7 +34,7 @@ TASK = Task("i", "?")
 )
 def test_pairs(one: str, other: str, words: tuple[str, str]) -> None:
     assert differing_word(one, other) == words
-    assert checked_value(find_instrument("premises"), joined_pair(one, other)) == f"{one} || {other}"
+    assert check_value(find_instrument("premises"), join_pair(one, other)) == f"{one} || {other}"
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,10 @@ def test_pairs(one: str, other: str, words: tuple[str, str]) -> None:
 )
 def test_no_pairs(one: str, other: str, why: str) -> None:
     if not why:
-        assert joined_pair(one, other)
+        assert join_pair(one, other)
         return
     with pytest.raises(UserError, match=why):
-        joined_pair(one, other)
+        join_pair(one, other)
 
 
 def test_words() -> None:
@@ -114,7 +114,7 @@ def test_pictures_that_are_none(row: str, why: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("instrument", ["exceptions", "premises"])
 @pytest.mark.parametrize("value", ["nonsense", "Nonsense", " NONSENSE "])
 def test_an_objection_in_any_case(instrument: str, value: str) -> None:
-    assert checked_value(find_instrument(instrument), value) == "nonsense"
+    assert check_value(find_instrument(instrument), value) == "nonsense"
 
 
 QUOTED = re.compile(r'"([^"]+)"')
@@ -157,4 +157,4 @@ def test_where_words_are_typed_it_says_how(form: str, name: str, page: str, tmp_
     write_tasks(tmp_path / name, instrument, assign(tasks_of(nouns(), instrument), [], 1), form=form)
     told = "up to 3 words, joined by commas | nonsense (The sentence makes no sense)"
     assert told in (tmp_path / page).read_text()
-    assert checked_value(instrument, "rotten, plastic, made of wax") == "rotten, plastic, made of wax"
+    assert check_value(instrument, "rotten, plastic, made of wax") == "rotten, plastic, made of wax"

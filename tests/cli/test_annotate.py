@@ -164,7 +164,7 @@ def test_released_votes(tmp_path: Path) -> None:
     path = tmp_path / "votes.csv"
     path.write_text("whole,part,jj,result1,result2,result3\nbox,lid,red,probably,probably,unlikely\n")
     items, out = tmp_path / "items.jsonl", tmp_path / "j.csv"
-    found = document("collect", path, "--from", "partwhole", "-o", out, "--items", items)
+    found = document("collect", path, "--published", "partwhole", "-o", out, "--items", items)
     assert (found["judgements"], found["people"]) == (3, 0)
     settled = document("export", out, "-p", items, "-o", tmp_path / "l.jsonl", "--rule", "median")
     assert settled["counts"] == {"probably": 1}
@@ -282,7 +282,7 @@ BAD: dict[str, Bad] = {
         "the tasks would overwrite the probe",
     ),
     "too few people": lambda probe, folder: (
-        ["new", probe, "--instrument", "partwhole", "-o", folder / "t.csv", "--people", "ann", "--each", "2"],
+        ["new", probe, "--instrument", "partwhole", "-o", folder / "t.csv", "--people", "ann", "--per-item", "2"],
         "2 people should judge each item, and 1 are named",
     ),
     "no facet": lambda probe, folder: (

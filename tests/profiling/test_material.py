@@ -7,10 +7,10 @@ from itertools import chain
 
 import pytest
 
-from horsesense.methods.audits import stored_audit
 from horsesense.core import Probe
 from horsesense.data.disk import cache_folder
 from horsesense.errors import UserError
+from horsesense.methods.audits import stored_audit
 from horsesense.profiling import material as rooms
 from horsesense.profiling.abilities import abilities, chosen
 from horsesense.profiling.material import CueCredits, by_turns, drawn, frozen_list, halves, part_of

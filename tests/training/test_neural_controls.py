@@ -45,9 +45,9 @@ def test_a_kept_control_answers_other_items_as_if_fitted_for_them(name: str, scr
     known = "none" if scratch else str(vectors(tmp_path, [*COLOURS, "thing", "what"], 6))
     train, first, other = questions(60, 1, True), questions(8, 2, True), questions(10, 3, True)
     settings = ControlSettings(vectors=known, epochs=1)
-    fit_control(name, first, train=train, settings=settings, seeds=1, out=tmp_path / "kept")
-    asked = fit_control(str(tmp_path / "kept"), other, out=tmp_path / "again")
-    fitted = fit_control(name, other, train=train, settings=settings, seeds=1, out=tmp_path / "fitted")
+    fit_control(name, test=first, train=train, settings=settings, seeds=1, out=tmp_path / "kept")
+    asked = fit_control(str(tmp_path / "kept"), test=other, out=tmp_path / "again")
+    fitted = fit_control(name, test=other, train=train, settings=settings, seeds=1, out=tmp_path / "fitted")
     assert asked.name == name
     assert asked.train == fitted.train
     runs = [read_run(tmp_path / folder)[1][0].answers for folder in ("again", "fitted")]
@@ -59,7 +59,7 @@ def test_a_kept_control_answers_other_items_as_if_fitted_for_them(name: str, scr
 def test_a_broken_control_is_told(tmp_path: Path) -> None:
     (tmp_path / "control.json").write_text("{}")
     with pytest.raises(UserError, match="not a fitted control"):
-        fit_control(str(tmp_path), questions(8, 2, True))
+        fit_control(str(tmp_path), test=questions(8, 2, True))
 
 
 def test_an_encoder_that_sees_the_options_alone(tmp_path: Path) -> None:

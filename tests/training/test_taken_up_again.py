@@ -60,7 +60,9 @@ def training(model: Path, out: Path, items: Probe | None = None, **more: Any) ->
     settings: dict[str, Any] = {"epochs": 2, "batch": 4, "lr": 1e-3, "device": "cpu", "patience": 0}
     settings |= {name: more.pop(name) for name in tuple(more) if name in settings}
     usual: dict[str, Any] = {"dev": clozes(6, 2), "tests": [clozes(5, 3)], "seeds": 2}
-    return train(str(model), items or clozes(12, 1), out=out, settings=TrainingSettings(**settings), **usual | more)
+    return train(
+        str(model), train=items or clozes(12, 1), out=out, settings=TrainingSettings(**settings), **usual | more
+    )
 
 
 @pytest.mark.parametrize("short", [1, 300, 1_000, 20_000])

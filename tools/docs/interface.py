@@ -19,12 +19,15 @@ from tools.docs.doctests import fenced
 AREAS = {
     "asking": (
         "Models and runs",
-        "load_model ask profile Profile replicate Replicated engine open_run Run Comparison compare gate show "
+        "load_model ask profile Profile replicate Replication engine open_run Run Comparison compare gate show "
         "ShownAnswers ServedSettings Progress HorsesenseWarning",
     ),
     "probes": ("Probes", "load_probe read_release build overview write_probe check export import_log"),
-    "cues": ("Cues and controls", "find_cues CueFindings harden HardenedProbe fit_control FittedControl"),
-    "learning": ("Training", "train Training inoculate Inoculation"),
+    "cues": (
+        "Cues and controls",
+        "find_cues CueFindings harden HardenedProbe fit_control FittedControl ControlSettings",
+    ),
+    "learning": ("Training", "train Training TrainingSettings inoculate Inoculation InoculationGrid"),
     "texts": ("Texts", "score Scores fill Fills saliency texts_in"),
     "reporting": ("Reports and tables", "write_report Report write_rows Frame"),
     "keeping": (
@@ -54,8 +57,10 @@ def write_interface(folder: Path) -> list[str]:
         text += f"| [{title}]({page}.md) | {', '.join(f'`{name}`' for name in present)} |\n"
     for module in horsesense._MODULES:
         names = tuple(getattr(horsesense, module).__all__)
-        lines = f"# hs.{module}\n\n::: horsesense.api.{module}\n    options:\n      show_root_heading: false\n"
-        lines += f"      show_root_toc_entry: false\n      heading_level: 2\n      members: {list(names)}\n"
+        objects = {name: getattr(getattr(horsesense, module), name) for name in names}
+        lines = f"# hs.{module}\n\n" + "".join(
+            f"::: {each.__module__}.{name}\n    options:\n      heading_level: 2\n\n" for name, each in objects.items()
+        )
         (folder / f"{module}.md").write_text(lines, encoding="utf-8")
         text += f"| [hs.{module}]({module}.md) | {', '.join(f'`{name}`' for name in names)} |\n"
     (folder / "index.md").write_text(text, encoding="utf-8")

@@ -49,6 +49,26 @@ _WHERE = {
     "study": ("StudyOptions", "new_study"),
     "task_files": ("new_tasks",),
 }
+__all__ = [
+    "StudyOptions",
+    "agreement",
+    "apply",
+    "codes",
+    "collect",
+    "export",
+    "invite",
+    "new_study",
+    "new_tasks",
+    "pause",
+    "performance",
+    "qualify",
+    "read_judgements",
+    "resume",
+    "revoke",
+    "serve",
+    "status",
+    "withdraw",
+]
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
 

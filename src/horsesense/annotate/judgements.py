@@ -14,7 +14,7 @@ from horsesense.annotate.label_studio import iter_label_studio
 from horsesense.annotate.mturk import from_mturk, is_mturk
 from horsesense.annotate.potato import from_potato, is_potato
 from horsesense.annotate.task import Task, tasks_of
-from horsesense.annotate.task_files import choices_of
+from horsesense.annotate.task_files import check_not_overwritten, choices_of
 from horsesense.core import Judgement, Placed, Probe, write_judgements, write_probe
 from horsesense.core.document import Document
 from horsesense.core.judgements import check_columns, judgement_from_dict
@@ -311,9 +311,3 @@ def collect(
     if not judgements:
         raise UserError("no task is filled in yet", file=paths[0])
     return write_collected(Path(out), judgements, unanswered, notes)
-
-
-def check_not_overwritten(out: Path, sources: Sequence[str | Path | Probe], problem: str) -> None:
-    """Raise an error if a result would overwrite one of its sources."""
-    if any(Path(source).resolve() == out.resolve() for source in sources if not isinstance(source, Probe)):
-        raise UserError(problem, file=out, fix="choose another name")

@@ -15,9 +15,8 @@ from annotated_types import Ge, Interval
 
 from horsesense.annotate.gold_items import sample_gold
 from horsesense.annotate.instrument import Instrument, find_instrument
-from horsesense.annotate.judgements import check_not_overwritten
 from horsesense.annotate.task import tasks_of
-from horsesense.annotate.task_files import NewTasks
+from horsesense.annotate.task_files import NewTasks, check_not_overwritten
 from horsesense.core import Item, Probe, write_probe
 from horsesense.data import FieldProblem, check_fields, disk_errors, read_text, writing_folder
 from horsesense.errors import UserError, argument, translate_errors, unknown

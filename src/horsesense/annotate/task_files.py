@@ -16,7 +16,6 @@ from annotated_types import Ge
 
 from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import Instrument, find_instrument
-from horsesense.annotate.judgements import check_not_overwritten
 from horsesense.annotate.label_studio import write_label_studio
 from horsesense.annotate.mturk import write_mturk
 from horsesense.annotate.potato import write_potato
@@ -184,3 +183,9 @@ def _cells(row: dict[str, Any]) -> Iterator[str]:
         if not isinstance(row.get(name), str) or not row[name]:
             return
         yield row[name]
+
+
+def check_not_overwritten(out: Path, sources: Sequence[str | Path | Probe], problem: str) -> None:
+    """Raise an error if a result would overwrite one of its sources."""
+    if any(Path(source).resolve() == out.resolve() for source in sources if not isinstance(source, Probe)):
+        raise UserError(problem, file=out, fix="choose another name")

@@ -145,7 +145,7 @@ def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, progress:
             progress.log(f"{name}: {each.name} is fitted")
             fit_control(
                 each.name,
-                test,
+                test=test,
                 train=training,
                 settings=ControlSettings(slots=tuple(each.slots), vectors=vectors),
                 seeds=1,

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from horsesense.annotate.audit.blind_audit import content_of
-from horsesense.methods.audits import stored_audit, with_audit
 from horsesense.api.cats import AskedSuite, ask_suite
 from horsesense.core import Card, Probe, read_probe, write_probe
 from horsesense.errors import UserError
+from horsesense.methods.audits import stored_audit, with_audit
 from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.frame import HOPS
 from horsesense.report.paper_chart import paper_chart

@@ -11,7 +11,7 @@ from statistics import median
 from sqlalchemy import select
 
 from horsesense.annotate.instrument import NO_ONE_LABEL, WRITTEN
-from horsesense.annotate.judgement_files import Collected
+from horsesense.annotate.judgements import CollectedJudgements
 from horsesense.annotate.rater_agreement import AgreementFigure, agreement_figures
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import reading
@@ -112,7 +112,9 @@ def overview(served: ServedStudy, most: int = 20) -> StudyOverview:
     """Compute the overview; it reads every judgement, so it is not computed for every request."""
     judgements = standing_judgements(served)
     tasks = served.tasks["item"]
-    collected = Collected(served.instrument, tuple(judgements), (), {k: t.scale for k, t in tasks.items()}, {})
+    collected = CollectedJudgements(
+        served.instrument, tuple(judgements), (), {k: t.scale for k, t in tasks.items()}, {}
+    )
     written = served.instrument.kind in WRITTEN
     figures = [] if written or not judgements else agreement_figures(collected, RESAMPLES)
     beside, disputes = _closer(served, judgements)

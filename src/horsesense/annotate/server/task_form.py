@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from horsesense.annotate.answer_checks import (
     BETWEEN,
     beside_alike,
-    checked_value,
+    check_value,
     join_criteria,
     join_each,
     join_pair,
@@ -195,4 +195,4 @@ def _words(fields: Fields, instrument: Instrument) -> str:
             raise UserError(f"{word!r} is not a word", fix="write one word in each field")
         if beside_alike(instrument, word):
             raise UserError(f"{word!r} is an answer of its own", fix="tick its box instead")
-    return checked_value(instrument, ", ".join(written))
+    return check_value(instrument, ", ".join(written))

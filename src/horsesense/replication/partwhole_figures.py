@@ -11,8 +11,8 @@ from horsesense.data.text import numbered_lines
 from horsesense.methods.ledger import printed, read_ledger
 from horsesense.methods.partwhole.released import LABELS, read_partwhole, read_partwhole_votes
 from horsesense.methods.published.votes import ReleasedVotes
-from horsesense.replication.checks import exchanged
-from horsesense.replication.computing import Results, Sources, computes
+from horsesense.replication.computing import PublishedFiles, Results, computes
+from horsesense.replication.consistency import exchanged
 from horsesense.replication.verdicts import Computed, share_of
 from horsesense.stats.raters.agreement import pair_kappa
 from horsesense.stats.raters.votes import Scale, votes_on_scale
@@ -24,28 +24,28 @@ _NOUNS = {"parts": "part", "wholes": "whole", "adjectives": "adjective"}
 _NONSENSE = "nonsense"
 
 
-def _splits(sources: Sources) -> dict[str, Sequence[Item]]:
-    return {name: read_partwhole([sources.path(f"data/annotated/{name}.csv")]).items for name in SPLITS}
+def _splits(files: PublishedFiles) -> dict[str, Sequence[Item]]:
+    return {name: read_partwhole([files.path(f"data/annotated/{name}.csv")]).items for name in SPLITS}
 
 
 @computes("partwhole", "candidates")
-def candidates(sources: Sources) -> Results:
+def candidates(files: PublishedFiles) -> Results:
     """Triples before annotation."""
-    lines = numbered_lines(sources.path("data/candidates/vis_uniq_less_colors.csv"))
+    lines = numbered_lines(files.path("data/candidates/vis_uniq_less_colors.csv"))
     triples = sum(1 for _, line in lines if line.strip())
     return {"triples": Computed(triples, "data", triples)}
 
 
 @computes("partwhole", "triples")
-def triples(sources: Sources) -> Results:
+def triples(files: PublishedFiles) -> Results:
     """Triples, distinct nouns and adjectives, and how they are split."""
-    parts = _splits(sources)
+    parts = _splits(files)
     items = [item for part in parts.values() for item in part]
     counts: dict[str, float] = {name: len({item.groups[role] for item in items}) for name, role in _NOUNS.items()}
-    told = {name: printed("partwhole", "section 4.3", "final triples", _told(name)) for name in _NOUNS}
+    reason = {name: printed("partwhole", "section 4.3", "final triples", _told(name)) for name in _NOUNS}
     reasons = {
         name: f"{one} and {other} are exchanged: {counts[one]:.0f} {one} and {counts[other]:.0f} {other}"
-        for one, other in exchanged(told, counts)
+        for one, other in exchanged(reason, counts)
         for name in (one, other)
     }
     found = {name: Computed(count, "data", len(items), reason=reasons.get(name, "")) for name, count in counts.items()}
@@ -61,21 +61,21 @@ def _told(name: str) -> str:
 
 
 @computes("partwhole", "labels")
-def labels(sources: Sources) -> Results:
+def labels(files: PublishedFiles) -> Results:
     """Share of each label among all triples (table 2)."""
-    items = [item for part in _splits(sources).values() for item in part]
+    items = [item for part in _splits(files).values() for item in part]
     counts = Counter(item.options[item.answer or 0] for item in items)
     return {label: Computed(counts[label] / len(items) * 100, "data", len(items)) for label in LABELS}
 
 
 @computes("partwhole", "baselines")
-def baselines(sources: Sources) -> Results:
+def baselines(files: PublishedFiles) -> Results:
     """Majority, and majority for the given part, learnt on train and held against test (table 3).
 
     Of labels that are as common, the release's script (src/learn/baselines.py) takes the one that was seen last; here
     a tie counts as its part, and the reason tells what either end would give.
     """
-    parts = _splits(sources)
+    parts = _splits(files)
     train, test = parts["train"], parts["test"]
     overall = Counter(item.answer for item in train)
     commonest = overall.most_common(1)[0][0]
@@ -86,10 +86,10 @@ def baselines(sources: Sources) -> Results:
     credit, low, high = _credit(test, by_part, commonest)
     n = len(test)
     shares = {name: sum(i.answer == commonest for i in part) / len(part) for name, part in parts.items()}
-    told = ", ".join(f"{name} {share:.3f}" for name, share in shares.items())
+    reason = ", ".join(f"{name} {share:.3f}" for name, share in shares.items())
     return {
         "majority": Computed(
-            right / n, "data", n, reason=f"the commonest label has {told}; no split has the printed one"
+            right / n, "data", n, reason=f"the commonest label has {reason}; no split has the printed one"
         ),
         "majority per part": Computed(
             credit / n, "data", n, reason=f"however ties are broken it is {low / n:.3f} to {high / n:.3f} on this split"
@@ -114,20 +114,20 @@ def _credit(
 
 
 @computes("partwhole", "votes")
-def votes(sources: Sources) -> Results:
+def votes(files: PublishedFiles) -> Results:
     """Nonsense, agreement, one person against the label, and the qualification items."""
-    released = read_partwhole_votes([sources.path(_VOTES)])
+    released = read_partwhole_votes([files.path(_VOTES)])
     by_item: dict[str, list[str]] = {}
     for each in released.judgements:
         by_item.setdefault(each.item, []).append(each.value)
     invalid = sum(_NONSENSE in values for values in by_item.values())
     total = len(released.probe.items)
     fewer = f"the votes are of {total:,} triples, {20_284 - total} fewer than were annotated"
-    gold = read_partwhole_votes([sources.path("mturk/gold_annotations.csv")])
+    gold = read_partwhole_votes([files.path("mturk/gold_annotations.csv")])
     classes = Counter({each.item: each.value for each in gold.judgements}.values())
     rarest = min(classes, key=classes.__getitem__)
     single = f"of the {classes.total()} that were released {classes[rarest]} is of the class {rarest}"
-    parts = _splits(sources)
+    parts = _splits(files)
     kept = {replace(item, answer=None).id for part in parts.values() for item in part}
     fewest = min(len(by_item[item]) for item in kept)
     return {
@@ -157,7 +157,7 @@ def _one_person(released: ReleasedVotes, test: Sequence[Item]) -> Computed:
 
 
 @computes("partwhole", "gaps")
-def gaps(sources: Sources) -> Results:
+def gaps(files: PublishedFiles) -> Results:
     """Differences that the text tells of table 3."""
     table = {
         figure.row.split(" (")[0]: figure.number for figure in read_ledger("partwhole") if figure.place == "table 3"

@@ -18,7 +18,7 @@ from horsesense.methods.winoventi.measures import jaccard_table
 from horsesense.methods.winoventi.released import BENCHMARK, read_winoventi, read_winoventi_answers
 from horsesense.methods.winoventi.special_word import differing, pairs_of, premise_of, third_of
 from horsesense.replication.asked import paper_models
-from horsesense.replication.computing import Results, Sources, computes
+from horsesense.replication.computing import PublishedFiles, Results, computes
 from horsesense.replication.verdicts import Basis, Computed, binomial, share_of
 
 _CROWD = "data/assets/crowdsourcing"
@@ -47,9 +47,9 @@ def _rows(path: Path, layout: Layout = TABS) -> list[dict[str, str]]:
 
 
 @computes("winoventi", "things")
-def things(sources: Sources) -> Results:
+def things(files: PublishedFiles) -> Results:
     """Concepts of THINGS and their categories."""
-    rows = _rows(sources.path("data/source/things_concepts.tsv"), Layout("\t", quoted=True))
+    rows = _rows(files.path("data/source/things_concepts.tsv"), Layout("\t", quoted=True))
     kinds = {kind for row in rows for kind in row["Bottom-up Category (Human Raters)"].split(",") if kind.strip()}
     kinds = {kind.strip() for kind in kinds}
     return {
@@ -59,48 +59,48 @@ def things(sources: Sources) -> Results:
 
 
 @computes("winoventi", "jaccard")
-def jaccard(sources: Sources) -> Results:
+def jaccard(files: PublishedFiles) -> Results:
     """Overlap of the associations of each model with those of BERT-large (table 4)."""
     found: dict[str, Computed] = {}
     rows: dict[int, dict[str, float]] = {}
     for k in (1, 3, 5):
-        table = read_k_file(sources.path(f"data/assets/k_analysis/things_k{k}.tsv"))
+        table = read_k_file(files.path(f"data/assets/k_analysis/things_k{k}.tsv"))
         all_pairs = jaccard_table(table.columns)
         with_large = all_pairs[table.models.index("BERT_large")]
         rows[k] = dict(zip(table.models, with_large, strict=True))
-        released = {row["models"]: row for row in _rows(sources.path(f"analysis/jaccard/assets/jaccard_k{k}.tsv"))}
+        released = {row["models"]: row for row in _rows(files.path(f"analysis/jaccard/assets/jaccard_k{k}.tsv"))}
         for name in (*HUB, "RoBERTa-small"):
             called = K_NAMES.get(name, name)
             same = abs(float(released[called]["BERT_large"]) - rows[k][called]) < _ALIKE
-            told = f"as jaccard_k{k}.tsv of the release has it" if same else ""
-            found[f"{name} | k={k}"] = Computed(rows[k][called], "data", len(table.nouns), reason=told)
+            reason = f"as jaccard_k{k}.tsv of the release has it" if same else ""
+            found[f"{name} | k={k}"] = Computed(rows[k][called], "data", len(table.nouns), reason=reason)
         if k == 1:
             others = [value for row, line in enumerate(all_pairs) for value in line[:row]]
             found["others | mean k=1"] = Computed(sum(others) / len(others), "data", len(table.nouns))
     base = [row["BERT_base"] for row in rows.values()]
-    told = f"{', '.join(f'{value:.2f}' for value in base)} at k = 1, 3, 5; MobileBERT is nearer at k = 1"
-    found["BERT-base | mean"] = Computed(sum(base) / len(base), "data", reason=told)
+    reason = f"{', '.join(f'{value:.2f}' for value in base)} at k = 1, 3, 5; MobileBERT is nearer at k = 1"
+    found["BERT-base | mean"] = Computed(sum(base) / len(base), "data", reason=reason)
     return found
 
 
 @computes("winoventi", "associations")
-def associations(sources: Sources) -> Results:
+def associations(files: PublishedFiles) -> Results:
     """How often ALBERT-xxlarge says adjustable; the text does not tell at which k."""
     shares = {}
     for k in (1, 3, 5, 8):
-        table = read_k_file(sources.path(f"data/assets/k_analysis/things_k{k}.tsv"))
+        table = read_k_file(files.path(f"data/assets/k_analysis/things_k{k}.tsv"))
         counts = Counter(word for cell in table.columns[table.models.index("ALBERT_xxlarge")] for word in cell)
         shares[k] = counts["adjustable"] / counts.total() * 100, counts.total()
     k = min(shares, key=lambda k: abs(shares[k][0] - 41))
-    told = "k is not told: " + ", ".join(f"{share:.1f} at {depth}" for depth, (share, _) in shares.items())
-    return {"adjustable": Computed(shares[k][0], "data", shares[k][1], reason=told)}
+    reason = "k is not reason: " + ", ".join(f"{share:.1f} at {depth}" for depth, (share, _) in shares.items())
+    return {"adjustable": Computed(shares[k][0], "data", shares[k][1], reason=reason)}
 
 
 @computes("winoventi", "outcomes")
-def outcomes(sources: Sources) -> Results:
+def outcomes(files: PublishedFiles) -> Results:
     """Pairs that workers were shown, by depth, and what they threw out."""
-    raw = _rows(sources.path(f"{_OUTCOMES}_raw.csv"), COMMAS)
-    cleaned = _rows(sources.path(f"{_OUTCOMES}_cleaned.csv"))
+    raw = _rows(files.path(f"{_OUTCOMES}_raw.csv"), COMMAS)
+    cleaned = _rows(files.path(f"{_OUTCOMES}_cleaned.csv"))
     worker = next(iter(raw[0]))
     found = {f"k={k}": Computed(sum(row["min_k"] == str(k) for row in raw), "data", len(raw)) for k in (1, 3, 5, 8)}
     thrown = (len(raw) - len(cleaned)) / len(raw) * 100
@@ -112,33 +112,35 @@ def outcomes(sources: Sources) -> Results:
 
 
 @computes("winoventi", "registry")
-def registry(sources: Sources) -> Results:
+def registry(files: PublishedFiles) -> Results:
     """Triplets before the adversarial filter, and after it."""
-    path = sources.path(_REGISTRY)
+    path = files.path(_REGISTRY)
     triplets = len(_rows(path))
     kept = len(read_registry(path)[HUB["BERT-large"]])
     return {"triplets": Computed(triplets, "data", triplets), "BERT-large": Computed(kept, "data", triplets)}
 
 
 @computes("winoventi", "contexts")
-def contexts(sources: Sources) -> Results:
+def contexts(files: PublishedFiles) -> Results:
     """Premises that workers wrote."""
-    count = len(_rows(sources.path(f"{_CROWD}/context_collection/context_collection_raw.csv"), COMMAS))
+    count = len(_rows(files.path(f"{_CROWD}/context_collection/context_collection_raw.csv"), COMMAS))
     return {"collected": Computed(count, "data", count, reason=f"{count:,} here")}
 
 
 @computes("winoventi", "validation")
-def validation(sources: Sources) -> Results:
+def validation(files: PublishedFiles) -> Results:
     """What the release says of step 3, and how many people judged a schema."""
-    totals = {row["criteria"]: int(row["value"]) for row in _rows(sources.path(f"{_CHECKED}/aggregate_evaluation.csv"))}
-    files = [sources.path(f"{_CHECKED}/{name}_evaluation_collection_raw.csv") for name in ("prev", "rest")]
-    judged = Counter(each.item for each in read_votes("winoventi-schemas", files).judgements)
+    totals = {row["criteria"]: int(row["value"]) for row in _rows(files.path(f"{_CHECKED}/aggregate_evaluation.csv"))}
+    votes = [files.path(f"{_CHECKED}/{name}_evaluation_collection_raw.csv") for name in ("prev", "rest")]
+    judged = Counter(each.item for each in read_votes("winoventi-schemas", votes).judgements)
     often = Counter(judged.values())
-    told = f"each of the {len(judged):,} schemas at hand was judged by two people, and dropped where both object alike"
+    reason = (
+        f"each of the {len(judged):,} schemas at hand was judged by two people, and dropped where both object alike"
+    )
     return {
         "posted": Computed(totals["total"], "the release's own results"),
         "failed": Computed(totals["failed_gen"], "the release's own results"),
-        "votes": Computed(often.most_common(1)[0][0], "data", len(judged), enough=True, reason=told),
+        "votes": Computed(often.most_common(1)[0][0], "data", len(judged), enough=True, reason=reason),
     }
 
 
@@ -150,8 +152,8 @@ def _benchmark(path: Path) -> tuple[Item, ...]:
     return tuple(read_winoventi([path]).items)
 
 
-def _items(sources: Sources) -> Sequence[Item]:
-    return _benchmark(sources.path(f"data/{BENCHMARK}"))
+def _items(files: PublishedFiles) -> Sequence[Item]:
+    return _benchmark(files.path(f"data/{BENCHMARK}"))
 
 
 def _scaled(count: int, here: int, whole: int = SCHEMAS) -> Computed:
@@ -159,14 +161,14 @@ def _scaled(count: int, here: int, whole: int = SCHEMAS) -> Computed:
     if here == whole:
         return Computed(count, "data", here)
     low, high = binomial(min(count, here), here)
-    told = f"{count:,} of {here:,} here"
-    return Computed(count / here * whole, "data", here, low * whole, high * whole, reason=told)
+    reason = f"{count:,} of {here:,} here"
+    return Computed(count / here * whole, "data", here, low * whole, high * whole, reason=reason)
 
 
 @computes("winoventi", "benchmark")
-def benchmark(sources: Sources) -> Results:
+def benchmark(files: PublishedFiles) -> Results:
     """Schemas, nouns, generic words, premises and where their special word stands (section 2.7)."""
-    items = _items(sources)
+    items = _items(files)
     families = pairs_of(items)
     schemas = len(families)
     of_noun: dict[str, set[str]] = {}
@@ -179,14 +181,14 @@ def benchmark(sources: Sources) -> Results:
         apart = differing(*premises)
         if len(apart) == 1:
             thirds[third_of(premises[0], apart[0].spans[0][0])] += 1
-    told = f"{schemas:,} schemas here"
+    reason = f"{schemas:,} schemas here"
     found = {
-        "schemas": Computed(schemas, "data", schemas, reason=told),
+        "schemas": Computed(schemas, "data", schemas, reason=reason),
         "prompts": Computed(len(items), "data", len(items), reason=f"{len(items):,} prompts here"),
-        "nouns": Computed(len(of_noun), "data", schemas, reason=told),
-        "generic words": Computed(len(set().union(*of_noun.values())), "data", schemas, reason=told),
-        "most generic words": Computed(max(map(len, of_noun.values())), "data", schemas, reason=told),
-        "length of a premise": Computed(sum(lengths) / len(lengths), "data", len(lengths), reason=told),
+        "nouns": Computed(len(of_noun), "data", schemas, reason=reason),
+        "generic words": Computed(len(set().union(*of_noun.values())), "data", schemas, reason=reason),
+        "most generic words": Computed(max(map(len, of_noun.values())), "data", schemas, reason=reason),
+        "length of a premise": Computed(sum(lengths) / len(lengths), "data", len(lengths), reason=reason),
         "guessing": Computed(50.0, "data", len(items), enough=True),
     }
     return found | {
@@ -207,29 +209,29 @@ def size_behind(shares: Sequence[float], most: int = SCHEMAS) -> int:
 
 
 @computes("winoventi", "individual")
-def individual(sources: Sources) -> Results:
+def individual(files: PublishedFiles) -> Results:
     """Schemas whose triplet a model prefers the generic word of (N of table 6), by the registry."""
-    families = {item.family for item in _items(sources)}
+    families = {item.family for item in _items(files)}
     triplets = [" | ".join(family.split(" | ")[:3]) for family in families]
-    prefers = read_registry(sources.path(_REGISTRY))
-    rows = {row["model"]: row for row in _rows(sources.path(_RESULTS))}
+    prefers = read_registry(files.path(_REGISTRY))
+    rows = {row["model"]: row for row in _rows(files.path(_RESULTS))}
     found = {}
     for model, hub in HUB.items():
         counted = _scaled(sum(triplet in prefers[hub] for triplet in triplets), len(triplets))
         shares = [float(rows[hub][f"indi_{test}"]) / 100 for test in ("generic", "exception")] if hub in rows else []
-        size, told = size_behind(shares), printed("winoventi", "table 6", model, "individual N")
-        if size and told % size:
-            odd = f"the released percentages of Individual are counts of {size} or a multiple, not of {told:.0f}"
+        size, reason = size_behind(shares), printed("winoventi", "table 6", model, "individual N")
+        if size and reason % size:
+            odd = f"the released percentages of Individual are counts of {size} or a multiple, not of {reason:.0f}"
             counted = replace(counted, reason="; ".join(filter(None, (counted.reason, odd))))
         found[model] = counted
     return found
 
 
 @computes("winoventi", "people")
-def people(sources: Sources) -> Results:
+def people(files: PublishedFiles) -> Results:
     """One person an item (table 6)."""
     path = f"{_CROWD}/human_performance_collection/human_evaluation_cleaned.csv"
-    votes = read_winoventi_answers([sources.path(path)])
+    votes = read_winoventi_answers([files.path(path)])
     items = {item.id: item for item in votes.probe.items}
     found = {}
     for test in ("generic", "exception"):
@@ -240,15 +242,13 @@ def people(sources: Sources) -> Results:
 
 
 @computes("winoventi", "splits")
-def splits(sources: Sources) -> Results:
+def splits(files: PublishedFiles) -> Results:
     """Texts of the fine-tuning files (section 3.3), scaled to the whole release."""
-    prompts = len(_items(sources))
-    table = sources.path(f"data/{BENCHMARK}")
+    prompts = len(_items(files))
+    table = files.path(f"data/{BENCHMARK}")
 
     def texts(name: str) -> Counter[str]:
-        return Counter(
-            item.member for item in read_winoventi([sources.path(f"{_FINE_TUNING}/{name}.txt"), table]).items
-        )
+        return Counter(item.member for item in read_winoventi([files.path(f"{_FINE_TUNING}/{name}.txt"), table]).items)
 
     half = {part: texts(f"both_generic_exception/{part}") for part in ("train", "test")}
     full = {part: texts(f"only_exception/{part}") for part in ("train", "test")}
@@ -269,10 +269,10 @@ def splits(sources: Sources) -> Results:
 
 
 @computes("winoventi", "released")
-def released(sources: Sources) -> Results:
+def released(files: PublishedFiles) -> Results:
     """The authors' own results of the whole set, as the release keeps them: not computed again."""
-    rows = {row["model"]: row for row in _rows(sources.path(_RESULTS))}
-    aggregated = {row["model_name"]: row for row in _rows(sources.path(_AGGREGATED))}
+    rows = {row["model"]: row for row in _rows(files.path(_RESULTS))}
+    aggregated = {row["model_name"]: row for row in _rows(files.path(_AGGREGATED))}
     names = {"all": "all", "individual": "indi", "intersection": "intersect"}
     basis: Basis = "the release's own results"
     found: dict[str, Computed] = {}
@@ -281,14 +281,14 @@ def released(sources: Sources) -> Results:
             for test in ("generic", "exception"):
                 if hub in rows:
                     share = float(rows[hub][f"{column}_{test}"])
-                    told = f"{share * _INTERSECTION / 100:.0f} of {_INTERSECTION}" if subset == "intersection" else ""
-                    found[f"{model} | {subset} {test}"] = Computed(share, basis, reason=told)
+                    reason = f"{share * _INTERSECTION / 100:.0f} of {_INTERSECTION}" if subset == "intersection" else ""
+                    found[f"{model} | {subset} {test}"] = Computed(share, basis, reason=reason)
         row: Mapping[str, str] | None = aggregated.get(K_NAMES.get(model, model))
         if row is not None:
-            told = "output_aggregated.tsv, which is of an earlier pass for some models"
-            found[f"{model} | N"] = Computed(float(row["num_itself_1"]), basis, reason=told)
+            reason = "output_aggregated.tsv, which is of an earlier pass for some models"
+            found[f"{model} | N"] = Computed(float(row["num_itself_1"]), basis, reason=reason)
     (size,) = {int(row["num_intersection_1"]) for row in aggregated.values()}
-    told = "output_aggregated.tsv; the percentages of table 6 are counts of 229"
-    found["intersection"] = Computed(size, basis, reason=told)
-    found["intersection twice"] = Computed(2 * size, basis, reason=told)
+    reason = "output_aggregated.tsv; the percentages of table 6 are counts of 229"
+    found["intersection"] = Computed(size, basis, reason=reason)
+    found["intersection twice"] = Computed(2 * size, basis, reason=reason)
     return found

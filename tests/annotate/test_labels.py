@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.annotate.apply_labels import BROKEN, FILTERED, MISSED, OTHER_HALF, apply_labels
+from horsesense.annotate.human_performance import human_scores
 from horsesense.annotate.instrument import find_instrument
-from horsesense.annotate.judgement_files import Collected
-from horsesense.annotate.performance import human_scores
-from horsesense.annotate.study_figures import agreement_figures, check_overlap, kept_figures
+from horsesense.annotate.judgements import CollectedJudgements
+from horsesense.annotate.labels import BROKEN, FILTERED, MISSED, OTHER_HALF, apply_labels
+from horsesense.annotate.rater_agreement import agreement_figures, check_overlap, figures_of_labelled
 from horsesense.annotate.task import tasks_of
 from horsesense.core import Judgement, Label, Probe, read_probe, write_probe
 from horsesense.errors import UserError
@@ -141,10 +141,10 @@ def test_what_cannot_be_applied() -> None:
         apply_labels(schemas(), [], find_instrument("schema"), FILE, gold_filter=True)
 
 
-def collected(probe: Probe | None, instrument: str, judgements: list[Judgement]) -> Collected:
+def collected(probe: Probe | None, instrument: str, judgements: list[Judgement]) -> CollectedJudgements:
     asked = find_instrument(instrument)
     scales = {task.item: task.scale for task in tasks_of(probe, asked)} if probe else {}
-    return Collected(asked, tuple(judgements), (), scales, {}, probe)
+    return CollectedJudgements(asked, tuple(judgements), (), scales, {}, probe)
 
 
 def votes(probe: Probe, **answers: str) -> list[Judgement]:
@@ -228,7 +228,7 @@ def test_criteria_have_a_figure_each() -> None:
 def test_kept_items_agree_more() -> None:
     probe = triples(3)
     given = collected(probe, "partwhole", votes(probe, ann="440", ben="444"))
-    kept = kept_figures(given, [probe.items[0].id, probe.items[1].id])
+    kept = figures_of_labelled(given, [probe.items[0].id, probe.items[1].id])
     assert {f.about for f in kept} == {"kept items"}
     assert kept[0].estimate.value == 1.0
 

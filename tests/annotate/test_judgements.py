@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from horsesense.annotate.instrument import find_instrument
-from horsesense.annotate.judgement_files import Collected, collect
+from horsesense.annotate.judgements import CollectedJudgements, read_files
 from horsesense.annotate.task import assign, tasks_of
 from horsesense.annotate.task_files import write_tasks
 from horsesense.core import Probe
@@ -47,7 +47,7 @@ def test_a_filled_table(tmp_path: Path) -> None:
         path, {(first, "ann"): {"value": "b"}, (first, "ben"): {"value": "HOT0"}, (second, "ann"): {"value": "unknown"}}
     )
     for known in (probe, None):
-        found = collect([path], probe=known)
+        found = read_files([path], probe=known)
         assert sorted((j.item, j.annotator, j.value) for j in found.judgements) == sorted(
             [(first, "ann", "cold0"), (first, "ben", "hot0"), (second, "ann", "unknown")]
         )
@@ -62,7 +62,7 @@ def test_criteria_have_columns(tmp_path: Path) -> None:
         path,
         {("pan0", "ann"): dict.fromkeys(names, "no"), ("pan1", "ann"): dict.fromkeys(names, "no") | {names[2]: "yes"}},
     )
-    assert {j.item: j.value for j in collect([path], probe=schemas()).judgements} == {
+    assert {j.item: j.value for j in read_files([path], probe=schemas()).judgements} == {
         "pan0": "pass",
         "pan1": "ambiguous-generic",
     }
@@ -73,8 +73,8 @@ def test_who_filled_it_in(tmp_path: Path) -> None:
     item = triples(1).items[0].id
     fill(path, {(item, ""): {"value": "probably"}})
     with pytest.raises(UserError, match=r"t\.csv:2: the annotator is empty; fill it in, or name the person"):
-        collect([path])
-    assert collect([path], annotator="ann").judgements[0].annotator == "ann"
+        read_files([path])
+    assert read_files([path], annotator="ann").judgements[0].annotator == "ann"
 
 
 def label_studio(path: Path, answers: list[list[tuple[Any, dict[str, Any]]]]) -> Path:
@@ -110,9 +110,9 @@ def test_label_studio(tmp_path: Path) -> None:
             [(10, {"skip": {}})],
         ],
     )
-    found = collect([export], probe=choices(2))
+    found = read_files([export], probe=choices(2))
     assert [(j.annotator, j.value) for j in found.judgements] == [("10", "hot0"), ("b@x", "unknown")]
-    assert collect([export]).scales[choices(2).items[0].id].labels == ("hot0", "cold0")
+    assert read_files([export]).scales[choices(2).items[0].id].labels == ("hot0", "cold0")
 
 
 def test_label_studio_criteria_and_words(tmp_path: Path) -> None:
@@ -120,12 +120,12 @@ def test_label_studio_criteria_and_words(tmp_path: Path) -> None:
     answers = {
         name: {"choices": ["yes" if "ambiguous" in name else "no"]} for name in find_instrument("schema").criteria
     }
-    found = collect([label_studio(path, [[(3, answers)]])])
+    found = read_files([label_studio(path, [[(3, answers)]])])
     assert found.judgements[0].value == "ambiguous-generic+ambiguous-exception"
     about = Probe.of(schemas(1).items[:1], schemas(1).card)
     noun = Probe.of([replace(item, groups={"noun": "pan"}) for item in about.items], about.card)
     path = handed_out(tmp_path, noun, "exceptions", "x.json", [], "label-studio")
-    found = collect([label_studio(path, [[(3, {"value": {"text": ["rusty", "new"]}})]])])
+    found = read_files([label_studio(path, [[(3, {"value": {"text": ["rusty", "new"]}})]])])
     assert found.judgements[0].value == "rusty, new"
 
 
@@ -136,7 +136,7 @@ def test_not_an_export(content: str, tmp_path: Path) -> None:
     path = tmp_path / "e.json"
     path.write_text(content)
     with pytest.raises(UserError) as caught:
-        collect([path])
+        read_files([path])
     assert str(caught.value).startswith(f"{path}:")
 
 
@@ -159,10 +159,10 @@ def test_potato(tmp_path: Path) -> None:
         {"instance_id": probe.items[1].id, "user_id": "ann", "labels": {"choice": {"unknown": "unknown"}}, "spans": {}},
     ]
     export.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert [j.value for j in collect([export], probe=probe).judgements] == ["cold0", "unknown"]
+    assert [j.value for j in read_files([export], probe=probe).judgements] == ["cold0", "unknown"]
     export.write_text(json.dumps(rows[0] | {"labels": {"choice": {"A": True, "B": True}}}) + "\n")
     with pytest.raises(UserError, match=r"annotations\.jsonl:1: a scheme of the row does not have one label"):
-        collect([export], probe=probe)
+        read_files([export], probe=probe)
 
 
 ROW = "item,annotator,instrument,value,round\n"
@@ -176,14 +176,14 @@ def rows(folder: Path, *lines: str, name: str = "j.csv") -> Path:
 
 def test_a_person_judges_an_item_once_a_round(tmp_path: Path) -> None:
     path = rows(tmp_path, "i,ann,partwhole,probably,1", "i,ann,partwhole,probably,1", "i,ann,partwhole,unlikely,2")
-    found = collect([path])
+    found = read_files([path])
     assert found.notes == {"repeated judgements": 1}
     assert [j.round for j in found.judgements] == [1, 2]
     again = rows(tmp_path, "i,ann,partwhole,unlikely,1", name="k.csv")
     with pytest.raises(UserError) as caught:
-        collect([path, again])
+        read_files([path, again])
     assert f"{again}:2: ann judged i already, as 'probably' (j.csv:2), and now as 'unlikely'" in str(caught.value)
-    changed = collect([path, again], last=True)
+    changed = read_files([path, again], last=True)
     assert [(j.round, j.value) for j in changed.judgements] == [(1, "unlikely"), (2, "unlikely")]
     assert changed.notes["changed judgements, the last counts"] == 1
 
@@ -202,18 +202,20 @@ def test_a_person_judges_an_item_once_a_round(tmp_path: Path) -> None:
 )
 def test_refused(lines: list[str], message: str, tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
-        collect([rows(tmp_path, *lines)])
+        read_files([rows(tmp_path, *lines)])
     assert message in str(caught.value)
 
 
 def test_an_item_that_is_not_in_the_probe(tmp_path: Path) -> None:
     path = rows(tmp_path, f"{triples().items[0].id},ann,partwhole,probably,1", "other,ann,partwhole,probably,1")
     with pytest.raises(UserError, match=r"j\.csv:3: the item 'other' is not in the probe"):
-        collect([path], probe=triples())
+        read_files([path], probe=triples())
 
 
 def test_rounds(tmp_path: Path) -> None:
-    found: Collected = collect([rows(tmp_path, "i,ann,partwhole,probably,1", "i,ben,partwhole,probably,3")])
+    found: CollectedJudgements = read_files(
+        [rows(tmp_path, "i,ann,partwhole,probably,1", "i,ben,partwhole,probably,3")]
+    )
     assert [j.annotator for j in found.only(3).judgements] == ["ben"]
     with pytest.raises(UserError, match="there is no judgement of round 2; there are rounds 1, 3"):
         found.only(2)
@@ -252,7 +254,7 @@ def test_whatever_a_row_holds(changes: dict[str, Any], tmp_path_factory: pytest.
     path.write_text(json.dumps(row) + "\n" + json.dumps(row | {"annotator": "ben"} | changes) + "\n")
     told = ""
     try:
-        found = collect([path], probe=triples())
+        found = read_files([path], probe=triples())
     except UserError as error:
         told = str(error)
     if told:

@@ -9,9 +9,8 @@ from horsesense.core import Item
 from horsesense.methods.cats.released import read_cats, read_cats_robust
 from horsesense.methods.cats.suite import SUITES
 from horsesense.methods.ledger import Figure, by_name, read_ledger
-from horsesense.replication.checks import follows, is_count, mean_range
-from horsesense.replication.computing import Results, Sources, computes
-from horsesense.replication.inside import CATS_SIZES
+from horsesense.replication.computing import PublishedFiles, Results, computes
+from horsesense.replication.consistency import CATS_SIZES, follows, is_count, mean_range
 from horsesense.replication.verdicts import Computed, is_cut, is_rounded
 from horsesense.stats import chance
 
@@ -20,11 +19,11 @@ _AVERAGE = "Average"
 
 
 @computes("cats", "sets")
-def sets(sources: Sources) -> Results:
+def sets(files: PublishedFiles) -> Results:
     """Instances of each set, their options, and what guessing earns."""
     found: dict[str, Computed] = {}
     for name in SUITES["cats"].sets:
-        items = read_cats([sources.path(f"{_ABILITY}/{name}.txt")]).items
+        items = read_cats([files.path(f"{_ABILITY}/{name}.txt")]).items
         n = len(items)
         found[name] = Computed(n, "data", n, reason=_sizes(name, n))
         found[f"guessing {name}"] = Computed(chance([len(item.options) for item in items]), "data", n)
@@ -40,12 +39,12 @@ def sets(sources: Sources) -> Results:
 def _sizes(name: str, released: int) -> str:
     """Which of two sizes the printed accuracies are whole counts of."""
     column = {"ca": "CA", "wsc": "WSC"}.get(name)
-    told = None if column is None else CATS_SIZES[column][0]
-    if column is None or told is None:
+    reason = None if column is None else CATS_SIZES[column][0]
+    if column is None or reason is None:
         return ""
     cells = [f for f in read_ledger("cats") if (f.place, f.column, f.kind) == ("table 3", column, "asked")]
-    counts = {n: sum(is_count((cell.number, cell.step), n) for cell in cells) for n in (told, released)}
-    fit = f"are whole counts of {released}, {counts[told]} of {told}"
+    counts = {n: sum(is_count((cell.number, cell.step), n) for cell in cells) for n in (reason, released)}
+    fit = f"are whole counts of {released}, {counts[reason]} of {reason}"
     return f"{counts[released]} of the {len(cells)} accuracies in table 3 {fit}"
 
 
@@ -63,22 +62,22 @@ def _words_apart(one: str, other: str) -> int:
 
 
 @computes("cats", "pairs")
-def pairs(sources: Sources) -> Results:
+def pairs(files: PublishedFiles) -> Results:
     """Pairs of each robust set, and how often guessing is consistent."""
     found: dict[str, Computed] = {}
     counts = {}
     for name in SUITES["cats-robust"].sets:
-        items = read_cats_robust([sources.path(f"{_ROBUST}/{name}.txt")]).items
+        items = read_cats_robust([files.path(f"{_ROBUST}/{name}.txt")]).items
         counts[name] = len({item.family for item in items})
         guess = chance([len(item.options) for item in items])
         found[f"guessing {name}"] = Computed(guess**2 + (1 - guess) ** 2, "data", counts[name])
-    told = ", ".join(f"{name} {count}" for name, count in counts.items())
-    found["a method"] = Computed(max(counts.values()), "data", sum(counts.values()), reason=f"the release has {told}")
+    reason = ", ".join(f"{name} {count}" for name, count in counts.items())
+    found["a method"] = Computed(max(counts.values()), "data", sum(counts.values()), reason=f"the release has {reason}")
     return found
 
 
 @computes("cats", "averages")
-def averages(sources: Sources) -> Results:
+def averages(files: PublishedFiles) -> Results:
     """The mean of each row of table 3; where it is not the printed one, whether the mean without one set is."""
     rows: dict[str, dict[str, Figure]] = {}
     for figure in read_ledger("cats"):
@@ -90,10 +89,10 @@ def averages(sources: Sources) -> Results:
         cells = [(figure.number, figure.step) for figure in figures.values()]
         low, high = mean_range(cells)
         mean = sum(value for value, _ in cells) / len(cells)
-        told = f"the mean of its {len(cells)} printed figures"
+        reason = f"the mean of its {len(cells)} printed figures"
         if not follows(low, high, (average.number, average.step)):
-            told += _without_one(figures, average)
-        found[row] = Computed(mean, "the paper's own rows", len(cells), low, high, reason=told)
+            reason += _without_one(figures, average)
+        found[row] = Computed(mean, "the paper's own rows", len(cells), low, high, reason=reason)
     return found
 
 
@@ -109,7 +108,7 @@ def _without_one(figures: Mapping[str, Figure], average: Figure) -> str:
 
 
 @computes("cats", "range")
-def ranges(sources: Sources) -> Results:
+def ranges(files: PublishedFiles) -> Results:
     """The lowest and the highest accuracy of a model on WSC."""
     values = [
         figure.number

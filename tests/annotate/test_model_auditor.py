@@ -7,28 +7,28 @@ from random import Random
 
 import pytest
 
-from horsesense.annotate.audit.blind_audit import draw, read_reading
-from horsesense.annotate.audit.judged import read_judged
+from horsesense.annotate.audit.auditor_files import read_auditor_files
+from horsesense.annotate.audit.blind_audit import draw, read_audit
 from horsesense.annotate.audit.model_auditor import codes_of_model, questions_to_model
 from horsesense.core import Probe, write_probe
 from horsesense.errors import UserError
 from horsesense.methods.wordnetqa.building import build_wordnetqa
 from horsesense.methods.wordnetqa.plan import WordNetPlan
 from horsesense.methods.wordnetqa.second_answers import second_answers
-from tests.annotate.test_soundness import questions
+from tests.annotate.test_audit import questions
 from tests.support.study_commands import document
 
 
 def test_a_model_reads_a_folder(tmp_path: Path, tiny_folders: dict[str, Path]) -> None:
     write_probe(tmp_path / "demo.jsonl", questions(20))
-    document("soundness new", tmp_path / "demo.jsonl", "-o", tmp_path / "r", "--limit", 4, "--planted", 2)
+    document("audit new", tmp_path / "demo.jsonl", "-o", tmp_path / "r", "--limit", 4, "--seeded", 2)
     out = tmp_path / "read.txt"
-    found = document("soundness ask", tmp_path / "r", "-m", tiny_folders["xlnet"], "-o", out, "--device", "cpu")
+    found = document("audit ask", tmp_path / "r", "-m", tiny_folders["xlnet"], "-o", out, "--device", "cpu")
     assert found["items"] == 6
-    blind = read_reading(tmp_path / "r").blind
-    assert set(read_judged([out], blind, "soundness").codes) == {each.number for each in blind}
+    blind = read_audit(tmp_path / "r").items
+    assert set(read_auditor_files([out], blind, "audit").codes) == {each.number for each in blind}
     with pytest.raises(AssertionError, match=r"end in \.txt"):
-        document("soundness ask", tmp_path / "r", "-m", tiny_folders["xlnet"], "-o", tmp_path / "x.csv")
+        document("audit ask", tmp_path / "r", "-m", tiny_folders["xlnet"], "-o", tmp_path / "x.csv")
 
 
 def test_each_option_is_a_question_of_its_own() -> None:

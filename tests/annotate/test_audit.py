@@ -1,4 +1,4 @@
-"""A reading: what the reader is not told, what is planted, and what comes of what the reader says."""
+"""Blind audits: what the auditor does not see, seeded errors, and the estimates."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from horsesense.annotate.audit.blind_audit import KNOWN, SAMPLE, Blind, Reading, draw, known_good, read_reading
-from horsesense.annotate.audit.figures import counted, draw_second, is_bad, stage_of
-from horsesense.annotate.audit.judged import read_judged
-from horsesense.annotate.audit.seeded_errors import FAULTS, KEY, NONSENSE, SECOND, plant
+from horsesense.annotate.audit import steps
+from horsesense.annotate.audit.auditor_files import read_auditor_files
+from horsesense.annotate.audit.blind_audit import KNOWN, SAMPLE, AuditItem, BlindAudit, draw, known_good, read_audit
+from horsesense.annotate.audit.estimates import count_bad, draw_second, is_bad, stage_of
+from horsesense.annotate.audit.seeded_errors import ERRORS, KEY, NONSENSE, SECOND, seed_errors
 from horsesense.annotate.label_studio import iter_label_studio
 from horsesense.annotate.server.judgement_log import standing_judgements
-from horsesense.api.soundness import apply_reading, new_reading, second_stage
 from horsesense.core import Card, Item, Judgement, Probe, read_probe, write_judgements, write_probe
 from horsesense.errors import UserError
 from tests.support.judged_probes import choices
@@ -65,10 +65,10 @@ def told(item: Item) -> str:
     )
 
 
-def knowing(reading: Reading, share: float = 1.0, alarms: float = 0.0, seed: int = 0) -> dict[str, str]:
+def knowing(audit: BlindAudit, share: float = 1.0, alarms: float = 0.0, seed: int = 0) -> dict[str, str]:
     """Codes of a reader who finds a ``share`` of what is bad and raises ``alarms`` at what is good."""
     rng, codes = Random(seed), {}
-    for blind, item in zip(reading.blind, reading.shown, strict=True):
+    for blind, item in zip(audit.items, audit.shown, strict=True):
         good = "".join("T" if place == blind.key else "F" for place in range(blind.options))
         truth = told(item)
         bad = truth != good
@@ -83,15 +83,15 @@ def lines(path: Path, codes: Mapping[str, str]) -> Path:
 
 
 @pytest.fixture
-def reading() -> Reading:
+def audit() -> BlindAudit:
     return draw(questions(200), "demo.jsonl", 60, 45, 1, second)
 
 
 def test_each_kind_of_fault_is_what_it_says() -> None:
     probe = questions(120)
     sources = {item.id: item for item in probe.items}
-    faults = plant(probe.items, 60, 4, second)
-    assert {kind: sum(fault.kind == kind for fault in faults) for kind in FAULTS} == dict.fromkeys(FAULTS, 20)
+    faults = seed_errors(probe.items, 60, 4, second)
+    assert {kind: sum(fault.kind == kind for fault in faults) for kind in ERRORS} == dict.fromkeys(ERRORS, 20)
     assert len({fault.source for fault in faults}) == 60
     for fault in faults:
         source, item = sources[fault.source], fault.item
@@ -107,51 +107,51 @@ def test_each_kind_of_fault_is_what_it_says() -> None:
 
 
 def test_what_is_not_known_is_not_planted() -> None:
-    kinds = [fault.kind for fault in plant(questions(80).items, 31, 0)]
+    kinds = [fault.kind for fault in seed_errors(questions(80).items, 31, 0)]
     assert (kinds.count(KEY), kinds.count(NONSENSE), kinds.count(SECOND)) == (16, 15, 0)
 
 
 def test_the_reader_is_told_nothing(tmp_path: Path) -> None:
     probe = tmp_path / "demo.jsonl"
     write_probe(probe, questions(200))
-    new_reading(probe, tmp_path / "r", limit=60, planted=40, seed=2)
-    kept = read_reading(tmp_path / "r")
-    for file in (tmp_path / "r" / "for-reader").iterdir():
+    steps.new(probe, out=tmp_path / "r", limit=60, seeded=40, seed=2)
+    kept = read_audit(tmp_path / "r")
+    for file in (tmp_path / "r" / "for-auditor").iterdir():
         text = file.read_text(encoding="utf-8")
-        for secret in ("secret", "hops", "demo-", "exchanged", "planted", "sample", "soundness-key"):
+        for secret in ("secret", "hops", "demo-", "exchanged", "seeded", "sample", "audit-key"):
             assert secret not in text, (file.name, secret)
-    items = read_probe(tmp_path / "r" / "for-reader" / "items.jsonl").items
+    items = read_probe(tmp_path / "r" / "for-auditor" / "items.jsonl").items
     assert [item.answer for item in items] == [None] * 100
-    # Where the key stands, and where planted items stand, must not be told by their place.
-    places = [each.key for each in kept.blind]
+    # Where the key stands, and where seeded items stand, must not be told by their place.
+    places = [each.key for each in kept.items]
     assert {places.count(place) > 12 for place in range(4)} == {True}
-    order = [each.kind == SAMPLE for each in kept.blind]
+    order = [each.kind == SAMPLE for each in kept.items]
     assert 20 < sum(order[:50]) < 40
-    assert {each.source for each in kept.blind if each.kind == SAMPLE}.isdisjoint(
-        each.source for each in kept.blind if each.kind != SAMPLE
+    assert {each.source for each in kept.items if each.kind == SAMPLE}.isdisjoint(
+        each.source for each in kept.items if each.kind != SAMPLE
     )
 
 
 def test_a_seed_repeats_itself(tmp_path: Path) -> None:
     write_probe(tmp_path / "demo.jsonl", questions(150))
     for name, seed in (("a", 5), ("b", 5), ("c", 6)):
-        new_reading(tmp_path / "demo.jsonl", tmp_path / name, limit=50, planted=30, seed=seed)
-    texts = [(tmp_path / name / "for-reader" / "part-01.txt").read_bytes() for name in "abc"]
+        steps.new(tmp_path / "demo.jsonl", out=tmp_path / name, limit=50, seeded=30, seed=seed)
+    texts = [(tmp_path / name / "for-auditor" / "part-01.txt").read_bytes() for name in "abc"]
     assert texts[0] == texts[1] != texts[2]
 
 
 def test_a_reader_who_knows_finds_every_fault_and_the_true_share() -> None:
     probe = questions(400, bad=80)
     drawn = draw(probe, "demo.jsonl", 150, 60, 3, second, questions(120, "good", start=500).items, "good.jsonl")
-    stage = stage_of(drawn.blind, knowing(drawn))
+    stage = stage_of(drawn.items, knowing(drawn))
     bad_ids = {item.id for item in probe.items[:80]}
-    truly = sum(each.source in bad_ids for each in drawn.blind if each.kind == SAMPLE) / 150
+    truly = sum(each.source in bad_ids for each in drawn.items if each.kind == SAMPLE) / 150
     assert stage.bad.value == truly
     assert (stage.false_alarms and stage.false_alarms.value) == 0
     # An exchanged key of an item that was wrong already may be the right one: that is no miss of the reader's.
     assert stage.sensitivity.value > 0.9
-    assert stage.best.value == pytest.approx(1 - truly)
-    assert set(stage.by_fault) == set(FAULTS)
+    assert stage.ceiling.value == pytest.approx(1 - truly)
+    assert set(stage.by_error) == set(ERRORS)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -159,7 +159,7 @@ def test_a_poor_reader_is_corrected(seed: int) -> None:
     drawn = draw(
         questions(900, bad=180), "demo.jsonl", 400, 150, seed, second, questions(300, "good", start=2000).items
     )
-    stage = stage_of(drawn.blind, knowing(drawn, 0.75, 0.08, seed))
+    stage = stage_of(drawn.items, knowing(drawn, 0.75, 0.08, seed))
     assert stage.corrected is not None
     assert stage.corrected.ci[0] < 0.2 < stage.corrected.ci[1]
 
@@ -168,7 +168,7 @@ def test_known_items_that_are_worse_than_the_sample_correct_nothing() -> None:
     """Their faults would pass for false alarms, and make the probe look sounder than it was read."""
     worse = questions(120, "good", bad=40).items
     drawn = draw(questions(400, bad=16), "demo.jsonl", 150, 60, 3, second, worse, "good.jsonl")
-    stage = stage_of(drawn.blind, knowing(drawn))
+    stage = stage_of(drawn.items, knowing(drawn))
     assert stage.false_alarms is not None
     assert stage.false_alarms.value > stage.bad.value > 0
     assert not stage.comparable
@@ -176,28 +176,28 @@ def test_known_items_that_are_worse_than_the_sample_correct_nothing() -> None:
     assert stage.corrected.value >= stage.bad.value
 
 
-def test_the_second_stage_has_all_that_differ_and_as_many_others(reading: Reading) -> None:
-    first = knowing(reading, 0.9, 0.05, 1)
-    asked = draw_second(reading.blind, first, 1)
-    differ = [each for each in reading.blind if is_bad(first, each)]
+def test_the_second_stage_has_all_that_differ_and_as_many_others(audit: BlindAudit) -> None:
+    first = knowing(audit, 0.9, 0.05, 1)
+    asked = draw_second(audit.items, first, 1)
+    differ = [each for each in audit.items if is_bad(first, each)]
     assert {each.number for each in differ} <= {each.number for each in asked}
     assert len(asked) == 2 * len(differ)
-    assert asked == draw_second(reading.blind, first, 1) != draw_second(reading.blind, first, 2)
+    assert asked == draw_second(audit.items, first, 1) != draw_second(audit.items, first, 2)
     assert [each.number for each in asked] == sorted(each.number for each in asked)
 
 
 def test_who_agreed_and_was_asked_again_stands_for_the_others() -> None:
     """Ten called bad, of which four are taken back; of 30 others ten are asked again, and one turns: 3 in all."""
-    blind = [Blind(f"q{k}", f"i{k}", SAMPLE, "", 0, 2) for k in range(40)]
+    blind = [AuditItem(f"q{k}", f"i{k}", SAMPLE, "", 0, 2) for k in range(40)]
     first = {each.number: "FT" if k < 10 else "TF" for k, each in enumerate(blind)}
     after = {f"q{k}": "TF" if k < 4 or 10 < k < 20 else "FT" for k in range(20)}
-    count = counted(blind, first, after)
+    count = count_bad(blind, first, after)
     assert count.rate == pytest.approx((6 + 1 * 30 / 10) / 40)
     assert 5 < count.n < 40  # it knows less than 40 items read in full
     whole = {each.number: after.get(each.number, "TF") for each in blind}
-    assert counted(blind, first, whole).n == pytest.approx(40, rel=0.1)
-    stage = stage_of([*blind, Blind("p1", "p", KEY, "", 0, 2)], first | {"p1": "FT"}, after | {"p1": "FT"})
-    assert stage.best.value == pytest.approx(1 - stage.bad.value)
+    assert count_bad(blind, first, whole).n == pytest.approx(40, rel=0.1)
+    stage = stage_of([*blind, AuditItem("p1", "p", KEY, "", 0, 2)], first | {"p1": "FT"}, after | {"p1": "FT"})
+    assert stage.ceiling.value == pytest.approx(1 - stage.bad.value)
     assert sum(stage.reasons.values()) == pytest.approx(stage.bad.value)
 
 
@@ -212,7 +212,7 @@ def test_items_that_most_people_get_are_known_to_be_good() -> None:
     assert known_good(probe, judgements) == list(probe.items[:2])
 
 
-def made(tmp_path: Path) -> tuple[Path, Path, Reading]:
+def made(tmp_path: Path) -> tuple[Path, Path, BlindAudit]:
     probe = tmp_path / "demo.jsonl"
     write_probe(probe, questions(200, bad=20))
     write_probe(tmp_path / "good.jsonl", choices(60))
@@ -223,84 +223,84 @@ def made(tmp_path: Path) -> tuple[Path, Path, Reading]:
     ]
     write_judgements(tmp_path / "votes.jsonl", votes)
     found = document(
-        "soundness new", probe, "-o", tmp_path / "r", "--limit", 50, "--planted", 30,
+        "audit new", probe, "-o", tmp_path / "r", "--limit", 50, "--seeded", 30,
         "--known", tmp_path / "good.jsonl", "--votes", tmp_path / "votes.jsonl",
     )  # fmt: skip
-    assert (found["sample"], sum(found["planted"].values()), found["known"]) == (50, 30, 60)
-    return probe, tmp_path / "r", read_reading(tmp_path / "r")
+    assert (found["sample"], sum(found["seeded"].values()), found["known"]) == (50, 30, 60)
+    return probe, tmp_path / "r", read_audit(tmp_path / "r")
 
 
-def everything(reading: Reading) -> dict[str, str]:
+def everything(audit: BlindAudit) -> dict[str, str]:
     """A reader who knows the questions, and takes the known items as they are meant."""
-    codes = knowing(reading)
-    for each in reading.blind:
+    codes = knowing(audit)
+    for each in audit.items:
         if each.kind == KNOWN:
             codes[each.number] = "".join("T" if place == each.key else "F" for place in range(each.options))
     return codes
 
 
 def test_from_a_probe_to_its_card(tmp_path: Path) -> None:
-    probe, folder, reading = made(tmp_path)
-    codes = everything(reading)
+    probe, folder, audit = made(tmp_path)
+    codes = everything(audit)
     file = lines(tmp_path / "read.txt", codes)
-    shown = document("soundness second", folder, file)
-    assert shown["differed"] == shown["agreed"] == sum(is_bad(codes, each) for each in reading.blind)
+    shown = document("audit second", folder, file)
+    assert shown["bad"] == shown["others"] == sum(is_bad(codes, each) for each in audit.items)
     key = "Meant to be right: "
-    part = (folder / "for-reader-second" / "part-01.txt").read_text()
-    assert part.count(key) == shown["differed"] * 2
+    part = (folder / "for-auditor-second" / "part-01.txt").read_text()
+    assert part.count(key) == shown["bad"] * 2
     again = lines(
-        tmp_path / "again.txt", {each.number: codes[each.number] for each in draw_second(reading.blind, codes, 0)}
+        tmp_path / "again.txt", {each.number: codes[each.number] for each in draw_second(audit.items, codes, 0)}
     )
-    who = ("--reader", "one:people", "--writer", "two:smollm")
-    found = document("soundness apply", folder, file, "--second", again, "-p", probe, *who)
+    who = ("--auditor", "one:people", "--writer", "two:smollm")
+    found = document("audit apply", folder, file, "--second", again, "-p", probe, *who)
     assert found["before"]["bad"]["value"] == pytest.approx(found["after"]["bad"]["value"])
     assert found["earlier"] == []
-    card = read_probe(probe).card.soundness
+    card = read_probe(probe).card.label_quality
     assert card is not None
-    assert (card.n, card.known, card.reader.is_model, card.writer.is_model) == (50, 60, False, True)
-    assert "no person" in card.writer.in_words()
+    assert (card.n, card.known, card.auditor.is_model, card.writer.is_model) == (50, 60, False, True)
+    assert "not a person" in card.writer.in_words()
     assert str(tmp_path) not in (tmp_path / "demo.card.json").read_text()
-    # The same reading again takes its own place; another reader's is added.
-    apply_reading(folder, [file], probe=probe, reader="one:people")
-    apply_reading(folder, [file], probe=probe, reader="another:claude")
-    listed = read_probe(probe).card.soundness
+    # The same audit again takes its own place; another reader's is added.
+    steps.apply(folder, file, probe=probe, auditor="one:people")
+    steps.apply(folder, file, probe=probe, auditor="another:claude")
+    listed = read_probe(probe).card.label_quality
     assert listed is not None
-    assert [each.reader.name for each in listed.earlier] == ["one"]
-    assert any("no person" in remark for remark in listed.remarks)
-    code, out, _ = run("soundness", "apply", folder, file, "--reader", "one:people")
+    assert [each.auditor.name for each in listed.earlier] == ["one"]
+    assert any("not a person" in remark for remark in listed.remarks)
+    code, out, _ = run("audit", "apply", folder, file, "--auditor", "one:people")
     assert code == 0
-    assert "best that can be reached" in out
+    assert "ceiling" in out
 
 
 def test_what_is_wrong_with_a_reading_is_told(tmp_path: Path) -> None:
-    probe, folder, reading = made(tmp_path)
-    codes = everything(reading)
+    probe, folder, audit = made(tmp_path)
+    codes = everything(audit)
     first = next(iter(codes))
     bad = {
-        "q999\tTFFF": r"x.txt:1: 'q999' is no item of this reading",
-        f"{first}\tTXFF": r"x.txt:1: 'X' in 'TXFF' is no judgement",
+        "q999\tTFFF": r"x.txt:1: 'q999' is not an item of this audit",
+        f"{first}\tTXFF": r"x.txt:1: 'X' in 'TXFF' is not a judgement",
         f"{first}\tT": r"x.txt:1: 'T' judges 1 options",
         f"{first}": r"x.txt:1: q001 is not judged",
-        f"{first}\tN\n{first}\tTFFF" if reading.blind[0].options == 4 else f"{first}\tN\n{first}\tTF": "judged already",
+        f"{first}\tN\n{first}\tTFFF" if audit.items[0].options == 4 else f"{first}\tN\n{first}\tTF": "already judged",
         f"{first}\tN": "139 of 140 items are not judged",
     }
     for text, why in bad.items():
         (tmp_path / "x.txt").write_text(text + "\n")
         with pytest.raises(UserError, match=why):
-            apply_reading(folder, [tmp_path / "x.txt"], reader="one:people")
+            steps.apply(folder, tmp_path / "x.txt", auditor="one:people")
     file = lines(tmp_path / "read.txt", codes)
     with pytest.raises(UserError, match="who and of which lineage"):
-        apply_reading(folder, [file], reader="one")
+        steps.apply(folder, file, auditor="one")
     write_probe(tmp_path / "other.jsonl", questions(201))
-    with pytest.raises(UserError, match="not the probe that was read"):
-        apply_reading(folder, [file], reader="one:people", probe=tmp_path / "other.jsonl")
-    with pytest.raises(UserError, match="200 items with a key, and 250 are needed"):
-        new_reading(probe, tmp_path / "s", limit=200, planted=50)
-    with pytest.raises(UserError, match="go together"):
-        new_reading(probe, tmp_path / "s", known=probe)
-    second_stage(folder, [file])
-    with pytest.raises(UserError, match="drawn already"):
-        second_stage(folder, [file])
+    with pytest.raises(UserError, match="not the probe that was audited"):
+        steps.apply(folder, file, auditor="one:people", probe=tmp_path / "other.jsonl")
+    with pytest.raises(UserError, match="200 items with a key, but 250 are needed"):
+        steps.new(probe, out=tmp_path / "s", limit=200, seeded=50)
+    with pytest.raises(UserError, match="belong together"):
+        steps.new(probe, out=tmp_path / "s", known=probe)
+    steps.second(folder, file)
+    with pytest.raises(UserError, match="already exists"):
+        steps.second(folder, file)
 
 
 @pytest.mark.parametrize("change", [{"key": "1"}, {"key": None}, {"key": 9}, {"key": -1}, {"number": 1}, {"more": 1}])
@@ -309,41 +309,41 @@ def test_a_damaged_key_is_told(change: dict[str, Any], tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (folder / "key.jsonl").read_text(encoding="utf-8").splitlines()]
     rows[2] |= change
     (folder / "key.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    with pytest.raises(UserError, match=r"key\.jsonl:3: the line is not one of a reading's keys"):
-        read_reading(folder)
+    with pytest.raises(UserError, match=r"key\.jsonl:3: the line is not a key of an audit"):
+        read_audit(folder)
 
 
 def test_a_filled_task_file_says_the_same_as_lines(tmp_path: Path) -> None:
-    _, folder, reading = made(tmp_path)
-    codes = everything(reading)
-    number = {each.item: each.number for each in reading.blind}
-    tasks = [json.loads(line) for line in (folder / "for-reader" / "tasks.jsonl").read_text().splitlines()]
+    _, folder, audit = made(tmp_path)
+    codes = everything(audit)
+    number = {each.item: each.number for each in audit.items}
+    tasks = [json.loads(line) for line in (folder / "for-auditor" / "tasks.jsonl").read_text().splitlines()]
     filled = tmp_path / "filled.jsonl"
     rows = [row | {"value": codes[number[row["item"]]].lower(), "annotator": "m"} for row in tasks]
     filled.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    by_file = read_judged([filled], reading.blind, "soundness")
-    assert by_file.codes == read_judged([lines(tmp_path / "l.txt", codes)], reading.blind, "soundness").codes == codes
+    by_file = read_auditor_files([filled], audit.items, "audit")
+    assert by_file.codes == read_auditor_files([lines(tmp_path / "l.txt", codes)], audit.items, "audit").codes == codes
 
 
 def test_several_readers_are_settled_option_by_option(tmp_path: Path) -> None:
-    _, _, reading = made(tmp_path)
-    five = [each for each in reading.blind if each.options == 4][:1]
+    _, _, audit = made(tmp_path)
+    five = [each for each in audit.items if each.options == 4][:1]
     given = [("a", "TTFF"), ("b", "TFFU"), ("c", "TFTU")]
-    rows = [Judgement(five[0].item, who, "soundness", value) for who, value in given]
+    rows = [Judgement(five[0].item, who, "audit", value) for who, value in given]
     write_judgements(tmp_path / "j.jsonl", rows)
-    judged = read_judged([tmp_path / "j.jsonl"], reading.blind, "soundness")
-    assert (judged.codes, judged.readers) == ({five[0].number: "TFFU"}, 3)
+    judged = read_auditor_files([tmp_path / "j.jsonl"], audit.items, "audit")
+    assert (judged.codes, judged.auditors) == ({five[0].number: "TFFU"}, 3)
 
 
 def blind_probe(number: int) -> Probe:
-    return Probe.of(draw(questions(60), "d", number, 3, 0).shown[:number], Card(name="reading"))
+    return Probe.of(draw(questions(60), "d", number, 3, 0).shown[:number], Card(name="audit"))
 
 
 def test_people_read_on_the_server(tmp_path: Path) -> None:
-    served = study_of(tmp_path / "s", blind_probe(3), "soundness")
+    served = study_of(tmp_path / "s", blind_probe(3), "audit")
     ann = annotator(served, "ann")
     assert ann.page.text.count('<fieldset class="criterion">') == 4
-    assert "This is no English, or it makes no sense" in ann.page.text
+    assert "This is not English, or it makes no sense" in ann.page.text
     judged = dict(
         zip(("judged-A", "judged-B", "judged-C", "judged-D"), ("true", "false", "unclear", "false"), strict=True)
     )
@@ -367,7 +367,7 @@ def test_platforms_ask_about_each_option(form: str, name: str, tmp_path: Path) -
     probe = blind_probe(3)
     write_probe(tmp_path / "blind.jsonl", probe)
     file = tmp_path / name
-    document("new", tmp_path / "blind.jsonl", "--instrument", "soundness", "-o", file, "--format", form)
+    document("new", tmp_path / "blind.jsonl", "--instrument", "audit", "-o", file, "--format", form)
     back = tmp_path / ("back.csv" if form == "mturk" else f"back{file.suffix}")
     letters = [f"judged-{letter}" for letter in "ABCD"]
     if form == "label-studio":
@@ -386,7 +386,7 @@ def test_platforms_ask_about_each_option(form: str, name: str, tmp_path: Path) -
         rows = []
         for place, item in enumerate(probe.items):
             given = answers(item.options) if place < 2 else ["nonsense"] * 4
-            labels = {f"soundness.{field}": {answer: True} for field, answer in zip(letters, given, strict=True)}
+            labels = {f"audit.{field}": {answer: True} for field, answer in zip(letters, given, strict=True)}
             rows.append(json.dumps({"instance_id": item.id, "user_id": "u", "labels": labels}))
         back.write_text("\n".join(rows) + "\n")
     else:
@@ -408,7 +408,7 @@ def test_platforms_ask_about_each_option(form: str, name: str, tmp_path: Path) -
                 filled |= {"Answer.value": "nonsense" if place == 2 else "", "WorkerId": "w"}
                 writer.writerow({f"Input.{key}": value for key, value in row.items()} | filled)
     written = document(
-        "collect", back, "-p", tmp_path / "blind.jsonl", "-o", tmp_path / "j.jsonl", "--instrument", "soundness"
+        "collect", back, "-p", tmp_path / "blind.jsonl", "-o", tmp_path / "j.jsonl", "--instrument", "audit"
     )
     assert written["judgements"] == 3
     values = {row["item"]: row["value"] for row in map(json.loads, (tmp_path / "j.jsonl").read_text().splitlines())}

@@ -1,4 +1,4 @@
-"""WordNetQA: sizes of the released sets, their sources, people's answers, and what follows from tables 4 to 8."""
+"""WordNetQA: sizes of the released sets, their files, people's answers, and what follows from tables 4 to 8."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.methods.ledger import Figure, read_ledger
 from horsesense.methods.wordnetqa.released import read_mcqa
-from horsesense.replication.computing import AbsentError, Results, Sources, computes
-from horsesense.replication.inside import STRICT_ROWS
+from horsesense.replication.computing import AbsentError, PublishedFiles, Results, computes
+from horsesense.replication.consistency import STRICT_ROWS
 from horsesense.replication.verdicts import Basis, Computed, drawn, share_of
 
 _FOLDERS = {"dictionary": "dictionary_qa"}
@@ -26,19 +26,19 @@ def _read(path: Path) -> tuple[Item, ...]:
     return tuple(read_mcqa([path]).items)
 
 
-def _items(sources: Sources, name: str, part: str) -> tuple[Item, ...]:
-    return _read(sources.path(f"data_mcqa/{_FOLDERS.get(name, name)}/{part}.jsonl"))
+def _items(files: PublishedFiles, name: str, part: str) -> tuple[Item, ...]:
+    return _read(files.path(f"data_mcqa/{_FOLDERS.get(name, name)}/{part}.jsonl"))
 
 
 @computes("wordnetqa", "sets")
-def sets(sources: Sources) -> Results:
+def sets(files: PublishedFiles) -> Results:
     """Questions of the released sets, their options, distractors and hops."""
     found: dict[str, Computed] = {}
-    tests = {name: _items(sources, name, "test") for name in _HAVE_TEST}
-    told = ", ".join(f"{name} {len(items):,}" for name, items in tests.items())
+    tests = {name: _items(files, name, "test") for name in _HAVE_TEST}
+    reason = ", ".join(f"{name} {len(items):,}" for name, items in tests.items())
     for name, items in tests.items():
-        found[f"{name} test"] = Computed(len(items), "data", len(items), reason=told)
-    trained = {name: _items(sources, name, "train") for name in _TRAINED_ON}
+        found[f"{name} test"] = Computed(len(items), "data", len(items), reason=reason)
+    trained = {name: _items(files, name, "train") for name in _TRAINED_ON}
     (size,) = {len(items) for items in trained.values()}
     found["train"] = Computed(size, "data", size)
     every = [item for part in (*tests.values(), *trained.values()) for item in part]
@@ -59,11 +59,11 @@ def sets(sources: Sources) -> Results:
 
 
 @computes("wordnetqa", "people")
-def people(sources: Sources) -> Results:
+def people(files: PublishedFiles) -> Results:
     """The answer that the release keeps with each question of the checked test sets (table 7)."""
     found = {}
     for name in _HAVE_TEST:
-        judged = [item for item in _items(sources, name, "test") if "people_right" in item.facets]
+        judged = [item for item in _items(files, name, "test") if "people_right" in item.facets]
         right = sum(bool(item.facets["people_right"]) for item in judged)
         found[name] = share_of(
             right, len(judged), reason=f"{right:,} of {len(judged):,}: the vote kept with each question"
@@ -72,22 +72,22 @@ def people(sources: Sources) -> Results:
 
 
 @computes("wordnetqa", "guessing")
-def guessing(sources: Sources) -> Results:
+def guessing(files: PublishedFiles) -> Results:
     """What a pick by lot among five earns on the questions of a checked test set (table 7)."""
     found = {}
     for name in _HAVE_TEST:
-        n = len(_items(sources, name, "test"))
+        n = len(_items(files, name, "test"))
         low, high = drawn(0.2, n)
         found[f"{name} test"] = Computed(20.0, "data", n, low * 100, high * 100, reason="a pick by lot among five")
     return found
 
 
-# Sources of knowledge.
+# PublishedFiles of knowledge.
 
 
 def _concepts(source: str) -> tuple[int, int]:
     """Concepts of a source, and those with an example."""
-    from horsesense.lexicons.sources import open_graph
+    from horsesense.lexicons.files import open_graph
 
     try:
         graph = open_graph(source)
@@ -97,7 +97,7 @@ def _concepts(source: str) -> tuple[int, int]:
 
 
 @computes("wordnetqa", "wordnet")
-def wordnet(sources: Sources) -> Results:
+def wordnet(files: PublishedFiles) -> Results:
     """Synsets of WordNet 3.0, and those with examples (section 3.1)."""
     concepts, examples = _concepts("wordnet")
     return {
@@ -107,13 +107,13 @@ def wordnet(sources: Sources) -> Results:
 
 
 @computes("wordnetqa", "gcide")
-def gcide(sources: Sources) -> Results:
-    """Senses of GCIDE, and those with examples (section 3.2); the paper's edition and its cutting are not told."""
+def gcide(files: PublishedFiles) -> Results:
+    """Senses of GCIDE, and those with examples (section 3.2); the paper's edition and its cutting are not reason."""
     concepts, examples = _concepts("gcide")
-    told = "senses in the edition at hand, as read here; the paper tells neither edition nor what an entry is"
+    reason = "senses in the edition at hand, as read here; the paper tells neither edition nor what an entry is"
     return {
-        "entries": Computed(concepts, "data", concepts, reason=told),
-        "with examples": Computed(examples, "data", concepts, reason=told),
+        "entries": Computed(concepts, "data", concepts, reason=reason),
+        "with examples": Computed(examples, "data", concepts, reason=reason),
     }
 
 
@@ -130,21 +130,21 @@ def _table(place: str) -> Mapping[str, Mapping[str, Figure]]:
 
 
 @computes("wordnetqa", "clusters")
-def clusters(sources: Sources) -> Results:
+def clusters(files: PublishedFiles) -> Results:
     """Questions a concept (table 4)."""
     found = {}
     for row, cells in _table("table 4").items():
         if "with perturbations" in cells:
             size = cells["with perturbations"].number / cells["concepts"].number
-            told = (
+            reason = (
                 f"{size:.2f}: the printed figure is rounded up" if -(-size // 1) == cells["cluster size"].number else ""
             )
-            found[row.lower()] = Computed(size, _OWN, int(cells["concepts"].number), reason=told)
+            found[row.lower()] = Computed(size, _OWN, int(cells["concepts"].number), reason=reason)
     return found
 
 
 @computes("wordnetqa", "science")
-def science(sources: Sources) -> Results:
+def science(files: PublishedFiles) -> Results:
     """Questions of the science sets together (table 6)."""
     rows = _table("table 6")
     parts = [
@@ -157,7 +157,7 @@ def science(sources: Sources) -> Results:
 
 
 @computes("wordnetqa", "differences")
-def differences(sources: Sources) -> Results:
+def differences(files: PublishedFiles) -> Results:
     """Strict accuracy minus accuracy (table 8), from tables 7 and 8."""
     found = {}
     for row, rows in STRICT_ROWS.items():
@@ -165,13 +165,13 @@ def differences(sources: Sources) -> Results:
             strict = _table("table 8")[row][f"{name} / strict"]
             accuracy = _table("table 7")[rows[name]][f"{name} / dev"]
             value, slack = strict.number - accuracy.number, (strict.step + accuracy.step) / 2
-            told = f"{strict.value} less {accuracy.value} in table 7"
-            found[f"{row} | {name}"] = Computed(value, _OWN, None, value - slack, value + slack, reason=told)
+            reason = f"{strict.value} less {accuracy.value} in table 7"
+            found[f"{row} | {name}"] = Computed(value, _OWN, None, value - slack, value + slack, reason=reason)
     return found
 
 
 @computes("wordnetqa", "costs")
-def costs(sources: Sources) -> Results:
+def costs(files: PublishedFiles) -> Results:
     """What inoculation on synonymy costs on the science sets, as table 7 has it."""
     table = _table("table 7")
     costs = {
@@ -181,7 +181,7 @@ def costs(sources: Sources) -> Results:
 
 
 @computes("wordnetqa", "gaps")
-def gaps(sources: Sources) -> Results:
+def gaps(files: PublishedFiles) -> Results:
     """How far the best models are below people, and BERT from RoBERTa."""
     table = _table("table 7")
     best = table["group 4 / RoBERTa"]
@@ -195,16 +195,16 @@ def gaps(sources: Sources) -> Results:
         if column in table[f"group {group} / BERT"] and not column.endswith("cost")
     ]
     near = sum(pair <= 5 for pair in pairs)
-    told = f"{near} of {len(pairs)} pairs of figures in groups 3 and 4 are within 5; the furthest are this much apart"
+    reason = f"{near} of {len(pairs)} pairs of figures in groups 3 and 4 are within 5; the furthest are this much apart"
     return {
         "lowest": Computed(min(below), _OWN, len(below)),
         "highest": Computed(max(below), _OWN, len(below)),
-        "BERT and RoBERTa": Computed(max(pairs), _OWN, len(pairs), reason=told),
+        "BERT and RoBERTa": Computed(max(pairs), _OWN, len(pairs), reason=reason),
     }
 
 
 @computes("wordnetqa", "gains")
-def gains(sources: Sources) -> Results:
+def gains(files: PublishedFiles) -> Results:
     """The best science model without training on a probe, less the best model without a transformer trained on it."""
     table = _table("table 7")
     lstm = ("group 2 / Question-to-Choice-GloVe", "group 2 / Question-to-Choice-ELMO")
@@ -219,27 +219,27 @@ def gains(sources: Sources) -> Results:
 
 
 @computes("wordnetqa", "strict drops")
-def strict_drops(sources: Sources) -> Results:
+def strict_drops(files: PublishedFiles) -> Results:
     """The smallest and the largest drop of the best model from accuracy to strict accuracy."""
     drops = [-_table("table 8")["RoBERTa"][f"{name} / difference"].number for name in _SETS]
-    told = "RoBERTa's; BERT's largest is 45.4"
+    reason = "RoBERTa's; BERT's largest is 45.4"
     return {
         "lowest": Computed(min(drops), _OWN, len(drops)),
-        "highest": Computed(max(drops), _OWN, len(drops), reason=told),
+        "highest": Computed(max(drops), _OWN, len(drops), reason=reason),
     }
 
 
 @computes("wordnetqa", "arithmetic")
-def arithmetic(sources: Sources) -> Results:
+def arithmetic(files: PublishedFiles) -> Results:
     """Concepts with an error are those that are not wholly right."""
     strict = _table("table 8")["RoBERTa"]["definitions / strict"].number
     return {"concepts with errors": Computed(100 - strict, _OWN)}
 
 
 @computes("wordnetqa", "wrong name")
-def wrong_name(sources: Sources) -> Results:
+def wrong_name(files: PublishedFiles) -> Results:
     """Section 5.1 tells of choice-to-choice models; such figures stand under choice-only in table 7."""
     table = _table("table 7")
     values = [table[f"group 1 / Choice-Only-{name}"]["hypernymy / dev"].number for name in ("BERT", "RoBERTa")]
-    told = "table 7 has them as Choice-Only-BERT and Choice-Only-RoBERTa, on the development set"
-    return {"choice-to-choice on hypernymy": Computed(min(values), _OWN, reason=told)}
+    reason = "table 7 has them as Choice-Only-BERT and Choice-Only-RoBERTa, on the development set"
+    return {"choice-to-choice on hypernymy": Computed(min(values), _OWN, reason=reason)}

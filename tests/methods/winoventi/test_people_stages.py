@@ -16,7 +16,6 @@ from horsesense.annotate.server.participants import invite
 from horsesense.annotate.server.staged_app import StagedApp
 from horsesense.annotate.study import ITEMS
 from horsesense.annotate.task import tasks_of
-from horsesense.annotate.winoventi_stages import collect_people, refresh_stages, rounds, stages_of
 from horsesense.api.winoventi_pipeline import staged, status
 from horsesense.core import Card, Judgement, Probe, read_probe, write_judgements
 from horsesense.methods.winoventi import exceptions, lexicon, pipeline
@@ -25,6 +24,7 @@ from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.given_exceptions import association_item
 from horsesense.methods.winoventi.nouns import Noun, is_plural
 from horsesense.methods.winoventi.people import BETWEEN, people_file, premise_item, validated, written_by_people
+from horsesense.methods.winoventi.people_stages import collect_people, refresh_stages, rounds, stages_of
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import PipelinePlan, read_plan
 from horsesense.methods.winoventi.schemas import Triplet

@@ -11,8 +11,8 @@ from horsesense.methods.ledger import Figure, by_name, printed, read_ledger
 from horsesense.methods.rica.released import read_rica
 from horsesense.methods.rica.released_axioms import read_rica_axioms
 from horsesense.methods.rica.released_units import CATEGORIES, entities
-from horsesense.replication.checks import weighted_range
-from horsesense.replication.computing import Results, Sources, computes
+from horsesense.replication.computing import PublishedFiles, Results, computes
+from horsesense.replication.consistency import weighted_range
 from horsesense.replication.verdicts import Computed
 from horsesense.stats import chance
 
@@ -33,19 +33,19 @@ def _read(*paths: Path) -> tuple[Item, ...]:
     return tuple(read_rica(list(paths)).items)
 
 
-def _split(sources: Sources, name: str) -> tuple[Item, ...]:
-    return _read(*(sources.path(f"{_VERIFIED}/{name}_sentences{ending}.txt") for ending in ("", "_m")))
+def _split(files: PublishedFiles, name: str) -> tuple[Item, ...]:
+    return _read(*(files.path(f"{_VERIFIED}/{name}_sentences{ending}.txt") for ending in ("", "_m")))
 
 
-def _curated(sources: Sources) -> tuple[Item, ...]:
+def _curated(files: PublishedFiles) -> tuple[Item, ...]:
     names = ("eval_sentences.txt", "eval_sentences_m.txt", "config.txt")
-    return _read(*(sources.path(f"{_CURATED}/{name}") for name in names))
+    return _read(*(files.path(f"{_CURATED}/{name}") for name in names))
 
 
 @computes("rica", "verified")
-def verified(sources: Sources) -> Results:
+def verified(files: PublishedFiles) -> Results:
     """The human-verified set by split, and the axioms behind its test split."""
-    splits = {name: _split(sources, file) for name, file in _SPLITS.items()}
+    splits = {name: _split(files, file) for name, file in _SPLITS.items()}
     whole = {"test": "the test split of the human-verified 10k"}
     found = {
         name: Computed(len(items), "data", len(items), reason=whole.get(name, "")) for name, items in splits.items()
@@ -53,27 +53,27 @@ def verified(sources: Sources) -> Results:
     total = sum(len(items) for items in splits.values())
     training = len(splits["training"])
     axioms = len({item.groups["axiom"] for item in splits["test"]})
-    told = f"{axioms} by their content words; the release does not number them"
+    reason = f"{axioms} by their content words; the release does not number them"
     return found | {
         "statements": Computed(total, "data", total),
         "training, five entities": Computed(5 * training, "data", training),
-        "test axioms": Computed(axioms, "data", len(splits["test"]), reason=told),
+        "test axioms": Computed(axioms, "data", len(splits["test"]), reason=reason),
     }
 
 
 @computes("rica", "axioms")
-def axioms(sources: Sources) -> Results:
+def axioms(files: PublishedFiles) -> Results:
     """Axioms that the release keeps with their statements."""
-    items = read_rica_axioms([sources.path("data/RICA_10k_axiom2set.jsonl")]).items
+    items = read_rica_axioms([files.path("data/RICA_10k_axiom2set.jsonl")]).items
     families = len({item.family for item in items})
-    told = f"RICA_10k_axiom2set.jsonl has {families:,} axioms of six statements each"
-    return {"axioms": Computed(families, "data", len(items), reason=told)}
+    reason = f"RICA_10k_axiom2set.jsonl has {families:,} axioms of six statements each"
+    return {"axioms": Computed(families, "data", len(items), reason=reason)}
 
 
 @computes("rica", "curated")
-def curated(sources: Sources) -> Results:
+def curated(files: PublishedFiles) -> Results:
     """The human-curated set: statements, axioms, perturbations, categories."""
-    items = _curated(sources)
+    items = _curated(files)
     by_axiom: dict[str, list[Item]] = {}
     for item in items:
         by_axiom.setdefault(item.groups["axiom"], []).append(item)
@@ -91,23 +91,23 @@ def curated(sources: Sources) -> Results:
     for category in CATEGORIES:
         share = sum(item.facets.get("category") == category for item in items) / n * 100
         of_axioms = sum(group[0].facets.get("category") == category for group in by_axiom.values())
-        told = f"of the statements; of the {len(by_axiom)} axioms {of_axioms / len(by_axiom):.0%}"
-        found[category] = Computed(share, "data", n, reason=told)
+        reason = f"of the statements; of the {len(by_axiom)} axioms {of_axioms / len(by_axiom):.0%}"
+        found[category] = Computed(share, "data", n, reason=reason)
     return found
 
 
 @computes("rica", "joint set")
-def joint_set(sources: Sources) -> Results:
+def joint_set(files: PublishedFiles) -> Results:
     """Both test sets together."""
-    n = len(_split(sources, "test")) + len(_curated(sources))
+    n = len(_split(files, "test")) + len(_curated(files))
     return {"statements": Computed(n, "data", n)}
 
 
 @computes("rica", "entities")
-def novel_entities(sources: Sources) -> Results:
+def novel_entities(files: PublishedFiles) -> Results:
     """Lengths of the names in all released statements."""
-    items = [item for file in _SPLITS.values() for item in _split(sources, file)]
-    items += _curated(sources)
+    items = [item for file in _SPLITS.values() for item in _split(files, file)]
+    items += _curated(files)
     names = {name for item in items for name in entities(fill_blank(item.text, item.options[0]))} - _NO_NAMES
     shortest, longest = min(names, key=len), max(names, key=len)
     return {
@@ -128,7 +128,7 @@ def _results() -> dict[str, dict[str, Figure]]:
 
 
 @computes("rica", "joint")
-def joint(sources: Sources) -> Results:
+def joint(files: PublishedFiles) -> Results:
     """Accuracy on both sets together, from that on each and the sizes of the sets."""
     found: dict[str, Computed] = {}
     for model, cells in _results().items():
@@ -141,30 +141,32 @@ def joint(sources: Sources) -> Results:
             value = sum(each.number * size for each, size in zip(ends, SIZES, strict=True)) / sum(SIZES)
             share = (figure.number - ends[1].number) / (ends[0].number - ends[1].number)
             between = 0 <= share <= 1
-            told = "the mean of both sets, weighted by their sizes"
+            reason = "the mean of both sets, weighted by their sizes"
             if not between:
-                told += "; the printed one does not lie between those of the sets"
-                told += ", which newly made weights for each would explain" if setting == "zero-shot" else ""
+                reason += "; the printed one does not lie between those of the sets"
+                reason += ", which newly made weights for each would explain" if setting == "zero-shot" else ""
             elif setting == "100k":
                 other = sum(each.number * size for each, size in zip(ends, _WHOLE, strict=True)) / sum(_WHOLE)
-                told += (
+                reason += (
                     f"; with all {_WHOLE[0]:,} human-verified statements instead of the test split it is {other:.2f}"
                 )
             elif abs(value - figure.number) > _FAR:
-                told += f"; printed as if {share:.0%} were of the easy set, which has {SIZES[0] / sum(SIZES):.0%}"
-            found[f"{model} | {setting}"] = Computed(value, "the paper's own rows", sum(SIZES), low, high, reason=told)
+                reason += f"; printed as if {share:.0%} were of the easy set, which has {SIZES[0] / sum(SIZES):.0%}"
+            found[f"{model} | {setting}"] = Computed(
+                value, "the paper's own rows", sum(SIZES), low, high, reason=reason
+            )
     return found
 
 
 @computes("rica", "strategies")
-def strategies(sources: Sources) -> Results:
+def strategies(files: PublishedFiles) -> Results:
     """Axioms of all crawling strategies (table 4)."""
     counts = [f.number for f in read_ledger("rica") if (f.place, f.column) == ("table 4", "axioms")]
     return {"axioms": Computed(sum(counts), "the paper's own rows", len(counts))}
 
 
 @computes("rica", "zero-shot")
-def zero_shot(sources: Sources) -> Results:
+def zero_shot(files: PublishedFiles) -> Results:
     """What models get without training, on average over models and sets."""
     values = [
         figure.number / 100
@@ -176,7 +178,7 @@ def zero_shot(sources: Sources) -> Results:
 
 
 @computes("rica", "high-resource")
-def high_resource(sources: Sources) -> Results:
+def high_resource(files: PublishedFiles) -> Results:
     """The best accuracy on the human-verified set with all of the training data."""
     values = [
         figure.number
@@ -188,7 +190,7 @@ def high_resource(sources: Sources) -> Results:
 
 
 @computes("rica", "trained")
-def trained(sources: Sources) -> Results:
+def trained(files: PublishedFiles) -> Results:
     """The mean accuracy on the human-curated set over all models and training settings."""
     values = [
         figure.number
@@ -196,28 +198,30 @@ def trained(sources: Sources) -> Results:
         for column, figure in cells.items()
         if column.endswith("hard") and not column.startswith("zero-shot")
     ]
-    told = f"{min(values)} to {max(values)}"
+    reason = f"{min(values)} to {max(values)}"
     return {
-        "mean on the curated set": Computed(sum(values) / len(values), "the paper's own rows", len(values), reason=told)
+        "mean on the curated set": Computed(
+            sum(values) / len(values), "the paper's own rows", len(values), reason=reason
+        )
     }
 
 
 @computes("rica", "perplexity")
-def perplexity(sources: Sources) -> Results:
+def perplexity(files: PublishedFiles) -> Results:
     """The perplexity is e to the loss."""
     found = {}
     for model in ("RoBERTa-base", "RoBERTa-large"):
         loss = printed("rica", "appendix B", model, "evaluation loss at best epoch")
         value = math.exp(loss)
-        told = "e to the printed loss; single precision has seven digits"
+        reason = "e to the printed loss; single precision has seven digits"
         found[model] = Computed(
-            value, "the paper's own rows", None, value * (1 - _SINGLE), value * (1 + _SINGLE), reason=told
+            value, "the paper's own rows", None, value * (1 - _SINGLE), value * (1 + _SINGLE), reason=reason
         )
     return found
 
 
 @computes("rica", "arithmetic")
-def arithmetic(sources: Sources) -> Results:
+def arithmetic(files: PublishedFiles) -> Results:
     """Shares and pay that follow from other printed numbers."""
     of = by_name("rica")
     check = "section 3.2 | raw set quality check | "

@@ -1,4 +1,4 @@
-"""A replication as Markdown and as a page: counts, what differs and why, what is missing, what does not fit."""
+"""A replication as Markdown and as a page: counts, differences, what is missing, inconsistencies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.data import writing
-from horsesense.replication.replication import Outcome, PaperReplication, Replication
+from horsesense.replication.replication import FigureOutcome, PaperReplication, Replication
 from horsesense.replication.verdicts import VERDICTS
 from horsesense.report.tables import markdown_text
 
@@ -18,8 +18,8 @@ _SHOWN = ("differs", "within error", "on a part")
 COUNTED = ("figures", "computed", *VERDICTS)
 
 
-def shown_value(outcome: Outcome) -> str:
-    """What came out, with one digit more than the paper prints."""
+def shown_value(outcome: FigureOutcome) -> str:
+    """Format the computed value with one digit more than the paper prints."""
     if outcome.computed is None:
         return ""
     if outcome.printed[-1:] in "kKMB" or (float(outcome.computed).is_integer() and "." not in outcome.printed):
@@ -28,21 +28,21 @@ def shown_value(outcome: Outcome) -> str:
     return f"{outcome.computed:.{min(digits, 5) + 1}f}"
 
 
-def shown_printed(outcome: Outcome) -> str:
-    """What the paper prints, with how it is meant."""
+def shown_printed(outcome: FigureOutcome) -> str:
+    """Format the printed figure."""
     return f"{outcome.sense} {outcome.printed}".strip()
 
 
 def totals(papers: Sequence[PaperReplication]) -> list[tuple[str, list[int]]]:
-    """The counts of each paper, and of all together where there are several."""
+    """Return the counts of each paper, and of all if there are several."""
     rows = [(each.paper, [each.counts.get(name, 0) for name in COUNTED]) for each in papers]
     if len(rows) > 1:
-        rows.append(("all", [sum(row[place] for _, row in rows) for place in range(len(COUNTED))]))
+        rows.append(("all", [sum(row[i] for _, row in rows) for i in range(len(COUNTED))]))
     return rows
 
 
 def entered() -> dict[str, dict[str, int]]:
-    """How the two entries of each paper's figures agreed."""
+    """Return how the two independent entries of each paper's figures agreed."""
     path = files("horsesense.methods").joinpath("ledger", "entered.toml")
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
@@ -59,34 +59,35 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) 
 
 
 def markdown(replication: Replication) -> str:
-    """The whole replication as Markdown, without anything of the machine it was made on."""
+    """Return the replication as Markdown."""
     papers = replication.papers
     lines = [_introduction(papers), ""]
     lines += _table(("", *COUNTED), ((name, *(f"{count:,}" for count in row)) for name, row in totals(papers)))
     bases = Counter[str]()
     for paper in papers:
         bases.update({name: count for name, count in paper.counts.items() if name.startswith("from ")})
-    told = "; ".join(f"{count:,} {name}" for name, count in bases.most_common())
-    lines += [f"By what they rest on: {told}.", ""]
+    bases_text = "; ".join(f"{count:,} {name}" for name, count in bases.most_common())
+    lines += [f"By basis: {bases_text}.", ""]
     for paper in papers:
         lines += _paper(paper)
     return "\n".join(lines).rstrip() + "\n"
 
 
 def in_short(papers: Sequence[PaperReplication]) -> str:
-    """What was found, in two sentences."""
+    """Summarise the replication in two sentences."""
     counts = dict(zip(COUNTED, totals(papers)[-1][1], strict=True))
     good = counts["same"] + counts["as released"]
     return (
-        f"Of {counts['figures']:,} figures that the papers print {good:,} came out as printed, "
-        f"{counts['within error']:,} within error, and {counts['differs']:,} did not; {counts['on a part']:,} could be "
-        f"held against a part of the release only.\n{counts['cannot here']:,} need models or files that are not here, "
-        f"and {counts['no result']:,} are settings or somebody else's."
+        f"The papers print {counts['figures']:,} figures: {good:,} are reproduced as printed, "
+        f"{counts['within error']:,} are within error, and {counts['differs']:,} differ; {counts['on a part']:,} could "
+        "be compared on a part of the published data only.\n"
+        f"{counts['cannot here']:,} need models or files that are missing, and {counts['no result']:,} are settings or "
+        "cited figures."
     )
 
 
 def _introduction(papers: Sequence[PaperReplication]) -> str:
-    """What the page is, what verdicts mean, and how the ledger came about."""
+    """Return the introduction: the verdicts, and how the ledger was made."""
     known = entered()
     twice = {name: counts for name, counts in known.items() if "both" in counts}
     columns = ("first", "second", "both", "differing", "first_only", "second_only", "kinds")
@@ -110,19 +111,19 @@ def _paper(paper: PaperReplication) -> Iterator[str]:
     yield from _same(paper)
     yield from _cannot(paper)
     yield from _models(paper)
-    yield f"### Inside the paper ({len(paper.faults)} faults, {paper.looked_at} figures looked at)"
+    yield f"### Consistency of the paper ({len(paper.inconsistencies)} problems, {paper.checked} figures checked)"
     yield ""
     yield from _table(
-        ("rule", "place", "what does not fit"), ((f.check, f.place, f.told) for f in paper.faults), left=3
+        ("rule", "place", "problem"), ((f.check, f.place, f.problem) for f in paper.inconsistencies), left=3
     )
-    if paper.otherwise:
-        yield "### What its programs do otherwise"
+    if paper.discrepancies:
+        yield "### Where its code differs from the text"
         yield ""
-        rows = ((each.place, each.says, each.does, each.bears_on) for each in paper.otherwise)
-        yield from _table(("place", "the paper", "the program", "bears on"), rows, left=4)
+        rows = ((each.place, each.says, each.does, each.bears_on) for each in paper.discrepancies)
+        yield from _table(("place", "the paper", "the code", "bears on"), rows, left=4)
 
 
-def _row(each: Outcome) -> tuple[str, ...]:
+def _row(each: FigureOutcome) -> tuple[str, ...]:
     reason = each.reason
     if each.verdict == "on a part" and each.fits is not None:
         reason = "; ".join(filter(None, (reason, "it fits" if each.fits else "it does not fit")))
@@ -155,12 +156,12 @@ def _cannot(paper: PaperReplication) -> Iterator[str]:
             (place, reason, commands[0] + (" …" if len(set(commands)) > 1 else ""), str(len(commands)))
             for (place, reason), commands in groups.items()
         )
-        yield from _table(("place", "what is missing", "what would do it", "figures"), rows, left=3)
+        yield from _table(("place", "what is missing", "command", "figures"), rows, left=3)
 
 
 def _models(paper: PaperReplication) -> Iterator[str]:
     if paper.models:
-        yield "### Models asked here"
+        yield "### Models evaluated here"
         yield ""
         asked = " ".join(f"--model {name}" for name in dict.fromkeys(each.model for each in paper.models))
         whole = all(each.whole for each in paper.models)
@@ -172,13 +173,13 @@ def _models(paper: PaperReplication) -> Iterator[str]:
                 each.suite,
                 each.column,
                 each.why_no_verdict,
-                f"{each.value:.3f} ({each.low:.3f} to {each.high:.3f})",
+                f"{each.value:.3f} [{each.low:.3f}, {each.high:.3f}]",
                 "" if each.chance is None else f"{each.chance:.3f}",
                 f"{each.n:,}",
             )
             for each in paper.models
         )
-        header = ("model", "suite", "column", "why no verdict", "accuracy (95 %)", "chance", "n")
+        header = ("model", "suite", "column", "why no verdict", "accuracy [95%]", "chance", "n")
         yield from _table(header, rows, left=4)
 
 
@@ -189,7 +190,7 @@ def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
     return Environment(
-        loader=PackageLoader("horsesense.report"),
+        loader=PackageLoader("horsesense.replication"),
         autoescape=select_autoescape(("html.j2",)),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -198,7 +199,7 @@ def _environment() -> Any:
 
 
 def write_page(replication: Replication, path: Path) -> None:
-    """One HTML file with every figure; it opens from disk and asks nothing of a network."""
+    """Write one self-contained HTML file with every figure."""
     from markupsafe import Markup
 
     style = files("horsesense.report").joinpath("templates", "style.css").read_text(encoding="utf-8")
