@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from horsesense.api.cues import HardenedProbe as HardenedProbe
     from horsesense.api.cues import find_cues as find_cues
     from horsesense.api.cues import harden as harden
-    from horsesense.api.exchange import export as export
-    from horsesense.api.exchange import import_log as import_log
     from horsesense.api.frames import Frame as Frame
     from horsesense.api.keeping import InstalledPlugins as InstalledPlugins
     from horsesense.api.keeping import add_source as add_source
@@ -74,6 +72,8 @@ if TYPE_CHECKING:
     from horsesense.core import ScoringSpec as ScoringSpec
     from horsesense.core import write_probe as write_probe
     from horsesense.errors import UserError as UserError
+    from horsesense.exchange.formats import export as export
+    from horsesense.exchange.logged_run import import_log as import_log
     from horsesense.models.api.settings import ServedSettings as ServedSettings
     from horsesense.progress import HorsesenseWarning as HorsesenseWarning
     from horsesense.progress import Progress as Progress
@@ -96,7 +96,8 @@ _WHERE = {
     "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
     "api.comparing": ("compare", "gate"),
     "api.cues": ("CueFindings", "HardenedProbe", "find_cues", "harden"),
-    "api.exchange": ("export", "import_log"),
+    "exchange.formats": ("export",),
+    "exchange.logged_run": ("import_log",),
     "api.frames": ("Frame",),
     "api.keeping": (
         "InstalledPlugins",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from horsesense.errors import UserError, unknown
 
@@ -129,6 +129,18 @@ def provided(what: Provided) -> dict[str, Any]:
     ['partwhole-own', 'starter', 'winoventi-own']
     """
     return {name: value for method in methods().values() for name, value in getattr(method, what).items()}
+
+
+def citation_of(name: str) -> str:
+    """Return the citation of a method, by its name or that of something it provides; empty if there is none.
+
+    >>> citation_of("dictionaryqa").partition(".")[0]
+    'Kyle Richardson and Ashish Sabharwal'
+    """
+    for method in methods().values():
+        if name == method.name or any(name in getattr(method, kind) for kind in get_args(Provided)):
+            return method.citation
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

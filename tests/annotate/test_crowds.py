@@ -274,7 +274,7 @@ def test_links_of_crowds(tmp_path: Path) -> None:
     ):
         assert run(*words)[0] == 2
     code, _, err = run("invite", tmp_path / "s", "--crowd", "mechanical")
-    assert (code, "there is no crowd 'mechanical'" in err) == (2, True)
+    assert (code, "'mechanical'" in err and "prolific" in err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -311,6 +311,6 @@ def test_mturk_tables(tmp_path: Path, instrument: str, answers: dict[str, str], 
             writer.writerow(given | {"HITId": "h", "AssignmentStatus": "Approved", "WorkerId": "A1"})
             writer.writerow(given | {"HITId": "h", "AssignmentStatus": "Rejected", "WorkerId": "A2"})
     found = document("collect", results, "-p", probe, "-o", tmp_path / "j.csv")
-    assert (found["judgements"], found["people"], found["open"]) == (2, 1, 2)
+    assert (found["judgements"], found["people"], found["unanswered"]) == (2, 1, 2)
     with (tmp_path / "j.csv").open(newline="") as handle:
         assert [row["value"] for row in csv.DictReader(handle)] == values

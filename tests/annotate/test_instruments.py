@@ -109,7 +109,7 @@ def test_values(instrument: str, value: str, choices: tuple[str, ...], kept: str
         ("choice", "C", ("hot", "cold"), "there is no answer 'C'"),
         ("schema", "synonym", (), "did you mean 'synonym-"),
         ("schema", "pass+synonym-generic", (), "there is no criterion 'pass'"),
-        ("exceptions", "a, b, c, d", (), "4 words are given, and 3 are allowed"),
+        ("exceptions", "a, b, c, d", (), "only 3 are allowed"),
         ("exceptions", "rotten,,plastic", (), "a word is empty"),
         ("exceptions", "rotten, Rotten", (), "a word is given twice"),
         ("exceptions", "rotten, Nonsense", (), "'Nonsense' is an answer of its own"),

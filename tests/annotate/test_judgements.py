@@ -51,7 +51,7 @@ def test_a_filled_table(tmp_path: Path) -> None:
         assert sorted((j.item, j.annotator, j.value) for j in found.judgements) == sorted(
             [(first, "ann", "cold0"), (first, "ben", "hot0"), (second, "ann", "unknown")]
         )
-        assert len(found.open) == 5
+        assert len(found.unanswered) == 5
         assert found.scales[first].labels == ("hot0", "cold0")
 
 
@@ -216,9 +216,9 @@ def test_rounds(tmp_path: Path) -> None:
     found: CollectedJudgements = read_files(
         [rows(tmp_path, "i,ann,partwhole,probably,1", "i,ben,partwhole,probably,3")]
     )
-    assert [j.annotator for j in found.only(3).judgements] == ["ben"]
+    assert [j.annotator for j in found.in_round(3).judgements] == ["ben"]
     with pytest.raises(UserError, match="there is no judgement of round 2; there are rounds 1, 3"):
-        found.only(2)
+        found.in_round(2)
 
 
 ANYTHING = st.recursive(
@@ -260,4 +260,4 @@ def test_whatever_a_row_holds(changes: dict[str, Any], tmp_path_factory: pytest.
     if told:
         assert told.startswith(f"{path}:2: ")
     else:
-        assert 1 <= len(found.judgements) + len(found.open) <= 2
+        assert 1 <= len(found.judgements) + len(found.unanswered) <= 2

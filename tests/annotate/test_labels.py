@@ -37,7 +37,7 @@ def test_answers_are_set(tmp_path: Path) -> None:
     assert applied.dropped == {"judged nonsense": 1, "not judged": 1}
     assert applied.probe.items[0].source.id == first, "the id that was judged is not lost"
     assert applied.probe.card.notes == {"dropped: judged nonsense": 1, "dropped: not judged": 1}
-    assert "instrument partwhole, 3 votes an item, rule majority" in applied.probe.card.made
+    assert "instrument partwhole, 3 votes per item, rule majority" in applied.probe.card.made
     write_probe(tmp_path / "p.jsonl", applied.probe)
     assert read_probe(tmp_path / "p.jsonl").items == applied.probe.items
     kept = apply_labels(probe, numbered(labels), find_instrument("partwhole"), FILE, keep_unjudged=True)
@@ -135,7 +135,7 @@ def test_labels_that_do_not_fit(given: list[Label], instrument: str, message: st
 
 
 def test_what_cannot_be_applied() -> None:
-    with pytest.raises(UserError, match="is no label"):
+    with pytest.raises(UserError, match="is not a label"):
         apply_labels(choices(), [], find_instrument("exceptions"), FILE)
     with pytest.raises(UserError, match="no gold to filter by"):
         apply_labels(schemas(), [], find_instrument("schema"), FILE, gold_filter=True)
@@ -183,7 +183,7 @@ def test_human_scores_against_labels_and_others() -> None:
 
 def test_nothing_to_hold_people_against() -> None:
     probe = triples(2)
-    with pytest.raises(UserError, match="nothing to hold people against"):
+    with pytest.raises(UserError, match="nothing to compare people with"):
         human_scores(collected(probe, "partwhole", votes(probe, ann="44")))
     with pytest.raises(UserError, match="has no right answers"):
         human_scores(collected(schemas(), "schema", [Judgement("pan0", "ann", "schema", "pass")]))
@@ -229,7 +229,7 @@ def test_kept_items_agree_more() -> None:
     probe = triples(3)
     given = collected(probe, "partwhole", votes(probe, ann="440", ben="444"))
     kept = figures_of_labelled(given, [probe.items[0].id, probe.items[1].id])
-    assert {f.about for f in kept} == {"kept items"}
+    assert {f.about for f in kept} == {"labelled items"}
     assert kept[0].estimate.value == 1.0
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.annotate.instrument import instrument_of
+from horsesense.annotate.judgements import read_files
 from horsesense.annotate.task import assign, tasks_of
 from horsesense.annotate.task_files import write_tasks
 from horsesense.core import Card, Item, Probe, write_probe
@@ -95,7 +96,8 @@ def test_an_option_that_is_called_like_an_abstention(option: str, name: str, tmp
     """Who chose it and who could not tell would be one; an instrument that names it otherwise keeps them apart."""
     probe, out = tmp_path / "p.jsonl", tmp_path / name
     write_probe(probe, probe_of("famous", option))
-    code, _, err = run("new", probe, "--instrument", "choice", "-o", out)
+    command = "new" if out.suffix else "study"
+    code, _, err = run(command, probe, "--instrument", "choice", "-o", out)
     assert code == 2
     assert f"has the option {option!r}, which is also an answer of the instrument choice" in err
     assert err.count("\n") == 1
@@ -104,7 +106,7 @@ def test_an_option_that_is_called_like_an_abstention(option: str, name: str, tmp
     mine.write_text(
         'name = "mine"\ntitle = "?"\nkind = "options"\nquestion = "{text}"\nabstentions = ["cannot tell"]\n'
     )
-    document("new", probe, "--instrument", mine, "-o", out)
+    document(command, probe, "--instrument", mine, "-o", out)
     assert out.exists()
 
 

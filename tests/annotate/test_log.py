@@ -120,7 +120,7 @@ def test_a_study_opens_again_with_the_same_codes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("mysql://x/y", "a database of the kind mysql is not known"),
+        ("mysql://x/y", "databases of the kind mysql"),
         ("not an address", "the address of the database cannot be read"),
     ],
 )

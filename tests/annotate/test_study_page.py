@@ -107,7 +107,7 @@ def next_text(served: ServedStudy, name: str) -> str:
 
 def test_agreement_is_held_against_its_target(tmp_path: Path, clock: Clock, judged: ServedStudy) -> None:
     (aimed,) = (row for row in overview(judged).figures if row.target is not None)
-    assert (aimed.figure.name, aimed.told) == ("alpha, nominal", "missed"), "they never agree"
+    assert (aimed.figure.name, aimed.result) == ("alpha, nominal", "missed"), "they never agree"
     served = study_of(tmp_path / "t", triples(40), "partwhole", judgements=2, agreement=0.8, clock=clock)
     invite(served, ["ann", "ben"])
     for name in ("ann", "ben"):
@@ -115,7 +115,7 @@ def test_agreement_is_held_against_its_target(tmp_path: Path, clock: Clock, judg
         while (lease := next_lease(served, who)) is not None:
             say(served, who, LABELS[sum(map(ord, lease.name)) % 5])
     (aimed,) = (row for row in overview(served).figures if row.target is not None)
-    assert (aimed.figure.name, aimed.target, aimed.told) == ("alpha, ordinal", 0.8, "reached")
+    assert (aimed.figure.name, aimed.target, aimed.result) == ("alpha, ordinal", 0.8, "reached")
     text = (tmp_path / "t" / "study.toml").read_text()
     (tmp_path / "t" / "study.toml").write_text(text.replace("agreement = 0.8", "agreement = 1.5"))
     with pytest.raises(UserError, match="perfect agreement is 1"):

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from horsesense.annotate.instrument import WRITTEN, Instrument, find_instrument
-from horsesense.annotate.judgements import CollectedJudgements, check_not_overwritten, read_judgements
+from horsesense.annotate.judgements import CollectedJudgements, read_judgements
 from horsesense.annotate.rater_agreement import AgreementFigure, agreement_figures, figures_of_labelled
 from horsesense.annotate.task import Task, tasks_of
+from horsesense.annotate.task_files import check_not_overwritten
 from horsesense.core import Item, Label, Probe, read_labels, write_labels, write_probe
 from horsesense.core.document import Document
 from horsesense.core.probe import is_proposed

@@ -49,8 +49,8 @@ def import_(
     if any(path.resolve() == out.resolve() for path in paths):
         raise UserError("the probe would overwrite a file that it is read from", file=out, fix="choose another name")
     if is_log_format(release, [*readers(), "table"]):
-        from horsesense.api.exchange import import_log
         from horsesense.cli.progress import Bars
+        from horsesense.exchange.logged_run import import_log
 
         with Bars() as progress:
             log = import_log(
@@ -112,7 +112,7 @@ def export(
     json: Json = False,
 ) -> None:
     """Write a probe as a task of lm-evaluation-harness or Inspect, or as a data set for the hub."""
-    from horsesense.api.exchange import export as export_probe
+    from horsesense.exchange.formats import export as export_probe
 
     done = export_probe(probe, to, out, name=name, spec=spec, by=by, seed=seed, cues=not no_cues)
     if json:

@@ -301,8 +301,8 @@ def _winoventi_sums() -> _Checked:
     yield len(parts), None if sum_follows(parts, total) else problem
     posted = _at("winoventi", "section 2.6", "validation", "prompt pairs posted")
     collected = _at("winoventi", "section 2.5", "premises", "premise pairs collected")
-    problem = f"{collected[0]:.0f} premise pairs were collected and {posted[0]:.0f} posted; the text does not say why"
-    yield 2, None if posted == collected else Inconsistency("winoventi", "reported twice", "section 2.6", problem)
+    text = f"{collected[0]:.0f} premise pairs were collected and {posted[0]:.0f} posted; the text does not say why"
+    yield 2, None if posted == collected else Inconsistency("winoventi", "reported twice", "section 2.6", text)
 
 
 def _winoventi_jaccard() -> _Checked:

@@ -87,7 +87,7 @@ def guessing(files: PublishedFiles) -> Results:
 
 def _concepts(source: str) -> tuple[int, int]:
     """Concepts of a source, and those with an example."""
-    from horsesense.lexicons.files import open_graph
+    from horsesense.lexicons.sources import open_graph
 
     try:
         graph = open_graph(source)

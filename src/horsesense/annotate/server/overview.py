@@ -86,7 +86,7 @@ class AgreementRow:
     figure: AgreementFigure
     target: float | None
     """The target of the study, for one of the figures."""
-    told: str
+    result: str
     """``reached``, ``missed``, or ``open`` where the interval has the target in it; empty without a target."""
 
 
@@ -163,13 +163,13 @@ def _disputed(served: ServedStudy, judgements: Sequence[Judgement], disputes: Se
     for judgement in judgements:
         if judgement.item in said:
             said[judgement.item][judgement.value] += 1
-    told, found = served.instrument.wording, []
+    wording, found = served.instrument.wording, []
     for each in disputes:
         task, votes = served.tasks["item"][each.item], said[each.item]
         total = votes.total()
         answers = (*task.scale.labels, *(value for value in votes if value not in task.scale.labels))
         bars = [
-            VoteBar(told.get(value, value), votes[value], votes[value] / total, value not in task.scale.labels)
+            VoteBar(wording.get(value, value), votes[value], votes[value] / total, value not in task.scale.labels)
             for value in answers
         ]
         found.append(DisputedItem(each.item, task.question, bars, each.agree))

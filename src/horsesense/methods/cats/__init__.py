@@ -15,7 +15,8 @@ _HERE = "horsesense.methods.cats"
 
 METHOD = Method(
     name="cats",
-    citation="Zhou, Zhang, Cui, Huang, Evaluating Commonsense in Pre-trained Language Models, AAAI 2020",
+    citation="Xuhui Zhou, Yue Zhang, Leyang Cui and Dandan Huang. Evaluating Commonsense in Pre-trained Language "
+    "Models. AAAI 2020. doi:10.1609/aaai.v34i05.6523",
     readers={
         "cats": Reader(f"{_HERE}.released:read_cats"),
         "cats-robust": Reader(f"{_HERE}.released:read_cats_robust"),

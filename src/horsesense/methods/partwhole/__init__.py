@@ -13,7 +13,9 @@ _HERE = "horsesense.methods.partwhole"
 
 METHOD = Method(
     name="partwhole",
-    citation="Mullenbach, Gordon, Peng, May, Do Nuclear Submarines Have Nuclear Captains?, EMNLP 2019",
+    citation="James Mullenbach, Jonathan Gordon, Nanyun Peng and Jonathan May. Do Nuclear Submarines Have Nuclear "
+    "Captains? A Challenge Dataset for Commonsense Reasoning over Adjectives and Objects. EMNLP-IJCNLP 2019. "
+    "doi:10.18653/v1/D19-1625",
     probes={"partwhole-own": f"{_HERE}.own:own_probe"},
     readers={
         "partwhole": Reader(f"{_HERE}.released:read_partwhole"),

@@ -20,7 +20,8 @@ _HERE = "horsesense.methods.rica"
 
 METHOD = Method(
     name="rica",
-    citation="Zhou et al., RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms, EMNLP 2021",
+    citation="Pei Zhou and others. RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms. EMNLP "
+    "2021. doi:10.18653/v1/2021.emnlp-main.598",
     readers={
         "rica": Reader(f"{_HERE}.released:read_rica", "SENTENCES MASK_WORDS [CONFIG]", 2, 3),
         "rica-axioms": Reader(f"{_HERE}.released_axioms:read_rica_axioms"),

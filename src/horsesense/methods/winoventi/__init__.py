@@ -25,8 +25,8 @@ _HERE = "horsesense.methods.winoventi"
 
 METHOD = Method(
     name="winoventi",
-    citation="Do and Pavlick, Are Rotten Apples Edible? Challenging Commonsense Inference Ability with Exceptions, "
-    "Findings of ACL 2021",
+    citation="Nam Do and Ellie Pavlick. Are Rotten Apples Edible? Challenging Commonsense Inference Ability with "
+    "Exceptions. Findings of ACL-IJCNLP 2021. doi:10.18653/v1/2021.findings-acl.181",
     probes={"winoventi-own": f"{_HERE}.building:own_probe"},
     readers={"winoventi": Reader(f"{_HERE}.released:read_winoventi")},
     suites={"winoventi": f"{_HERE}.paper_tables:WINOVENTI"},

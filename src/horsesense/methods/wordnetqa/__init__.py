@@ -16,8 +16,9 @@ _HERE = "horsesense.methods.wordnetqa"
 
 METHOD = Method(
     name="wordnetqa",
-    citation="Richardson and Sabharwal, What Does My QA Model Know? Devising Controlled Probes Using Expert Knowledge, "
-    "TACL 2020",
+    citation="Kyle Richardson and Ashish Sabharwal. What Does My QA Model Know? Devising Controlled Probes Using "
+    "Expert Knowledge. Transactions of the Association for Computational Linguistics 8, 2020. "
+    "doi:10.1162/tacl_a_00331",
     readers={"mcqa": Reader(f"{_HERE}.released:read_mcqa")},
     second_answers=dict.fromkeys(("wordnetqa", "dictionaryqa"), f"{_HERE}.second_answers:second_answers"),
     suites={"wordnetqa": f"{_HERE}.suite:WORDNETQA"},

@@ -1,7 +1,4 @@
-"""A log while it is read: what readers give samples to.
-
-Samples wait in a database on disk, so that memory stays flat however long a log is; `logged_run` writes the folder.
-"""
+"""Collects the samples of a log in a database on disk, so that memory use does not depend on the length of the log."""
 
 from __future__ import annotations
 
@@ -26,70 +23,70 @@ TABLES = (
     "create table answers(part integer, item integer, repeat integer, body blob,"
     " primary key (part, item, repeat)) without rowid;"
 )
-_AT_ONCE = 2_000
-"""Samples that are put into the database together."""
+_BATCH = 2_000
+"""Samples per insert."""
 
 
 @dataclass(slots=True)
-class LogReading:
-    """What readers give samples to."""
+class LogReader:
+    """Collects samples, counts and remarks of a log."""
 
     skip_bad: bool = False
-    """Skip and count what cannot be read."""
+    """Skip and count unreadable samples."""
     columns: Mapping[str, str] = field(default_factory=dict)
-    """Of a table: which column is what."""
+    """Table: role → column."""
     model: str = ""
-    """What the model is called; empty: as the log has it."""
+    """Name of the model; empty: as in the log."""
     filter: str = ""
-    """Which filter of lm-eval counts; empty: the first."""
+    """Filter of lm-eval; empty: the first."""
     scorer: str = ""
-    """Which scorer of Inspect counts; empty: the first."""
+    """Scorer of Inspect; empty: the first."""
     notes: Counter[str] = field(default_factory=Counter)
     remarks: dict[str, None] = field(default_factory=dict)
     skipped: list[UserError] = field(default_factory=list)
     reported: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Model → what the log tells of it."""
+    """Model → its description in the log."""
     hashes: dict[str, list[str]] = field(default_factory=dict)
-    """Model → SHA-256 of the files that its answers are from."""
+    """Model → SHA-256 of its files."""
     base: Any = None
-    """The database; set while a log is read."""
+    """The database, while a log is read."""
     _waiting: list[Sample] = field(default_factory=list)
     _parts: dict[tuple[str, str, str], int] = field(default_factory=dict)
     _facets: dict[str, Columns] = field(default_factory=dict)
     groups: dict[str, str] = field(default_factory=dict)
-    """Task → the unit of dependence that its probe's card names."""
+    """Task → the cluster named on the probe's card."""
 
     def warn(self, text: str) -> None:
-        """Something that the log does not tell, said once."""
+        """Add a remark, once."""
         self.remarks[text] = None
 
     @contextmanager
     def at(self, path: Path, line: int | None = None) -> Iterator[None]:
-        """What goes wrong inside is told with file and line, or skipped and counted."""
+        """Add file and line to errors, or skip and count them."""
         try:
             yield
         except UserError as error:
             if not self.skip_bad:
-                fix = error.fix or f"repair it, or use {argument('skip_bad')} to go on without it"
+                fix = error.fix or f"repair it, or use {argument('skip_bad')} to continue without it"
                 raise UserError(error.problem, fix=fix).at(path, line) from None
             self.skipped.append(error.at(path, line))
             self.notes["bad samples skipped"] += 1
 
-    def tell(self, model: str, path: Path, reported: Mapping[str, Any]) -> None:
-        """What a log says of a model; several logs may."""
+    def describe(self, model: str, path: Path, reported: Mapping[str, Any]) -> None:
+        """Add what a log says about a model."""
         self.reported.setdefault(model, {}).update(reported)
         self.hashes.setdefault(model, []).append(sha256_of_file(path))
 
-    def take(self, sample: Sample) -> None:
-        """One sample."""
+    def add(self, sample: Sample) -> None:
+        """Add a sample."""
         self._waiting.append(sample)
-        if len(self._waiting) >= _AT_ONCE:
+        if len(self._waiting) >= _BATCH:
             self.flush()
 
     def flush(self) -> None:
-        """Put what waits into the database."""
+        """Insert the waiting samples into the database."""
         if self.base is None:
-            raise ValueError("a reading is begun by its run")
+            raise ValueError("no database is open")
         for sample in self._waiting:
             self.groups.setdefault(sample.task, sample.group)
             part = self._parts.setdefault((sample.model, sample.task, sample.way), len(self._parts))
@@ -97,7 +94,7 @@ class LogReading:
             body = orjson.dumps([sample.scores, sample.parsed, sample.said, sample.why])
             row = (part, place, sample.repeat, body)
             if not self.base.execute("insert or ignore into answers values (?, ?, ?, ?)", row).rowcount:
-                self.notes["doubled samples, of which the first counts"] += 1
+                self.notes["duplicate samples, of which the first counts"] += 1
         self._waiting.clear()
 
     def _place(self, sample: Sample) -> int:
@@ -113,7 +110,7 @@ class LogReading:
 
     @property
     def parts(self) -> Mapping[tuple[str, str, str], int]:
-        """Model, task and way → its number in the database."""
+        """Model, task and prompt format → its number in the database."""
         return self._parts
 
     def facets(self, task: str) -> Columns:
