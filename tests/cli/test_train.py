@@ -153,7 +153,7 @@ def test_bad_calls(tmp_path: Path, call: Call) -> None:
     ]
     for words, told in (
         ([*train, "--test", probe], "leak into training"),
-        ([*train, "--test", tmp_path / "other.jsonl", "--setting", "full-exception"], "wants schemas"),
+        ([*train, "--test", tmp_path / "other.jsonl", "--setting", "full-exception"], "needs schemas"),
         (
             [*train, "--test", tmp_path / "other.jsonl", "--objective", "multiple-choice"],
             "cannot learn from the form 'cloze'",

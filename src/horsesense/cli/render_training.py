@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from horsesense.terminal import console, line, number, say, table
+from horsesense.terminal import console, line, number, table
 
 if TYPE_CHECKING:
     from horsesense.training.baselines import FittedControl
     from horsesense.training.inoculation import Inoculation
-    from horsesense.training.leaks import LeakCounts
     from horsesense.training.training_results import BeforeAfter, Training
 
 
@@ -20,7 +19,6 @@ def training(result: Training | None) -> None:
         return
     frame = table("test", "before", "after [95% interval]", "± seeds", "chance", "n")
     for point in result.points:
-        _leaks(point.leaks, f"{point.plan}: ")
         frame.add_row(f"{point.plan}, {point.train:,} training items", end_section=False, style="bold")
         for test in point.tests:
             frame.add_row(*_cells(test.test, test, "" if test.spread is None else f"{test.spread:.3f}"))
@@ -35,12 +33,6 @@ def _cells(name: str, result: BeforeAfter, spread: str = "") -> tuple[str, ...]:
     return name, before, number(result.after), spread, f"{result.chance:.3f}", f"{result.n:,}"
 
 
-def _leaks(leaks: LeakCounts, prefix: str = "") -> None:
-    if leaks.items:
-        counts = ", ".join(f"{count:,} by {kind}" for kind, count in leaks.by.items())
-        say(f"{prefix}{leaks.items:,} test items leak ({counts}); recorded as: {leaks.allowed}")
-
-
 def inoculation(result: Inoculation, *, plot: Path | None = None) -> None:
     """Print the curves by training-set size.
 
@@ -52,7 +44,6 @@ def inoculation(result: Inoculation, *, plot: Path | None = None) -> None:
 
         check_drawing(plot)
         write_chart(result.plot(), plot)
-    _leaks(result.leaks)
     frame = table("setting", "k", "new", "± seeds", "original", "± seeds", "cost", "seeds")
     for point in result.curves:
         spreads = ["" if spread is None else f"{spread:.3f}" for spread in (point.new_spread, point.original_spread)]
@@ -74,7 +65,6 @@ def inoculation(result: Inoculation, *, plot: Path | None = None) -> None:
 
 def control(result: FittedControl) -> None:
     """Print the accuracy of a control, and of models where it fails."""
-    _leaks(result.leaks)
     e = result.estimate
     line(result.verdict, "bold")
     notes = [result.method, f"{e.n:,} items, {e.clusters:,} clusters ({result.group})"]

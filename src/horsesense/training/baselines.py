@@ -208,6 +208,8 @@ def fit_control(
             allow_overlap=allow_overlap,
             task=task,
         )
+    if leaks := LeakCounts.of(fit.leaks).in_words():
+        progress.log(leaks)
     if out is not None:
         for seed, (answers, each) in enumerate(zip(fit.answers, fit.fits, strict=True)):
             folder = Path(out) if len(fit.fits) == 1 else Path(out) / f"seed-{seed}"

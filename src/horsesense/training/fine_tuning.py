@@ -149,6 +149,9 @@ def fine_tune(
             _evaluate(model, seed_plans, recipe, place, probe, slices, leak, progress, engine)
             for seed_plans, place, leak in zip(by_number, folders, leaks[0], strict=True)
         ]
+        for point in points:
+            if leak_words := point.leaks.in_words():
+                progress.log(f"{point.plan}: {leak_words}")
         lr = recipe.learning_rate
         result = Training(model, setting, recipe.objective, recipe.lora, lr, folder, tuple(points))
         write_results(result)

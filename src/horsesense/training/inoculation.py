@@ -147,7 +147,9 @@ def inoculate(
         folder.store_best(best, sets, seen)
 
     study = InoculationStudy(model, sets, grid, objective, progress, on_trials=folder.store_trials, on_best=store)
-    leaks = study.check(grid.allow_overlap)
+    leaks = LeakCounts.of(study.check(grid.allow_overlap))
+    if leaks.items:
+        progress.log(leaks.in_words())
     with locked(Path(out)):
         folder.bind(study.identity())
         study.done = frozenset((trial["setting"], trial["k"], trial["seed"]) for trial in read_selected(Path(out)))
@@ -156,7 +158,7 @@ def inoculate(
             raise UserError(f"not every training succeeded: {'; '.join(study.lost)}", fix="run the same command again")
         rows = read_selected(Path(out))
     selected = tuple(map(SelectedTrial.of, rows))
-    return Inoculation(model, Path(out), tuple(curves(rows)), selected, LeakCounts.of(leaks))
+    return Inoculation(model, Path(out), tuple(curves(rows)), selected, leaks)
 
 
 def _join(probes: Sequence[Probe | str | Path]) -> Probe:

@@ -160,8 +160,16 @@ class LeakCounts(Document):
     allowed: str
     """Why training continued despite the leaks; empty if there are none."""
 
+    def in_words(self) -> str:
+        """Describe the leaks in one sentence; empty if there are none."""
+        if not self.items:
+            return ""
+        counts = ", ".join(f"{count:,} by {kind}" for kind, count in self.by.items())
+        return f"{self.items:,} test items leak ({counts}); recorded as: {self.allowed}"
+
     @classmethod
     def of(cls, leaks: Leaks) -> LeakCounts:
+        """Count leaks."""
         return cls(leaks.items, leaks.counts, leaks.allowed)
 
 
