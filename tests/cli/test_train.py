@@ -156,7 +156,7 @@ def test_bad_calls(tmp_path: Path, call: Call) -> None:
         ([*train, "--test", tmp_path / "other.jsonl", "--setting", "full-exception"], "needs schemas"),
         (
             [*train, "--test", tmp_path / "other.jsonl", "--objective", "multiple-choice"],
-            "cannot learn from the form 'cloze'",
+            "cannot be trained on the form 'cloze'",
         ),
         (["inoculate", "-m", model, "--train", probe, *five, "--out", tmp_path / "o"], "a dose of 3,000 is more than"),
         (

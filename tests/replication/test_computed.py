@@ -128,7 +128,7 @@ def test_without_data_only_what_papers_tell_of_themselves_is_computed() -> None:
     assert "without" not in averages["XLNet-base"] + averages["GPT"]
     missing = next(each for each in done.outcomes if each.row == "WSC" and each.column == "instances")
     assert (missing.verdict, missing.command) == ("cannot here", "horsesense fetch cats")
-    assert missing.reason.startswith("the file commonsense_ability_test/")
+    assert missing.reason.startswith("the published file commonsense_ability_test/")
 
 
 def test_unknown_papers_and_folders_are_told(tmp_path: Path) -> None:
