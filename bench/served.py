@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING
 
 import horsesense as hs
 from horsesense.core import Card, Item, Probe, ScoringSpec
-from horsesense.models.api import ServedSettings, open_served
+from horsesense.models.api.opening import open_served
+from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Turn
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def whole_run(name: str, many: int, folder: Path) -> None:
 
 def ask(name: str, probe: Probe, folder: Path) -> None:
     how = ServedSettings(concurrency=IN_FLIGHT)
-    hs.ask(name, probe, ways="letters", spec=ScoringSpec(rotations=1), out=folder, served=how)
+    hs.ask(name, probe, formats="letters", spec=ScoringSpec(rotations=1), out=folder, served=how)
 
 
 class Measured:

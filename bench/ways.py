@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import horsesense as hs
-from horsesense.models.api import ServedSettings
+from horsesense.models.api.settings import ServedSettings
 from horsesense.models.load import open_model
 from horsesense.progress import Progress
 from horsesense.runs.result import ResultDocument
@@ -59,7 +59,7 @@ def asked(label: str, found_by: str, probes: Sequence[str], folder: Path, limit:
             continue
         for probe in probes:
             place = folder / label / Path(probe).stem / name
-            hs.ask(f"{label}={found_by}", probe, ways=name, out=place, limit=limit, served=PATIENT, progress=Told())
+            hs.ask(f"{label}={found_by}", probe, formats=name, out=place, limit=limit, served=PATIENT, progress=Told())
 
 
 def table(folder: Path, labels: Sequence[str], probes: Sequence[str]) -> list[str]:

@@ -2,8 +2,8 @@
 
     import horsesense as hs
 
-    probe = hs.load_probe("starter")
-    model = hs.load_model("smollm2")
+    probe = hs.load_probe("starter",)
+    model = hs.load_model("smollm2",)
     run = hs.ask(model, probe)
     run.results()
 
@@ -25,19 +25,13 @@ if TYPE_CHECKING:
     from horsesense.api import wordnetqa as wordnetqa
     from horsesense.api.asking import ask as ask
     from horsesense.api.asking import open_run as open_run
-    from horsesense.api.cache import CacheContents as CacheContents
-    from horsesense.api.cache import CacheEntry as CacheEntry
-    from horsesense.api.cache import PrunedCache as PrunedCache
+    from horsesense.api.asking import run as run
     from horsesense.api.cache import list_cache as list_cache
     from horsesense.api.cache import prune_cache as prune_cache
+    from horsesense.api.comparing import check_regression as check_regression
     from horsesense.api.comparing import compare as compare
-    from horsesense.api.comparing import gate as gate
-    from horsesense.api.cues import CueFindings as CueFindings
-    from horsesense.api.cues import HardenedProbe as HardenedProbe
     from horsesense.api.cues import find_cues as find_cues
     from horsesense.api.cues import harden as harden
-    from horsesense.api.frames import Frame as Frame
-    from horsesense.api.keeping import InstalledPlugins as InstalledPlugins
     from horsesense.api.keeping import add_source as add_source
     from horsesense.api.keeping import fetch as fetch
     from horsesense.api.keeping import list_plugins as list_plugins
@@ -48,59 +42,44 @@ if TYPE_CHECKING:
     from horsesense.api.probes import load_probe as load_probe
     from horsesense.api.probes import overview as overview
     from horsesense.api.probes import read_release as read_release
-    from horsesense.api.profile import Profile as Profile
     from horsesense.api.profile import profile as profile
-    from horsesense.api.reporting import Report as Report
+    from horsesense.api.reporting import export_run as export_run
     from horsesense.api.reporting import write_report as write_report
-    from horsesense.api.reporting import write_rows as write_rows
-    from horsesense.api.results import Comparison as Comparison
     from horsesense.api.run import Run as Run
-    from horsesense.api.showing import ShownAnswers as ShownAnswers
     from horsesense.api.showing import show as show
-    from horsesense.api.texts import Fills as Fills
-    from horsesense.api.texts import Scores as Scores
     from horsesense.api.texts import fill as fill
     from horsesense.api.texts import saliency as saliency
     from horsesense.api.texts import score as score
-    from horsesense.api.texts import texts_in as texts_in
-    from horsesense.api.verify import Verified as Verified
     from horsesense.api.verify import verify as verify
     from horsesense.api.wordnetqa import check as check
     from horsesense.core import Card as Card
     from horsesense.core import Item as Item
     from horsesense.core import Probe as Probe
     from horsesense.core import ScoringSpec as ScoringSpec
-    from horsesense.core import write_probe as write_probe
     from horsesense.errors import UserError as UserError
     from horsesense.exchange.formats import export as export
     from horsesense.exchange.logged_run import import_log as import_log
     from horsesense.models.api.settings import ServedSettings as ServedSettings
+    from horsesense.models.load_settings import LoadSettings as LoadSettings
     from horsesense.progress import HorsesenseWarning as HorsesenseWarning
     from horsesense.progress import Progress as Progress
-    from horsesense.replication.replication import Replication as Replication
     from horsesense.replication.replication import replicate as replicate
+    from horsesense.runs.compute_settings import ComputeSettings as ComputeSettings
     from horsesense.training.baselines import ControlSettings as ControlSettings
-    from horsesense.training.baselines import FittedControl as FittedControl
     from horsesense.training.baselines import fit_control as fit_control
     from horsesense.training.fine_tuning import train as train
-    from horsesense.training.inoculation import Inoculation as Inoculation
     from horsesense.training.inoculation import inoculate as inoculate
     from horsesense.training.inoculation_trials import InoculationGrid as InoculationGrid
     from horsesense.training.training_record import TrainingSettings as TrainingSettings
-    from horsesense.training.training_results import Training as Training
 
 __version__ = "0.2.0"
 
 _WHERE = {
-    "api.asking": ("ask", "open_run"),
-    "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
-    "api.comparing": ("compare", "gate"),
-    "api.cues": ("CueFindings", "HardenedProbe", "find_cues", "harden"),
-    "exchange.formats": ("export",),
-    "exchange.logged_run": ("import_log",),
-    "api.frames": ("Frame",),
+    "api.asking": ("ask", "open_run", "run"),
+    "api.cache": ("list_cache", "prune_cache"),
+    "api.comparing": ("check_regression", "compare"),
+    "api.cues": ("find_cues", "harden"),
     "api.keeping": (
-        "InstalledPlugins",
         "add_source",
         "fetch",
         "list_plugins",
@@ -108,25 +87,27 @@ _WHERE = {
     ),
     "api.models": ("engine", "load_model"),
     "api.probes": ("build", "load_probe", "overview", "read_release"),
-    "api.profile": ("Profile", "profile"),
-    "replication.replication": ("Replication", "replicate"),
-    "api.reporting": ("Report", "write_report", "write_rows"),
-    "api.results": ("Comparison",),
+    "api.profile": ("profile",),
+    "api.reporting": ("export_run", "write_report"),
     "api.run": ("Run",),
-    "api.showing": ("ShownAnswers", "show"),
-    "api.texts": ("Fills", "Scores", "fill", "saliency", "score", "texts_in"),
-    "api.verify": ("Verified", "verify"),
+    "api.showing": ("show",),
+    "api.texts": ("fill", "saliency", "score"),
+    "api.verify": ("verify",),
     "api.wordnetqa": ("check",),
     "errors": ("UserError",),
+    "models.load_settings": ("LoadSettings",),
     "models.api.settings": ("ServedSettings",),
-    "core": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
+    "core": ("Card", "Item", "Probe", "ScoringSpec"),
+    "runs.compute_settings": ("ComputeSettings",),
     "progress": ("HorsesenseWarning", "Progress"),
-    "training.baselines": ("ControlSettings", "FittedControl", "fit_control"),
+    "exchange.formats": ("export",),
+    "exchange.logged_run": ("import_log",),
+    "replication.replication": ("replicate",),
+    "training.baselines": ("ControlSettings", "fit_control"),
     "training.fine_tuning": ("train",),
-    "training.inoculation": ("Inoculation", "inoculate"),
+    "training.inoculation": ("inoculate",),
     "training.inoculation_trials": ("InoculationGrid",),
     "training.training_record": ("TrainingSettings",),
-    "training.training_results": ("Training",),
 }
 _MODULES = {
     "annotate": "annotate",
@@ -137,36 +118,20 @@ _MODULES = {
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [
-    "CacheContents",
-    "CacheEntry",
     "Card",
-    "Comparison",
+    "ComputeSettings",
     "ControlSettings",
-    "CueFindings",
-    "Fills",
-    "FittedControl",
-    "Frame",
-    "HardenedProbe",
     "HorsesenseWarning",
-    "Inoculation",
     "InoculationGrid",
-    "InstalledPlugins",
     "Item",
+    "LoadSettings",
     "Probe",
-    "Profile",
     "Progress",
-    "PrunedCache",
-    "Replication",
-    "Report",
     "Run",
-    "Scores",
     "ScoringSpec",
     "ServedSettings",
-    "ShownAnswers",
-    "Training",
     "TrainingSettings",
     "UserError",
-    "Verified",
     "__version__",
     "add_source",
     "annotate",
@@ -175,14 +140,15 @@ __all__ = [
     "build",
     "cats",
     "check",
+    "check_regression",
     "compare",
     "engine",
     "export",
+    "export_run",
     "fetch",
     "fill",
     "find_cues",
     "fit_control",
-    "gate",
     "harden",
     "import_log",
     "inoculate",
@@ -199,17 +165,15 @@ __all__ = [
     "read_release",
     "replicate",
     "rica",
+    "run",
     "saliency",
     "score",
     "show",
-    "texts_in",
     "train",
     "verify",
     "winoventi",
     "wordnetqa",
-    "write_probe",
     "write_report",
-    "write_rows",
 ]
 
 

@@ -80,7 +80,7 @@ def test_ways_are_shown_with_what_they_are_apart(
     ]
     write_probe(tmp_path / "short.jsonl", Probe.of(items, Card(name="short")))
     call = ["run", "-m", f"tiny={model}", "-p", str(tmp_path / "short.jsonl"), "--out", str(tmp_path / "run")]
-    assert _call([*call, "--ways", "options,letters", "--json"]) == 0
+    assert _call([*call, "--format", "options", "--format", "letters", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert [(each["model"], each["way"]) for each in printed["results"]] == [("tiny", "options"), ("tiny", "letters")]
     assert printed["results"][1]["replies"]["n"] == 12
@@ -88,11 +88,11 @@ def test_ways_are_shown_with_what_they_are_apart(
     values = [each["accuracy"] for each in printed["results"]]
     assert spread["spread"] == pytest.approx(max(values) - min(values))
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert "How much the way of asking matters" in page
-    assert "--ways options,letters" in page
-    assert _call([*call, "--ways", "options,letters"]) == 0
+    assert "Prompt formats" in page
+    assert "--format options --format letters" in page
+    assert _call([*call, "--format", "options", "--format", "letters"]) == 0
     shown = capsys.readouterr()
-    assert "lie between the ways of asking" in shown.out + shown.err
+    assert "by prompt format" in shown.out + shown.err
 
 
 def test_one_checkpoint_under_two_paths_is_asked_once(model: str, tmp_path: Path) -> None:

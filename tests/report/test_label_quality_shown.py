@@ -25,11 +25,11 @@ def stage(bad: float) -> AuditStage:
     return AuditStage(share, {"wrong key": bad}, found, {"nonsense": found}, None, share, False, True, best)
 
 
-def audit(auditor: Party) -> LabelQuality:
+def reading(reader: Party) -> LabelQuality:
     people = Party("two students", "people")
     return LabelQuality(
         date="2026-01-02", n=300, items=900, content="0123456789abcdef", seed=1, seeded={"nonsense": 100}, known=0,
-        before=stage(0.08), after=stage(0.0625), auditor=auditor, writer=people, judge=people, remarks=("mind <this>",),
+        before=stage(0.08), after=stage(0.0625), auditor=reader, writer=people, judge=people, remarks=("mind <this>",),
     )  # fmt: skip
 
 
@@ -41,14 +41,14 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     made = make_run(tmp_path / "run", {"smollm2": 0.9, "gpt2-large": 0.5}, made_items(20))
-    audited_by(made, Party("SmolLM2-1.7B", "smollm"))
+    read_by(made, Party("SmolLM2-1.7B", "smollm"))
     return made
 
 
-def audited_by(folder: Path, auditor: Party) -> None:
-    """The kept card as if the probe had been audited before it was asked."""
+def read_by(folder: Path, reader: Party) -> None:
+    """The kept card as if the probe had been read before it was asked."""
     path = probe_path(folder, "made")
-    add_label_quality(path, audit(auditor))
+    add_label_quality(path, reading(reader))
     keep_sum(folder, card_path(path), sha256_of_file(card_path(path)))
 
 
@@ -56,8 +56,8 @@ def test_the_page_has_it_in_words(folder: Path) -> None:
     write_report(folder, pictures=False)
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "<dt>Label quality</dt>" in page
-    assert "6.2\xa0% (3.1\xa0% to 12.5\xa0%) of the items are bad" in page
-    assert "96.9\xa0%" in page
+    assert "Bad items: 6.2% [3.1%, 12.5%]" in page
+    assert "Ceiling: 96.9%" in page
     assert "a language model of the lineage smollm, not a person" in page
     assert "Mind &lt;this&gt;" in page
     # Only the one that is kin of the reader is told so.
@@ -68,12 +68,12 @@ def test_a_model_of_the_readers_lineage_is_warned_of(folder: Path) -> None:
     told = {each.part.model.name: kin_of_reader(each) for each in read_run(folder)[1]}
     assert told["gpt2-large"] == ""
     assert "may take the same faults for sound" in told["smollm2"]
-    audited_by(folder, Party("smollm2", "people"))
+    read_by(folder, Party("smollm2", "people"))
     assert {kin_of_reader(each) for each in read_run(folder)[1]} == {""}
 
 
 def test_commands_show_it_beside_the_score(folder: Path, call: Call, tmp_path: Path) -> None:
-    words = "6.2 % (3.1 % to 12.5 %) of the items are bad, corrected for the auditor's errors; the ceiling is 96.9 %"
+    words = "bad items 6.2% [3.1%, 12.5%], corrected for the auditor's errors; ceiling 96.9%"
     assert call("compare", folder).out.count(words) == 1
     assert call("report", folder, "--no-cues", "-o", tmp_path / "p.html").out.count(words) == 1
     assert words in call("show", probe_path(folder, "made"), "--samples", 0).out

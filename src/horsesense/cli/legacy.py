@@ -7,16 +7,9 @@ import typer
 from horsesense.cli.build import build
 from horsesense.cli.cats import cats
 from horsesense.cli.check import check
-from horsesense.cli.comparing import gate
-from horsesense.cli.cues import harden
-from horsesense.cli.exchange import export, import_
 from horsesense.cli.partwhole import partwhole
 from horsesense.cli.profile import profile
-from horsesense.cli.report import report
 from horsesense.cli.rica_asking import rica
-from horsesense.cli.run import run
-from horsesense.cli.score import fill, saliency, score
-from horsesense.cli.show import show
 from horsesense.cli.winoventi import winoventi
 from horsesense.cli.wordnetqa import wordnetqa
 
@@ -31,16 +24,6 @@ app = typer.Typer(
 
 
 app.command("profile")(profile)
-app.command("import")(import_)
-app.command("export")(export)
-app.command("show")(show)
-app.command("run")(run)
-app.command("score")(score)
-app.command("fill")(fill)
-app.command("saliency")(saliency)
-app.command("report")(report)
-app.command("gate")(gate)
-app.command("harden")(harden)
 app.command("check")(check)
 app.add_typer(build, name="build")
 app.add_typer(winoventi, name="winoventi")

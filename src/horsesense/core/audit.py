@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from horsesense.core.document import Document
 from horsesense.core.item import Item
 from horsesense.errors import UserError
+from horsesense.formatting import with_interval
 
 PEOPLE, PROGRAM = "people", "program"
 """Lineages other than those of language models."""
@@ -65,9 +66,13 @@ class Share(Document):
     value: float
     """Between 0 and 1."""
     ci: tuple[float, float]
-    """Its 95 % interval."""
+    """Its 95% interval."""
     n: int
     """Items it rests on."""
+
+    def __format__(self, spec: str) -> str:
+        """Format value and interval by a float's spec."""
+        return with_interval(self.value, self.ci, spec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,9 @@ class AuditStage(Document):
     ceiling: Share
     """Highest expected accuracy on the sample: half for two right options, 0 for a wrong key, chance for nonsense and
     unclear items."""
+    second_option: Share | None = None
+    """Share of items with another true option, corrected by how often this seeded error is found; null if none was
+    seeded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,17 +168,12 @@ class LabelQuality(Document):
         return EarlierAudit(self.date, self.auditor, self.n, stage.bad.value, stage.corrected, self.content)
 
     def in_words(self) -> str:
-        """Describe the label quality in one sentence."""
+        """State the share of bad items, the ceiling and the auditor."""
         stage = self.final
         share = stage.corrected or stage.bad
-        kind = "bad, corrected for the auditor's errors" if stage.corrected else "judged bad (not corrected)"
-        words = f"{_percent(share)} of the items are {kind}; the ceiling is {_percent(stage.ceiling)}"
-        return f"{words}; {self.n:,} items were audited by {self.auditor.in_words()}"
-
-
-def _percent(share: Share) -> str:
-    low, high = share.ci
-    return f"{share.value:.1%} ({low:.1%} to {high:.1%})".replace("%", " %")
+        kind = "corrected for" if stage.corrected else "not corrected for"
+        quality = f"bad items {share:.1%}, {kind} the auditor's errors; ceiling {stage.ceiling:.1%}"
+        return f"{quality}; blind audit of {self.n:,} items by {self.auditor.in_words()}"
 
 
 def content_of(items: Iterable[Item]) -> str:

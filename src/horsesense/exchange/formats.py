@@ -6,13 +6,15 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import Ge
 
 from horsesense.core import Probe, ScoringSpec
 from horsesense.core.document import Document
 from horsesense.core.spec import parse_spec
 from horsesense.errors import UserError, translate_errors
-from horsesense.registry import found, load, names
+from horsesense.registry import ONE_OPTION, found, load, names
 
 if TYPE_CHECKING:
     from horsesense.exchange.log_reader import LogReader
@@ -133,13 +135,13 @@ def is_log_format(name: str, releases: Iterable[str] = ()) -> bool:
 @translate_errors()
 def export(
     probe: Probe | str | Path,
+    *,
     to: str,
     out: str | Path,
-    *,
     name: str = "",
-    spec: str | ScoringSpec = "default",
+    spec: Annotated[str | ScoringSpec, ONE_OPTION] = "default",
     by: str = "",
-    seed: int = 0,
+    seed: Annotated[int, Ge(0)] = 0,
     cues: bool = True,
 ) -> ExportedProbe:
     """Export a probe to another tool; whole items are included, so that a log has the same ids.

@@ -283,6 +283,7 @@ def _evaluate(
     """Evaluate models on a paper's suites; return results by the keys of the ledger, and rows of their own."""
     from horsesense.api.asking import ask
     from horsesense.methods.suites import find_paper_suite
+    from horsesense.runs.compute_settings import ComputeSettings
 
     found: dict[str, Computed] = {}
     rows: list[ModelCell] = []
@@ -298,9 +299,8 @@ def _evaluate(
             spec=suite.spec,
             limit=limit,
             seed=seed,
-            device=device,
-            allow_pickle=allow_pickle,
-            ways="options",
+            compute=ComputeSettings(device=device, allow_pickle=allow_pickle),
+            formats="options",
             progress=progress,
         )
         records = {each.part.model.name: each.part.model for each in run.answered}

@@ -17,8 +17,8 @@ from horsesense.methods.winoventi.associations import read_k_file, read_registry
 from horsesense.methods.winoventi.measures import jaccard_table
 from horsesense.methods.winoventi.released import BENCHMARK, read_winoventi, read_winoventi_answers
 from horsesense.methods.winoventi.special_word import differing, pairs_of, premise_of, third_of
-from horsesense.replication.paper_models import paper_models
 from horsesense.replication.computing import PublishedFiles, Results, computes
+from horsesense.replication.paper_models import paper_models
 from horsesense.replication.verdicts import Basis, Computed, binomial, share_of
 
 _CROWD = "data/assets/crowdsourcing"

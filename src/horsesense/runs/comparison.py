@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from horsesense.core.audit import LabelQuality
 from horsesense.core.card import UNIT_AVERAGE
-from horsesense.core.spec import WAY_FIELDS
+from horsesense.core.spec import WAY_FIELDS, Normalisation
 from horsesense.errors import UserError
 from horsesense.runs.manifest import LOG
 from horsesense.runs.result import shown_names
 from horsesense.runs.results import Answered, earned_on, guessing, places_of_all
-from horsesense.scoring.normalise import Normalisation
 from horsesense.stats import Comparison, Estimate, Power, compare_all, power
 from horsesense.stats.accuracy import AVERAGED, unit_shares
+from horsesense.stats.paired import holm
 from horsesense.stats.resampling import Floats
 
 ACCURACY = "accuracy"
@@ -61,7 +61,7 @@ class Pairing:
         if self.comparison.p > HINT:
             return "nothing hints at a difference"
         missing = self.power.more_items
-        return f"about {missing:,} more items would settle it" if missing else ""
+        return f"about {missing:,} more items would show it in four of five studies" if missing else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,26 @@ def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisa
         # A run without a whole answer is named as not finished.
         if answered and not any(AskedProbe(a.part.probe.name, a.way) in common for a in answered):
             _refuse_alone(folder, answered, runs)
-    return [side_by_side(each.probe, models, how) for each, models in asked.items() if each in common]
+    return corrected_together(
+        [side_by_side(each.probe, models, how) for each, models in asked.items() if each in common]
+    )
+
+
+def corrected_together(sides: Sequence[SideBySide]) -> list[SideBySide]:
+    """Correct p for everything that is shown together (Holm), and the items that are missing for the same.
+
+    A difference is significant for sure where p is below the level over the number of those that are not yet.
+    """
+    every = [pairing for side in sides for pairing in side.pairings]
+    adjusted = holm([pairing.comparison.p for pairing in every])
+    level = 1 - SURE / max(1, sum(p >= SURE for p in adjusted))
+    corrected = iter(
+        [
+            replace(each, comparison=replace(each.comparison, adjusted=p), power=each.power.at(level))
+            for each, p in zip(every, adjusted, strict=True)
+        ]
+    )
+    return [replace(side, pairings=tuple(next(corrected) for _ in side.pairings)) for side in sides]
 
 
 def alone_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
@@ -162,7 +181,7 @@ def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[AskedProbe
 
 
 def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | None = None) -> SideBySide:
-    """Compare models on the items of one probe that all were asked, in one way."""
+    """Compare models on the items of one probe that all were asked, in one way; p is corrected for this probe alone."""
     _check_alike(probe, models)
     first = next(iter(models.values()))
     columns = first.columns
@@ -195,7 +214,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
     )
     accuracies = {p.one: p.comparison.a for p in pairings} | {p.other: p.comparison.b for p in pairings}
     shares = {one: c.a for (one, _), c in plain.items()} | {other: c.b for (_, other), c in plain.items()}
-    return SideBySide(
+    side = SideBySide(
         probe=probe,
         way=first.way,
         items=int((~np.isnan(next(iter(earned.values())))).sum()),
@@ -208,6 +227,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
         metric=UNIT_AVERAGE if averaged else ACCURACY,
         plain={label: shares[label] for label in models} if averaged else None,
     )
+    return corrected_together([side])[0]
 
 
 _Comparisons = dict[tuple[str, str], Comparison]

@@ -36,7 +36,7 @@ class Difference(Document):
     p: float
     """Over units of dependence."""
     p_holm: float
-    """Corrected for the comparisons on this probe."""
+    """Corrected for all comparisons that are shown together (Holm)."""
     mcnemar_p: float
     """Over items; too small where items depend on one another."""
     only_one: int
@@ -44,7 +44,7 @@ class Difference(Document):
     only_other: int
     """Items that only the other gets."""
     units_missing: int | None
-    """Units that would settle it, beyond those there are; null where it is settled or cannot be."""
+    """Clusters that are missing for a power of 0.8 after the correction; null where no number would do."""
     items_missing: int | None
     """The same in items."""
     plain: Estimate | None = None

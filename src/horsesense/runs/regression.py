@@ -12,16 +12,16 @@ from xml.etree import ElementTree
 import numpy as np
 
 from horsesense.core.document import Document
+from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, argument
 from horsesense.runs.comparison import AskedProbe, by_probe, side_by_side
 from horsesense.runs.results import Answered, earned_on
-from horsesense.scoring.normalise import Normalisation
 from horsesense.stats import Estimate, power
 from horsesense.stats.paired import compare
 from horsesense.stats.resampling import Floats
 
-Verdict = Literal["not worse", "worse", "undecided"]
-EXIT_CODES: Mapping[Verdict, int] = {"not worse": 0, "worse": 3, "undecided": 4}
+Verdict = Literal["not worse", "worse", "inconclusive"]
+EXIT_CODES: Mapping[Verdict, int] = {"not worse": 0, "worse": 3, "inconclusive": 4}
 LEVEL = 0.95
 UNCHANGED = "new and old have the same weights and earned the same on every item, so nothing has changed"
 
@@ -52,7 +52,7 @@ class GateCheck(Document):
     verdict: Verdict
     """What can be said."""
     items_missing: int | None
-    """Undecided: items that would settle it, beyond those there are; null where it is settled or cannot be."""
+    """Inconclusive: items that would settle it, beyond those there are; null where it is settled or cannot be."""
     notes: tuple[str, ...]
     """What makes the comparison less than clean."""
 
@@ -69,7 +69,7 @@ class GateCheck(Document):
             if self.items_missing
             else "no number would settle it"
         )
-        return f"{self.probe}: undecided at a margin of {margin:g}; {figures}; {more}"
+        return f"{self.probe}: inconclusive at a margin of {margin:g}; {figures}; {more}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Gate(Document):
     """Whether a new run is worse than an old one."""
 
     verdict: Verdict
-    """Worse where any probe is; else undecided where any is; else not worse."""
+    """Worse where any probe is; else inconclusive where any is; else not worse."""
     margin: float
     """The loss that is put up with."""
     checks: tuple[GateCheck, ...]
@@ -87,7 +87,7 @@ class Gate(Document):
 
     @property
     def exit_code(self) -> int:
-        """0: not worse; 3: worse; 4: undecided."""
+        """0: not worse; 3: worse; 4: inconclusive."""
         return EXIT_CODES[self.verdict]
 
     def sentences(self) -> list[str]:
@@ -98,7 +98,12 @@ class Gate(Document):
 
     def markdown(self) -> str:
         """A summary for a pull request."""
-        lines = [f"## horsesense gate: {self.verdict}", "", f"A loss of {self.margin:g} is put up with.", ""]
+        lines = [
+            f"## horsesense check-regression: {self.verdict}",
+            "",
+            f"Tolerated loss: {self.margin:g}.",
+            "",
+        ]
         lines += ["| probe | n | old | new | difference (95 %) | verdict |", "|---|---|---|---|---|---|"]
         for each in self.checks:
             d = each.difference
@@ -111,14 +116,14 @@ class Gate(Document):
         return "\n".join(lines) + "\n"
 
     def junit(self) -> str:
-        """JUnit XML: a probe that is worse has failed, one that is undecided is skipped."""
+        """JUnit XML: a probe that is worse has failed, one that is inconclusive is skipped."""
         count = {verdict: sum(each.verdict == verdict for each in self.checks) for verdict in EXIT_CODES}
         suite = ElementTree.Element(
             "testsuite",
-            name="horsesense gate",
+            name="horsesense check-regression",
             tests=str(len(self.checks)),
             failures=str(count["worse"]),
-            skipped=str(count["undecided"]),
+            skipped=str(count["inconclusive"]),
             errors="0",
         )
         for check in self.checks:
@@ -151,7 +156,7 @@ def judge(
         raise UserError("the two runs have no probe in common", file=new[0], fix="give runs on the same probes")
     checks = tuple(_check(probe, *pair, margin, how, len(pairs)) for probe, pair in pairs)
     verdicts = {check.verdict for check in checks}
-    worst: Verdict = "worse" if "worse" in verdicts else "undecided" if "undecided" in verdicts else "not worse"
+    worst: Verdict = "worse" if "worse" in verdicts else "inconclusive" if "inconclusive" in verdicts else "not worse"
     return Gate(worst, margin, checks, tuple(left_out))
 
 
@@ -170,14 +175,14 @@ def _check(
     a, b = earned_on(new, ids, how), earned_on(old, ids, how)
     difference = side.pairings[0].comparison.difference
     corrected = difference if checks == 1 else compare(a, b, units, level=1 - (1 - LEVEL) / checks).difference
-    verdict: Verdict = "undecided"
+    verdict: Verdict = "inconclusive"
     weights = {run.part.model.weights for run in (new, old)}
     unchanged = len(weights) == 1 and weights != {""} and np.array_equal(a, b, equal_nan=True)
     if difference.low >= -margin or unchanged:
         verdict = "not worse"
     elif corrected.high < -margin:
         verdict = "worse"
-    missing = _missing(a, b, units, difference, margin) if verdict == "undecided" else None
+    missing = _missing(a, b, units, difference, margin) if verdict == "inconclusive" else None
     return GateCheck(
         probe=asked.probe,
         way=asked.way,

@@ -11,9 +11,13 @@ from horsesense.core.audit import LabelQuality
 from horsesense.core.document import Document
 from horsesense.runs.replies import RepliesDocument
 from horsesense.stats import Estimate
+from horsesense.stats.intervals import against_chance
 
 _PATH = re.compile(r"(\.{0,2}|~\w*)/|[A-Za-z]:[\\/]|[^:]*(/[^:]*/|\.gguf$)")
 """How the path of a model begins; ``org/name`` is a name on the hub, and what has a colon a server or a plug-in."""
+
+UNPARSED = "no answer parsed"
+"""The verdict where a model was asked for replies and no option could be parsed from any."""
 
 _ANY_MODEL = re.compile(r"model|final|best|last|checkpoint-\d+")
 """What folders are called that say nothing without the one above."""
@@ -86,6 +90,9 @@ class ResultDocument(Document):
     """What was said and made out, where it was asked in letters or words."""
     soundness: LabelQuality | None = None
     """How sound the items are, as the probe's card has it."""
+    verdict: str | None = None
+    """``above chance``, ``not above chance``, ``below chance`` or ``inconclusive``, by the interval; ``no answer
+    parsed`` where no reply could be parsed; null where chance is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +122,16 @@ class Result:
     """How sound the items are, where somebody has read a sample."""
 
     @property
+    def unparsed(self) -> bool:
+        """Whether no option could be parsed from any reply, so that there is no score."""
+        return self.replies is not None and self.replies.n > 0 and not self.replies.parsed
+
+    @property
+    def verdict(self) -> str | None:
+        """How the score compares with chance; None where chance is not known."""
+        return UNPARSED if self.unparsed else against_chance(self.estimate)
+
+    @property
     def compared_by(self) -> str:
         """What options are compared by, in words."""
         return "the score of each form" if self.normalise == "by form" else self.normalise
@@ -125,8 +142,8 @@ class Result:
         outside = {name: value for name, value in self.sensitivity.items() if not e.low <= value <= e.high}
         if not outside:
             return ""
-        told = ", ".join(f"by {name} {value:.3f}" for name, value in outside.items())
-        return f"how options are compared moves it beyond its interval: {e.value:.3f} by {self.compared_by}, {told}"
+        others = ", ".join(f"{value:.3f} by {name}" for name, value in outside.items())
+        return f"the normalisation moves the score outside its interval: {e.value:.3f} by {self.compared_by}, {others}"
 
     def document(self) -> ResultDocument:
         """The same with its estimate spread out, for those who read it elsewhere."""
@@ -153,6 +170,7 @@ class Result:
             asked=self.asked,
             replies=self.replies,
             soundness=self.soundness,
+            verdict=self.verdict,
         )
 
 

@@ -14,10 +14,11 @@ import pytest
 import horsesense as hs
 from horsesense.core import write_probe
 from horsesense.errors import UserError
-from horsesense.models.api import ServedSettings, open_served
 from horsesense.models.api.address import parse_address
+from horsesense.models.api.opening import open_served
 from horsesense.models.api.request_log import RequestLog
 from horsesense.models.api.requests import RefusedError, Request
+from horsesense.models.api.settings import ServedSettings
 from tests.support import ROOT
 from tests.support.made_tasks import short_questions
 from tests.support.model_server import ModelServer
@@ -42,7 +43,16 @@ def test_the_key_is_in_no_file_log_or_list_of_processes(server: ModelServer, tmp
     environment = os.environ | {name: str(tmp_path / place) for name, place in places.items()}
     environment |= {"PYTHONPATH": str(ROOT / "src"), "MY_KEY": SECRET}
     command = [sys.executable, "-m", "horsesense", "run", "-m", f"tiny={server.name}", "--key-from", "MY_KEY"]
-    command += ["-p", str(tmp_path / "probe.jsonl"), "--ways", "letters,words", "--out", str(tmp_path / "run")]
+    command += [
+        "-p",
+        str(tmp_path / "probe.jsonl"),
+        "--format",
+        "letters",
+        "--format",
+        "words",
+        "--out",
+        str(tmp_path / "run"),
+    ]
     seen: set[bytes] = set()
     with (tmp_path / "said").open("wb") as said:
         child = subprocess.Popen(command, env=environment, stdout=said, stderr=said, cwd=tmp_path)

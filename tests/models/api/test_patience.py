@@ -12,8 +12,10 @@ import pytest
 import horsesense as hs
 from horsesense.cli.settings import served_of
 from horsesense.errors import UserError
-from horsesense.models.api import ServedSettings, open_served, retry
+from horsesense.models.api import retry
+from horsesense.models.api.opening import open_served
 from horsesense.models.api.requests import FaltersError, SpentError, wait_of
+from horsesense.models.api.settings import ServedSettings
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.progress import NO_PROGRESS, Progress
 from tests.models.api.test_served import PROBE
@@ -43,7 +45,7 @@ def test_a_server_that_is_killed_and_loads_again_is_waited_for(local: LanguageMo
     port, listener = free_port(), Listener()
     later: list[ModelServer] = []
     with ModelServer(local).running() as steady:
-        usual = hs.ask(steady.name, PROBE, ways="letters").answered[0].answers
+        usual = hs.ask(steady.name, PROBE, formats="letters").answered[0].answers
 
     first = ModelServer(local, port=port)
     first.behaviour.stays = 0.05
@@ -69,7 +71,7 @@ def test_a_server_that_is_killed_and_loads_again_is_waited_for(local: LanguageMo
     thread.start()
     try:
         settings = ServedSettings(patience=20, concurrency=2)
-        run = hs.ask(first.name, PROBE, ways="letters", out=tmp_path, served=settings, progress=listener)
+        run = hs.ask(first.name, PROBE, formats="letters", out=tmp_path, served=settings, progress=listener)
     finally:
         done.set()
         thread.join()
@@ -88,9 +90,9 @@ def test_what_was_answered_is_kept_when_patience_ends(server: ModelServer, tmp_p
     settings = ServedSettings(patience=0, concurrency=1)
     server.behaviour.fault, server.behaviour.every = "503", 10
     with pytest.raises(UserError, match=r"HTTP 503.*run the same again: what was answered is kept"):
-        hs.ask(server.name, PROBE, ways="letters", out=tmp_path, served=settings)
+        hs.ask(server.name, PROBE, formats="letters", out=tmp_path, served=settings)
     server.behaviour.fault = ""
-    hs.ask(server.name, PROBE, ways="letters", out=tmp_path, served=settings)
+    hs.ask(server.name, PROBE, formats="letters", out=tmp_path, served=settings)
     about_items = [each for each in server.seen.bodies if "melts" in each]
     assert len(about_items) == len(set(about_items)) >= len(PROBE.items)
 

@@ -12,9 +12,10 @@ import pytest
 import horsesense as hs
 from horsesense.core import Card, Item, Probe, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.models.api import ServedSettings, open_served
+from horsesense.models.api.opening import open_served
 from horsesense.models.api.protocol import choices_among, read_alternatives, read_echo
 from horsesense.models.api.requests import SpentError
+from horsesense.models.api.settings import ServedSettings
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.models.protocol import Sampling, Turn
@@ -75,7 +76,7 @@ def test_without_a_beginning_the_first_token_is_not_scored(server: ModelServer, 
 
 def test_every_way_gives_what_the_local_model_gives(server: ModelServer, local: LanguageModel) -> None:
     ways = "options,pmi,letters,words"
-    by_way = [{each.way: each for each in hs.ask(who, PROBE, ways=ways).answered} for who in (local, server.name)]
+    by_way = [{each.way: each for each in hs.ask(who, PROBE, formats=ways).answered} for who in (local, server.name)]
     for way in ways.split(","):
         one, other = (each[way] for each in by_way)
         for a, b in zip(one.answers, other.answers, strict=True):
@@ -88,16 +89,16 @@ def test_every_way_gives_what_the_local_model_gives(server: ModelServer, local: 
 
 @pytest.mark.parametrize("fault", ["429", "500", "503", "cut", "not-json", "hangs-up"])
 def test_one_request_in_five_fails_and_the_answers_are_the_same(server: ModelServer, fault: str) -> None:
-    usual = hs.ask(server.name, PROBE, ways="letters").answered[0].answers
+    usual = hs.ask(server.name, PROBE, formats="letters").answered[0].answers
     server.behaviour.fault = fault
-    faulty = hs.ask(server.name, PROBE, ways="letters").answered[0].answers
+    faulty = hs.ask(server.name, PROBE, formats="letters").answered[0].answers
     assert [answer.scores for answer in faulty] == [answer.scores for answer in usual]
 
 
 def test_a_slow_answer_is_asked_for_again(server: ModelServer) -> None:
-    usual = hs.ask(server.name, PROBE, limit=2, ways="words").answered[0].answers
+    usual = hs.ask(server.name, PROBE, limit=2, formats="words").answered[0].answers
     server.behaviour.fault, server.behaviour.every = "slow", 3
-    slow = hs.ask(server.name, PROBE, limit=2, ways="words", served=ServedSettings(timeout=0.8))
+    slow = hs.ask(server.name, PROBE, limit=2, formats="words", served=ServedSettings(timeout=0.8))
     assert [answer.scores for answer in slow.answered[0].answers] == [answer.scores for answer in usual]
 
 
@@ -110,8 +111,8 @@ def test_a_server_that_never_answers_is_one_sentence(server: ModelServer) -> Non
 def test_a_server_that_echoes_other_numbers_is_not_believed(server: ModelServer) -> None:
     server.behaviour.lies = True
     with pytest.raises(UserError, match="cannot be asked by options: what it echoes is not what it makes"):
-        hs.ask(server.name, PROBE, ways="options")
-    run = hs.ask(server.name, PROBE, ways="auto")
+        hs.ask(server.name, PROBE, formats="options")
+    run = hs.ask(server.name, PROBE, formats="auto")
     assert run.answered[0].way == "letters"
     assert "not by options: what it echoes is not what it makes" in run.answered[0].part.asked
 
@@ -135,9 +136,9 @@ def test_auto_falls_back_to_what_a_server_allows(server: ModelServer, does: dict
 
 @pytest.mark.parametrize("way", ["letters", "words"])
 def test_the_room_for_a_reply_has_two_names(server: ModelServer, way: str) -> None:
-    usual = hs.ask(server.name, PROBE, limit=2, ways=way).answered[0].answers
+    usual = hs.ask(server.name, PROBE, limit=2, formats=way).answered[0].answers
     server.behaviour.room = "max_completion_tokens"
-    newer = hs.ask(server.name, PROBE, limit=2, ways=way).answered[0].answers
+    newer = hs.ask(server.name, PROBE, limit=2, formats=way).answered[0].answers
     assert [answer.scores for answer in newer] == [answer.scores for answer in usual]
 
 
@@ -175,17 +176,17 @@ def test_a_budget_ends_cleanly_and_what_was_answered_is_not_asked_again(server: 
 
 
 def test_a_finished_run_does_not_ask_the_server(server: ModelServer, tmp_path: Path) -> None:
-    hs.ask(server.name, PROBE, out=tmp_path, ways="letters")
+    hs.ask(server.name, PROBE, out=tmp_path, formats="letters")
     before = server.seen.requests
-    hs.ask(server.name, PROBE, out=tmp_path, ways="letters")
+    hs.ask(server.name, PROBE, out=tmp_path, formats="letters")
     assert server.seen.requests == before
 
 
 def test_another_model_behind_the_same_name_is_refused(server: ModelServer, tmp_path: Path) -> None:
-    hs.ask(server.name, PROBE, out=tmp_path, ways="letters")
+    hs.ask(server.name, PROBE, out=tmp_path, formats="letters")
     server.behaviour.owner = "somebody else"
     with pytest.raises(UserError, match="its server reports another model now"):
-        hs.ask(server.name, PROBE, out=tmp_path, ways="letters,words")
+        hs.ask(server.name, PROBE, out=tmp_path, formats="letters,words")
 
 
 def test_exact_scores_are_refused(server: ModelServer) -> None:

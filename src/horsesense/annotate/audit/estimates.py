@@ -10,6 +10,7 @@ from random import Random
 import numpy as np
 
 from horsesense.annotate.audit.blind_audit import KNOWN, SAMPLE, AuditItem, AuditRecord
+from horsesense.annotate.audit.seeded_errors import SECOND
 from horsesense.core.audit import AuditStage, Party, Share
 from horsesense.errors import UserError
 from horsesense.stats.intervals import rate_interval
@@ -59,10 +60,7 @@ def stage_of(items: Sequence[AuditItem], first: Codes, second: Codes | None = No
     bad, found = count_bad(sample, first, second), count_bad(seeded, first, second)
     alarms = count_bad(known, first, second) if known else None
     corrected = corrected_share(bad, found, alarms)
-    comparable = corrected is None or corrected.ci[1] > 0
-    if not comparable:
-        # Known good items are judged bad more often than the sample: they are of another kind, and cannot correct it.
-        corrected = corrected_share(bad, found)
+    comparable = corrected is None or corrected.fits
     kinds = sorted({each.kind for each in seeded})
     by_kind = {kind: [each for each in seeded if each.kind == kind] for kind in kinds}
     return AuditStage(
@@ -75,7 +73,23 @@ def stage_of(items: Sequence[AuditItem], first: Codes, second: Codes | None = No
         clipped=corrected is not None and corrected.clipped,
         comparable=comparable,
         ceiling=_ceiling(sample, first, second),
+        second_option=_second_option(sample, by_kind.get(SECOND, ()), first, second),
     )
+
+
+def _second_option(
+    sample: Sequence[AuditItem], seeded: Sequence[AuditItem], first: Codes, second: Codes | None
+) -> Share | None:
+    """Return the share of items with another true option, corrected by how often this error is found.
+
+    Other errors are easier to see, so the sensitivity of all together would make this one look rare. None if none was
+    seeded.
+    """
+    if not seeded:
+        return None
+    share_seen = _reasons(sample, first, second).get(SECOND_TRUE, 0.0)
+    corrected = corrected_share(Count(share_seen * len(sample), len(sample)), count_bad(seeded, first, second))
+    return None if corrected is None else Share(corrected.value, corrected.ci, len(sample))
 
 
 def count_bad(items: Sequence[AuditItem], first: Codes, second: Codes | None) -> Count:
@@ -175,7 +189,12 @@ def remarks_on(record: AuditRecord, stage: AuditStage, auditors: int, auditor: P
         remarks.append("known good items are judged bad more often than the sample, so false alarms are not subtracted")
     if stage.clipped:
         remarks.append("the corrected share was below 0 or above 1, and was clipped")
-    missing = {"second true option"} - set(record.seeded)
+    found = stage.by_error.get(SECOND)
+    if found is not None and found.value < stage.sensitivity.value:
+        apart = stage.second_option
+        share_of = "" if apart is None else f"; corrected by that, {apart.value:.1%} of the items have one"
+        remarks.append(f"a {SECOND} is found in {found.value:.0%} of {found.n} only{share_of}")
+    missing = {SECOND} - set(record.seeded)
     if missing:
         remarks.append(f"no {missing.pop()} was seeded: none is known for a probe of this kind")
     return remarks

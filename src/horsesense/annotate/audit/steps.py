@@ -274,12 +274,15 @@ def ask(
     """
     from horsesense.annotate.audit.model_auditor import codes_of_model, questions_to_model, write_lines
     from horsesense.api.asking import ask as ask_model
+    from horsesense.runs.compute_settings import ComputeSettings
 
     path = Path(out)
     if path.suffix not in LINES:
         raise UserError("the lines of an auditor end in .txt", file=path, fix="choose such a name")
     drawn = read_audit(Path(audit))
-    run = ask_model(model, questions_to_model(drawn), device=device, spec=spec, progress=progress)
+    run = ask_model(
+        model, questions_to_model(drawn), compute=ComputeSettings(device=device), spec=spec, progress=progress
+    )
     (answered,) = run.answered
     codes = codes_of_model(answered.items, answered.scores("sum"), margin)
     nonsense = write_lines(path, codes)

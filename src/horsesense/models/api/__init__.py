@@ -9,10 +9,3 @@
 - `readings`: prompts and the stretch of them that is scored; `served_model`: the contract, kept by all of these;
   `opening`: a server is asked what it has
 """
-
-from horsesense.models.api.address import is_served
-from horsesense.models.api.opening import open_served
-from horsesense.models.api.served_model import ServedModel
-from horsesense.models.api.settings import ServedSettings
-
-__all__ = ["ServedModel", "ServedSettings", "is_served", "open_served"]
