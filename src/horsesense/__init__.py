@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from horsesense.progress import Progress as Progress
     from horsesense.replication.replication import replicate as replicate
     from horsesense.runs.compute_settings import ComputeSettings as ComputeSettings
+    from horsesense.runs.compute_settings import EngineSettings as EngineSettings
     from horsesense.training.baselines import ControlSettings as ControlSettings
     from horsesense.training.baselines import fit_control as fit_control
     from horsesense.training.fine_tuning import train as train
@@ -98,7 +99,7 @@ _WHERE = {
     "models.load_settings": ("LoadSettings",),
     "models.api.settings": ("ServedSettings",),
     "core": ("Card", "Item", "Probe", "ScoringSpec"),
-    "runs.compute_settings": ("ComputeSettings",),
+    "runs.compute_settings": ("ComputeSettings", "EngineSettings"),
     "progress": ("HorsesenseWarning", "Progress"),
     "exchange.formats": ("export",),
     "exchange.logged_run": ("import_log",),
@@ -121,6 +122,7 @@ __all__ = [
     "Card",
     "ComputeSettings",
     "ControlSettings",
+    "EngineSettings",
     "HorsesenseWarning",
     "InoculationGrid",
     "Item",

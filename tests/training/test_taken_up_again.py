@@ -13,6 +13,7 @@ import pytest
 from horsesense.core import Probe
 from horsesense.errors import UserError
 from horsesense.models.hf.components import saving
+from horsesense.runs.compute_settings import EngineSettings
 from horsesense.runs.folder import locked
 from horsesense.training.fine_tuning import train
 from horsesense.training.inoculation import inoculate
@@ -59,6 +60,8 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def training(model: Path, out: Path, items: Probe | None = None, **more: Any) -> Any:
     settings: dict[str, Any] = {"epochs": 2, "batch": 4, "lr": 1e-3, "device": "cpu", "patience": 0}
     settings |= {name: more.pop(name) for name in tuple(more) if name in settings}
+    if "engine" in more:
+        more["engine"] = EngineSettings(engine=more["engine"])
     usual: dict[str, Any] = {"dev": clozes(6, 2), "tests": [clozes(5, 3)], "seeds": 2}
     return train(
         str(model), train=items or clozes(12, 1), out=out, settings=TrainingSettings(**settings), **usual | more
@@ -190,6 +193,8 @@ def inoculation(model: Path, out: Path, **more: Any) -> Any:
     }
     grid: dict[str, Any] = {"sizes": (4,), "learning_rates": (1e-3, 5e-3), "steps": (2, 4), "seeds": (0,)}
     grid |= {name: more.pop(name) for name in tuple(more) if name in ("learning_rates", "seeds")}
+    if "engine" in more:
+        more["engine"] = EngineSettings(engine=more["engine"])
     return inoculate(str(model), out=out, grid=InoculationGrid(**grid), **sets | more)
 
 

@@ -12,9 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import TracebackType
-from typing import Annotated, Any, Protocol, Self
-
-from annotated_types import Ge
+from typing import Any, Protocol, Self
 
 from horsesense.core import Item
 from horsesense.errors import UserError, argument
@@ -149,28 +147,6 @@ class Here:
 
 
 HERE = Here()
-
-
-class EngineOptions(Engine, Protocol):
-    """Workers."""
-
-    @staticmethod
-    def from_options(
-        *,
-        engine: str = "here",
-        workers: Annotated[int, Ge(1)] | None = None,
-        gpus: Annotated[float, Ge(0)] | None = None,
-        threads: Annotated[int, Ge(1)] | None = None,
-    ) -> Engine:
-        """Open an engine by its name.
-
-        Args:
-            engine: Where to compute: here, ray (started on this machine) or ray:ADDRESS (a running cluster).
-            workers: Number of workers of Ray. By default, one per GPU, or one per machine without GPUs.
-            gpus: GPUs per worker. By default, one if there are any.
-            threads: Threads per worker. By default, the cores of the machine divided among its workers.
-        """
-        return engine_named(engine, workers=workers, gpus=gpus, threads=threads)
 
 
 def engine_named(

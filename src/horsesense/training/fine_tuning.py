@@ -20,7 +20,8 @@ from horsesense.core.spec import with_setting
 from horsesense.data.checksums import summed
 from horsesense.errors import UserError, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.engine import HERE, Done, EngineOptions, Job, Task
+from horsesense.runs.compute_settings import EngineSettings
+from horsesense.runs.engine import HERE, Done, Job, Task
 from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
 from horsesense.training.objectives import objective_for, objective_of
 from horsesense.training.settings import TrainingMaterial, TrainingPlan, find_setting, plans
@@ -61,7 +62,7 @@ def train(
     seeds: int = 3,
     by: Sequence[str] = (),
     settings: TrainingSettings | None = None,
-    engine: str | EngineOptions | Engine = "here",
+    engine: EngineSettings | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> Training | None:
     """Fine-tune a model under a setting, and evaluate it before and after.
@@ -80,14 +81,12 @@ def train(
         seeds: Number of trainings, from seed 0 on.
         by: Facets to slice the tests by.
         settings: Training settings.
-        engine: Where models are trained and evaluated: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `engine`
-            returned. Each worker has one training at a time.
+        engine: Where models are trained and evaluated. Each worker has one training at a time.
         progress: Progress callback.
 
     Returns:
         Each test before and after, with intervals; ``frame()`` and ``plot()``. None in the other processes of torchrun.
     """
-    from horsesense.api.models import named
     from horsesense.api.probes import called, opened
 
     probe = opened(train)
@@ -99,7 +98,15 @@ def train(
     check_dtype(recipe)
     card_of = next(iter(test_probes.values()), probe)
     return fine_tune(
-        model, setting, drawn, recipe, Path(out), card_of, slices=by, progress=progress, engine=named(engine)
+        model,
+        setting,
+        drawn,
+        recipe,
+        Path(out),
+        card_of,
+        slices=by,
+        progress=progress,
+        engine=(engine or EngineSettings()).chosen_engine(),
     )
 
 

@@ -18,7 +18,8 @@ from horsesense.core.answer_columns import answers_in
 from horsesense.core.document import Document
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.engine import Done, EngineOptions, Job, Task
+from horsesense.runs.compute_settings import EngineSettings
+from horsesense.runs.engine import Done, Job, Task
 from horsesense.training.curves import CurvePoint, curves, inoculation_curve, read_selected
 from horsesense.training.inoculation_folder import InoculationFolder, SelectedTrial
 from horsesense.training.inoculation_trials import (
@@ -34,7 +35,6 @@ from horsesense.training.training_record import ordered_content
 
 if TYPE_CHECKING:
     from horsesense.api.frames import Frame
-    from horsesense.runs.engine import Engine
 
 _TASKS = "horsesense.training.inoculation_trials"
 
@@ -93,7 +93,7 @@ def inoculate(
     natural: Probe | str | Path | None = None,
     original_train: Probe | str | Path | None = None,
     grid: InoculationGrid | None = None,
-    engine: str | EngineOptions | Engine = "here",
+    engine: EngineSettings | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> Inoculation:
     """Fine-tune a model on small training sets from a probe, and measure what it learns and what it forgets.
@@ -111,15 +111,13 @@ def inoculate(
         natural: Reserved natural set, for add-some.
         original_train: Training set of the original task, to slice the test by seen and unseen concepts.
         grid: Inoculation settings.
-        engine: Where models are trained and evaluated: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `engine`
-            returned. Each worker has one training-set size and seed at a time.
+        engine: Where models are trained and evaluated. Each worker has one training-set size and seed at a time.
         progress: Progress callback.
 
     Returns:
         The curves by training-set size, and the best weights of each setting, size and seed; ``frame()`` and
         ``plot()``.
     """
-    from horsesense.api.models import named
     from horsesense.api.probes import opened
     from horsesense.models.hf.load import architecture_of
     from horsesense.runs.folder import locked
@@ -153,7 +151,7 @@ def inoculate(
     with locked(Path(out)):
         folder.bind(study.identity())
         study.done = frozenset((trial["setting"], trial["k"], trial["seed"]) for trial in read_selected(Path(out)))
-        named(engine).carry_out([study], progress)
+        (engine or EngineSettings()).chosen_engine().carry_out([study], progress)
         if study.lost:
             raise UserError(f"not every training succeeded: {'; '.join(study.lost)}", fix="run the same command again")
         rows = read_selected(Path(out))
