@@ -14,10 +14,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from horsesense.training.one_training import train
+
 from horsesense.core import Item
 from horsesense.models.hf.trainable import as_language_model, open_for_training
 from horsesense.training.objectives import objective_of
-from horsesense.training.one_training import train
 from horsesense.training.training_record import Recipe
 
 

@@ -17,7 +17,7 @@ from tests.support.calling import Call, caller, lay, toy_lines
 _OPTION = re.compile(r"(?<![\w-])--[a-z]")
 _ELSEWHERE = {
     "report/page.py": "the command that repeats a run",
-    "report/replication.py": "the command that repeats a replication",
+    "replication/page.py": "the command that repeats a replication",
     "report/profile_view.py": "the command that repeats a profile",
     "runs/ray_engine.py": "options of ray",
     "report/charts.py": "names of the page's colours",

@@ -226,9 +226,9 @@ def test_doses_and_trainings_leave_what_they_leave_here(
         place = tmp_path / name
         place.mkdir()
         monkeypatch.chdir(place)
-        inoculation(choice, Path("doses"), seeds=(0, 1), doses=(4,), engine=engine)
+        inoculation(choice, Path("trials"), seeds=(0, 1), engine=engine)
         training(Path(models[0]), Path("trained"), epochs=1, engine=engine)
-        written = {path: (place / "doses" / path).read_bytes() for path in ("doses.jsonl", "chosen.jsonl")}
+        written = {path: (place / "trials" / path).read_bytes() for path in ("trials.jsonl", "selected.jsonl")}
         left.append(written | kept(place))
         again = Listener()
         training(Path(models[0]), Path("trained"), epochs=1, engine=engine, progress=again)

@@ -12,7 +12,7 @@ from typing import Any
 
 import horsesense
 from horsesense.core import Answer, Card, Item, Probe, Reply, ScoringSpec
-from horsesense.core.audit import Soundness
+from horsesense.core.audit import LabelQuality
 from horsesense.core.judgements import Judgement
 from tools.docs.doctests import fenced
 
@@ -39,7 +39,7 @@ AREAS = {
 }
 """Page → its title and the names on it; what is nowhere here goes onto the page of the rest."""
 
-RECORDS: tuple[Any, ...] = (Item, Card, Probe, ScoringSpec, Answer, Reply, Judgement, Soundness)
+RECORDS: tuple[Any, ...] = (Item, Card, Probe, ScoringSpec, Answer, Reply, Judgement, LabelQuality)
 
 
 def write_interface(folder: Path) -> list[str]:
@@ -59,9 +59,11 @@ def write_interface(folder: Path) -> list[str]:
         text += f"| [{title}]({page}.md) | {', '.join(f'`{name}`' for name in present)} |\n"
     for module in horsesense._MODULES:
         names = tuple(getattr(horsesense, module).__all__)
-        found = {name: getattr(getattr(horsesense, module), name).__module__ for name in names}
-        lines = "".join(f"::: {found[name]}.{name}\n    options:\n      heading_level: 2\n\n" for name in names)
-        (folder / f"{module}.md").write_text(f"# hs.{module}\n\n{lines}", encoding="utf-8")
+        objects = {name: getattr(getattr(horsesense, module), name) for name in names}
+        lines = f"# hs.{module}\n\n" + "".join(
+            f"::: {each.__module__}.{name}\n    options:\n      heading_level: 2\n\n" for name, each in objects.items()
+        )
+        (folder / f"{module}.md").write_text(lines, encoding="utf-8")
         text += f"| [hs.{module}]({module}.md) | {', '.join(f'`{name}`' for name in names)} |\n"
     (folder / "index.md").write_text(text, encoding="utf-8")
     return [*areas, *horsesense._MODULES]

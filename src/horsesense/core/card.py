@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from horsesense.core.audit import EarlierReading, Soundness
+from horsesense.core.audit import EarlierAudit, LabelQuality
 from horsesense.data import FieldProblem, check_json, read_text, writing
 from horsesense.errors import UserError, unknown
 
@@ -61,8 +61,8 @@ class Card:
     """What was repaired, dropped or found odd, counted."""
     human: tuple[HumanFigure, ...] = ()
     """How well people do, each figure with its kind."""
-    soundness: Soundness | None = None
-    """How sound the items are, by the last reading; None where nobody has read any."""
+    label_quality: LabelQuality | None = None
+    """Label quality by the last blind audit; None if there was none."""
 
 
 SPLIT = re.compile(r"(.+\.(?:jsonl|parquet)(?:\.gz)?):([^/:.]+)")
@@ -97,12 +97,12 @@ def probe_name(path: Path) -> str:
 
 
 def card_values(card: Card) -> dict[str, Any]:
-    """The card as its file has it; a reading is named only where there is one.
+    """Return the card as in its file; the label quality is left out if there is none.
 
-    >>> "soundness" in card_values(Card("demo"))
+    >>> "label_quality" in card_values(Card("demo"))
     False
     """
-    return {name: value for name, value in asdict(card).items() if name != "soundness" or value}
+    return {name: value for name, value in asdict(card).items() if name != "label_quality" or value}
 
 
 @contextmanager
@@ -149,21 +149,21 @@ def add_human_figures(probe: Path, figures: Sequence[HumanFigure]) -> None:
         pass
 
 
-def add_soundness(probe: Path, soundness: Soundness) -> Soundness:
-    """Put a reading into the card beside a probe; the one that stood there joins the earlier ones. What was written.
+def add_label_quality(probe: Path, quality: LabelQuality) -> LabelQuality:
+    """Write the result of an audit to the card beside a probe, and return it with the list of earlier audits.
 
-    The same reading worked out again (same sample, same reader) takes its own place.
+    The same audit again (same sample, same auditor) replaces itself.
     """
     path, card = _card_beside(probe)
-    old = card.soundness
-    earlier: tuple[EarlierReading, ...] = ()
+    old = card.label_quality
+    earlier: tuple[EarlierAudit, ...] = ()
     if old is not None:
-        again = (old.content, old.seed, old.n, old.reader) == (
-            soundness.content, soundness.seed, soundness.n, soundness.reader,
+        again = (old.content, old.seed, old.n, old.auditor) == (
+            quality.content, quality.seed, quality.n, quality.auditor,
         )  # fmt: skip
         earlier = old.earlier if again else (old.as_earlier(), *old.earlier)
-    listed = replace(soundness, earlier=earlier)
-    with writing_card(path, replace(card, soundness=listed)):
+    listed = replace(quality, earlier=earlier)
+    with writing_card(path, replace(card, label_quality=listed)):
         pass
     return listed
 

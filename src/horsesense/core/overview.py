@@ -186,7 +186,7 @@ def overview(probe: Probe, samples: int = 3, seed: int = 0) -> Overview:
         heat_map=tuple(HeatCell(hops, kind, count) for (hops, kind), count in sorted(cells.items())),
         groups={name: len(units) for name, units in sorted(groups.items())},
         samples=tuple(ItemLine.of(items[place]) for place in sorted(drawn)),
-        soundness=None if probe.card.soundness is None else probe.card.soundness.in_words(),
+        soundness=None if probe.card.label_quality is None else probe.card.label_quality.in_words(),
     )
 
 

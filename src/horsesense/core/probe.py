@@ -76,7 +76,7 @@ class Probe:
         """Write the items, and the card beside them: .jsonl, .jsonl.gz or .parquet."""
         write_probe(path, self)
         card = self.card
-        quality = None if card.soundness is None else card.soundness.in_words()
+        quality = None if card.label_quality is None else card.label_quality.in_words()
         return WrittenProbe(Path(path), card.items, card.families, card.group, dict(card.notes), quality)
 
     def cues(self, **options: Any) -> CueFindings:

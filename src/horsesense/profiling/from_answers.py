@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from horsesense.core import Item
-from horsesense.core.audit import Soundness
+from horsesense.core.audit import LabelQuality
 from horsesense.core.document import Document
 from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import ChosenCue, chosen_cue
@@ -75,12 +75,12 @@ def judged(items: Sequence[Item]) -> list[Item]:
     return [i for i in items if i.answer is not None and i.facets.get("rung", "inference") == "inference"]
 
 
-def bad_share(reading: Soundness | None) -> BadShare | None:
+def bad_share(reading: LabelQuality | None) -> BadShare | None:
     """What a blind audit found, as item scores have it."""
     if reading is None:
         return None
     share = reading.final.corrected or reading.final.bad
-    return BadShare(share.value, share.ci, reading.n, reading.reader.name)
+    return BadShare(share.value, share.ci, reading.n, reading.auditor.name)
 
 
 @dataclass(frozen=True, slots=True)

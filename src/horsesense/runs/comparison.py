@@ -10,7 +10,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.core.audit import Soundness
+from horsesense.core.audit import LabelQuality
 from horsesense.core.card import UNIT_AVERAGE
 from horsesense.core.spec import WAY_FIELDS, Normalisation
 from horsesense.errors import UserError
@@ -81,7 +81,7 @@ class SideBySide:
     pairings: tuple[Pairing, ...]
     notes: tuple[str, ...]
     """What makes the comparison less than clean: other specs, other settings."""
-    soundness: Soundness | None = None
+    soundness: LabelQuality | None = None
     """How sound the items are, as the card of the first run has it."""
     metric: str = ACCURACY
     """What is compared: the share of items, or the average over units where all cards ask for it."""
@@ -223,7 +223,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
         accuracies={label: accuracies[label] for label in models},
         pairings=pairings,
         notes=_notes(models),
-        soundness=first.probe.card.soundness,
+        soundness=first.probe.card.label_quality,
         metric=UNIT_AVERAGE if averaged else ACCURACY,
         plain={label: shares[label] for label in models} if averaged else None,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from horsesense.core.audit import Soundness
+from horsesense.core.audit import LabelQuality
 from horsesense.core.document import Document
 from horsesense.runs.comparison import SideBySide
 from horsesense.stats import Estimate
@@ -73,7 +73,7 @@ class ProbeComparison(Document):
     """Each model on its own."""
     differences: tuple[Difference, ...]
     """Each two of them."""
-    soundness: Soundness | None = None
+    soundness: LabelQuality | None = None
     """How sound the items are, as the probe's card has it."""
 
 

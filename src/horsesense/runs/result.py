@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from horsesense.core.audit import Soundness
+from horsesense.core.audit import LabelQuality
 from horsesense.core.document import Document
 from horsesense.runs.replies import RepliesDocument
 from horsesense.stats import Estimate
@@ -88,7 +88,7 @@ class ResultDocument(Document):
     """The same in words: template, examples, orders, what was fallen back from."""
     replies: RepliesDocument | None = None
     """What was said and made out, where it was asked in letters or words."""
-    soundness: Soundness | None = None
+    soundness: LabelQuality | None = None
     """How sound the items are, as the probe's card has it."""
     verdict: str | None = None
     """``above chance``, ``not above chance``, ``below chance`` or ``inconclusive``, by the interval; ``no answer
@@ -118,7 +118,7 @@ class Result:
     way: str = "options"
     asked: str = ""
     replies: RepliesDocument | None = None
-    soundness: Soundness | None = None
+    soundness: LabelQuality | None = None
     """How sound the items are, where somebody has read a sample."""
 
     @property

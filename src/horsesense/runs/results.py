@@ -168,13 +168,13 @@ def kin_of_reader(answered: Answered) -> str:
     What both have learned from the same texts they take for true alike: such a reader misses the faults that such a
     model falls for.
     """
-    sound, model = answered.probe.card.soundness, answered.part.model
-    if sound is None or not sound.reader.is_model:
+    sound, model = answered.probe.card.label_quality, answered.part.model
+    if sound is None or not sound.auditor.is_model:
         return ""
-    if lineage_of(model.name, model.found_by, model.architecture) != sound.reader.lineage:
+    if lineage_of(model.name, model.found_by, model.architecture) != sound.auditor.lineage:
         return ""
     return (
-        f"the model {model.name} is of the lineage {sound.reader.lineage}, as is {sound.reader.name}, which read "
+        f"the model {model.name} is of the lineage {sound.auditor.lineage}, as is {sound.auditor.name}, which read "
         f"{answered.part.probe.name}: it may take the same faults for sound"
     )
 
@@ -287,5 +287,5 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
         way=answered.way,
         asked=answered.part.asked,
         replies=replies_document(answered.columns, StoredReplies.of(answered.replies)) if answered.replies else None,
-        soundness=answered.probe.card.soundness,
+        soundness=answered.probe.card.label_quality,
     )

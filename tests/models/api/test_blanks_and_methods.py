@@ -59,4 +59,4 @@ def test_what_needs_the_weights_says_so(server: ModelServer, tmp_path: Path) -> 
     with pytest.raises(UserError, match="is served, and gradients need the weights; use a local model"):
         hs.saliency(server.name, "Ice is [cold].")
     with pytest.raises(UserError, match=r"is served, and a server gives no weights; .* to train, name a folder"):
-        hs.train(server.name, tmp_path / "p.jsonl", tests=[tmp_path / "p.jsonl"], out=tmp_path / "out")
+        hs.train(server.name, train=tmp_path / "p.jsonl", tests=[tmp_path / "p.jsonl"], out=tmp_path / "out")
