@@ -158,7 +158,7 @@ class Waiting(Job):
         self.written = 0.0
 
     def begin(self) -> list[Task]:
-        told = {"opening": {"name": "m"}, "probe": "made", "way": "options"}
+        told = {"opening": {"name": "m"}, "probe": "made", "format": "loglikelihood"}
         return [Task("horsesense.none:none", {**told, "number": n}, self.items) for n in range(self.shards)]
 
     def take(self, task: Task, done: Done) -> list[Task]:

@@ -82,8 +82,8 @@ class Echo:
 
     apart, on_gpu = True, None
 
-    def __init__(self, model: str, way: str) -> None:
-        self.model, self.way, self.seventh = model, way, len(model)
+    def __init__(self, model: str, prompt_format: str) -> None:
+        self.model, self.format, self.seventh = model, prompt_format, len(model)
         """In so many of seven items it prefers the second option, whatever is right."""
         self.seconds: list[npt.NDArray[np.float64]] = []
         """Of each shard, by the clock and of the processor: made ready, sent, read and written."""
@@ -96,7 +96,7 @@ class Echo:
         from horsesense.core.reply_columns import table_of_replies
         from horsesense.runs.messages import done_of_frame, frame_of_done, frame_of_task
 
-        ways = [{"name": self.way, "note": "", "asked": ""}]
+        prompt_formats = [{"name": self.format, "note": "", "asked": ""}]
         logprobs = tuple(tuple(-1.0 - 0.1 * k - 0.01 * t for t in range(TOKENS)) for k in range(OPTIONS))
         starts = (tuple(range(100, 100 + 6 * TOKENS, 6)),) * OPTIONS
         ends = (tuple(range(105, 105 + 6 * TOKENS, 6)),) * OPTIONS
@@ -109,7 +109,14 @@ class Echo:
             "window": 64,
         }
         describe |= {"weights": "", "revision": "", "dtype": "float32", "dtype_reason": ""}
-        opened = {"describe": describe, "notes": [], "kind": "weights", "reported": {}, "frame": "", "ways": ways}
+        opened = {
+            "describe": describe,
+            "notes": [],
+            "kind": "weights",
+            "reported": {},
+            "frame": "",
+            "prompt_formats": prompt_formats,
+        }
         opened |= {"local": False, "device": "cpu", "threads": 1}
         for job in jobs:
             waiting = list(reversed(job.begin()))
@@ -129,7 +136,7 @@ class Echo:
                     for item in ids_of(task.items):
                         second = int(item[-4:], 16) % 7 < self.seventh
                         sums = (-6.0, -4.0 if second else -9.0, *(-7.0 - k for k in range(OPTIONS - 2)))
-                        if self.way == "options":
+                        if self.format == "loglikelihood":
                             answers.append(Answer(item, "choice", sums, logprobs, starts, ends, ("",) * OPTIONS, sums))
                             continue
                         answers.append(Answer(item, "choice", sums, flags=("",) * OPTIONS))
@@ -159,9 +166,9 @@ def asked(folder: Path) -> None:
     print(f"  stored in {time.perf_counter() - began:.0f} s, {_memory():.2f} GB at most")
     asking.content_of_model = lambda *_: Content("")
     probe = Probe(items, Card(name="made", items=count))
-    for model, way in (("one", "options"), ("other", "options"), ("letters", "letters")):
-        settings = Settings(shard=16_384, cache=False, device="cpu", ways=(way,))
-        engine, began = Echo(model, way), time.process_time()
+    for model, prompt_format in (("one", "loglikelihood"), ("other", "loglikelihood"), ("letters", "letters")):
+        settings = Settings(shard=16_384, cache=False, device="cpu", prompt_formats=(prompt_format,))
+        engine, began = Echo(model, prompt_format), time.process_time()
         ask_models([model], {"made": probe}, folder / model, settings, engine=engine)
         passed, each = time.process_time() - began, engine.seconds
         tenth = len(each) // 10

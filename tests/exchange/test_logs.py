@@ -106,7 +106,7 @@ def test_what_was_generated_is_right_or_wrong_and_guessing_earns_nothing(tmp_pat
     ]
     hs.import_log("lm-eval", write_samples(tmp_path / "a", "open", lines), out=tmp_path / "run")
     (row,) = hs.open_run(tmp_path / "run").results()
-    assert (row["accuracy"], row["chance"], row["way"]) == (0.75, 0, "words")
+    assert (row["accuracy"], row["chance"], row["format"]) == (0.75, 0, "generate")
     with pytest.raises(hs.UserError, match="asked without options"):
         hs.find_cues(tmp_path / "run" / "probes" / "open.jsonl.gz")
 

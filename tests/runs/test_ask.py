@@ -13,12 +13,13 @@ import pytest
 import torch
 
 from horsesense.core import Card, Item, Probe, ScoringSpec, write_probe
+from horsesense.data.checksums import SUMS
 from horsesense.errors import UserError
 from horsesense.models.hf.rows import Question
 from horsesense.progress import Progress
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.folder import locked
-from horsesense.runs.manifest import read_manifest
+from horsesense.runs.manifest import manifest_path, read_manifest
 from horsesense.runs.results import read_run, result_of
 from horsesense.scoring.option_scores import answer_items
 from tests.support import ROOT
@@ -305,3 +306,15 @@ def test_a_missing_shard_is_told(tiny_folders: dict[str, Path], tmp_path: Path) 
     sorted((tmp_path / "answers").iterdir())[1].unlink()
     with pytest.raises(UserError, match="not finished"):
         read_run(tmp_path)
+
+
+@pytest.mark.parametrize(("version", "told"), [(2, "older horsesense"), (99, "newer horsesense")])
+def test_a_folder_of_another_version_is_refused(
+    tiny_folders: dict[str, Path], tmp_path: Path, version: int, told: str
+) -> None:
+    ask_models([str(tiny_folders["gpt2"])], {"probe": make_probe(4)}, tmp_path, SETTINGS)
+    path = manifest_path(tmp_path)
+    path.write_text(path.read_text().replace('"format": 3', f'"format": {version}', 1))
+    (tmp_path / SUMS).unlink()
+    with pytest.raises(UserError, match=told):
+        read_manifest(tmp_path)

@@ -31,19 +31,6 @@ def make(sizes: list[int]) -> list[Item]:
     ]
 
 
-@given(st.lists(st.integers(1, 5), min_size=1, max_size=20), st.integers(1, 60), st.integers(0, 5))
-def test_draws_of_older_runs_fill_up_to_the_limit(sizes: list[int], limit: int, seed: int) -> None:
-    items = make(sizes)
-    drawn = draw(items, limit, seed, nested=False)
-    counts = Counter(item.family for item in drawn)
-    assert all(count == sizes[int(family)] for family, count in counts.items())
-    assert drawn
-    assert len(drawn) <= limit or len(counts) == 1
-    # Nothing that would still fit is left out.
-    left = [size for family, size in enumerate(sizes) if str(family) not in counts]
-    assert not left or min(left) > limit - len(drawn)
-
-
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=20), st.integers(1, 40), st.integers(0, 40), st.integers(0, 5))
 def test_a_larger_limit_draws_what_a_smaller_one_draws(sizes: list[int], limit: int, more: int, seed: int) -> None:
     items = make(sizes)

@@ -16,7 +16,7 @@ from horsesense.errors import UserError, translate_errors
 from horsesense.models.bundled import BUNDLED
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.normalise import parse_normalisation
-from horsesense.scoring.prompt_formats import parse_ways
+from horsesense.scoring.prompt_formats import parse_prompt_formats
 from horsesense.settings import labelled
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def ask(
     budget: int | None = None,
     allow_pickle: bool = False,
     cache: bool = True,
-    ways: str | Sequence[str] = "auto",
+    prompt_formats: str | Sequence[str] = "auto",
     served: ServedSettings | None = None,
     engine: str | Engine = "here",
     progress: Progress = NO_PROGRESS,
@@ -61,8 +61,8 @@ def ask(
         budget: Tokens a batch; by default what the device likes.
         allow_pickle: Take pickled weights too.
         cache: With ``out``, look up what another run has computed. A network in memory is never looked up.
-        ways: How they are asked, by commas or as a list: ``"options"``, ``"pmi"``, ``"letters"``, ``"words"``;
-            ``"auto"``: by options, and of a server what it allows.
+        prompt_formats: Prompt formats, joined by commas or as a list: ``"loglikelihood"``, ``"pmi"``, ``"letters"``,
+            ``"generate"``; ``"auto"`` takes log-likelihood, and of a server what it supports.
         served: How servers are asked: requests in flight, time limits, budget, the variable that has the key.
         engine: Where models are asked: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `engine` gave. The answers are
             the same; servers are asked from here in any case.
@@ -93,7 +93,7 @@ def ask(
             look_at(labels.get(each, each), allow_pickle=allow_pickle)
     where = named(engine)
     batch, shard = sizes(folder, device if local else SERVED, budget, where.on_gpu if local else None)
-    asked = parse_ways(ways if isinstance(ways, str) else ",".join(ways))
+    asked = parse_prompt_formats(prompt_formats if isinstance(prompt_formats, str) else ",".join(prompt_formats))
     settings = Settings(
         spec=replace(meaning, baseline=True) if how == "pmi" else meaning,
         budget=batch,
@@ -105,7 +105,7 @@ def ask(
         allow_pickle=allow_pickle,
         cache=cache,
         labels=labels,
-        ways=asked,
+        prompt_formats=asked,
         served=served or ServedSettings(),
     )
     if folder is None:
@@ -114,7 +114,7 @@ def ask(
     names = {each if isinstance(each, str) else each.name for each in models}
     manifest, parts = read_run(folder, unfinished=True)
     chosen = [each for each in parts if each.part.model.name in names and each.part.probe.name in probes]
-    chosen = [each for each in chosen if asked == ("auto",) or each.way in asked]
+    chosen = [each for each in chosen if asked == ("auto",) or each.format in asked]
     beside = [each for each in parts if not any(each is one for one in chosen)]
     return Run(chosen, folder, how, manifest, beside, wholes)
 

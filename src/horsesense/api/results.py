@@ -34,7 +34,7 @@ def _row(result: Result) -> dict[str, Any]:
     return {
         "model": result.model,
         "probe": result.probe,
-        "way": result.way,
+        "format": result.format,
         **estimate_columns("accuracy", result.estimate),
         "strict": None if strict is None else strict.value,
         "families": None if strict is None else strict.n,

@@ -69,7 +69,11 @@ class Run:
                 continue
             credits = each.credits(self.normalise or each.primary())
             for part in by_facet(credits.values, each.units, facets, facet, each.columns.guesses).slices:
-                named: dict[str, Any] = {"model": each.part.model.name, "probe": each.part.probe.name, "way": each.way}
+                named: dict[str, Any] = {
+                    "model": each.part.model.name,
+                    "probe": each.part.probe.name,
+                    "format": each.format,
+                }
                 named[facet] = part.where[0]
                 rows.append(named | estimate_columns("accuracy", part.accuracy))
         if not rows:
@@ -89,7 +93,7 @@ class Run:
                 yield {
                     "model": each.part.model.name,
                     "probe": each.part.probe.name,
-                    "way": each.way,
+                    "format": each.format,
                     "item": item.id,
                     "form": item.form,
                     "premise": item.premise,
@@ -120,7 +124,7 @@ class Run:
                         yield {
                             "model": each.part.model.name,
                             "probe": each.part.probe.name,
-                            "way": each.way,
+                            "format": each.format,
                             "item": item.id,
                             "option": option,
                             "token": token.token,
@@ -157,7 +161,7 @@ class Run:
         from horsesense.report.drawing import accuracies
 
         if what == "accuracy":
-            rows = [row | {"label": f"{row['model']} on {row['probe']}{_by(row['way'])}"} for row in self.results()]
+            rows = [row | {"label": f"{row['model']} on {row['probe']}{_by(row['format'])}"} for row in self.results()]
             return accuracies(rows, "accuracy")
         rows = [row | {"label": str(row[what])} for row in self.by(what)]
         return accuracies(rows, f"accuracy by {what}")
@@ -192,8 +196,8 @@ class Run:
         return self.results()._repr_html_()
 
 
-def _by(way: str) -> str:
-    return "" if way == "options" else f" by {way}"
+def _by(prompt_format: str) -> str:
+    return "" if prompt_format == "loglikelihood" else f" by {prompt_format}"
 
 
 AnyRun = Run | str | Path
@@ -225,7 +229,7 @@ def finished_by_place(runs: Sequence[AnyRun]) -> tuple[list[tuple[Path, Sequence
         else:
             manifest, answered, unfinished = read_finished(Path(run), alone=len(runs) == 1)
             by_place.append((Path(run), answered))
-            begun = [(part.model.name, str(AskedProbe(part.probe.name, part.way))) for part in unfinished]
+            begun = [(part.model.name, str(AskedProbe(part.probe.name, part.format))) for part in unfinished]
             left += begun + manifest.not_begun
     if not any(answered for _, answered in by_place):
         answers_by_place(runs)  # says what is wrong with the first

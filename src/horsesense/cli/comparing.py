@@ -50,8 +50,8 @@ def _print_side(side: SideBySide, items: int, shown: Mapping[str, str]) -> None:
     from rich.markup import escape
 
     console = people()
-    by_way = "" if side.way == "options" else f" by {side.way}"
-    console.print(f"[bold]{escape(side.probe)}[/bold]{by_way}  {side.items:,} common items with a gold")
+    by_format = "" if side.format == "loglikelihood" else f" by {side.format}"
+    console.print(f"[bold]{escape(side.probe)}[/bold]{by_format}  {side.items:,} common items with a gold")
     for label, left_out in side.excluded.items():
         if left_out:
             told = f"{left_out:,} items of {escape(shown[label])} left out: not all models were asked"

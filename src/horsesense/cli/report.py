@@ -135,15 +135,15 @@ def print_results(results: Sequence[Result]) -> None:
     from horsesense.runs.result import shown_names, spreads
 
     shown = shown_names(result.model for result in results)
-    ways = len({result.way for result in results} | {"options"}) > 1
-    named = ["model", "probe", *(["asked by"] if ways else [])]
+    several = len({result.format for result in results} | {"loglikelihood"}) > 1
+    named = ["model", "probe", *(["asked by"] if several else [])]
     frame = table(*named, "accuracy", "95 % interval", "chance", "n", "0 ├●┤ 1", left=len(named), drawn=1)
     for result in results:
         e = result.estimate
         frame.add_row(
             escape(shown[result.model]),
             escape(result.probe),
-            *([result.way] if ways else []),
+            *([result.format] if several else []),
             f"{e.value:.3f}",
             f"{e.low:.3f} to {e.high:.3f}",
             "" if e.chance is None else f"{e.chance:.3f}",
@@ -175,13 +175,13 @@ def print_results(results: Sequence[Result]) -> None:
         if told := result.beyond():
             people().print(escape(f"{shown[result.model]} on {_asked(result)}: {told}"), soft_wrap=True)
     for each in spreads(results):
-        by_way = ", ".join(f"{way} {value:.3f}" for way, value in each.ways.items())
-        told = f"{shown[each.model]} on {each.probe}: {each.spread:.3f} lie between the ways of asking ({by_way})"
+        by_format = ", ".join(f"{name} {value:.3f}" for name, value in each.formats.items())
+        told = f"{shown[each.model]} on {each.probe}: the prompt formats differ by {each.spread:.3f} ({by_format})"
         people().print(escape(told), soft_wrap=True)
 
 
 def _asked(result: Result) -> str:
-    return result.probe if result.way == "options" else f"{result.probe} by {result.way}"
+    return result.probe if result.format == "loglikelihood" else f"{result.probe} by {result.format}"
 
 
 def bar(value: float, chance: float | None, ci: tuple[float, float]) -> str:

@@ -23,9 +23,9 @@ from horsesense.cli.settings import (
     On,
     Patience,
     Price,
+    PromptFormats,
     Threads,
     Timeout,
-    Ways,
     Workers,
     served_of,
     spec_of,
@@ -59,7 +59,7 @@ def run(
     budget: Annotated[int | None, typer.Option(min=1, help="Tokens a batch; otherwise as the device likes.")] = None,
     allow_pickle: AllowPickle = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Compute also what another run has computed.")] = False,
-    ways: Ways = "auto",
+    prompt_formats: PromptFormats = "auto",
     concurrency: Concurrency = 16,
     timeout: Timeout = 120.0,
     patience: Patience = 300.0,
@@ -102,8 +102,8 @@ def run(
         raise UserError("--data and --skip-bad are for a suite", fix="add --suite cats, or leave them out")
     if suite is not None and probe:
         raise UserError("--suite brings its own probes", fix="leave -p out")
-    if suite is not None and ways not in ("auto", "options"):
-        raise UserError("--suite asks as its paper does, by options", fix="leave --ways out")
+    if suite is not None and prompt_formats not in ("auto", "loglikelihood"):
+        raise UserError("--suite asks as its paper does, by loglikelihood", fix="leave --prompt-format out")
     usual = find_paper_suite(suite).spec if suite is not None else "default"
     named = probe or ["starter"]
     called = [suite] if suite else [probe_name(Path(name)) for name in named]
@@ -127,7 +127,11 @@ def run(
             asked_suite = ask_suite(models, suite, data=data, skip_bad=skip_bad, progress=progress, **asking)
             run, paper, tables = asked_suite.run, asked_suite.table, asked_suite.tables
         else:
-            run, paper, tables = ask(models, named, ways=ways, progress=progress, **asking), None, None
+            run, paper, tables = (
+                ask(models, named, prompt_formats=prompt_formats, progress=progress, **asking),
+                None,
+                None,
+            )
         written = write_report(run, out=folder / "report.html", normalise=normalise, pictures=False, progress=progress)
     page = folder / "report.html"
     asked = run.answered

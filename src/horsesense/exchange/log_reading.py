@@ -92,7 +92,7 @@ class LogReading:
             raise ValueError("a reading is begun by its run")
         for sample in self._waiting:
             self.groups.setdefault(sample.task, sample.group)
-            part = self._parts.setdefault((sample.model, sample.task, sample.way), len(self._parts))
+            part = self._parts.setdefault((sample.model, sample.task, sample.format), len(self._parts))
             place = self._place(sample)
             body = orjson.dumps([sample.scores, sample.parsed, sample.said, sample.why])
             row = (part, place, sample.repeat, body)

@@ -46,8 +46,9 @@ class Sample:
     """The unit of dependence that the probe's card names, where it is a probe of ours."""
 
     @property
-    def way(self) -> str:
-        return "options" if self.scores else "words"
+    def format(self) -> str:
+        """Prompt format."""
+        return "loglikelihood" if self.scores else "generate"
 
 
 @dataclass(slots=True)

@@ -37,7 +37,7 @@ def referring(
             answers = [Answer(item=i.id, view=i.form, scores=scores(i)) for i in asking.probe.items]
             part = _part(name, asking, answers)
             answered = Answered(part, asking.probe, ScoringSpec(), answers)
-            found.setdefault(asking.ability, {})[asking.role, "options"] = answered
+            found.setdefault(asking.ability, {})[asking.role, "loglikelihood"] = answered
     return found
 
 

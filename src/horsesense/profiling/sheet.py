@@ -89,7 +89,7 @@ class Sheet:
     """How many options each item has."""
     units: Strings
     """The unit of dependence (the probe's group); the same name in two abilities of a method is the same unit."""
-    way: str = "options"
+    way: str = "loglikelihood"
     """The main way of asking."""
     crossed: Strings | None = None
     """A second grouping where two cross (parts × wholes)."""

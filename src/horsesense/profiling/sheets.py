@@ -111,13 +111,13 @@ def sheet_of(model: str, material: Material, answers: Answers, cue: ChosenCue, b
         right=right,
         options=np.array([len(item.options) for item in items], dtype=np.int64),
         units=np.array([item.unit(group) for item in items]),
-        way="letters" if ("main", "letters") in answers else "options",
+        way="letters" if ("main", "letters") in answers else "loglikelihood",
         families=families if len(set(families.tolist())) < len(families) else None,
         same_knowledge=ability.same_knowledge,
         cues=(CueColumn(" or ".join(cue.picks), np.array([earned[i.id][i.answer or 0] for i in items]), cue.tried),)
         if cue.picks
         else (),
-        blind=_prior(answers, items) if ("prior", "options") in answers else joined("blind"),
+        blind=_prior(answers, items) if ("prior", "loglikelihood") in answers else joined("blind"),
         retest=_again(answers, items),
         ways=ways,
         facts=facts,
@@ -142,7 +142,7 @@ class _Half:
 
 
 def _half(answers: Answers, role: Role) -> _Half | None:
-    main = answers.get((role, "options")) or answers.get((role, "pmi")) or answers.get((role, "letters"))
+    main = answers.get((role, "loglikelihood")) or answers.get((role, "pmi")) or answers.get((role, "letters"))
     if main is None:
         return None
     beside = answers.get((role, "pmi"))
@@ -181,7 +181,7 @@ def _twins(halves: Sequence[_Half], places: Sequence[Sequence[int]]) -> np.ndarr
 
 
 def _again(answers: Answers, items: Sequence[Item]) -> Floats | None:
-    again = answers.get(("again", "options")) or answers.get(("again", "letters"))
+    again = answers.get(("again", "loglikelihood")) or answers.get(("again", "letters"))
     if again is None:
         return None
     values = again.credits(how_of(again)).values.tolist()
@@ -202,7 +202,7 @@ def _by_id(values: Mapping[str, float], items: Sequence[Item]) -> Floats:
 
 def _prior(answers: Answers, items: Sequence[Item]) -> Floats:
     """What the word that is preferred without any premise earns after one."""
-    preferred = _preferred(answers["prior", "options"])
+    preferred = _preferred(answers["prior", "loglikelihood"])
     return np.array([_agrees(item, preferred) for item in items])
 
 
@@ -252,7 +252,7 @@ def ladder_of(answers: Answers) -> LadderAnalysis | None:
 
 def associations_of(answers: Answers, group: str) -> OwnAssociations | None:
     """How the model does where a text agrees with its own association, and where it does not."""
-    main, prior = _half(answers, "main"), answers.get(("prior", "options"))
+    main, prior = _half(answers, "main"), answers.get(("prior", "loglikelihood"))
     if main is None or prior is None:
         return None
     items, preferred = main.answered.items, _preferred(prior)

@@ -139,7 +139,7 @@ def item_answers(runs: Sequence[Answered], item: Item) -> list[ItemAnswer]:
                 ItemAnswer(
                     model=answered.part.model.name,
                     probe=answered.part.probe.name,
-                    normalise=how if answered.way == "options" else answered.way,
+                    normalise=how if answered.format == "loglikelihood" else answered.format,
                     scores=scores,
                     sums=answer.scores,
                     chosen=earned.predicted[0],

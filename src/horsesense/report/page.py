@@ -28,7 +28,7 @@ from horsesense.report.summary import errors_in_common
 from horsesense.runs.manifest import LOG, Manifest, ModelRecord, ProbeRecord
 from horsesense.runs.replies import in_words as replies_in_words
 from horsesense.scoring.normalise import Normalisation
-from horsesense.scoring.prompt_formats import WAYS
+from horsesense.scoring.prompt_formats import PROMPT_FORMATS
 from horsesense.stats.slices import heat_table
 
 MANY_PARTS = 12
@@ -91,7 +91,7 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, progress:
         repeat=repeat_command,
         is_logged=is_logged,
         replies_in_words=replies_in_words,
-        ways=tuple(WAYS),
+        prompt_formats=tuple(PROMPT_FORMATS),
         data=items,
         tokens=tokens,
         style=_bundled("style.css"),
@@ -149,9 +149,9 @@ def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
     if manifest.limit is not None:
         words += ["--limit", str(manifest.limit), "--seed", str(manifest.seed)]
     words += ["--budget", str(manifest.budget)]
-    ways = tuple(dict.fromkeys(part.way for part in manifest.parts))
-    if ways not in (("options",), ()):
-        words += ["--ways", ",".join(ways)]
+    prompt_formats = tuple(dict.fromkeys(part.format for part in manifest.parts))
+    if prompt_formats not in (("loglikelihood",), ()):
+        words += ["--prompt-format", ",".join(prompt_formats)]
     settings = _changed_settings(manifest)
     if settings:
         words += ["--spec", ",".join(settings)]

@@ -29,7 +29,7 @@ from horsesense.runs.cache import ScoreCache, Scores
 from horsesense.runs.engine import Desk, Done, Task
 from horsesense.runs.models import check_repeatable
 from horsesense.scoring.precision import load_by_margins
-from horsesense.scoring.prompt_formats import Call, Memory, Way, way_named, ways_of
+from horsesense.scoring.prompt_formats import Call, Memory, PromptFormat, choose_prompt_formats, get_prompt_format
 
 _MODEL, _MEMORY, _MADE = "model", "memory", "made"
 
@@ -38,9 +38,9 @@ def open_model(desk: Desk, task: Task) -> Done:
     """The model of a part, and all that a manifest says of it."""
     opening = task.told["opening"]
     model, spec = _model(desk, opening, task.items), spec_from_dict(opening["spec"])
-    ways = [
-        {"name": way.name, "note": note, "asked": way.in_words(model, way.spec(spec))}
-        for way, note in ways_of(model, opening["ways"])
+    prompt_formats = [
+        {"name": each.name, "note": note, "asked": each.in_words(model, each.spec(spec))}
+        for each, note in choose_prompt_formats(model, opening["prompt_formats"])
     ]
     return Done(
         {
@@ -49,7 +49,7 @@ def open_model(desk: Desk, task: Task) -> Done:
             "kind": model.who.kind,
             "reported": dict(model.who.reported),
             "frame": model.frame_in_words(spec),
-            "ways": ways,
+            "prompt_formats": prompt_formats,
             "local": isinstance(model, LanguageModel),
             "device": model.device.type if isinstance(model, LanguageModel) else "",
             "threads": _threads(model),
@@ -63,7 +63,7 @@ def weigh(desk: Desk, task: Task) -> Done:
 
     made = _prepared(desk, task, task.items)
     if task.told["keep"]:
-        kept = desk.kept.setdefault((_MADE, task.told["probe"], task.told["way"]), {})
+        kept = desk.kept.setdefault((_MADE, task.told["probe"], task.told["format"]), {})
         kept.update((item.id, each) for item, each in zip(task.items, made, strict=True))
     columns = {"longest": [each.longest for each in made], "costs": [each.cost for each in made]}
     return Done(tables={"weights": pa.table({name: pa.array(values, pa.int64()) for name, values in columns.items()})})
@@ -72,11 +72,11 @@ def weigh(desk: Desk, task: Task) -> Done:
 def rate(desk: Desk, task: Task) -> Done:
     """How long some items take."""
     made = _prepared(desk, task, task.items)
-    model, way, spec = _asking(desk, task)
+    model, prompt_format, spec = _asking(desk, task)
     call = Call(model, spec, task.told["budget"], desk.progress)
-    way.answer(made[:1], call)  # what comes first takes longer
+    prompt_format.answer(made[:1], call)  # what comes first takes longer
     began = time.perf_counter()
-    way.answer(made, call)
+    prompt_format.answer(made, call)
     return Done({"seconds": time.perf_counter() - began})
 
 
@@ -97,11 +97,11 @@ def keys(desk: Desk, task: Task) -> Done:
 def answer(desk: Desk, task: Task) -> Done:
     """A shard: its answers, what was said, and the scores where the cache is elsewhere."""
     told = task.told
-    model, way, spec = _asking(desk, task)
+    model, prompt_format, spec = _asking(desk, task)
     with with_threads(told["opening"]["threads"] if _threads(model) else None):
         memory = _memory(desk, task, model, spec)
         made = _taken(desk, task)
-        answers, replies = way.answer(made, Call(model, spec, told["budget"], desk.progress, memory))
+        answers, replies = prompt_format.answer(made, Call(model, spec, told["budget"], desk.progress, memory))
     tables = {"answers": table_of_answers(told["opening"]["name"], told["probe"], answers)}
     if replies:
         tables["replies"] = table_of_replies(replies)
@@ -110,9 +110,10 @@ def answer(desk: Desk, task: Task) -> Done:
     return Done({"served": memory.served} if memory else {}, tables)
 
 
-def _asking(desk: Desk, task: Task) -> tuple[Model, Way, ScoringSpec]:
-    way = way_named(task.told["way"])
-    return _model(desk, task.told["opening"]), way, way.spec(spec_from_dict(task.told["opening"]["spec"]))
+def _asking(desk: Desk, task: Task) -> tuple[Model, PromptFormat, ScoringSpec]:
+    prompt_format = get_prompt_format(task.told["format"])
+    opening = task.told["opening"]
+    return _model(desk, opening), prompt_format, prompt_format.spec(spec_from_dict(opening["spec"]))
 
 
 def _threads(model: Model) -> int | None:
@@ -121,8 +122,8 @@ def _threads(model: Model) -> int | None:
 
 
 def _prepared(desk: Desk, task: Task, items: Sequence[Item]) -> list[Any]:
-    model, way, spec = _asking(desk, task)
-    return way.prepare(model, items, spec, task.shared.get("examples", ()))
+    model, prompt_format, spec = _asking(desk, task)
+    return prompt_format.prepare(model, items, spec, task.shared.get("examples", ()))
 
 
 def _taken(desk: Desk, task: Task) -> list[Any]:
@@ -130,7 +131,7 @@ def _taken(desk: Desk, task: Task) -> list[Any]:
     number, made = desk.kept.pop(_MADE, (None, []))
     if number == task.told["number"]:
         return list(made)
-    kept = desk.kept.get((_MADE, task.told["probe"], task.told["way"]))
+    kept = desk.kept.get((_MADE, task.told["probe"], task.told["format"]))
     return [kept.pop(item.id) for item in task.items] if kept else _prepared(desk, task, task.items)
 
 
@@ -203,8 +204,8 @@ def _memory(desk: Desk, task: Task, model: Model, spec: ScoringSpec) -> Memory |
         return None
     if told["apart"]:
         return Carried(task.tables.get("scores"))
-    if (_MEMORY, told["way"]) not in desk.kept:
+    if (_MEMORY, told["format"]) not in desk.kept:
         cache = ScoreCache(model, spec, told["budget"])
-        desk.kept[_MEMORY, told["way"]] = desk.closing.enter_context(cache)
-    memory: Memory = desk.kept[_MEMORY, told["way"]]
+        desk.kept[_MEMORY, told["format"]] = desk.closing.enter_context(cache)
+    memory: Memory = desk.kept[_MEMORY, told["format"]]
     return memory

@@ -45,7 +45,7 @@ from horsesense.runs.models import (
 from horsesense.runs.results import Answered
 from horsesense.runs.shards import draw
 from horsesense.runs.store import FolderKeeper, Keeper, all_kept
-from horsesense.scoring.prompt_formats import way_named
+from horsesense.scoring.prompt_formats import get_prompt_format
 
 __all__ = ["Settings", "ask_in_memory", "ask_models", "content_of"]
 
@@ -74,8 +74,6 @@ def ask_models(
     items, spec and budget, and a shard is computed whole or not at all, wherever the engine has it computed.
     """
     check_free(folder)
-    if manifest_path(folder).is_file() and (before := read_manifest(folder)).parts:
-        settings = replace(settings, nested=before.nested)
     asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
     with locked(folder):
         # All models are found before anything is kept: a mistyped name must not bind the folder.
@@ -113,12 +111,12 @@ def ask_in_memory(
     answered = []
     order = {(name_of(model), probe): place for place, (model, probe) in enumerate(product(known, probes))}
     for part in sorted(keeper.parts, key=lambda part: order[part.model.name, part.probe.name]):
-        key = part.model.name, part.probe.name, part.way
+        key = part.model.name, part.probe.name, part.format
         probe, tables = asked.drawn[part.probe.name], keeper.answers.pop(key)
         row = {item: n for n, item in enumerate(item for table in tables for item in table.column("item").to_pylist())}
         answers = StoredAnswers.of_tables(tables, np.array([row[item] for item in ids_of(probe.items)]))
         replies = StoredReplies(Shards.of_tables(keeper.replies.pop(key, ())))
-        spec = way_named(part.way).spec(settings.spec)
+        spec = get_prompt_format(part.format).spec(settings.spec)
         answered.append(Answered(part, probe, spec, answers, replies))
     return answered
 
@@ -170,7 +168,7 @@ def _by_name(model: str | Model, settings: Settings) -> str | Model:
 def _drawn(name: str, probe: Probe, settings: Settings) -> Probe:
     if settings.limit is not None and settings.limit < 1:
         raise UserError(f"{argument('limit')} {settings.limit} leaves nothing to ask", fix="use 1 or more")
-    items = draw(probe.items, settings.limit, settings.seed, settings.nested)
+    items = draw(probe.items, settings.limit, settings.seed)
     if not items:
         raise UserError(f"the probe {name} is empty", fix="give one with items")
     return replace(probe, items=items)
@@ -205,7 +203,7 @@ def _kept_content(model: str | Model, asked: _Asked, folder: Path, settings: Set
     if plugin is None and not is_served(found_by):
         return None
     manifest = read_manifest(folder)
-    if not all(all_kept(manifest, folder, model, probe, settings.ways) for probe in asked.drawn):
+    if not all(all_kept(manifest, folder, model, probe, settings.prompt_formats) for probe in asked.drawn):
         return None
     kept = [part.model for part in manifest.parts if part.model.name == model and part.probe.name in asked.drawn]
     origin = plugin.origin if plugin else ""

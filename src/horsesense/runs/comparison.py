@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from horsesense.core.audit import Soundness
 from horsesense.core.card import UNIT_AVERAGE
-from horsesense.core.spec import WAY_FIELDS
+from horsesense.core.spec import PROMPT_FIELDS
 from horsesense.errors import UserError
 from horsesense.runs.manifest import LOG
 from horsesense.runs.result import shown_names
@@ -69,7 +69,7 @@ class SideBySide:
     """All models on one probe."""
 
     probe: str
-    way: str
+    format: str
     """How all of them were asked."""
     items: int
     """Items with a gold that all models were asked."""
@@ -98,7 +98,7 @@ def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisa
     common = {each for each, models in asked.items() if len(models) > 1}
     for folder, answered in runs:
         # A run without a whole answer is named as not finished.
-        if answered and not any(AskedProbe(a.part.probe.name, a.way) in common for a in answered):
+        if answered and not any(AskedProbe(a.part.probe.name, a.format) in common for a in answered):
             _refuse_alone(folder, answered, runs)
     return [side_by_side(each.probe, models, how) for each, models in asked.items() if each in common]
 
@@ -115,14 +115,15 @@ def _refuse_alone(
 ) -> NoReturn:
     """Say why a run has nothing that another model was asked too: unlike ways, or other probes."""
     file = folder if folder.is_dir() else None
-    ways: dict[str, dict[str, list[Path]]] = {}
+    prompt_formats: dict[str, dict[str, list[Path]]] = {}
     for place, others in runs:
         for a in others:
-            ways.setdefault(a.part.probe.name, {}).setdefault(a.way, []).append(place)
+            prompt_formats.setdefault(a.part.probe.name, {}).setdefault(a.format, []).append(place)
     for name in (a.part.probe.name for a in answered):
-        if len(ways[name]) > 1:
+        if len(prompt_formats[name]) > 1:
             told = "; ".join(
-                f"by {way} in {', '.join(sorted({str(p) for p in ways[name][way]}))}" for way in ways[name]
+                f"by {prompt_format} in {', '.join(sorted({str(p) for p in prompt_formats[name][prompt_format]}))}"
+                for prompt_format in prompt_formats[name]
             )
             raise UserError(
                 f"{name} was asked in unlike ways, which cannot be compared: {told}",
@@ -142,19 +143,19 @@ class AskedProbe(NamedTuple):
     """A probe, and how it was asked."""
 
     probe: str
-    way: str
+    format: str
 
     def __str__(self) -> str:
-        return self.probe if self.way == "options" else f"{self.probe} by {self.way}"
+        return self.probe if self.format == "loglikelihood" else f"{self.probe} by {self.format}"
 
 
 def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[AskedProbe, dict[str, Answered]]:
     """All answers by probe and way, then by model; the folder tells two runs of one model apart."""
-    names = [(a.part.model.name, a.part.probe.name, a.way) for _, answered in runs for a in answered]
+    names = [(a.part.model.name, a.part.probe.name, a.format) for _, answered in runs for a in answered]
     probes: dict[AskedProbe, dict[str, Answered]] = {}
     for folder, answered in runs:
         for run in answered:
-            model, probe = run.part.model.name, AskedProbe(run.part.probe.name, run.way)
+            model, probe = run.part.model.name, AskedProbe(run.part.probe.name, run.format)
             # The same model in two folders was asked under two specs, which is what is compared then.
             label = model if names.count((model, *probe)) == 1 else f"{model} ({folder})"
             probes.setdefault(probe, {})[label] = run
@@ -197,7 +198,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
     shares = {one: c.a for (one, _), c in plain.items()} | {other: c.b for (_, other), c in plain.items()}
     return SideBySide(
         probe=probe,
-        way=first.way,
+        format=first.format,
         items=int((~np.isnan(next(iter(earned.values())))).sum()),
         excluded={label: len(run.items) - len(places) for label, run in models.items()},
         unjudged=int((~columns.judged[places]).sum()),
@@ -260,11 +261,11 @@ def _with_counts(averaged: _Comparisons, plain: _Comparisons) -> _Comparisons:
 def _check_alike(probe: str, models: dict[str, Answered]) -> None:
     """Answers in unlike ways are refused: the difference would be that of the ways."""
     first = next(iter(models.values()))
-    fields = _SHOTS if first.way in ("options", "pmi") else WAY_FIELDS
+    fields = _SHOTS if first.format in ("loglikelihood", "pmi") else PROMPT_FIELDS
     for label, run in models.items():
         unlike = [n for n in fields if getattr(run.spec, n) != getattr(first.spec, n)]
-        if run.way != first.way or unlike:
-            told = ", ".join(unlike) or f"{first.way} and {run.way}"
+        if run.format != first.format or unlike:
+            told = ", ".join(unlike) or f"{first.format} and {run.format}"
             raise UserError(
                 f"{label} was asked {probe} in another way than the first ({told})", fix="ask both in the same way"
             )

@@ -57,7 +57,7 @@ class ProbeComparison(Document):
 
     probe: str
     """Its name in the runs."""
-    way: str
+    format: str
     """How all were asked."""
     metric: str
     """What is compared: accuracy, or the average over units, as the probe's card has it."""
@@ -99,7 +99,7 @@ def comparison_document(
 def _plain(side: SideBySide) -> ProbeComparison:
     return ProbeComparison(
         probe=side.probe,
-        way=side.way,
+        format=side.format,
         metric=side.metric,
         n=side.items,
         excluded=side.excluded,

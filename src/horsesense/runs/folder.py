@@ -151,7 +151,7 @@ def kept_probe(folder: Path, name: str, expected: int = 0) -> Probe:
 def is_finished(folder: Path, part: Part) -> bool:
     """Whether all answers of one model to one probe in one way are there."""
     model, probe = part.model.name, part.probe.name
-    return all(shard_path(folder, model, probe, n, part.way).is_file() for n in range(part.shards))
+    return all(shard_path(folder, model, probe, n, part.format).is_file() for n in range(part.shards))
 
 
 def is_kept(folder: Path, path: Path) -> bool:

@@ -38,7 +38,7 @@ class _Plan:
     """One probe in one way, as it comes to be planned and asked."""
 
     probe: str
-    way: Mapping[str, Any]
+    prompt_format: Mapping[str, Any]
     weights: list[Weights | None]
     """Of each stretch of the probe, where it is known."""
     begun: bool = False
@@ -89,7 +89,9 @@ class Sitting(Job):
     # What an engine asks of it.
 
     def begin(self) -> Sequence[Task]:
-        wanted = [probe for probe in self.probes if not self.keeper.has_all(self.name, probe, self.settings.ways)]
+        wanted = [
+            probe for probe in self.probes if not self.keeper.has_all(self.name, probe, self.settings.prompt_formats)
+        ]
         if not wanted:
             return []
         sample: list[Item] = []
@@ -102,19 +104,19 @@ class Sitting(Job):
     def take(self, task: Task, done: Done) -> Sequence[Task]:
         if task.function == OPEN:
             return self._take_model(done.told)
-        plan = self._plans[task.told["probe"], task.told["way"]]
+        plan = self._plans[task.told["probe"], task.told["format"]]
         if task.function == WEIGH:
             return self._take_weights(plan, task, done)
         if task.function == RATE:
             size = fitting(self.settings.shard, done.told["seconds"], task.told["tokens"])
-            return self._sized(task.told["way"], size)
+            return self._sized(task.told["format"], size)
         if task.function == KEYS:
             return [self._looked_up(plan, task, done)]
         self._take_answers(plan, task, done)
         return []
 
     def watching(self, task: Task) -> Progress:
-        plan = self._plans.get((task.told.get("probe", ""), task.told.get("way", "")))
+        plan = self._plans.get((task.told.get("probe", ""), task.told.get("format", "")))
         if plan is None or plan.progress is None:
             return NO_PROGRESS
         return ShardProgress(plan.progress, task.told.get("number", -1))
@@ -149,20 +151,20 @@ class Sitting(Job):
         self._opening["threads"] = threads
         tasks: list[Task] = []
         for probe in self._wanted:
-            for way in opened["ways"]:
-                tasks += self._weighing(probe, way)
+            for prompt_format in opened["prompt_formats"]:
+                tasks += self._weighing(probe, prompt_format)
         return tasks
 
-    def _weighing(self, probe: str, way: Mapping[str, Any]) -> list[Task]:
-        name = way["name"]
-        if way["note"]:
-            self.progress.log(f"{self.name} is asked by {name} ({way['note']})")
+    def _weighing(self, probe: str, prompt_format: Mapping[str, Any]) -> list[Task]:
+        name = prompt_format["name"]
+        if prompt_format["note"]:
+            self.progress.log(f"{self.name} is asked by {name} ({prompt_format['note']})")
         if self.keeper.is_whole(self.name, probe, name):
             self.progress.log(f"{stage_of(self.name, probe, name)}: all answers are kept already")
             return []
         items = self.probes[probe].items
         starts = range(0, len(items), _AT_ONCE)
-        self._plans[probe, name] = _Plan(probe, way, [None] * len(starts))
+        self._plans[probe, name] = _Plan(probe, prompt_format, [None] * len(starts))
         if (size := self.keeper.size(self.name, probe, name)) is not None:
             self._sizes.setdefault(name, size or self._usual_size)
         keep = not self.apart and len(items) <= _KEPT
@@ -178,47 +180,47 @@ class Sitting(Job):
         plan.weights[task.told["stretch"]] = Weights(ids_of(task.items), *columns)
         if None in plan.weights:
             return []
-        return self._measure(plan.way["name"])
+        return self._measure(plan.prompt_format["name"])
 
-    def _measure(self, way: str) -> list[Task]:
+    def _measure(self, prompt_format: str) -> list[Task]:
         """The rate of a model is measured on the first probe; the others are cut alike."""
-        if way in self._sizes:
-            return self._sized(way, self._sizes[way])
-        first = next(plan for (_, name), plan in self._plans.items() if name == way)
-        if way in self._measuring or None in first.weights:
+        if prompt_format in self._sizes:
+            return self._sized(prompt_format, self._sizes[prompt_format])
+        first = next(plan for (_, name), plan in self._plans.items() if name == prompt_format)
+        if prompt_format in self._measuring or None in first.weights:
             return []
-        self._measuring.add(way)
+        self._measuring.add(prompt_format)
         weights = Weights.joined(first.weights)
         on_gpu = self._opened["device"] == "cuda"
         places = tried(weights, self.settings.budget if on_gpu else SAMPLE) if self._opened["local"] else []
         if not places:
-            return self._sized(way, self._usual_size)
+            return self._sized(prompt_format, self._usual_size)
         items = Some(self.probes[first.probe].items, places)
-        return [self._task(RATE, first.probe, way, items, tokens=int(weights.costs[places].sum()))]
+        return [self._task(RATE, first.probe, prompt_format, items, tokens=int(weights.costs[places].sum()))]
 
     @property
     def _usual_size(self) -> int:
         return SERVED_SHARD if self._opened["kind"] == "server" else self.settings.shard
 
-    def _sized(self, way: str, size: int) -> list[Task]:
+    def _sized(self, prompt_format: str, size: int) -> list[Task]:
         """Shards of all probes that have been weighed."""
-        self._sizes[way] = size
-        ready = [plan for (_, name), plan in self._plans.items() if name == way and None not in plan.weights]
+        self._sizes[prompt_format] = size
+        ready = [plan for (_, name), plan in self._plans.items() if name == prompt_format and None not in plan.weights]
         return [task for plan in ready if not plan.begun for task in self._begun(plan, size)]
 
     def _begun(self, plan: _Plan, size: int) -> list[Task]:
         """A part begins: it is written down, and what is not there yet of its shards is to be asked."""
         plan.begun = True
-        probe, way, items = plan.probe, plan.way["name"], self.probes[plan.probe].items
+        probe, prompt_format, items = plan.probe, plan.prompt_format["name"], self.probes[plan.probe].items
         weights = Weights.joined(plan.weights)
-        ranks = ranks_of(self.whole[probe].items, self.settings.seed) if self.settings.nested else None
+        ranks = ranks_of(self.whole[probe].items, self.settings.seed)
         shards = cut(weights, size, ranks)
         plan.weights = []
         part = self._part(plan, len(shards), size)
         there = self.keeper.begin(part, self.probes[probe])
         costs = [int(weights.costs[shard].sum()) for shard in shards]
         kept = sum(cost for cost, whole in zip(costs, there, strict=True) if whole)
-        plan.progress = PartProgress(self.progress, stage_of(self.name, probe, way), sum(costs))
+        plan.progress = PartProgress(self.progress, stage_of(self.name, probe, prompt_format), sum(costs))
         already = f", {kept:,} of them kept already" if kept else ""
         if self.keeper.keeps:
             self.progress.log(f"{plan.progress.stage}: {plan.progress.total:,} tokens to compute{already}")
@@ -226,18 +228,24 @@ class Sitting(Job):
         plan.done = sum(len(shard) for shard, whole in zip(shards, there, strict=True) if whole)
         plan.left = there.count(False)
         looked_up = self.apart and self.settings.cache and self.keeper.keeps and bool(self._opened["local"])
-        by_likelihood = way in ("options", "pmi")  # letters and words are not kept in the cache
+        by_likelihood = prompt_format in ("loglikelihood", "pmi")  # letters and words are not kept in the cache
         return [
-            self._task(KEYS if looked_up and by_likelihood else ANSWER, probe, way, Some(items, shard),
+            self._task(KEYS if looked_up and by_likelihood else ANSWER, probe, prompt_format, Some(items, shard),
                        number=number, cost=cost, cache=self.settings.cache and self.keeper.keeps, apart=self.apart)
             for number, (shard, cost, whole) in enumerate(zip(shards, costs, there, strict=True))
             if not whole
         ]  # fmt: skip
 
-    def _task(self, function: str, probe: str, way: str, items: Sequence[Item], **more: Any) -> Task:
-        told = {"opening": self._opening, "probe": probe, "way": way, "budget": self.settings.budget, **more}
+    def _task(self, function: str, probe: str, prompt_format: str, items: Sequence[Item], **more: Any) -> Task:
+        told = {
+            "opening": self._opening,
+            "probe": probe,
+            "format": prompt_format,
+            "budget": self.settings.budget,
+            **more,
+        }
         shared = {"examples": self.whole[probe].items} if self.settings.spec.shots else {}
-        stage = stage_of(self.name, probe, way)
+        stage = stage_of(self.name, probe, prompt_format)
         called = f"answer file {told['number']} of {stage}" if "number" in told else f"{stage}, planned"
         return Task(function, told, items, shared, called=called, goes_on=function == KEYS)
 
@@ -257,8 +265,8 @@ class Sitting(Job):
             of=len(self.whole[plan.probe].items),
             content=self.keeper.content(plan.probe, probe),
         )
-        told = "; ".join(each for each in (plan.way["asked"], plan.way["note"]) if each)
-        return Part(model=record, probe=asked, shards=shards, way=plan.way["name"], asked=told, shard=size)
+        told = "; ".join(each for each in (plan.prompt_format["asked"], plan.prompt_format["note"]) if each)
+        return Part(model=record, probe=asked, shards=shards, format=plan.prompt_format["name"], asked=told, shard=size)
 
     # Answers come in.
 
@@ -285,7 +293,7 @@ class Sitting(Job):
         if self._store is not None and found and "scores" in done.tables:
             values = done.tables["scores"].column("values").combine_chunks()
             self._store.keep(found, [np.asarray(each.values, dtype=np.float32) for each in values])
-        self.keeper.keep(self.name, plan.probe, plan.way["name"], number, done.tables)
+        self.keeper.keep(self.name, plan.probe, plan.prompt_format["name"], number, done.tables)
         plan.left -= 1
         plan.done += len(task.items)
         if plan.served and not plan.left:

@@ -15,13 +15,12 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from horsesense import __version__
-from horsesense.core import ScoringSpec
 from horsesense.data import FieldProblem, check_json, read_text
 from horsesense.data.checksums import check_sum, summed
 from horsesense.errors import UserError, argument
 
-FORMAT = 2
-"""1 had one way of asking and no kind of model; it is read as `options` asked of weights."""
+FORMAT = 3
+"""Version of the layout of a run folder; a folder of another version is refused."""
 LOG = "log"
 """The kind of a model that is known only as another tool's log tells of it."""
 _LIBRARIES = ("torch", "transformers", "tokenizers", "numpy", "pyarrow")
@@ -46,7 +45,7 @@ class ModelRecord(_Record):
     weights: str
     """SHA-256 of the weight files; of a server, over what is reported."""
     identity: str = ""
-    """SHA-256 over weights, config and tokenizer; empty in older runs, and where there are only weights."""
+    """SHA-256 over weights, config and tokenizer; empty where there are only weights."""
     revision: str
     dtype: str
     dtype_reason: str = ""
@@ -79,8 +78,8 @@ class Part(_Record):
     probe: ProbeRecord
     shards: int
     """Answer files when it is complete."""
-    way: str = "options"
-    """How it was asked: ``options``, ``pmi``, ``letters`` or ``words``."""
+    format: str = "loglikelihood"
+    """Prompt format: ``loglikelihood``, ``pmi``, ``letters`` or ``generate``."""
     asked: str = ""
     """The same in words: template, examples, orders, what was fallen back from."""
     shard: int = 0
@@ -102,27 +101,27 @@ class Manifest(_Record):
     """Tokens an answer file, about."""
     limit: int | None
     seed: int
-    nested: bool = False
-    """Whether a larger limit draws what a smaller one draws; false in older runs."""
     threads: int | None = None
     """Threads of the processor that computed it, which a resume keeps to: last bits depend on them. None: not known, or
     computed elsewhere."""
     parts: tuple[Part, ...] = ()
     wanted: tuple[tuple[str, str], ...] = ()
-    """Model and probe of all that was to be asked here; what has no part was not reached. Empty in older runs."""
+    """Model and probe of everything that was requested; what has no part was not reached."""
     of_profile: bool = False
-    """Whether a profile asks here, and nobody else; false in older runs."""
+    """Whether the run belongs to a profile, which alone may add to it."""
 
     @property
     def not_begun(self) -> list[tuple[str, str]]:
         begun = {(part.model.name, part.probe.name) for part in self.parts}
         return [each for each in self.wanted if each not in begun]
 
-    def part(self, model: str, probe: str, way: str = "options") -> Part | None:
-        return next((p for p in self.parts if (p.model.name, p.probe.name, p.way) == (model, probe, way)), None)
+    def part(self, model: str, probe: str, prompt_format: str = "loglikelihood") -> Part | None:
+        return next(
+            (p for p in self.parts if (p.model.name, p.probe.name, p.format) == (model, probe, prompt_format)), None
+        )
 
     def with_part(self, part: Part) -> Manifest:
-        return self.model_copy(update={"format": FORMAT, "parts": (*self.parts, part)})
+        return self.model_copy(update={"parts": (*self.parts, part)})
 
 
 def new_manifest(spec: dict[str, Any], budget: int, shard: int, limit: int | None, seed: int) -> Manifest:
@@ -136,7 +135,6 @@ def new_manifest(spec: dict[str, Any], budget: int, shard: int, limit: int | Non
         shard=shard,
         limit=limit,
         seed=seed,
-        nested=True,
     )
 
 
@@ -177,16 +175,19 @@ def read_manifest(folder: Path) -> Manifest:
         raise UserError("this is not a run folder (it has no manifest.json)", file=folder, fix=fix)
     check_sum(folder, path, "get a copy of the folder that is whole")
     text = read_text(path)
-    newer = re.search(r'"format":\s*(\d+)', text)
-    if newer and int(newer[1]) > FORMAT:
-        raise UserError("the run was made by a newer horsesense", file=path, fix="update this one")
+    if (version := re.search(r'"format":\s*(\d+)', text)) and int(version[1]) != FORMAT:
+        wrote = re.search(r'"horsesense":\s*"([^"]*)"', text)
+        newer = int(version[1]) > FORMAT
+        raise UserError(
+            f"the run was written by {'a newer' if newer else 'an older'} horsesense ({wrote[1] if wrote else '?'})",
+            file=path,
+            fix="update this one" if newer else "run it again in a new folder",
+        )
 
     def damaged(problem: FieldProblem) -> UserError:
         return UserError(f"the manifest is damaged ({problem.where or 'the file'}: {problem.message})", file=path)
 
-    manifest = check_json(Manifest, text, damaged, strict=False)
-    # What a spec of today has and that of then had not is as it was then: the default.
-    return manifest.model_copy(update={"spec": {**ScoringSpec().to_dict(), **manifest.spec}})
+    return check_json(Manifest, text, damaged, strict=False)
 
 
 _USED_AGAIN = " (what was computed for this one is used again)"

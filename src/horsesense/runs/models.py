@@ -25,16 +25,14 @@ class Settings:
     shard: int = SHARD_TOKENS
     limit: int | None = None
     seed: int = 0
-    nested: bool = True
-    """Whether a larger limit draws what a smaller one draws; folders of older versions do not."""
     device: str = "auto"
     family: str | None = None
     allow_pickle: bool = False
     cache: bool = True
     labels: Mapping[str, str] = field(default_factory=dict)
     """What a model is called where it is not its name, and the name that it is found by."""
-    ways: tuple[str, ...] = ("auto",)
-    """How it is asked: options, pmi, letters, words; ``auto``: by options, or what a server allows."""
+    prompt_formats: tuple[str, ...] = ("auto",)
+    """Prompt formats: loglikelihood, pmi, letters, generate; ``auto``: loglikelihood, or what a server supports."""
     served: ServedSettings = field(default_factory=ServedSettings)
     """How a server is asked: how many requests at a time, which budget, whose key."""
 

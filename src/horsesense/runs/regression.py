@@ -32,7 +32,7 @@ class GateCheck(Document):
 
     probe: str
     """What both were asked."""
-    way: str
+    format: str
     """How both were asked."""
     new: str
     """The new model."""
@@ -122,7 +122,9 @@ class Gate(Document):
             errors="0",
         )
         for check in self.checks:
-            case = ElementTree.SubElement(suite, "testcase", classname=check.new, name=f"{check.probe} by {check.way}")
+            case = ElementTree.SubElement(
+                suite, "testcase", classname=check.new, name=f"{check.probe} by {check.format}"
+            )
             if check.verdict != "not worse":
                 kind = "failure" if check.verdict == "worse" else "skipped"
                 ElementTree.SubElement(case, kind, message=check.in_words(self.margin))
@@ -180,7 +182,7 @@ def _check(
     missing = _missing(a, b, units, difference, margin) if verdict == "undecided" else None
     return GateCheck(
         probe=asked.probe,
-        way=asked.way,
+        format=asked.format,
         new=new.part.model.name,
         old=old.part.model.name,
         n=side.items,

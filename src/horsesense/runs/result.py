@@ -78,8 +78,8 @@ class ResultDocument(Document):
     """Accuracy under each other normalisation that the answers allow."""
     spec: Mapping[str, str | int | float | bool]
     """What a score means: all fields of the scoring spec, and the tokens around each text in words."""
-    way: str
-    """How it was asked: options, pmi, letters or words."""
+    format: str
+    """Prompt format: loglikelihood, pmi, letters or generate."""
     asked: str
     """The same in words: template, examples, orders, what was fallen back from."""
     replies: RepliesDocument | None = None
@@ -108,7 +108,7 @@ class Result:
     """How many units of equal size would say as much (Kish)."""
     plain: Estimate | None = None
     """Share of all items, beside an average over units."""
-    way: str = "options"
+    format: str = "loglikelihood"
     asked: str = ""
     replies: RepliesDocument | None = None
     soundness: Soundness | None = None
@@ -149,7 +149,7 @@ class Result:
             unjudged=self.unjudged,
             sensitivity=self.sensitivity,
             spec=self.spec,
-            way=self.way,
+            format=self.format,
             asked=self.asked,
             replies=self.replies,
             soundness=self.soundness,
@@ -158,14 +158,14 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Spread(Document):
-    """One model on one probe in several ways: the part of the uncertainty that no interval shows."""
+    """One model on one probe in several prompt formats: the part of the uncertainty that no interval shows."""
 
     model: str
     """Who was asked."""
     probe: str
     """What was asked."""
-    ways: Mapping[str, float]
-    """Accuracy by way of asking."""
+    formats: Mapping[str, float]
+    """Accuracy by prompt format."""
     low: float
     """The lowest of them."""
     high: float
@@ -175,12 +175,12 @@ class Spread(Document):
 
 
 def spreads(results: Sequence[Result]) -> tuple[Spread, ...]:
-    """Each model and probe that was asked in two ways at least."""
+    """Return the spread of each model and probe that was asked in at least two prompt formats."""
     by_pair: dict[tuple[str, str], dict[str, float]] = {}
     for result in results:
-        by_pair.setdefault((result.model, result.probe), {})[result.way] = result.estimate.value
+        by_pair.setdefault((result.model, result.probe), {})[result.format] = result.estimate.value
     return tuple(
-        Spread(model, probe, ways, min(ways.values()), max(ways.values()), max(ways.values()) - min(ways.values()))
-        for (model, probe), ways in by_pair.items()
-        if len(ways) > 1
+        Spread(model, probe, found, min(found.values()), max(found.values()), max(found.values()) - min(found.values()))
+        for (model, probe), found in by_pair.items()
+        if len(found) > 1
     )

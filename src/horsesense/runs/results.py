@@ -32,7 +32,7 @@ from horsesense.scoring.normalise import (
     normalised_rows,
     parse_normalisation,
 )
-from horsesense.scoring.prompt_formats import way_named
+from horsesense.scoring.prompt_formats import get_prompt_format
 from horsesense.stats import (
     Credits,
     Estimate,
@@ -61,9 +61,9 @@ class Answered:
     """What was said, where it was asked in letters or words."""
 
     @property
-    def way(self) -> str:
+    def format(self) -> str:
         """How it was asked."""
-        return self.part.way
+        return self.part.format
 
     @property
     def items(self) -> Sequence[Item]:
@@ -71,7 +71,7 @@ class Answered:
 
     def primary(self) -> Normalisation | None:
         """The normalisation that the card names; None: by the form of each item. PMI is a way of its own."""
-        if self.way == "pmi":
+        if self.format == "pmi":
             return "pmi"
         return parse_normalisation(self.probe.card.normalise) if self.probe.card.normalise else None
 
@@ -245,7 +245,7 @@ def _read_seeds(folders: Sequence[Path], unfinished: bool) -> tuple[Manifest, li
 
 def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answered:
     answers = read_answers(folder, part, item_columns(probe.items, probe.card.group))
-    return Answered(part, probe, way_named(part.way).spec(spec), answers, read_replies(folder, part))
+    return Answered(part, probe, get_prompt_format(part.format).spec(spec), answers, read_replies(folder, part))
 
 
 def _meaning(answered: Answered) -> dict[str, Any]:
@@ -284,7 +284,7 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
         unjudged=earned.unjudged,
         sensitivity=other,
         spec=_meaning(answered),
-        way=answered.way,
+        format=answered.format,
         asked=answered.part.asked,
         replies=replies_document(answered.columns, StoredReplies.of(answered.replies)) if answered.replies else None,
         soundness=answered.probe.card.soundness,

@@ -38,18 +38,18 @@ _AGAIN = "remove it and run again"
 _ELSEWHERE = "ask again in another folder"
 
 
-def shard_path(folder: Path, model: str, probe: str, number: int, way: str = "options") -> Path:
+def shard_path(folder: Path, model: str, probe: str, number: int, prompt_format: str = "loglikelihood") -> Path:
     """Where answers lie; those by options have no way in their name, as when there was no other."""
-    return folder / "answers" / _shard_name(model, probe, number, way)
+    return folder / "answers" / _shard_name(model, probe, number, prompt_format)
 
 
-def replies_path(folder: Path, model: str, probe: str, number: int, way: str) -> Path:
+def replies_path(folder: Path, model: str, probe: str, number: int, prompt_format: str) -> Path:
     """Where what was said lies, beside the answers that were made of it."""
-    return folder / "replies" / _shard_name(model, probe, number, way)
+    return folder / "replies" / _shard_name(model, probe, number, prompt_format)
 
 
-def _shard_name(model: str, probe: str, number: int, way: str) -> str:
-    asked = "" if way == "options" else f"~{way}"
+def _shard_name(model: str, probe: str, number: int, prompt_format: str) -> str:
+    asked = "" if prompt_format == "loglikelihood" else f"~{prompt_format}"
     return f"{_slug(model)}~{_slug(probe)}{asked}.{number:05d}.parquet"
 
 
@@ -83,7 +83,7 @@ def write_replies(path: Path, replies: Sequence[Reply]) -> None:
 def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswers:
     """The answers of one part, in the order of its items; a missing or damaged shard is an error."""
     large = len(columns.ids) >= MANY
-    paths = [shard_path(folder, part.model.name, part.probe.name, number, part.way) for number in range(part.shards)]
+    paths = [shard_path(folder, part.model.name, part.probe.name, number, part.format) for number in range(part.shards)]
     tables, sources = deque[Any](), list[tuple[int, Source]]()
     for number, path in enumerate(paths):
         if not path.is_file():
@@ -126,7 +126,7 @@ def read_replies(folder: Path, part: Part) -> StoredReplies:
 
     sources: list[tuple[int, Source]] = []
     for number in range(part.shards):
-        path = replies_path(folder, part.model.name, part.probe.name, number, part.way)
+        path = replies_path(folder, part.model.name, part.probe.name, number, part.format)
         if not path.is_file():
             continue
         check_sum(folder, path, _ELSEWHERE)

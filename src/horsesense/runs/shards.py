@@ -105,11 +105,11 @@ def sizes(folder: Path | None, device: str, budget: int | None = None, on_gpu: b
     return budget or (GPU_BUDGET if on_gpu else DEFAULT_BUDGET), GPU_SHARD if on_gpu else SHARD_TOKENS
 
 
-def draw(items: Sequence[Item], limit: int | None, seed: int, nested: bool = True) -> Sequence[Item]:
+def draw(items: Sequence[Item], limit: int | None, seed: int) -> Sequence[Item]:
     """At most ``limit`` items (but one whole family at least), in the order of the probe.
 
     Families are drawn whole, because half a family says nothing about the strict metric. A smaller limit draws a part
-    of what a larger one draws; older runs were not ``nested``, and filled up with families that still had room.
+    of what a larger one draws.
 
     >>> items = [Item(probe="demo", form="choice", text=str(n), options=("a",), family=str(n // 2)) for n in range(6)]
     >>> sorted({item.family for item in draw(items, 4, seed=0)})
@@ -125,7 +125,7 @@ def draw(items: Sequence[Item], limit: int | None, seed: int, nested: bool = Tru
         if sizes[family] <= left or not chosen:
             chosen.add(family)
             left -= sizes[family]
-        elif nested:
+        else:
             break
     return [item for item, unit in zip(items, units, strict=True) if unit in chosen]
 

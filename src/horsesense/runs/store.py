@@ -11,14 +11,14 @@ from horsesense.core import Probe
 from horsesense.core.item_file import ids_of
 from horsesense.progress import Progress
 from horsesense.runs.folder import is_kept, keep_probe
-from horsesense.runs.manifest import FORMAT, Manifest, Part, content_of_ids, write_manifest
+from horsesense.runs.manifest import Manifest, Part, content_of_ids, write_manifest
 from horsesense.runs.models import Content, Settings
 from horsesense.runs.shard_files import replies_path, shard_path, write_table
 
 
-def stage_of(model: str, probe: str, way: str) -> str:
+def stage_of(model: str, probe: str, prompt_format: str) -> str:
     """What a progress is told; the way only where it is not the usual one."""
-    return f"{model} on {probe}" + ("" if way == "options" else f" by {way}")
+    return f"{model} on {probe}" + ("" if prompt_format == "loglikelihood" else f" by {prompt_format}")
 
 
 @dataclass(slots=True)
@@ -85,19 +85,19 @@ class Keeper:
             "dtype": settings.spec.dtype,
             "dtype_reason": "",
             "spec": settings.spec.to_dict(),
-            "ways": list(settings.ways),
+            "prompt_formats": list(settings.prompt_formats),
             "threads": None,
         }
 
-    def has_all(self, model: str, probe: str, ways: Sequence[str]) -> bool:
+    def has_all(self, model: str, probe: str, prompt_formats: Sequence[str]) -> bool:
         """Whether a probe is answered already, in all ways that are wanted."""
         return False
 
-    def is_whole(self, model: str, probe: str, way: str) -> bool:
+    def is_whole(self, model: str, probe: str, prompt_format: str) -> bool:
         """Whether all shards of a part are there."""
         return False
 
-    def size(self, model: str, probe: str, way: str) -> int | None:
+    def size(self, model: str, probe: str, prompt_format: str) -> int | None:
         """Tokens a shard as they were decided before, 0 for the usual number; None where nobody has measured."""
         return 0
 
@@ -116,11 +116,11 @@ class Keeper:
         self.parts.append(part.model_copy(update={"shard": 0}))
         return [False] * part.shards
 
-    def keep(self, model: str, probe: str, way: str, number: int, tables: Mapping[str, Any]) -> None:
+    def keep(self, model: str, probe: str, prompt_format: str, number: int, tables: Mapping[str, Any]) -> None:
         """What a shard gave."""
-        self.answers.setdefault((model, probe, way), []).append(tables["answers"])
+        self.answers.setdefault((model, probe, prompt_format), []).append(tables["answers"])
         if "replies" in tables:
-            self.replies.setdefault((model, probe, way), []).append(tables["replies"])
+            self.replies.setdefault((model, probe, prompt_format), []).append(tables["replies"])
 
 
 class FolderKeeper(Keeper):
@@ -141,18 +141,18 @@ class FolderKeeper(Keeper):
             told |= {"dtype": kept.dtype, "dtype_reason": kept.dtype_reason}
         return told
 
-    def has_all(self, model: str, probe: str, ways: Sequence[str]) -> bool:
-        there = all_kept(self.manifest, self.folder, model, probe, ways)
+    def has_all(self, model: str, probe: str, prompt_formats: Sequence[str]) -> bool:
+        there = all_kept(self.manifest, self.folder, model, probe, prompt_formats)
         if there:
             self.progress.log(f"{model} on {probe}: all answers are kept already")
         return there
 
-    def is_whole(self, model: str, probe: str, way: str) -> bool:
-        part = self.manifest.part(model, probe, way)
+    def is_whole(self, model: str, probe: str, prompt_format: str) -> bool:
+        part = self.manifest.part(model, probe, prompt_format)
         return part is not None and is_whole(self.folder, part)
 
-    def size(self, model: str, probe: str, way: str) -> int | None:
-        kept = [part for part in self.manifest.parts if (part.model.name, part.way) == (model, way)]
+    def size(self, model: str, probe: str, prompt_format: str) -> int | None:
+        kept = [part for part in self.manifest.parts if (part.model.name, part.format) == (model, prompt_format)]
         begun = next((part for part in kept if part.probe.name == probe), kept[0] if kept else None)
         return None if begun is None else begun.shard
 
@@ -162,15 +162,15 @@ class FolderKeeper(Keeper):
         return self.manifest.threads if here else None
 
     def begin(self, part: Part, probe: Probe) -> list[bool]:
-        model, name, way = part.model.name, part.probe.name, part.way
-        kept = self.manifest.part(model, name, way)
+        model, name, prompt_format = part.model.name, part.probe.name, part.format
+        kept = self.manifest.part(model, name, prompt_format)
         if kept is None:
             if all(each.probe.name != name for each in self.manifest.parts):
                 keep_probe(self.folder, name, probe)
             parts = sorted(self.manifest.with_part(part).parts, key=self._place)
-            self.manifest = self.manifest.model_copy(update={"format": FORMAT, "parts": tuple(parts)})
+            self.manifest = self.manifest.model_copy(update={"parts": tuple(parts)})
             write_manifest(self.folder, self.manifest)
-        paths = [shard_path(self.folder, model, name, number, way) for number in range(part.shards)]
+        paths = [shard_path(self.folder, model, name, number, prompt_format) for number in range(part.shards)]
         there = [is_kept(self.folder, path) for path in paths]
         for path, whole in zip(paths, there, strict=True):
             if not whole and path.is_file():
@@ -181,25 +181,25 @@ class FolderKeeper(Keeper):
         """Parts stand in the order that they were wanted in, whichever was planned first; older ones stay before."""
         return self._places.get((part.model.name, part.probe.name), -1)
 
-    def keep(self, model: str, probe: str, way: str, number: int, tables: Mapping[str, Any]) -> None:
+    def keep(self, model: str, probe: str, prompt_format: str, number: int, tables: Mapping[str, Any]) -> None:
         if "replies" in tables:  # first, so that no answer stands without what was said
-            write_table(replies_path(self.folder, model, probe, number, way), tables["replies"])
-        write_table(shard_path(self.folder, model, probe, number, way), tables["answers"])
+            write_table(replies_path(self.folder, model, probe, number, prompt_format), tables["replies"])
+        write_table(shard_path(self.folder, model, probe, number, prompt_format), tables["answers"])
 
 
-def all_kept(manifest: Manifest, folder: Path, model: str, probe: str, ways: Sequence[str]) -> bool:
+def all_kept(manifest: Manifest, folder: Path, model: str, probe: str, prompt_formats: Sequence[str]) -> bool:
     """Whether a probe is answered in all ways that are wanted."""
-    if list(ways) == ["auto"]:
+    if list(prompt_formats) == ["auto"]:
         # What auto fell back to is known from what is kept; with several ways kept nobody can say which it would be.
         kept = [p for p in manifest.parts if (p.model.name, p.probe.name) == (model, probe)]
-        ways = [p.way for p in kept if p.way == "options"] or [p.way for p in kept][:1]
-        if not ways:
+        prompt_formats = [p.format for p in kept if p.format == "loglikelihood"] or [p.format for p in kept][:1]
+        if not prompt_formats:
             return False
-    parts = [manifest.part(model, probe, way) for way in ways]
+    parts = [manifest.part(model, probe, prompt_format) for prompt_format in prompt_formats]
     return all(part is not None and is_whole(folder, part) for part in parts)
 
 
 def is_whole(folder: Path, part: Part) -> bool:
     """Whether every shard is there as it was written; a damaged one is computed again."""
-    paths = (shard_path(folder, part.model.name, part.probe.name, n, part.way) for n in range(part.shards))
+    paths = (shard_path(folder, part.model.name, part.probe.name, n, part.format) for n in range(part.shards))
     return all(is_kept(folder, path) for path in paths)

@@ -10,7 +10,7 @@ from horsesense.errors import UserError
 from horsesense.models.protocol import Continuation, Model, Sampling
 from horsesense.scoring.letters import Shown, in_words, prepare_shown
 from horsesense.scoring.option_prompts import REASONED, SHORTLY
-from horsesense.scoring.prompt_formats import Answers, Call, Way
+from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
 from horsesense.scoring.reply_parsing import parse_reply
 
 REPLY_TOKENS = 48
@@ -51,7 +51,7 @@ def _reply(
     place, why = reread(written.text, [item.options[option] for option in order], written.finish, spec, chat)
     return Reply(
         item=item.id,
-        way="words",
+        format="generate",
         rotation=order[0],
         sample=sample,
         request=written.request,
@@ -90,4 +90,4 @@ def _in_words(model: Model, spec: ScoringSpec) -> str:
     return f"{in_words(model, spec)}, {drawn}{room}"
 
 
-WORDS = Way("words", "text", _spec, _prepare, _answer, _in_words)
+GENERATE = PromptFormat("generate", "text", _spec, _prepare, _answer, _in_words)

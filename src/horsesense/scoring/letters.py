@@ -13,7 +13,7 @@ from horsesense.errors import UserError
 from horsesense.models.protocol import Choices, Model, Turn
 from horsesense.scoring.few_shot import examples_from
 from horsesense.scoring.option_prompts import ONLY_LETTER, WORDING, is_chat, letters_of, turn, turned
-from horsesense.scoring.prompt_formats import Answers, Call, Way
+from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
 
 _CHARACTERS_A_TOKEN = 4
 """For how much work it is, whatever the tokenizer."""
@@ -95,7 +95,7 @@ def _reply(item: Item, order: Sequence[int], choices: Choices) -> Reply:
     best = [option for option, value in enumerate(logprobs) if value == max(logprobs)]
     return Reply(
         item=item.id,
-        way="letters",
+        format="letters",
         rotation=order[0],
         sample=0,
         request=choices.request,
@@ -134,4 +134,4 @@ def _in_words(model: Model, spec: ScoringSpec) -> str:
     return f"{in_words(model, spec)}, {spec.rotations or 'all'} orders"
 
 
-LETTERS = Way("letters", "next", _spec, _prepare, _answer, _in_words)
+LETTERS = PromptFormat("letters", "next", _spec, _prepare, _answer, _in_words)

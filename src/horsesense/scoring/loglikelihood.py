@@ -11,7 +11,7 @@ from horsesense.scoring.chat import chat_prompts
 from horsesense.scoring.few_shot import examples_from
 from horsesense.scoring.option_prompts import WORDING, is_chat
 from horsesense.scoring.option_scores import Prepared, answer_of, prepare, prepare_prompts
-from horsesense.scoring.prompt_formats import Answers, Call, Way, same_spec
+from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat, same_spec
 from horsesense.scoring.prompts import item_prompts
 
 
@@ -62,5 +62,5 @@ def _in_words(model: Model, spec: ScoringSpec) -> str:
     return ", ".join(told)
 
 
-OPTIONS = Way("options", "likelihood", same_spec, _prepare, _answer, _in_words)
-PMI = Way("pmi", "likelihood", lambda spec: replace(spec, baseline=True), _prepare_pmi, _answer, _in_words)
+LOGLIKELIHOOD = PromptFormat("loglikelihood", "likelihood", same_spec, _prepare, _answer, _in_words)
+PMI = PromptFormat("pmi", "likelihood", lambda spec: replace(spec, baseline=True), _prepare_pmi, _answer, _in_words)

@@ -124,8 +124,10 @@ def _carry_out(
     # Tests that are drawn anew for each seed are asked of that seed's model alone.
     same = all(_ids(plan) == _ids(plans[0]) for plan in plans)
     asked: list[Path] = []
-    way = objective_of(recipe.objective).way
-    settings = Settings(spec=with_setting(ScoringSpec(), "dtype", recipe.dtype), device=recipe.device, ways=(way,))
+    prompt_format = objective_of(recipe.objective).prompt_format
+    settings = Settings(
+        spec=with_setting(ScoringSpec(), "dtype", recipe.dtype), device=recipe.device, prompt_formats=(prompt_format,)
+    )
     # All are asked before any answer is read: what was stopped in the middle is finished then.
     for seed, (name, plan) in enumerate(zip(names, plans, strict=True)):
         probes = (

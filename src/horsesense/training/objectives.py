@@ -26,8 +26,8 @@ class Objective:
     about: str
     kind: str = ""
     """Handed to the losses, where they are of several kinds."""
-    way: str = "options"
-    """The way in which it is asked before, along and after (`horsesense.scoring`)."""
+    prompt_format: str = "loglikelihood"
+    """Prompt format of the evaluations before, during and after training."""
 
     @property
     def labels(self) -> bool:
@@ -62,7 +62,7 @@ _ALL = (
         "causal",
         _TEXTS,
         "a softmax over the letters of the options, which are shown in every order",
-        way="letters",
+        prompt_format="letters",
     ),
     Objective("classification", LabelLosses, "entailment", ("pair",), "the label of a pair of texts"),
     Objective(

@@ -42,7 +42,14 @@ def test_the_key_is_in_no_file_log_or_list_of_processes(server: ModelServer, tmp
     environment = os.environ | {name: str(tmp_path / place) for name, place in places.items()}
     environment |= {"PYTHONPATH": str(ROOT / "src"), "MY_KEY": SECRET}
     command = [sys.executable, "-m", "horsesense", "run", "-m", f"tiny={server.name}", "--key-from", "MY_KEY"]
-    command += ["-p", str(tmp_path / "probe.jsonl"), "--ways", "letters,words", "--out", str(tmp_path / "run")]
+    command += [
+        "-p",
+        str(tmp_path / "probe.jsonl"),
+        "--prompt-format",
+        "letters,generate",
+        "--out",
+        str(tmp_path / "run"),
+    ]
     seen: set[bytes] = set()
     with (tmp_path / "said").open("wb") as said:
         child = subprocess.Popen(command, env=environment, stdout=said, stderr=said, cwd=tmp_path)

@@ -74,30 +74,33 @@ def test_without_a_beginning_the_first_token_is_not_scored(server: ModelServer, 
 
 
 def test_every_way_gives_what_the_local_model_gives(server: ModelServer, local: LanguageModel) -> None:
-    ways = "options,pmi,letters,words"
-    by_way = [{each.way: each for each in hs.ask(who, PROBE, ways=ways).answered} for who in (local, server.name)]
-    for way in ways.split(","):
-        one, other = (each[way] for each in by_way)
+    prompt_formats = "loglikelihood,pmi,letters,generate"
+    by_format = [
+        {each.format: each for each in hs.ask(who, PROBE, prompt_formats=prompt_formats).answered}
+        for who in (local, server.name)
+    ]
+    for prompt_format in prompt_formats.split(","):
+        one, other = (each[prompt_format] for each in by_format)
         for a, b in zip(one.answers, other.answers, strict=True):
-            if way == "letters" and any("bounded" in flag for flag in b.flags):
+            if prompt_format == "letters" and any("bounded" in flag for flag in b.flags):
                 continue  # a random model spreads its letters beyond what a server tells
             assert a.scores == pytest.approx(b.scores, abs=1e-3)
-    assert [r.text for r in by_way[0]["words"].replies] == [r.text for r in by_way[1]["words"].replies]
-    assert all(reply.request for reply in by_way[1]["words"].replies)
+    assert [r.text for r in by_format[0]["generate"].replies] == [r.text for r in by_format[1]["generate"].replies]
+    assert all(reply.request for reply in by_format[1]["generate"].replies)
 
 
 @pytest.mark.parametrize("fault", ["429", "500", "503", "cut", "not-json", "hangs-up"])
 def test_one_request_in_five_fails_and_the_answers_are_the_same(server: ModelServer, fault: str) -> None:
-    usual = hs.ask(server.name, PROBE, ways="letters").answered[0].answers
+    usual = hs.ask(server.name, PROBE, prompt_formats="letters").answered[0].answers
     server.behaviour.fault = fault
-    faulty = hs.ask(server.name, PROBE, ways="letters").answered[0].answers
+    faulty = hs.ask(server.name, PROBE, prompt_formats="letters").answered[0].answers
     assert [answer.scores for answer in faulty] == [answer.scores for answer in usual]
 
 
 def test_a_slow_answer_is_asked_for_again(server: ModelServer) -> None:
-    usual = hs.ask(server.name, PROBE, limit=2, ways="words").answered[0].answers
+    usual = hs.ask(server.name, PROBE, limit=2, prompt_formats="generate").answered[0].answers
     server.behaviour.fault, server.behaviour.every = "slow", 3
-    slow = hs.ask(server.name, PROBE, limit=2, ways="words", served=ServedSettings(timeout=0.8))
+    slow = hs.ask(server.name, PROBE, limit=2, prompt_formats="generate", served=ServedSettings(timeout=0.8))
     assert [answer.scores for answer in slow.answered[0].answers] == [answer.scores for answer in usual]
 
 
@@ -109,35 +112,37 @@ def test_a_server_that_never_answers_is_one_sentence(server: ModelServer) -> Non
 
 def test_a_server_that_echoes_other_numbers_is_not_believed(server: ModelServer) -> None:
     server.behaviour.lies = True
-    with pytest.raises(UserError, match="cannot be asked by options: what it echoes is not what it makes"):
-        hs.ask(server.name, PROBE, ways="options")
-    run = hs.ask(server.name, PROBE, ways="auto")
-    assert run.answered[0].way == "letters"
-    assert "not by options: what it echoes is not what it makes" in run.answered[0].part.asked
+    with pytest.raises(UserError, match="what it echoes is not what it makes"):
+        hs.ask(server.name, PROBE, prompt_formats="loglikelihood")
+    run = hs.ask(server.name, PROBE, prompt_formats="auto")
+    assert run.answered[0].format == "letters"
+    assert "not by loglikelihood: what it echoes is not what it makes" in run.answered[0].part.asked
 
 
 @pytest.mark.parametrize(
-    ("does", "way"),
+    ("does", "prompt_format"),
     [
         ({"completions": False}, "letters"),
         ({"echo": False}, "letters"),
-        ({"logprobs": False}, "words"),
-        ({"chat": False, "top": 5}, "options"),
+        ({"logprobs": False}, "generate"),
+        ({"chat": False, "top": 5}, "loglikelihood"),
         ({"splits": True}, "letters"),
         ({"shorts": True}, "letters"),
     ],
 )
-def test_auto_falls_back_to_what_a_server_allows(server: ModelServer, does: dict[str, bool], way: str) -> None:
+def test_auto_falls_back_to_what_a_server_allows(
+    server: ModelServer, does: dict[str, bool], prompt_format: str
+) -> None:
     vars(server.behaviour).update(does)
     run = hs.ask(server.name, PROBE, limit=2)
-    assert [each.way for each in run.answered] == [way]
+    assert [each.format for each in run.answered] == [prompt_format]
 
 
-@pytest.mark.parametrize("way", ["letters", "words"])
-def test_the_room_for_a_reply_has_two_names(server: ModelServer, way: str) -> None:
-    usual = hs.ask(server.name, PROBE, limit=2, ways=way).answered[0].answers
+@pytest.mark.parametrize("prompt_format", ["letters", "generate"])
+def test_the_room_for_a_reply_has_two_names(server: ModelServer, prompt_format: str) -> None:
+    usual = hs.ask(server.name, PROBE, limit=2, prompt_formats=prompt_format).answered[0].answers
     server.behaviour.room = "max_completion_tokens"
-    newer = hs.ask(server.name, PROBE, limit=2, ways=way).answered[0].answers
+    newer = hs.ask(server.name, PROBE, limit=2, prompt_formats=prompt_format).answered[0].answers
     assert [answer.scores for answer in newer] == [answer.scores for answer in usual]
 
 
@@ -175,17 +180,17 @@ def test_a_budget_ends_cleanly_and_what_was_answered_is_not_asked_again(server: 
 
 
 def test_a_finished_run_does_not_ask_the_server(server: ModelServer, tmp_path: Path) -> None:
-    hs.ask(server.name, PROBE, out=tmp_path, ways="letters")
+    hs.ask(server.name, PROBE, out=tmp_path, prompt_formats="letters")
     before = server.seen.requests
-    hs.ask(server.name, PROBE, out=tmp_path, ways="letters")
+    hs.ask(server.name, PROBE, out=tmp_path, prompt_formats="letters")
     assert server.seen.requests == before
 
 
 def test_another_model_behind_the_same_name_is_refused(server: ModelServer, tmp_path: Path) -> None:
-    hs.ask(server.name, PROBE, out=tmp_path, ways="letters")
+    hs.ask(server.name, PROBE, out=tmp_path, prompt_formats="letters")
     server.behaviour.owner = "somebody else"
     with pytest.raises(UserError, match="its server reports another model now"):
-        hs.ask(server.name, PROBE, out=tmp_path, ways="letters,words")
+        hs.ask(server.name, PROBE, out=tmp_path, prompt_formats="letters,generate")
 
 
 def test_exact_scores_are_refused(server: ModelServer) -> None:
@@ -196,7 +201,7 @@ def test_exact_scores_are_refused(server: ModelServer) -> None:
 def test_the_manifest_says_who_answered_and_how(server: ModelServer, tmp_path: Path) -> None:
     hs.ask(f"tiny={server.name}", PROBE, out=tmp_path)
     (part,) = read_manifest(tmp_path).parts
-    assert (part.model.name, part.model.kind, part.way) == ("tiny", "server", "options")
+    assert (part.model.name, part.model.kind, part.format) == ("tiny", "server", "loglikelihood")
     assert part.model.reported["url"] == server.url
     assert part.model.frame == "<|endoftext|> (written before the text)"
 

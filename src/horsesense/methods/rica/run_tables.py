@@ -73,7 +73,9 @@ def _ladders(runs: Sequence[Answered]) -> Iterator[PaperTable]:
     """What is right on each rung, and what gets lost between them."""
     found = []
     for run in runs:
-        credited = run.credits(run.primary()) if run.way == "options" and "rung" in run.items[0].facets else None
+        credited = (
+            run.credits(run.primary()) if run.format == "loglikelihood" and "rung" in run.items[0].facets else None
+        )
         ladder = climb(run.items, credited.values, credited.predicted) if credited else None
         found += [(run.part.model.name, ladder)] if ladder else []
     if not found:

@@ -128,7 +128,7 @@ class ServedModel:
         if not self._trial.believed:
             raise UserError(
                 f"{self.name} gives no likelihoods that can be believed: {self._trial.in_words}",
-                fix=f"ask by {argument('ways', 'letters')} or {argument('ways', 'words')}",
+                fix=f"use {argument('prompt_formats', 'letters')} or {argument('prompt_formats', 'generate')}",
             )
         beginning = self._beginning(spec)
         prompts: dict[str, list[Prompt]] = {}
@@ -196,7 +196,8 @@ class ServedModel:
         for chat in {bool(turn.messages) for turn in turns}:
             trial = self._next(chat)
             if not trial.most:
-                fix = "use chat=off, or ask by words" if chat else "ask by words"
+                generate = f"use {argument('prompt_formats', 'generate')}"
+                fix = f"use chat=off, or {generate}" if chat else generate
                 raise UserError(f"{self.name} does not tell its next tokens: {trial.in_words}", fix=fix)
             most[chat] = trial.most
         requests = (
@@ -208,7 +209,7 @@ class ServedModel:
     def in_template(self, turn: Turn) -> str:
         raise UserError(
             f"{self.name} puts its chat template around a conversation itself, so no option can be scored inside it",
-            fix="use chat=off, or ask by letters",
+            fix=f"use chat=off, or {argument('prompt_formats', 'letters')}",
         )
 
     def continuations(
