@@ -61,13 +61,13 @@ def answer(size: int) -> None:
     from peers.material import save_bert, sentences
 
     from horsesense.models.hf.batches import score_questions
-    from horsesense.models.hf.encoding import Framed
+    from horsesense.models.hf.encoding import FramedPrompt
     from horsesense.models.hf.load import load_model
 
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
         model = load_model(str(save_bert(Path(folder), sentences(20), spread=0.02)), device="cpu")
-    asked = [Framed(q, (), (), ()) for q in questions(size)]
+    asked = [FramedPrompt(q, (), (), ()) for q in questions(size)]
     spec, done, start, used = ScoringSpec(), 0, time.perf_counter(), time.process_time()
     for first in range(0, len(asked), 40):
         done += sum(len(values) for values in score_questions(model, asked[first : first + 40], spec))

@@ -116,7 +116,7 @@ def test_a_finished_run_is_not_computed_again(tiny_folders: dict[str, Path], tmp
     before, listener = tables(tmp_path), Listener()
     ask_models([model], {"probe": probe}, tmp_path, SETTINGS, listener)
     assert not listener.seen
-    assert listener.heard == [f"{model} on probe: all answers are kept already"]
+    assert listener.heard == [f"{model} on probe: all answers are stored already"]
     assert tables(tmp_path) == before
 
 
@@ -137,7 +137,7 @@ def test_whoever_watches_sees_what_is_kept_and_every_token_after_it(
     ask_models([model], {"probe": probe}, tmp_path, settings, second)
     kept = second.seen[0][1]
     assert 0 < kept < total
-    assert f"{stage}: {total:,} tokens to compute, {kept:,} of them kept already" in second.heard
+    assert f"{stage}: {total:,} tokens to compute, {kept:,} of them stored already" in second.heard
     assert (f"{stage}: {total - kept:,} tokens came from the cache" in second.heard) is cache
     assert second.seen[-1] == (stage, total, total, "tokens")
 

@@ -15,12 +15,12 @@ from pyarrow import parquet
 
 from horsesense.core import Card, Item, Probe
 from horsesense.models.hf.batches import score_questions
-from horsesense.models.hf.encoding import Framed
+from horsesense.models.hf.encoding import FramedPrompt
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.protocol import Values
 from horsesense.progress import Progress
 from horsesense.runs.ask import Settings, ask_models
-from horsesense.runs.shards import SAMPLE, Weights, cut, draw, fitting, ranks_of, tried
+from horsesense.runs.shards import SAMPLE, Weights, benchmark_sample, calibrate_shard_size, cut, draw, ranks_of
 
 
 def make(sizes: list[int]) -> list[Item]:
@@ -66,12 +66,12 @@ def test_most_shards_of_a_small_draw_are_shards_of_the_whole() -> None:
 def test_a_slow_model_gets_smaller_shards_and_a_quick_one_the_usual() -> None:
     items = make([1] * 400)
     weights = weights_of(items, [5] * 400, 10)
-    chosen = tried(weights, SAMPLE)
+    chosen = benchmark_sample(weights, SAMPLE)
     assert len(chosen) == 26  # of 10 tokens each
     assert {items[place].id for place in chosen} <= set(sorted(item.id for item in items)[200:])
-    assert fitting(16_384, 260 / 500, 260) == 16_384  # half a minute
-    assert fitting(16_384, 260 / 50, 260) == 2_048  # 41 s instead of five minutes and a half
-    assert not tried(weights_of(items[:5], [5] * 5, 10), SAMPLE)  # a short run is not measured
+    assert calibrate_shard_size(16_384, 260 / 500, 260) == 16_384  # half a minute
+    assert calibrate_shard_size(16_384, 260 / 50, 260) == 2_048  # 41 s instead of five minutes and a half
+    assert not benchmark_sample(weights_of(items[:5], [5] * 5, 10), SAMPLE)  # a short run is not measured
 
 
 def test_the_order_of_the_file_does_not_matter_and_the_seed_does() -> None:
@@ -104,7 +104,7 @@ def test_a_larger_draw_computes_only_what_is_new_and_a_stopped_one_says_what_it_
     ask_models([model], {"p": probe}, tmp_path / "small", replace(settings, limit=160))
     computed: list[int] = []
 
-    def counting(model: LanguageModel, questions: Sequence[Framed], *more: object) -> list[Values]:
+    def counting(model: LanguageModel, questions: Sequence[FramedPrompt], *more: object) -> list[Values]:
         computed.append(len(questions))
         return score_questions(model, questions, *more)  # type: ignore[arg-type]
 

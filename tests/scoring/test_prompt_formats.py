@@ -248,7 +248,7 @@ def test_pmi_in_a_chat_is_against_a_reply_to_nothing(chatty: LanguageModel) -> N
     (answered,) = hs.ask(chatty, probe(CHOICE[:1]), prompt_formats="pmi", spec="chat=on").answered
     begun, options = "user: \nassistant:\n", CHOICE[0].options
     prompts = [Prompt(begun + option, len(begun), len(begun + option), bare=True) for option in options]
-    alone = chatty.likelihoods(chatty.read(prompts, ScoringSpec()), ScoringSpec())
+    alone = chatty.likelihoods(chatty.encode(prompts, ScoringSpec()), ScoringSpec())
     assert answered.answers[0].baseline == pytest.approx([float(each.logprobs.sum()) for each in alone], abs=1e-4)
 
 

@@ -245,8 +245,11 @@ class ModelServer:
             if self.behaviour.shorts:
                 numbers = numbers[:-1]
         told = {"tokens": tokens, "token_logprobs": numbers, "top_logprobs": alternatives}
+        choice = {"text": "", "finish_reason": "length", "logprobs": told if self.behaviour.logprobs else None}
+        if self.behaviour.prompt_logprobs:
+            choice["prompt_logprobs"] = None  # vLLM always writes the field
         return {
-            "choices": [{"text": "", "finish_reason": "length", "logprobs": told if self.behaviour.logprobs else None}],
+            "choices": [choice],
             "usage": {"prompt_tokens": len(ids), "completion_tokens": len(made)},
         }
 
@@ -258,7 +261,11 @@ class ModelServer:
         for token, value in zip(ids[1:], values, strict=True):
             told.append({str(token): {"logprob": float(value) + lie, "rank": 1, "decoded_token": self._text(token)}})
         choice = {"text": "", "finish_reason": "length", "logprobs": None, "prompt_logprobs": told}
-        return {"choices": [choice], "usage": {"prompt_tokens": len(ids), "completion_tokens": 1}}
+        return {
+            "choices": [choice],
+            "prompt_logprobs": None,
+            "usage": {"prompt_tokens": len(ids), "completion_tokens": 1},
+        }
 
     def _greedy(
         self, ids: tuple[int, ...], count: int, body: dict[str, Any]

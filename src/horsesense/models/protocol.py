@@ -67,7 +67,7 @@ def in_stretch(prompt: Prompt, start: int, end: int) -> bool:
     return (prompt.start <= start < prompt.end) or (start < prompt.start < end) or (start == end == prompt.start)
 
 
-class Reading(Protocol):
+class EncodedPrompt(Protocol):
     """A prompt as a model reads it, ready to be asked; the rest of it is the model's own."""
 
     @property
@@ -181,19 +181,19 @@ class Model(Protocol):
     def describe(self) -> dict[str, Any]:
         """What a manifest keeps of it."""
 
-    def read(self, prompts: Sequence[Prompt], spec: ScoringSpec) -> Sequence[Reading]:
+    def encode(self, prompts: Sequence[Prompt], spec: ScoringSpec) -> Sequence[EncodedPrompt]:
         """Prompts as it reads them; one that it cannot read is an error."""
 
     def likelihoods(
         self,
-        readings: Sequence[Any],
+        encoded: Sequence[Any],
         spec: ScoringSpec,
         budget: int = DEFAULT_BUDGET,
         progress: Progress = NO_PROGRESS,
     ) -> list[Likelihood]:
         """The scored tokens of what it has read; the progress is told how many tokens are done."""
 
-    def token_texts(self, reading: Any, likelihood: Likelihood) -> Sequence[str]:
+    def token_texts(self, encoded_prompt: Any, likelihood: Likelihood) -> Sequence[str]:
         """How the scored tokens are written."""
 
     @property

@@ -20,9 +20,9 @@ from horsesense.models.api import is_served
 from horsesense.models.locate import plugin_of
 from horsesense.models.protocol import Model
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.engine import HERE, Engine
+from horsesense.runs.engine import LOCAL, Engine
 from horsesense.runs.folder import check_free, is_of_profile, locked
-from horsesense.runs.job import Sitting
+from horsesense.runs.job import RunJob
 from horsesense.runs.manifest import (
     LOG,
     Manifest,
@@ -44,7 +44,7 @@ from horsesense.runs.models import (
 )
 from horsesense.runs.results import Answered
 from horsesense.runs.shards import draw
-from horsesense.runs.store import FolderKeeper, Keeper, all_kept
+from horsesense.runs.store import FolderRunStore, RunStore, has_all_answers
 from horsesense.scoring.prompt_formats import get_prompt_format
 
 __all__ = ["Settings", "ask_in_memory", "ask_models", "content_of"]
@@ -66,7 +66,7 @@ def ask_models(
     folder: Path,
     settings: Settings,
     progress: Progress = NO_PROGRESS,
-    engine: Engine = HERE,
+    engine: Engine = LOCAL,
 ) -> Manifest:
     """Ask each model, by name or loaded already, each probe in each way; the folder's manifest at the end.
 
@@ -86,10 +86,10 @@ def ask_models(
             _check_part(part, contents, asked.drawn, folder)
         wanted = [(name_of(model), probe) for model in known for probe in probes]
         manifest = manifest.model_copy(update={"wanted": tuple(dict.fromkeys((*manifest.wanted, *wanted)))})
-        keeper = FolderKeeper(folder, manifest, progress)
-        _carry_out(known, contents, asked, keeper, settings, progress, engine)
+        store = FolderRunStore(folder, manifest, progress)
+        _carry_out(known, contents, asked, store, settings, progress, engine)
         order_sums(folder)
-    return keeper.manifest
+    return store.manifest
 
 
 def ask_in_memory(
@@ -97,25 +97,25 @@ def ask_in_memory(
     probes: Mapping[str, Probe],
     settings: Settings,
     progress: Progress = NO_PROGRESS,
-    engine: Engine = HERE,
+    engine: Engine = LOCAL,
 ) -> list[Answered]:
     """Ask each model each probe and keep nothing: the same answers as `ask_models`, by the same shards."""
     asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
     known = [opened(each, settings, progress) for each in models]
-    keeper = Keeper()
+    store = RunStore()
     contents = {
-        name_of(m): content_of_model(m, settings, progress) if engine.apart and isinstance(m, str) else Content("")
+        name_of(m): content_of_model(m, settings, progress) if engine.remote and isinstance(m, str) else Content("")
         for m in known
     }
-    _carry_out(known, contents, asked, keeper, settings, progress, engine)
+    _carry_out(known, contents, asked, store, settings, progress, engine)
     answered = []
     order = {(name_of(model), probe): place for place, (model, probe) in enumerate(product(known, probes))}
-    for part in sorted(keeper.parts, key=lambda part: order[part.model.name, part.probe.name]):
+    for part in sorted(store.parts, key=lambda part: order[part.model.name, part.probe.name]):
         key = part.model.name, part.probe.name, part.format
-        probe, tables = asked.drawn[part.probe.name], keeper.answers.pop(key)
+        probe, tables = asked.drawn[part.probe.name], store.answers.pop(key)
         row = {item: n for n, item in enumerate(item for table in tables for item in table.column("item").to_pylist())}
         answers = StoredAnswers.of_tables(tables, np.array([row[item] for item in ids_of(probe.items)]))
-        replies = StoredReplies(Shards.of_tables(keeper.replies.pop(key, ())))
+        replies = StoredReplies(Shards.of_tables(store.replies.pop(key, ())))
         spec = get_prompt_format(part.format).spec(settings.spec)
         answered.append(Answered(part, probe, spec, answers, replies))
     return answered
@@ -125,31 +125,31 @@ def _carry_out(
     models: Sequence[str | Model],
     contents: Mapping[str, Content],
     asked: _Asked,
-    keeper: Keeper,
+    store: RunStore,
     settings: Settings,
     progress: Progress,
     engine: Engine,
 ) -> None:
     """Each model asked, wherever the engine has it done; what had to be given up is told at the end."""
-    sittings = [
-        Sitting(
-            _by_name(model, settings) if engine.apart else model,
+    jobs = [
+        RunJob(
+            _by_name(model, settings) if engine.remote else model,
             contents[name_of(model)],
             asked.drawn,
             asked.whole,
-            keeper,
+            store,
             settings,
             progress,
-            apart=engine.apart,
+            remote=engine.remote,
         )
         for model in models
     ]
-    engine.carry_out(sittings, progress)
-    lost = [each for sitting in sittings for each in sitting.lost]
+    engine.carry_out(jobs, progress)
+    lost = [each for job in jobs for each in job.lost]
     if lost:
         raise UserError(
             f"not all could be asked: {'; '.join(lost)}",
-            fix="all else is done; the same command tries these again" if keeper.keeps else None,
+            fix="all else is done; the same command tries these again" if store.persistent else None,
         )
 
 
@@ -203,7 +203,7 @@ def _kept_content(model: str | Model, asked: _Asked, folder: Path, settings: Set
     if plugin is None and not is_served(found_by):
         return None
     manifest = read_manifest(folder)
-    if not all(all_kept(manifest, folder, model, probe, settings.prompt_formats) for probe in asked.drawn):
+    if not all(has_all_answers(manifest, folder, model, probe, settings.prompt_formats) for probe in asked.drawn):
         return None
     kept = [part.model for part in manifest.parts if part.model.name == model and part.probe.name in asked.drawn]
     origin = plugin.origin if plugin else ""

@@ -25,7 +25,7 @@ from horsesense.core import ScoringSpec
 from horsesense.data import cache_folder
 from horsesense.errors import UserError
 from horsesense.models.hf.device import threads_of
-from horsesense.models.hf.encoding import Framed
+from horsesense.models.hf.encoding import FramedPrompt
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.rows import Question
 from horsesense.models.protocol import Likelihood, Values
@@ -164,17 +164,17 @@ class ScoreCache:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._store.__exit__(kind, error, at)
 
-    def likelihoods(self, readings: Sequence[Framed]) -> list[Likelihood] | None:
+    def likelihoods(self, encoded: Sequence[FramedPrompt]) -> list[Likelihood] | None:
         """Of a shard's questions, or None where a single one is missing."""
-        found = self.find([reading.question for reading in readings])
+        found = self.find([encoded_prompt.question for encoded_prompt in encoded])
         self.served = found is not None
         if found is None:
             return None
-        return [reading.likelihood(values) for reading, values in zip(readings, found, strict=True)]
+        return [encoded_prompt.likelihood(values) for encoded_prompt, values in zip(encoded, found, strict=True)]
 
-    def remember(self, readings: Sequence[Framed], scored: Sequence[Likelihood]) -> None:
+    def remember(self, encoded: Sequence[FramedPrompt], scored: Sequence[Likelihood]) -> None:
         """Keep what a shard gave."""
-        self.keep([reading.question for reading in readings], [each.logprobs for each in scored])
+        self.keep([encoded_prompt.question for encoded_prompt in encoded], [each.logprobs for each in scored])
 
     def find(self, questions: Sequence[Question]) -> list[Values] | None:
         """The scores of a shard's questions, or None where a single one is missing: a shard is computed whole."""

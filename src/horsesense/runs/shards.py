@@ -152,8 +152,8 @@ SAMPLE = 256
 """Tokens that a model's rate is measured on, on a processor; on a GPU a whole batch."""
 
 
-def tried(weights: Weights, sample: int) -> list[int]:
-    """Places of the items that a model's rate is measured on; none where the run is too short to be measured."""
+def benchmark_sample(weights: Weights, sample: int) -> list[int]:
+    """Return the indices of items to measure the model's speed on; none where the run is too short to matter."""
     if int(weights.costs.sum()) <= 8 * sample:
         return []
     longest, costs = weights.longest.tolist(), weights.costs.tolist()
@@ -168,12 +168,12 @@ def tried(weights: Weights, sample: int) -> list[int]:
     return chosen
 
 
-def fitting(size: int, seconds: float, tokens: int) -> int:
-    """Tokens a shard for a model that took so long for so many: ``size``, or less where that takes over two minutes.
+def calibrate_shard_size(size: int, seconds: float, tokens: int) -> int:
+    """Return the tokens per shard, given the time of a sample: ``size``, or less where a shard takes over two minutes.
 
-    Coarse on purpose: the last bits of a score depend on its shard, and two runs on a busy machine should cut alike.
+    Coarse on purpose: the last bits of a score depend on its shard, and two runs on a busy machine should agree.
 
-    >>> fitting(16_384, 1.0, 500), fitting(16_384, 1.0, 50)
+    >>> calibrate_shard_size(16_384, 1.0, 500), calibrate_shard_size(16_384, 1.0, 50)
     (16384, 2048)
     """
     whole = size * seconds / tokens

@@ -83,7 +83,7 @@ def _as_texts(
             spaced = f" {each.word.lstrip()}" if form.startswith(_BEGINS_WORD) else each.word
             text = before.rstrip() + spaced + after
             prompts.append(Prompt(text, start, len(text), whole=True))
-    scored = iter(model.likelihoods(model.read(prompts, spec), spec))
+    scored = iter(model.likelihoods(model.encode(prompts, spec), spec))
     filled = []
     for prompt, _, _, words in tried:
         values = np.array([float(next(scored).logprobs.sum()) for _ in words])

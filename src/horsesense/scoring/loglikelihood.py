@@ -46,12 +46,12 @@ def _prepare_pmi(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: S
 
 
 def _answer(asked: Sequence[Prepared], call: Call) -> Answers:
-    readings = [question for prepared in asked for question in prepared.questions]
-    scored: list[Likelihood] | None = call.memory.likelihoods(readings) if call.memory else None
+    encoded = [question for prepared in asked for question in prepared.questions]
+    scored: list[Likelihood] | None = call.memory.likelihoods(encoded) if call.memory else None
     if scored is None:
-        scored = call.model.likelihoods(readings, call.spec, call.budget, call.progress)
+        scored = call.model.likelihoods(encoded, call.spec, call.budget, call.progress)
         if call.memory:
-            call.memory.remember(readings, scored)
+            call.memory.remember(encoded, scored)
     values = iter(scored)
     return [answer_of(call.model, each, [next(values) for _ in each.questions]) for each in asked], []
 

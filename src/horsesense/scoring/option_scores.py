@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from horsesense.core import Answer, Item, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.models.hf.encoding import frame_pairs
+from horsesense.models.hf.encoding import encode_pairs
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.models.protocol import DEFAULT_BUDGET, Likelihood, Model, Reading
+from horsesense.models.protocol import DEFAULT_BUDGET, EncodedPrompt, Likelihood, Model
 from horsesense.scoring.prompts import ItemPrompts, item_prompts
 
 
@@ -22,8 +22,8 @@ class Prepared:
 
     item: Item
     prompts: ItemPrompts
-    options: tuple[Reading, ...]
-    baseline: tuple[Reading, ...]
+    options: tuple[EncodedPrompt, ...]
+    baseline: tuple[EncodedPrompt, ...]
 
     shift: int = 0
     """Characters before the prompts (solved examples, a chat template); offsets are told without them."""
@@ -33,7 +33,7 @@ class Prepared:
         return max(option.length for option in self.options)
 
     @property
-    def questions(self) -> tuple[Reading, ...]:
+    def questions(self) -> tuple[EncodedPrompt, ...]:
         return self.options + self.baseline
 
     @property
@@ -62,7 +62,7 @@ def prepare(
         return _prepare_texts(model, items, spec, before or {})
     if before:
         raise UserError(f"{model.name} is a classifier, which takes no examples", fix="leave shots out")
-    framed = frame_pairs(model, items, spec)
+    framed = encode_pairs(model, items, spec)
     return [
         Prepared(item, ItemPrompts(item.form, ()), options, ()) for item, options in zip(items, framed, strict=True)
     ]
@@ -80,19 +80,19 @@ def prepare_prompts(
 ) -> list[Prepared]:
     """Items with the prompts that were made of them, read by the model; ``shifts`` as in `Prepared`."""
     try:
-        readings = iter(model.read([prompt for each in prompts for prompt in each.prompts + each.baseline], spec))
+        encoded = iter(model.encode([prompt for each in prompts for prompt in each.prompts + each.baseline], spec))
     except UserError:
         # Told again for the item that it is about.
         for item, each in zip(items, prompts, strict=True):
             try:
-                model.read(each.prompts + each.baseline, spec)
+                model.encode(each.prompts + each.baseline, spec)
             except UserError as error:
                 raise UserError(f"item {item.id}: {error.problem}", fix=error.fix) from error
         raise
     prepared = []
     for item, each, shift in zip(items, prompts, shifts, strict=True):
-        options = tuple(next(readings) for _ in each.prompts)
-        baseline = tuple(next(readings) for _ in each.baseline)
+        options = tuple(next(encoded) for _ in each.prompts)
+        baseline = tuple(next(encoded) for _ in each.baseline)
         prepared.append(Prepared(item, each, options, baseline, shift))
     return prepared
 

@@ -15,7 +15,7 @@ from horsesense.core import ScoringSpec
 from horsesense.core.document import Document
 from horsesense.errors import UserError, need
 from horsesense.lexicons.words import word_spans
-from horsesense.models.hf.encoding import framer_of
+from horsesense.models.hf.encoding import prompt_encoder_of
 from horsesense.models.hf.families import FAMILIES, family_named
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.rows import Row
@@ -136,9 +136,9 @@ def saliency(
         raise UserError(f"saliency is for {able} models, and {model.name} is {model.family}")
     prompt = dressed(Prompt(text, start, end, whole=True), spec)
     (tokens,) = model.tokenise([prompt.text])
-    framer = framer_of(model, spec)
-    framed = framer(prompt, tokens)
-    shift = len(framer.frame.around(prompt.text[: prompt.start]).before)
+    encoder = prompt_encoder_of(model, spec)
+    framed = encoder(prompt, tokens)
+    shift = len(encoder.frame.around(prompt.text[: prompt.start]).before)
     target = {place - shift for place in framed.question.asked}
     given = [place for place in range(len(tokens.ids)) if place not in target]
     values, logprob, blank = [0.0] * len(tokens.ids), 0.0, 0.0

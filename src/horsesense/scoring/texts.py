@@ -69,10 +69,10 @@ def score_texts(model: Model, texts: Sequence[str], spec: ScoringSpec) -> list[S
     prompts = [dressed(Prompt(text, 0, len(text)), spec) for text in texts]
     texts_scored = []
     with model.asking():
-        readings = model.read(prompts, spec)
-        scored = model.likelihoods(readings, spec)
-    for prompt, reading, each in zip(prompts, readings, scored, strict=True):
-        names = model.token_texts(reading, each)
+        encoded = model.encode(prompts, spec)
+        scored = model.likelihoods(encoded, spec)
+    for prompt, encoded_prompt, each in zip(prompts, encoded, scored, strict=True):
+        names = model.token_texts(encoded_prompt, each)
         tokens = zip(names, each.starts, each.ends, each.logprobs, strict=True)
         texts_scored.append(ScoredText(prompt.text, tuple(ScoredToken(n, s, e, float(v)) for n, s, e, v in tokens)))
     return texts_scored

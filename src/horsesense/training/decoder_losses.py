@@ -16,7 +16,7 @@ from horsesense.training.losses import Example, Fed, inputs_of, softmax_loss
 if TYPE_CHECKING:
     import torch
 
-    from horsesense.models.hf.encoding import Framed
+    from horsesense.models.hf.encoding import FramedPrompt
     from horsesense.models.hf.language_model import LanguageModel
 
 _SPEC = ScoringSpec(truncation="left")
@@ -33,7 +33,7 @@ class LikelihoodLosses:
 
         made = []
         for prepared in prepare(model, items, _SPEC):
-            questions = [cast("Framed", option).question for option in prepared.options]
+            questions = [cast("FramedPrompt", option).question for option in prepared.options]
             made.append(
                 {
                     "ids": [question.ids for question in questions],

@@ -16,7 +16,7 @@ from horsesense.errors import UserError
 from horsesense.models.hf.trainable import Opened, open_for_training
 from horsesense.models.locate import identify
 from horsesense.progress import Progress
-from horsesense.runs.engine import Desk, Done, Task
+from horsesense.runs.engine import Task, TaskResult, WorkerContext
 from horsesense.training.objectives import objective_of
 from horsesense.training.one_training import accuracy_of, answers_of, train
 from horsesense.training.splits import judged
@@ -115,8 +115,8 @@ class _Trial:
     before: dict[str, float]
 
     @classmethod
-    def of(cls, desk: Desk, task: Task) -> _Trial:
-        told = task.told
+    def of(cls, context: WorkerContext, task: Task) -> _Trial:
+        told = task.payload
         if identify(told["model"]).whole != told["identity"]:
             raise UserError(
                 f"{told['model']} has other weights, config or tokenizer there", fix="put the same model everywhere"
@@ -125,7 +125,9 @@ class _Trial:
         grid: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in told["grid"].items()
         }
-        return cls(told["model"], Sets(**probes), Grid(**grid), told["objective"], desk.progress, dict(told["before"]))
+        return cls(
+            told["model"], Sets(**probes), Grid(**grid), told["objective"], context.progress, dict(told["before"])
+        )
 
     def nothing(self) -> tuple[BestDose, list[Dose]]:
         opened, place = self._placed(self.model)
@@ -212,17 +214,17 @@ class _Trial:
         return BestDose(dose, new, answers_of(opened, network, aim, self.sets.original_test.items))
 
 
-def as_it_is(desk: Desk, task: Task) -> Done:
+def as_it_is(context: WorkerContext, task: Task) -> TaskResult:
     """A task: the model before any dose, on the development sets and the tests."""
-    best, _ = (trial := _Trial.of(desk, task)).nothing()
-    return Done({"before": trial.before}, _tables(best))
+    best, _ = (trial := _Trial.of(context, task)).nothing()
+    return TaskResult({"before": trial.before}, _tables(best))
 
 
-def try_dose(desk: Desk, task: Task) -> Done:
+def try_dose(context: WorkerContext, task: Task) -> TaskResult:
     """A task: one dose and seed at all rates, and the best weights of them on the tests."""
-    trial = _Trial.of(desk, task)
-    best, tried = trial.dose(task.told["seed"], task.told["add"], task.told["k"])
-    return Done({"tried": [asdict(dose) for dose in tried], "best": asdict(best.dose)}, _tables(best))
+    trial = _Trial.of(context, task)
+    best, tried = trial.dose(task.payload["seed"], task.payload["add"], task.payload["k"])
+    return TaskResult({"tried": [asdict(dose) for dose in tried], "best": asdict(best.dose)}, _tables(best))
 
 
 def _tables(best: BestDose) -> dict[str, Any]:

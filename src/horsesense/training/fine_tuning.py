@@ -13,7 +13,7 @@ from horsesense.errors import UserError
 from horsesense.models.hf.families import family_named
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import Settings, ask_models
-from horsesense.runs.engine import HERE, Engine
+from horsesense.runs.engine import LOCAL, Engine
 from horsesense.runs.folder import locked
 from horsesense.runs.results import read_run
 from horsesense.training.leaks import Leaks, check_leaks, find_leaks
@@ -38,7 +38,7 @@ def fine_tune(
     along: bool = False,
     allow_overlap: bool = False,
     progress: Progress = NO_PROGRESS,
-    engine: Engine = HERE,
+    engine: Engine = LOCAL,
 ) -> TrainingResults | None:
     """Train a model under a setting, measure it before and after, and keep the results in the folder.
 
@@ -54,7 +54,7 @@ def fine_tune(
             train_all(model, plans, recipe, place, along=along)
         return None
     with locked(folder):
-        if engine.apart:
+        if engine.remote:
             trainings = [
                 OneTraining(plan, replace(recipe, seed=seed), place / f"seed-{seed}")
                 for plans, place in zip(by_number, places, strict=True)

@@ -19,13 +19,11 @@ from horsesense.errors import UserError, argument
 from horsesense.lexicons.words import words
 from horsesense.models.locate import identify
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.engine import Done, Job, Task
-from horsesense.training.doses import BestDose, Grid, Sets, setting_of
+from horsesense.runs.engine import Job, Task, TaskResult
+from horsesense.training.doses import BestDose, Grid, Sets, as_it_is, setting_of, try_dose
 from horsesense.training.leaks import Leaks, check_leaks, find_leaks
 from horsesense.training.splits import judged
 from horsesense.training.training_record import ordered_content
-
-_ROOM = "horsesense.training.doses"
 
 
 class Study(Job):
@@ -94,25 +92,25 @@ class Study(Job):
 
     def begin(self) -> list[Task]:
         """The model as it is, which all costs are counted from."""
-        return [self._task("as_it_is", "the model as it is")]
+        return [self._task(as_it_is, "the model as it is")]
 
-    def take(self, task: Task, done: Done) -> list[Task]:
+    def take(self, task: Task, result: TaskResult) -> list[Task]:
         """Keep what came of a dose; after the model as it is, all doses: seeds, then adds, then k."""
-        answers = [list(answers_in(done.tables[name])) for name in ("new", "original")]
+        answers = [list(answers_in(result.tables[name])) for name in ("new", "original")]
         if not self.before:
-            self.before = dict(done.told["before"])
+            self.before = dict(result.payload["before"])
             if ("none", 0, 0) not in self.done:
                 new, original = self.before["new"], self.before["original"]
                 self.chosen(BestDose(Dose(self.model, "none", 0, 0.0, 0, 0, new, original, 0.0), *answers))
             return [
-                self._task("try_dose", f"k = {k:,}, seed {seed}, {setting_of(add)}", seed=seed, add=add, k=k)
+                self._task(try_dose, f"k = {k:,}, seed {seed}, {setting_of(add)}", seed=seed, add=add, k=k)
                 for seed in self.grid.seeds
                 for add in self.grid.adds
                 for k in self.grid.doses
                 if (setting_of(add), k, seed) not in self.done
             ]
-        self.tried([Dose(**{**dose, "model": self.model}) for dose in done.told["tried"]])
-        dose = Dose(**{**done.told["best"], "model": self.model})
+        self.tried([Dose(**{**dose, "model": self.model}) for dose in result.payload["tried"]])
+        dose = Dose(**{**result.payload["best"], "model": self.model})
         self.progress.log(
             f"{dose.setting}, k = {dose.k:,}, seed {dose.seed}, on the development sets: new {dose.new:.3f} "
             f"(from {self.before['new']:.3f}), original {dose.original:.3f}, cost {dose.cost:+z.3f}, "
@@ -121,13 +119,13 @@ class Study(Job):
         self.chosen(BestDose(dose, *answers))
         return []
 
-    def watching(self, task: Task) -> Progress:
+    def progress_of(self, task: Task) -> Progress:
         return self.progress
 
-    def failed(self, task: Task, why: str) -> None:
-        self.lost.append(f"{task.called} ({why})")
+    def failed(self, task: Task, reason: str) -> None:
+        self.lost.append(f"{task.label} ({reason})")
 
-    def _task(self, function: str, called: str, **more: int) -> Task:
+    def _task(self, function: Any, called: str, **more: int) -> Task:
         path = Path(self.model).expanduser()
         told = {
             "model": str(path.absolute()) if path.exists() else self.model,
@@ -139,7 +137,7 @@ class Study(Job):
         }
         sets = {each.name: getattr(self.sets, each.name) for each in fields(Sets)}
         shared = {name: probe.items for name, probe in sets.items() if probe is not None}
-        return Task(f"{_ROOM}:{function}", told, shared=shared, called=called)
+        return Task(function, told, shared=shared, label=called)
 
 
 def concepts_seen(items: Sequence[Item], originals: Iterable[Item]) -> dict[str, bool]:

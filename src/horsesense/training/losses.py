@@ -15,7 +15,7 @@ from horsesense.errors import UserError
 if TYPE_CHECKING:
     import torch
 
-    from horsesense.models.hf.encoding import Framed
+    from horsesense.models.hf.encoding import FramedPrompt
     from horsesense.models.hf.language_model import LanguageModel
 
 Example = dict[str, Any]
@@ -58,7 +58,7 @@ class TextLosses:
 
         filled = []
         for prepared in prepare(model, items, ScoringSpec(truncation="left")):
-            question = cast("Framed", prepared.options[prepared.item.answer or 0]).question
+            question = cast("FramedPrompt", prepared.options[prepared.item.answer or 0]).question
             ids, asked = list(question.ids), question.asked
             marks = [_IGNORED] * len(ids)
             if kind == "word":

@@ -18,7 +18,7 @@ from horsesense.core import Item
 from horsesense.data.checksums import summed
 from horsesense.errors import UserError
 from horsesense.progress import Progress
-from horsesense.runs.engine import Desk, Done, Engine, Job, Task
+from horsesense.runs.engine import Engine, Job, Task, TaskResult, WorkerContext
 from horsesense.training.one_training import train
 from horsesense.training.settings import TrainingPlan
 from horsesense.training.training_record import RECORD, Origin, Recipe, check_bound, kept_training, origin_of
@@ -48,21 +48,21 @@ class TrainingGrid(Job):
     def begin(self) -> list[Task]:
         return self._tasks
 
-    def take(self, task: Task, done: Done) -> list[Task]:
+    def take(self, task: Task, result: TaskResult) -> list[Task]:
         """Put the folder of a trained model where it belongs, whole or not at all."""
-        place = self._places[task.called]
+        place = self._places[task.label]
         aside = place.with_name(f".{place.name}.part")
         shutil.rmtree(aside, ignore_errors=True)
-        for name, content in done.files.items():
+        for name, content in result.files.items():
             (aside / name).parent.mkdir(parents=True, exist_ok=True)
             (aside / name).write_bytes(content)
         shutil.rmtree(place, ignore_errors=True)  # what an earlier call began there itself
         aside.rename(place)
-        self.progress.log(f"{task.called}: trained, {len(done.files)} files")
+        self.progress.log(f"{task.label}: trained, {len(result.files)} files")
         return []
 
-    def failed(self, task: Task, why: str) -> None:
-        self.lost.append(f"{task.called} ({why})")
+    def failed(self, task: Task, reason: str) -> None:
+        self.lost.append(f"{task.label} ({reason})")
 
     def _task(self, each: OneTraining) -> Task | None:
         origin = origin_of(self.model, each.plan.train, each.plan.dev)
@@ -80,12 +80,12 @@ class TrainingGrid(Job):
         }
         others = {f"test {name}": items for name, items in each.plan.tests.items()} if self.along else {}
         shared: Mapping[str, Sequence[Item]] = {"dev": each.plan.dev, **others}
-        return Task(f"{__name__}:train_once", told, each.plan.train, shared, called=called)
+        return Task(train_once, told, each.plan.train, shared, label=called)
 
 
-def train_once(desk: Desk, task: Task) -> Done:
+def train_once(context: WorkerContext, task: Task) -> TaskResult:
     """A task: one training, kept in a folder that is sent and removed."""
-    told, origin = task.told, Origin(**task.told["origin"])
+    told, origin = task.payload, Origin(**task.payload["origin"])
     dev = task.shared["dev"]
     if origin_of(told["model"], task.items, dev) != origin:
         raise UserError(
@@ -100,7 +100,7 @@ def train_once(desk: Desk, task: Task) -> Done:
         with summed(folder, folder / RECORD) as temporary:
             temporary.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
         files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-        return Done(files={path.relative_to(folder).as_posix(): path.read_bytes() for path in files})
+        return TaskResult(files={path.relative_to(folder).as_posix(): path.read_bytes() for path in files})
 
 
 def train_elsewhere(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import horsesense as hs
-from horsesense.core import Card, Item, Probe, ScoringSpec
+from horsesense.core import Card, Item, Probe, ScoringSpec, write_probe
 from horsesense.errors import UserError
 from horsesense.models.api import ServedSettings, open_served
 from horsesense.models.api.protocol import choices_among, read_alternatives, read_echo
@@ -20,6 +23,7 @@ from horsesense.models.hf.load import load_model
 from horsesense.models.protocol import Sampling, Turn
 from horsesense.runs.manifest import read_manifest
 from horsesense.scoring.texts import score_texts
+from tests.support import ROOT
 from tests.support.model_server import ModelServer
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -48,6 +52,7 @@ PROBE = Probe.of(
         ({"adds_bos": True}, "a token (the server adds it)"),
         ({"prompt_logprobs": True, "echo": False}, "<|endoftext|> (written before the text)"),
         ({"prompt_logprobs": True, "echo": False, "adds_bos": True}, "a token (the server adds it)"),
+        ({"prompt_logprobs": True}, "<|endoftext|> (written before the text)"),
         ({"tokenises": True}, "<|endoftext|> (sent as a token id before those of the text)"),
         ({"tokenises": True, "takes_ids": False}, "<|endoftext|> (written before the text)"),
     ],
@@ -256,3 +261,18 @@ def test_the_real_model_through_a_server(smollm2: str) -> None:
             score_texts(m, ["Ice is cold."], ScoringSpec()) for m in (open_served(server.name), model)
         )
     assert [t.logprob for t in served.tokens] == pytest.approx([t.logprob for t in here.tokens], abs=1e-4)
+
+
+def test_a_server_is_asked_without_torch(server: ModelServer, tmp_path: Path) -> None:
+    """As with the core install: neither torch nor transformers can be imported."""
+    write_probe(tmp_path / "probe.jsonl", PROBE)
+    program = f"""
+import sys
+sys.modules |= {{"torch": None, "transformers": None}}
+import horsesense as hs
+run = hs.ask({server.name!r}, {str(tmp_path / "probe.jsonl")!r}, limit=2, prompt_formats="letters")
+print(run.results()["format"])
+"""
+    path = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=path, check=False)
+    assert done.stdout.strip() == "['letters']", done.stderr

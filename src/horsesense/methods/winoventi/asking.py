@@ -192,7 +192,7 @@ def as_sentences(
         for word in words:
             whole = text.replace(BLANK, word)
             prompts.append(Prompt(whole, start, len(whole), whole=True))
-    scored = iter(model.likelihoods(model.read(prompts, spec), spec))
+    scored = iter(model.likelihoods(model.encode(prompts, spec), spec))
     ranked = []
     for words in rankings:
         values = {word: float(next(scored).logprobs.sum()) for word in words}

@@ -34,7 +34,7 @@ from horsesense.methods.winoventi.special_word import (
 )
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import Settings, ask_models
-from horsesense.runs.engine import HERE, Engine
+from horsesense.runs.engine import LOCAL, Engine
 from horsesense.runs.results import Answered, read_run
 from horsesense.runs.shards import draw
 from horsesense.stats.slices import Sliced
@@ -85,7 +85,7 @@ def ask_all(
     settings: Settings,
     progress: Progress = NO_PROGRESS,
     reverse: bool = True,
-    engine: Engine = HERE,
+    engine: Engine = LOCAL,
 ) -> list[dict[str, Answered]]:
     """Ask each model the schemas, the outcomes alone and after a neutral premise, and the schemas turned round.
 

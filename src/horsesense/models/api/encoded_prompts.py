@@ -16,7 +16,7 @@ CHARACTERS_A_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class ServedReading:
+class ServedPrompt:
     """A prompt that is to be sent."""
 
     prompt: Prompt

@@ -99,11 +99,13 @@ def _number(value: Any, what: str) -> float:
 
 
 def _listed(choice: dict[str, Any], reply: dict[str, Any]) -> tuple[list[str], list[Any]]:
-    """Tokens and log-probabilities of a prompt, in either style, the generated token at the end."""
-    if "prompt_logprobs" in choice or "prompt_logprobs" in reply:
-        given = choice.get("prompt_logprobs", reply.get("prompt_logprobs"))
+    """Return tokens and log-probabilities of a prompt, in either style, the generated token at the end."""
+    # vLLM writes null into the place that it does not use: the choice or the reply, or both beside an echo.
+    both = (choice.get("prompt_logprobs"), reply.get("prompt_logprobs"))
+    given = next((each for each in both if each is not None), None)
+    if given is not None:
         if not isinstance(given, list):
-            raise odd("its prompt_logprobs are no list")
+            raise odd("its prompt_logprobs are not a list")
         tokens: list[Any] = []
         values: list[Any] = []
         for each in given:

@@ -12,7 +12,7 @@ from horsesense.core import BLANK, Fill, ScoringSpec
 from horsesense.errors import UserError, argument
 from horsesense.models.api.bos import Beginning, begun, find_beginning
 from horsesense.models.api.client import Client
-from horsesense.models.api.encoded_prompts import CHARACTERS_A_TOKEN, ServedReading, stretch_of
+from horsesense.models.api.encoded_prompts import CHARACTERS_A_TOKEN, ServedPrompt, stretch_of
 from horsesense.models.api.protocol import (
     ROOMS,
     choices_among,
@@ -115,12 +115,12 @@ class ServedModel:
             "dtype_reason": "the server does not say",
         }
 
-    def read(self, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[ServedReading]:
-        return [ServedReading(prompt) for prompt in prompts]
+    def encode(self, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[ServedPrompt]:
+        return [ServedPrompt(prompt) for prompt in prompts]
 
     def likelihoods(
         self,
-        readings: Sequence[ServedReading],
+        encoded: Sequence[ServedPrompt],
         spec: ScoringSpec,
         budget: int = DEFAULT_BUDGET,
         progress: Progress = NO_PROGRESS,
@@ -132,8 +132,8 @@ class ServedModel:
             )
         beginning = self._beginning(spec)
         prompts: dict[str, list[Prompt]] = {}
-        for reading in readings:
-            prompts.setdefault(reading.prompt.text, []).append(reading.prompt)
+        for encoded_prompt in encoded:
+            prompts.setdefault(encoded_prompt.prompt.text, []).append(encoded_prompt.prompt)
         self._forecast(len(prompts), sum(map(len, prompts)), len(prompts), progress)
 
         def read(request: Request, _: bytes, reply: dict[str, Any]) -> list[Likelihood]:
@@ -149,9 +149,9 @@ class ServedModel:
         )
         scored = self.client.ask_each(requests, read, progress, len(prompts))
         by_text = {text: iter(each) for text, each in zip(prompts, scored, strict=True)}
-        return [next(by_text[reading.prompt.text]) for reading in readings]
+        return [next(by_text[encoded_prompt.prompt.text]) for encoded_prompt in encoded]
 
-    def token_texts(self, reading: ServedReading, likelihood: Likelihood) -> Sequence[str]:
+    def token_texts(self, encoded_prompt: ServedPrompt, likelihood: Likelihood) -> Sequence[str]:
         return likelihood.texts
 
     @property

@@ -17,12 +17,12 @@ from horsesense.models.hf.rows import Given, Row
 if TYPE_CHECKING:
     import torch
 
-NAME = "side-by-side"
+NAME = "batched-sdpa"
 TILE = 64
 """Places that a kernel works on at once."""
 
 
-def attend_side_by_side(
+def batched_sdpa(
     query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scale: float | None = None
 ) -> torch.Tensor:
     """What `scaled_dot_product_attention` gives without a mask; (texts, heads, places, width), all of one length."""
@@ -90,10 +90,10 @@ def _attention(
     # cuDNN's kernel is built anew for every number of texts and places, which takes longer than it saves.
     fast = SDPBackend.EFFICIENT_ATTENTION if query.shape[2] <= TILE else SDPBackend.FLASH_ATTENTION
     with sdpa_kernel([fast, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH], set_priority=True):
-        return attend_side_by_side(query, key, value, scaling).transpose(1, 2).contiguous(), None
+        return batched_sdpa(query, key, value, scaling).transpose(1, 2).contiguous(), None
 
 
-def stand_side_by_side(network: Any, family: Family, device: Any) -> bool:
+def use_batched_sdpa(network: Any, family: Family, device: Any) -> bool:
     """Give a network this attention, if it takes another at all and its numbers stay what they were."""
     import torch
     from transformers import AttentionInterface

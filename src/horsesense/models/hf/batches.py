@@ -15,7 +15,7 @@ import numpy as np
 
 from horsesense.core import ScoringSpec
 from horsesense.errors import UserError, argument
-from horsesense.models.hf.encoding import Framed
+from horsesense.models.hf.encoding import FramedPrompt
 from horsesense.models.hf.forward import Pending
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.plan import Plan, make_plan, uncollected
@@ -33,7 +33,7 @@ _UNDER_WAY = 2
 
 def score_questions(
     model: LanguageModel,
-    questions: Sequence[Framed],
+    questions: Sequence[FramedPrompt],
     spec: ScoringSpec,
     budget: int = DEFAULT_BUDGET,
     progress: Progress = NO_PROGRESS,
@@ -64,7 +64,7 @@ class Sizes:
     """Tokens of all questions, were each computed by itself; what a progress is told is out of these."""
 
 
-def _sizes(questions: Sequence[Framed]) -> Sizes:
+def _sizes(questions: Sequence[FramedPrompt]) -> Sizes:
     lengths = [question.length for question in questions]
     return Sizes(max(lengths, default=0), sum(question.cost for question in questions))
 

@@ -78,12 +78,14 @@ def threads_of(device: torch.device) -> int | None:
 
 @contextmanager
 def with_threads(count: int | None) -> Iterator[None]:
-    """Compute with so many threads for the length of the block: the order of sums, and so last bits, depend on it."""
+    """Compute with ``count`` threads inside the block, since last bits depend on it; None changes nothing."""
+    if not count:  # a server is asked without torch
+        yield
+        return
     import torch
 
     before = torch.get_num_threads()
-    if count:
-        torch.set_num_threads(count)
+    torch.set_num_threads(count)
     try:
         yield
     finally:

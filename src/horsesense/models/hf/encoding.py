@@ -33,7 +33,7 @@ def need_tokens(model: LanguageModel) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Framed:
+class FramedPrompt:
     """A question with the characters behind its tokens."""
 
     question: Question
@@ -59,49 +59,49 @@ class Framed:
 
 
 @dataclass(frozen=True, slots=True)
-class Framer:
+class PromptEncoder:
     """What it takes to turn prompts into questions for one model under one spec."""
 
     frame: Frame
     window: int
     truncation: Truncation
     unknown_token: int | None
-    row_a_token: bool = False
+    row_per_token: bool = False
     """Whether each token takes an input of its own."""
 
-    def __call__(self, prompt: Prompt, tokens: Tokens) -> Framed:
-        return _framed(prompt, tokens, self)
+    def __call__(self, prompt: Prompt, tokens: Tokens) -> FramedPrompt:
+        return _encode(prompt, tokens, self)
 
 
-def framer_of(model: LanguageModel, spec: ScoringSpec) -> Framer:
+def prompt_encoder_of(model: LanguageModel, spec: ScoringSpec) -> PromptEncoder:
     """How prompts become questions for this model."""
     frame = model.family.frame(model.tokenizer, spec)
     unknown = model.tokenizer.unk_token_id
     # SmolLM2 declares the token that begins a text as the unknown one too; no text of its bytes needs one.
-    return Framer(
-        frame, model.window, spec.truncation, None if unknown in frame.before else unknown, _row_a_token(model)
+    return PromptEncoder(
+        frame, model.window, spec.truncation, None if unknown in frame.before else unknown, _row_per_token(model)
     )
 
 
-def read_prompts(model: LanguageModel, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[Framed]:
+def encode_prompts(model: LanguageModel, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[FramedPrompt]:
     """Prompts as this model reads them, tokenised in one go."""
     need_tokens(model)
-    framer = framer_of(model, spec)
-    return [framer(p, t) for p, t in zip(prompts, model.tokenise([p.text for p in prompts]), strict=True)]
+    encoder = prompt_encoder_of(model, spec)
+    return [encoder(p, t) for p, t in zip(prompts, model.tokenise([p.text for p in prompts]), strict=True)]
 
 
-def _row_a_token(model: LanguageModel) -> bool:
+def _row_per_token(model: LanguageModel) -> bool:
     return model.family.head == "tokens" and not model.family.asks_what_follows
 
 
-def _framed(prompt: Prompt, tokens: Tokens, framer: Framer) -> Framed:
+def _encode(prompt: Prompt, tokens: Tokens, encoder: PromptEncoder) -> FramedPrompt:
     """Put the frame around the tokens, find those that are scored, and say what is odd about them."""
-    whole = Frame((), scores_first=False) if prompt.bare else framer.frame
-    frame, window = whole.around(prompt.text[: prompt.start]), framer.window
+    whole = Frame((), scores_first=False) if prompt.bare else encoder.frame
+    frame, window = whole.around(prompt.text[: prompt.start]), encoder.window
     # The last token is asked for and never fed, which the harness makes use of.
     room = window - len(frame.before) - len(frame.after) + whole.alone
     dropped = max(0, len(tokens.ids) - room)
-    if dropped and framer.truncation == "error":
+    if dropped and encoder.truncation == "error":
         raise UserError(
             f"the text has {len(tokens.ids) + window - room} tokens and the model sees {window}: "
             f"{prompt.text[:60]!r} …",
@@ -125,10 +125,10 @@ def _framed(prompt: Prompt, tokens: Tokens, framer: Framer) -> Framed:
             f"no token of {prompt.text[prompt.start : prompt.end]!r} is left to score",
             fix="the tokenizer drops these characters, or the text is a single token without BOS",
         )
-    if any(tokens.ids[place] == framer.unknown_token for place in places):
+    if any(tokens.ids[place] == encoder.unknown_token for place in places):
         flags.append("unknown-token")
     shift = len(frame.before) - dropped
-    return Framed(
+    return FramedPrompt(
         question=Question(
             ids=(*frame.before, *tokens.ids[dropped:], *frame.after),
             asked=tuple(place + shift for place in places),
@@ -137,7 +137,7 @@ def _framed(prompt: Prompt, tokens: Tokens, framer: Framer) -> Framed:
         starts=tuple(tokens.starts[place] for place in places),
         ends=tuple(tokens.ends[place] for place in places),
         flags=tuple(flags),
-        rows=len(places) if framer.row_a_token else 1,
+        rows=len(places) if encoder.row_per_token else 1,
     )
 
 
@@ -148,7 +148,7 @@ def _words(prompt: Prompt, tokens: Tokens, places: list[int]) -> tuple[int, ...]
     return tuple(bisect_right(beginnings, tokens.starts[place]) for place in places)
 
 
-def frame_pairs(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[tuple[Framed, ...]]:
+def encode_pairs(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[tuple[FramedPrompt, ...]]:
     """For each item one question an option: the pair of texts, and the label asked for."""
     by_label = model.family.head == "labels"
     texts = [
@@ -163,9 +163,9 @@ def frame_pairs(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) 
             if by_label:
                 pair = next(encoded)
                 numbers = label_numbers(model.network.config.id2label, item.options)
-                framed.append(tuple(_framed_pair(pair, number) for number in numbers))
+                framed.append(tuple(_encode_pair(pair, number) for number in numbers))
             else:
-                framed.append(tuple(_framed_pair(next(encoded), 0) for _ in item.options))
+                framed.append(tuple(_encode_pair(next(encoded), 0) for _ in item.options))
         except UserError as error:
             raise UserError(f"item {item.id}: {error.problem}", fix=error.fix) from error
     return framed
@@ -175,9 +175,9 @@ def _before(item: Item) -> str:
     return f"{item.premise} {item.text}" if item.premise else item.text
 
 
-def _framed_pair(pair: Pair, number: int) -> Framed:
+def _encode_pair(pair: Pair, number: int) -> FramedPrompt:
     ids, types = pair
-    return Framed(Question(ids, asked=(number,), words=(0,), types=types), starts=(), ends=(), flags=())
+    return FramedPrompt(Question(ids, asked=(number,), words=(0,), types=types), starts=(), ends=(), flags=())
 
 
 def _joined(model: LanguageModel, texts: Sequence[tuple[str, str]], spec: ScoringSpec) -> list[Pair]:

@@ -67,5 +67,5 @@ FAMILY = Family(
     outputs=outputs,
     forms=("pair",),
     head="labels",
-    head_at_places=False,
+    selective_head=False,
 )

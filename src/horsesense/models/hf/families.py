@@ -70,11 +70,11 @@ class Family:
     """The token ids that rows are made with, from the tokenizer and the config."""
     blank: Callable[[tuple[int, ...], int, ScoringSpec], Row] = read_at_mask
     """The row that predicts what stands at a mask, from the ids and the place of the mask."""
-    head_at_places: bool = True
+    selective_head: bool = True
     """Whether the head may run at the places that are read alone; not where the network gives one place a row."""
     takes_trees: bool = False
     """Whether texts that begin alike may be fed as one tree; whether the network takes it is tried at load."""
-    side_by_side: bool = False
+    batched_sdpa: bool = False
     """Whether short texts may stand side by side in attention; whether the network takes it is tried at load."""
     takes_embeddings: bool = False
     """Whether it can be fed embeddings and nothing else, so that gradients say what a prediction rests on."""

@@ -17,7 +17,7 @@ from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Pending, to_device
 from horsesense.models.hf.forward import undisturbed as leaving_no_trace
 from horsesense.models.hf.rows import Lines, Marks, Row, lines_of
-from horsesense.models.hf.selective_head import HeadAtPlaces, batch_logits
+from horsesense.models.hf.selective_head import SelectiveLMHead, batch_logits
 from horsesense.models.hf.tokens import Tokens, tokenise
 from horsesense.models.protocol import (
     DEFAULT_BUDGET,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     import torch
 
-    from horsesense.models.hf.encoding import Framed
+    from horsesense.models.hf.encoding import FramedPrompt
 
 Ranked = tuple[npt.NDArray[np.int64], Values]
 """Token ids and their log-probabilities, best first."""
@@ -71,7 +71,7 @@ class LanguageModel:
     """What was decided at load, in words: device, dtype and their reasons."""
     dtype_reason: str = ""
     """Why the weights are in this kind of number."""
-    head: HeadAtPlaces | None = None
+    head: SelectiveLMHead | None = None
     """Runs the head at the places that are read only; None where the architecture does not allow it."""
     longest_in_trees: int = 0
     """Texts that begin alike are fed as one tree up to this length; 0 where the model takes none."""
@@ -117,25 +117,25 @@ class LanguageModel:
     def frame_in_words(self, spec: ScoringSpec) -> str:
         return self.family.frame(self.tokenizer, spec).in_words
 
-    def read(self, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[Framed]:
-        from horsesense.models.hf.encoding import read_prompts
+    def encode(self, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[FramedPrompt]:
+        from horsesense.models.hf.encoding import encode_prompts
 
-        return read_prompts(self, prompts, spec)
+        return encode_prompts(self, prompts, spec)
 
     def likelihoods(
         self,
-        readings: Sequence[Framed],
+        encoded: Sequence[FramedPrompt],
         spec: ScoringSpec,
         budget: int = DEFAULT_BUDGET,
         progress: Progress = NO_PROGRESS,
     ) -> list[Likelihood]:
         from horsesense.models.hf.batches import score_questions
 
-        scored = score_questions(self, readings, spec, budget, progress)
-        return [reading.likelihood(values) for reading, values in zip(readings, scored, strict=True)]
+        scored = score_questions(self, encoded, spec, budget, progress)
+        return [encoded_prompt.likelihood(values) for encoded_prompt, values in zip(encoded, scored, strict=True)]
 
-    def token_texts(self, reading: Framed, likelihood: Likelihood) -> list[str]:
-        return [self.tokenizer.decode([reading.question.ids[place]]) for place in reading.question.asked]
+    def token_texts(self, encoded_prompt: FramedPrompt, likelihood: Likelihood) -> list[str]:
+        return [self.tokenizer.decode([encoded_prompt.question.ids[place]]) for place in encoded_prompt.question.asked]
 
     @property
     def most_words(self) -> int:
@@ -146,9 +146,9 @@ class LanguageModel:
         return tokens
 
     def knows(self, words: Sequence[str], spec: ScoringSpec) -> list[bool]:
-        from horsesense.models.hf.encoding import framer_of
+        from horsesense.models.hf.encoding import prompt_encoder_of
 
-        unknown = framer_of(self, spec).unknown_token
+        unknown = prompt_encoder_of(self, spec).unknown_token
         return [unknown is None or unknown not in tokens.ids for tokens in self.tokenise([f" {w}" for w in words])]
 
     def best_words(self, prompts: Sequence[str], k: int, spec: ScoringSpec) -> list[list[Fill]]:

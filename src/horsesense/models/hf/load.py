@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from horsesense.errors import UserError, argument, need
-from horsesense.models.hf.attention import stand_side_by_side
+from horsesense.models.hf.attention import use_batched_sdpa
 from horsesense.models.hf.components import (
     check_used,
     quiet_transformers,
@@ -19,7 +19,7 @@ from horsesense.models.hf.families import Family, architectures_in, family_named
 from horsesense.models.hf.half_precision import fuse_norms, sum_head_in_float32
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.prefix_tree import longest_in_trees
-from horsesense.models.hf.selective_head import HeadAtPlaces, find_head
+from horsesense.models.hf.selective_head import SelectiveLMHead, find_head
 from horsesense.models.locate import identify, plugged
 
 _NEARLY = 0.998
@@ -75,8 +75,8 @@ def load_model(
         _check_left_to_right(network, place, name, dtype)
     if dtype != "float32" and place.type == "cuda":
         fuse_norms(network, kind, place)
-    if kind.side_by_side and place.type == "cuda" and not fixed:
-        stand_side_by_side(network, kind, place)
+    if kind.batched_sdpa and place.type == "cuda" and not fixed:
+        use_batched_sdpa(network, kind, place)
     head = find_head(network, kind, place)
     window = window_of(network, tokenizer)
     trees = longest_in_trees(network, place, window) if kind.takes_trees else 0
@@ -122,10 +122,10 @@ def _check_left_to_right(network: Any, place: Any, name: str, dtype: str) -> Non
         )
 
 
-def _slow(family: Family, head: HeadAtPlaces | None, trees: int) -> list[str]:
+def _slow(family: Family, head: SelectiveLMHead | None, trees: int) -> list[str]:
     """What this architecture does not allow, and so takes longer."""
     notes = []
-    if head is None and family.head_at_places:
+    if head is None and family.selective_head:
         notes.append("its head runs at every place")
     if family.takes_trees and not trees:
         notes.append("texts that begin alike are computed one by one")

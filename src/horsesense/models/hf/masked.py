@@ -66,6 +66,6 @@ FAMILY = Family(
     auto_class="AutoModelForMaskedLM",
     frame=frame,
     rows=rows,
-    side_by_side=True,
+    batched_sdpa=True,
     takes_embeddings=True,
 )

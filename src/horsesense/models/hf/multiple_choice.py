@@ -35,5 +35,5 @@ FAMILY = Family(
     outputs=outputs,
     forms=("choice",),
     head="options",
-    head_at_places=False,
+    selective_head=False,
 )

@@ -64,5 +64,5 @@ FAMILY = Family(
     rows=rows,
     outputs=outputs,
     blank=blank,
-    head_at_places=False,
+    selective_head=False,
 )

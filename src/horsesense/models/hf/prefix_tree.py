@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import torch
 
 
-def sight(parents: Sequence[int], size: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
+def tree_attention_mask(parents: Sequence[int], size: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
     """What each token of a tree sees, and its depth; padded to ``size`` with tokens that see themselves.
 
     >>> seen, depth = sight((-1, 0, 1, 0), 5)
@@ -48,7 +48,7 @@ def tree_logits(network: Any, given: Sequence[Given], device: Any) -> torch.Tens
     depth = np.empty((len(given), size), dtype=np.int64)
     for number, tree in enumerate(given):
         ids[number, : len(tree.ids)] = tree.ids
-        seen[number, 0], depth[number] = sight(tree.parents or range(-1, len(tree.ids) - 1), size)
+        seen[number, 0], depth[number] = tree_attention_mask(tree.parents or range(-1, len(tree.ids) - 1), size)
     # Numbers that are added to attention scores: every kind of attention takes these, not every one a yes or no.
     mask = torch.zeros(seen.shape, dtype=network.dtype, device=device)
     mask.masked_fill_(to_device(~seen, device), torch.finfo(network.dtype).min)

@@ -23,7 +23,7 @@ Forward = Callable[[bool], Any]
 """Calls the network and gives its logits; it is told whether the layers will answer from memory."""
 
 
-class HeadAtPlaces:
+class SelectiveLMHead:
     """Stands in for the layers below a network's head, and hands on only what is read."""
 
     def __init__(self, layers: Any) -> None:
@@ -73,13 +73,13 @@ def _with_first(output: Any, first: torch.Tensor) -> Any:
     return changed
 
 
-def find_head(network: Any, family: Family, device: Any) -> HeadAtPlaces | None:
+def find_head(network: Any, family: Family, device: Any) -> SelectiveLMHead | None:
     """The place between layers and head, found by trying; None where no way gives what the full logits give."""
-    if not family.head_at_places:
+    if not family.selective_head:
         return None
     for layers in _candidates(network):
         kept = layers.__dict__.get("forward")
-        head = HeadAtPlaces(layers)
+        head = SelectiveLMHead(layers)
         if _agrees(head, network, family, device):
             return head
         if kept is None:
@@ -95,7 +95,7 @@ def _candidates(network: Any) -> list[Any]:
     return [layers for layers in (base, decoder) if layers is not None and layers is not network]
 
 
-def _agrees(head: HeadAtPlaces, network: Any, family: Family, device: Any) -> bool:
+def _agrees(head: SelectiveLMHead, network: Any, family: Family, device: Any) -> bool:
     import torch
 
     rows = list(family.trial)
