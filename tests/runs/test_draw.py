@@ -114,7 +114,7 @@ def test_a_larger_draw_computes_only_what_is_new_and_a_stopped_one_says_what_it_
         ask_models([model], {"p": probe}, tmp_path / "large", settings, stopping)
     there = sum(parquet.read_metadata(path).num_rows for path in (tmp_path / "large" / "answers").iterdir())
     assert 0 < there < 300
-    assert any(f"{there} of 300 items are kept" in line for line in stopping.heard)
+    assert any(f"{there} of 300 items are stored" in line for line in stopping.heard)
     ask_models([model], {"p": probe}, tmp_path / "large", settings)
     assert 2 * (300 - 160) <= sum(computed) <= 2 * (300 - 128) + 150  # and what was stopped in the middle of a shard
     small = {path.read_bytes() for path in (tmp_path / "small" / "answers").iterdir()}

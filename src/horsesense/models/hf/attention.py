@@ -93,25 +93,31 @@ def _attention(
         return batched_sdpa(query, key, value, scaling).transpose(1, 2).contiguous(), None
 
 
-def use_batched_sdpa(network: Any, family: Family, device: Any) -> bool:
-    """Give a network this attention, if it takes another at all and its numbers stay what they were."""
-    import torch
+def use_batched_sdpa(network: Any) -> None:
+    """Give a network this attention."""
     from transformers import AttentionInterface
     from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, AttentionMaskInterface
 
-    if getattr(network.config, "_attn_implementation", None) != "sdpa":
-        return False
     AttentionInterface.register(NAME, _attention)
     AttentionMaskInterface.register(NAME, ALL_MASK_ATTENTION_FUNCTIONS["sdpa"])
+    network.set_attn_implementation(NAME)
+
+
+def can_use_batched_sdpa(network: Any, family: Family, device: Any) -> bool:
+    """Whether a network lets its attention be replaced and gives the same logits. It is left as it was."""
+    import torch
+
+    if getattr(network.config, "_attn_implementation", None) != "sdpa":
+        return False
     rows = [Row(Given(ids), (1,), (5,)) for ids in ((5, 6, 7, 8), (8, 7, 9, 5), (9, 9, 5, 6))]
     given = [row.given for row in rows]
+    same = False
     with torch.inference_mode():
         before = family.outputs(network, given, rows, device).logits
         try:
-            network.set_attn_implementation(NAME)
-            if alike(family.outputs(network, given, rows, device).logits, before, network.dtype):
-                return True
+            use_batched_sdpa(network)
+            same = alike(family.outputs(network, given, rows, device).logits, before, network.dtype)
         except (RuntimeError, KeyError, TypeError, ValueError, AttributeError):
             pass  # an architecture that calls its attention in another way
     network.set_attn_implementation("sdpa")
-    return False
+    return same

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from horsesense.errors import UserError, argument, need
-from horsesense.models.hf.attention import use_batched_sdpa
 from horsesense.models.hf.components import (
     check_used,
     quiet_transformers,
@@ -16,14 +13,12 @@ from horsesense.models.hf.components import (
 )
 from horsesense.models.hf.device import BITS, choose_device, fit_threads, is_placed, loading_options, placed
 from horsesense.models.hf.families import Family, architectures_in, family_named, family_of
-from horsesense.models.hf.half_precision import fuse_norms, sum_head_in_float32
+from horsesense.models.hf.fast_paths import apply_fast_paths
+from horsesense.models.hf.half_precision import sum_head_in_float32
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.prefix_tree import longest_in_trees
-from horsesense.models.hf.selective_head import SelectiveLMHead, find_head
+from horsesense.models.hf.selective_head import SelectiveLMHead
 from horsesense.models.locate import identify, plugged
-
-_NEARLY = 0.998
-"""Correlation of logits that differ by rounding to 8 bits alone: 0.9996 in SmolLM2."""
 
 
 def load_model(
@@ -71,15 +66,14 @@ def load_model(
     if dtype != "float32":
         sum_head_in_float32(network)
     trust_inputs(network)
-    if kind.left_to_right:
-        _check_left_to_right(network, place, name, dtype)
-    if dtype != "float32" and place.type == "cuda":
-        fuse_norms(network, kind, place)
-    if kind.batched_sdpa and place.type == "cuda" and not fixed:
-        use_batched_sdpa(network, kind, place)
-    head = find_head(network, kind, place)
+    paths, head = apply_fast_paths(network, kind, place, dtype, movable=not fixed)
+    if kind.left_to_right and not paths.left_to_right:
+        raise UserError(
+            f"{name} sees the tokens that it predicts, so it is not a causal model",
+            fix=f"leave {argument('family')} out",
+        )
     window = window_of(network, tokenizer)
-    trees = longest_in_trees(network, place, window) if kind.takes_trees else 0
+    trees = longest_in_trees(network.config, window) if paths.prefix_trees else 0
     return LanguageModel(
         name=name,
         family=kind,
@@ -98,28 +92,6 @@ def load_model(
         head=head,
         longest_in_trees=trees,
     )
-
-
-def _check_left_to_right(network: Any, place: Any, name: str, dtype: str) -> None:
-    """An encoder that is loaded as a causal model sees what it predicts, and its scores mean nothing.
-
-    Weights of 8 bits round a text by its largest values, so that there the logits before a changed token are only
-    nearly the same.
-    """
-    import torch
-
-    with torch.inference_mode():
-        first, second = (
-            network(input_ids=torch.tensor([[0, 1, last]], device=place)).logits[0, :2].float() for last in (2, 3)
-        )
-    if dtype == "int8":
-        same = float(torch.corrcoef(torch.stack([first.flatten(), second.flatten()]))[0, 1]) > _NEARLY
-    else:
-        same = torch.allclose(first, second, rtol=1e-2, atol=1e-2, equal_nan=True)
-    if not same:
-        raise UserError(
-            f"{name} sees the tokens that it predicts, so it is no causal model", fix=f"leave {argument('family')} out"
-        )
 
 
 def _slow(family: Family, head: SelectiveLMHead | None, trees: int) -> list[str]:

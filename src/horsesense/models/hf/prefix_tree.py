@@ -62,19 +62,18 @@ _LOCAL = ("sliding_window", "window_size", "attention_chunk_size", "local_attent
 """Where a config says how far back a layer sees."""
 
 
-def longest_in_trees(network: Any, device: Any, window: int) -> int:
-    """Up to how many tokens a text may have to be put into a tree; 0 where the model takes none.
+def longest_in_trees(config: Any, window: int) -> int:
+    """Return up to how many tokens a text may have to be put into a tree; 0 where that is too few to pay.
 
-    A layer that sees only so far back gets a mask of its own making, which a tree's would replace; up to
-    that length both are the same.
+    A layer with a sliding window builds its own mask, which a tree's would replace; up to its length both are the same.
     """
-    sizes = [getattr(network.config, name, None) for name in _LOCAL]
+    sizes = [getattr(config, name, None) for name in _LOCAL]
     limit = min([window, *(size for size in sizes if isinstance(size, int) and size > 0)])
-    return limit if limit >= 8 and _takes_trees(network, device) else 0
+    return limit if limit >= 8 else 0
 
 
-def _takes_trees(network: Any, device: Any) -> bool:
-    """Whether a tree gives what its texts give one by one."""
+def takes_trees(network: Any, device: Any) -> bool:
+    """Whether a tree gives the same logits as its texts one by one."""
     import torch
 
     texts = ((5, 6, 7, 8), (5, 6, 9, 7, 8))

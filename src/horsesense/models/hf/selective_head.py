@@ -27,12 +27,20 @@ class SelectiveLMHead:
     """Stands in for the layers below a network's head, and hands on only what is read."""
 
     def __init__(self, layers: Any) -> None:
+        self._layers, self._before = layers, layers.__dict__.get("forward")
         self._forward = layers.forward
         self._places: tuple[torch.Tensor, torch.Tensor] | None = None
         self._output: Any = None
         self._hidden: torch.Tensor | None = None
         self._part = slice(None)
         layers.forward = self._stand_in
+
+    def remove(self) -> None:
+        """Leave the network as it was."""
+        if self._before is None:
+            del self._layers.forward
+        else:
+            self._layers.forward = self._before
 
     def _stand_in(self, *inputs: Any, **options: Any) -> Any:
         if self._places is None:
@@ -73,20 +81,26 @@ def _with_first(output: Any, first: torch.Tensor) -> Any:
     return changed
 
 
-def find_head(network: Any, family: Family, device: Any) -> SelectiveLMHead | None:
-    """The place between layers and head, found by trying; None where no way gives what the full logits give."""
+def find_head(network: Any, family: Family, device: Any) -> int | None:
+    """Find the module between layers and head by trying; None where none gives the logits of the full network.
+
+    Returns:
+        Its index among the candidates, for `install_head`. The network is left as it was.
+    """
     if not family.selective_head:
         return None
-    for layers in _candidates(network):
-        kept = layers.__dict__.get("forward")
-        head = SelectiveLMHead(layers)
-        if _agrees(head, network, family, device):
-            return head
-        if kept is None:
-            del layers.forward
-        else:
-            layers.forward = kept
+    for index in range(len(_candidates(network))):
+        head = install_head(network, index)
+        agrees = _agrees(head, network, family, device)
+        head.remove()
+        if agrees:
+            return index
     return None
+
+
+def install_head(network: Any, index: int) -> SelectiveLMHead:
+    """Install a selective head at the candidate that `find_head` returned."""
+    return SelectiveLMHead(_candidates(network)[index])
 
 
 def _candidates(network: Any) -> list[Any]:
