@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from horsesense.api.builders import dictionaryqa, wordnetqa
+from horsesense.api.wordnetqa import build, build_dictionaryqa
 from horsesense.core import Probe, read_probe
 from horsesense.cues.battery import battery, phrase
 from horsesense.cues.combined import tree_credit
@@ -25,7 +25,7 @@ from horsesense.cues.table import table_of
 from horsesense.lexicons.taxonomy import load_taxonomy
 from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.methods.published import read_release
-from horsesense.methods.wordnetqa import RELATIONS
+from horsesense.methods.wordnetqa.plan import RELATIONS
 from horsesense.runs.shards import draw
 
 NEW = ("stem", "derivation", "edit distance", "above another", "below another", "near another")
@@ -109,8 +109,8 @@ def probes(arguments: argparse.Namespace) -> Iterator[tuple[str, Probe]]:
             yield f"released {name}", read_release("mcqa", [arguments.released / f"{name}.jsonl.gz"])
     if not arguments.files:
         for relation in RELATIONS:
-            yield f"ours, {relation}", wordnetqa(relation)
-        yield "ours, dictionary", dictionaryqa()
+            yield f"ours, {relation}", build(relation=relation)
+        yield "ours, dictionary", build_dictionaryqa()
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from horsesense.core import write_probe
-from horsesense.methods.starter import starter_probe
+from horsesense.methods.starter.probe import starter_probe
 
 CALLS = 7
 

@@ -31,7 +31,9 @@ def _run(folder: Path) -> None:
     from horsesense.core import Item, Probe, write_probe
     from horsesense.lexicons.sources import open_graph
     from horsesense.lexicons.store import store_path
-    from horsesense.methods.wordnetqa import RELATIONS, WordNetPlan, build_wordnetqa, dictionaryqa
+    from horsesense.methods.wordnetqa import dictionaryqa
+    from horsesense.methods.wordnetqa.building import build_wordnetqa
+    from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan
 
     start = _now()
     words, dictionary = open_graph("wordnet"), open_graph("gcide")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +52,9 @@ def main() -> None:
             out=given.out / role,
             model=str(tested),
             limit=given.limit,
-            ranker="none",
-            people=(),
+            machine=replace(hs.winoventi.PipelineMachine(ranker="none"), **{role: given.server}),
+            people=hs.winoventi.PipelinePeople(stages=("none",)),
             progress=Spoken(),
-            **{role: given.server},
         )
         print(summary.counts)
         for shown in summary.sample:

@@ -62,7 +62,7 @@ def candidates(folder: Path, seed: int = 0) -> None:
                 break
     by_word = {noun.word: noun for _, noun, _ in chosen}
     triplets = list({triplet.name: triplet for *_, triplet in chosen}.values())
-    plan = PipelinePlan(MODEL, tuple(by_word.values()))
+    plan = PipelinePlan(model=MODEL, nouns=tuple(by_word.values()))
     passed = {each.name for each in adversarial_triplets(plan, triplets, by_word, folder / "asked", NO_PROGRESS)}
     schemas = []
     for frame, noun, triplet in chosen:

@@ -46,7 +46,12 @@ def main() -> None:
     (given.out / "nouns.txt").write_text("\n".join(NOUNS[: given.nouns]), encoding="utf-8")
     pipeline = given.out / "pipeline"
     hs.winoventi.make(
-        given.out / "nouns.txt", out=pipeline, model=given.model, judges=2, most=1, write=20, progress=Spoken()
+        given.out / "nouns.txt",
+        out=pipeline,
+        model=given.model,
+        machine=hs.winoventi.PipelineMachine(most=1, write=20),
+        people=hs.winoventi.PipelinePeople(judges=2),
+        progress=Spoken(),
     )
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))

@@ -17,7 +17,7 @@ from transformers import (
 )
 
 from horsesense.errors import UserError
-from horsesense.methods.starter import starter_probe
+from horsesense.methods.starter.probe import starter_probe
 from horsesense.models.locate import locate
 
 CATS = Path(__file__).resolve().parents[3] / "shared" / "data" / "cats" / "commonsense_ability_test"

@@ -41,11 +41,9 @@ if TYPE_CHECKING:
     from horsesense.api.exchange import export as export
     from horsesense.api.exchange import import_log as import_log
     from horsesense.api.frames import Frame as Frame
-    from horsesense.api.keeping import Fetchable as Fetchable
     from horsesense.api.keeping import InstalledPlugins as InstalledPlugins
     from horsesense.api.keeping import add_source as add_source
     from horsesense.api.keeping import fetch as fetch
-    from horsesense.api.keeping import list_fetchable as list_fetchable
     from horsesense.api.keeping import list_plugins as list_plugins
     from horsesense.api.keeping import list_sources as list_sources
     from horsesense.api.learning import inoculate as inoculate
@@ -100,11 +98,9 @@ _WHERE = {
     "api.exchange": ("export", "import_log"),
     "api.frames": ("Frame",),
     "api.keeping": (
-        "Fetchable",
         "InstalledPlugins",
         "add_source",
         "fetch",
-        "list_fetchable",
         "list_plugins",
         "list_sources",
     ),
@@ -136,7 +132,6 @@ __all__ = [
     "Card",
     "Comparison",
     "CueFindings",
-    "Fetchable",
     "Fills",
     "FittedControl",
     "Frame",
@@ -177,7 +172,6 @@ __all__ = [
     "import_log",
     "inoculate",
     "list_cache",
-    "list_fetchable",
     "list_plugins",
     "list_sources",
     "load_model",

@@ -1,13 +1,15 @@
-"""What packages of others add, found by their entry points.
+"""Methods and plug-ins by name: what this package and other installed packages provide.
 
-They are looked for only where a name is not one of our own, or where all names are told: never at import, and never
-for a name that is known.
+A method is one object, `Method`, whose fields name functions as ``"module:function"``, so that listing methods imports
+nothing else. The built-in methods enter through the same door as those of other packages. Entry points are only
+searched for a name that is not built in, or to list everything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from horsesense.errors import UserError, unknown
@@ -15,10 +17,11 @@ from horsesense.errors import UserError, unknown
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Kind = Literal["builders", "releases", "models", "cues", "controls", "formats"]
+Kind = Literal["methods", "builders", "releases", "models", "cues", "controls", "formats"]
 """The group of entry points is ``horsesense.`` and this; formats are those of other tools' files."""
 
 _ONE: dict[Kind, str] = {
+    "methods": "method",
     "builders": "builder",
     "releases": "release",
     "models": "model",
@@ -28,6 +31,97 @@ _ONE: dict[Kind, str] = {
 }
 
 Made = TypeVar("Made")
+
+
+BUILT_IN = ("starter", "rica", "cats", "winoventi", "partwhole", "wordnetqa")
+"""The methods of this package: each is a package ``horsesense.methods.NAME`` that exports ``METHOD``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """The reader of a published dataset."""
+
+    function: str
+    """``"module:function"``; the function takes paths and ``skip_bad`` and returns a probe."""
+    files: str = "FILE…"
+    """The files as a user would write them."""
+    fewest: int = 1
+    """The smallest number of files."""
+    most: int | None = None
+    """The largest number of files; None for any number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: a public function, and how the list of commands shows it."""
+
+    path: str
+    """The words after ``horsesense``: ``build wordnetqa``."""
+    target: str
+    """The public function, as ``module:function``; it is imported when the command is used."""
+    summary: str
+    """A verb phrase of at most 45 characters."""
+    example: str
+    """One call, with ``horsesense`` in front."""
+    section: str = "Methods of the papers"
+    """The heading under which the command is listed."""
+    render: str = ""
+    """The function that prints the result, as ``module:function``; by default the one of the result's class."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """A method: everything that a paper, or a package of one's own, adds to the program."""
+
+    name: str
+    """The name of its package."""
+    citation: str = ""
+    """The paper."""
+    builders: Mapping[str, str] = field(default_factory=dict)
+    """``build NAME`` -> ``"module:function"``."""
+    probes: Mapping[str, str] = field(default_factory=dict)
+    """Probes that ship with it, by name -> ``"module:function"`` that returns the probe."""
+    readers: Mapping[str, Reader] = field(default_factory=dict)
+    """Readers of published datasets, by name."""
+    suites: Mapping[str, str] = field(default_factory=dict)
+    """``run --suite NAME`` -> ``"module:object"``, a `horsesense.methods.suites.frame.PaperSuite`."""
+    presets: Mapping[str, str] = field(default_factory=dict)
+    """Scoring presets (``paper:NAME``), written as for ``--spec``."""
+    commands: tuple[Command, ...] = ()
+    """Its commands, in the order of their list."""
+
+
+def load(reference: str) -> Any:
+    """Import what ``"module:object"`` names.
+
+    >>> load("math:gcd")(12, 18)
+    6
+    """
+    module, _, name = reference.partition(":")
+    return getattr(import_module(module), name)
+
+
+def methods() -> dict[str, Method]:
+    """Return every method by name: the built-in ones, then those of other packages.
+
+    >>> methods()["cats"].suites["cats-robust"]
+    'horsesense.methods.cats.paper_tables:CATS_ROBUST'
+    """
+    known: dict[str, Method] = {name: load(f"horsesense.methods.{name}:METHOD") for name in BUILT_IN}
+    for name in names("methods"):
+        plugin = find("methods", name)
+        if plugin is not None:
+            known[name] = plugin.load(Method, "a horsesense.registry.Method")
+    return known
+
+
+def provided(what: Literal["builders", "probes", "readers", "suites", "presets"]) -> dict[str, Any]:
+    """Return what all methods provide of one kind, by name.
+
+    >>> sorted(provided("probes"))
+    ['partwhole-own', 'starter', 'winoventi-own']
+    """
+    return {name: value for method in methods().values() for name, value in getattr(method, what).items()}
 
 
 @dataclass(frozen=True, slots=True)

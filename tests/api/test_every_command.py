@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 import horsesense as hs
-from horsesense.cli.documents import DOCUMENTS
+from horsesense.cli.documents import documents
 from horsesense.core import Card, Judgement, Probe, write_judgements
 from horsesense.core.document import plain
-from horsesense.core.probe import written
 from horsesense.methods.cats.suite import find_suite, open_suite
 from tests.support import ROOT
 from tests.support.calling import Call, caller, lay, toy_lines
@@ -139,7 +138,7 @@ def _study(w: World, here: Path) -> Path:
 
 def _built(name: str, here: Path, words: list[object], **options: Any) -> Case:
     out = here / "b.jsonl"
-    return ["build", name, *words, "-o", out], lambda: written(out, hs.build(name, **options))
+    return ["build", name, *words, "-o", out], lambda: hs.build(name, **options).save(out)
 
 
 def _inoculated(w: World, here: Path) -> Case:
@@ -189,11 +188,11 @@ def _hardened(w: World, here: Path) -> Case:
 
 def _released(w: World, here: Path) -> Case:
     words: list[object] = ["import", "partwhole", w["triples.csv"], "-o", here / "t.jsonl"]
-    return words, lambda: written(here / "t.jsonl", hs.read_release("partwhole", w["triples.csv"]))
+    return words, lambda: hs.read_release("partwhole", w["triples.csv"]).save(here / "t.jsonl")
 
 
 def _probe_written(command: str, words: list[object], make: Callable[[], Probe], out: Path) -> Case:
-    return ["partwhole", command, *words, "-o", out], lambda: written(out, make())
+    return ["partwhole", command, *words, "-o", out], lambda: make().save(out)
 
 
 def _votes(command: str, *words: object, **options: Any) -> Callable[[World, Path], Case]:
@@ -218,15 +217,16 @@ def _ran(w: World, here: Path) -> Case:
     """People have answered about what the first call found; that call ends where it needs them."""
     out, plan = here / "pipeline", make_plan(Path(w.bert), Path(w.gpt2))
     (here / "nouns.txt").write_text("\n".join(NOUNS), encoding="utf-8")
-    usual: dict[str, Any] = {"model": w.bert, "ranker": w.gpt2, "writer": "none", "vectors": "none", "write": 6}
+    usual: dict[str, Any] = {"ranker": w.gpt2, "writer": "none", "vectors": "none", "write": 6}
+    machine = hs.winoventi.PipelineMachine(device="cpu", **usual)
     if not out.exists():
-        hs.winoventi.make(here / "nouns.txt", out=out, device="cpu", **usual)
+        hs.winoventi.make(here / "nouns.txt", out=out, model=w.bert, machine=machine)
     plan = people_have_answered(plan, here, out)
-    words: list[object] = ["winoventi", "make", "--nouns", here / "nouns.txt", "--out", out, "--device", "cpu"]
+    words: list[object] = ["winoventi", "make", here / "nouns.txt", "-m", w.bert, "--out", out, "--device", "cpu"]
     words += [word for name, value in usual.items() for word in (f"--{name}", value)]
-    words += ["--exceptions", plan.judged[0], "--premises", plan.written[0]]
-    people: dict[str, Any] = {"exceptions": plan.judged, "premises": plan.written}
-    return words, lambda: hs.winoventi.make(here / "nouns.txt", out=out, device="cpu", **usual, **people)
+    words += ["--exception", plan.exceptions[0], "--premise", plan.premises[0]]
+    sources = hs.winoventi.PipelineSources(exceptions=plan.exceptions, premises=plan.premises)
+    return words, lambda: hs.winoventi.make(here / "nouns.txt", out=out, model=w.bert, machine=machine, sources=sources)
 
 
 def _standing(w: World, here: Path) -> Case:
@@ -259,7 +259,7 @@ def _grown(w: World, here: Path) -> Path:
     """Questions grown from a tree of invented things."""
     if not (here / "q.jsonl").exists():
         hs.add_source("tree", write_tree(here / "tree.tsv"))
-        asked = hs.build("wordnetqa", relation="hypernymy", source="tree", as_paper=True, ways=3)
+        asked = hs.build("wordnetqa", relation="hypernymy", source="tree", as_paper=True, options=3)
         hs.write_probe(here / "q.jsonl", asked)
         hs.ask(w.gpt2, here / "q.jsonl", out=here / "asked", limit=20, spec="truncation=left")
     return here / "q.jsonl"
@@ -381,7 +381,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     ),
     "build conjunctions": lambda w, here: _built("conjunctions", here, [w["schemas.jsonl"]], probe=w["schemas.jsonl"]),
     "build dictionaryqa": lambda w, here: _built(
-        "dictionaryqa", here, ["--source", "pets", "--options", 2], source="pets", ways=2
+        "dictionaryqa", here, ["--source", "pets", "--options", 2], source="pets", options=2
     ),
     "build partwhole": lambda w, here: _built(
         "partwhole",
@@ -396,7 +396,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         here,
         ["--source", "pets", "--options", 2, "--relation", "hypernymy"],
         source="pets",
-        ways=2,
+        options=2,
         relation="hypernymy",
     ),
     "verify": lambda w, here: (["verify", w["run"]], lambda: hs.verify(w["run"])),
@@ -418,7 +418,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["export", w["made.jsonl"], "--to", "lm-eval", "-o", here / "exported"],
         lambda: hs.export(w["made.jsonl"], "lm-eval", here / "exported"),
     ),
-    "fetch": lambda w, here: (["fetch", "--list"], hs.list_fetchable),
+    "fetch": lambda w, here: (["fetch"], hs.fetch),
     "fill": lambda w, here: (
         ["fill", "-m", w.bert, "Ice is ___.", "--top", 3],
         lambda: hs.fill(w.bert, "Ice is ___.", top=3),
@@ -546,7 +546,7 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
 
 
 def test_every_command_is_here() -> None:
-    assert sorted([*CASES, *ELSEWHERE]) == sorted(DOCUMENTS)
+    assert sorted([*CASES, *ELSEWHERE]) == sorted(documents())
 
 
 @pytest.mark.parametrize("command", ELSEWHERE)

@@ -27,11 +27,11 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
     ],
 )
 def test_a_line_is_completed(line: str, wanted: list[str], call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("_HORSESENSE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("_HORSESENSE_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", line)
     monkeypatch.setenv("COMP_CWORD", str(line.count(" ")))
     called = call()
-    assert (called.code, called.out.split(), called.err) == (0, wanted, "")
+    assert (called.code, [each.partition(",")[2] for each in called.out.split()], called.err) == (0, wanted, "")
 
 
 def test_the_script_of_bash_completes_in_bash(call: Call, tmp_path: Path) -> None:

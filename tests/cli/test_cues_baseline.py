@@ -1,4 +1,4 @@
-"""``cues --baseline``: the best cue's answers as a run that compares like any other."""
+"""``cues --out``: the best cue's answers as a run that compares like any other."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_best_cue_is_kept_and_a_model_can_be_blindfolded(
 ) -> None:
     probe, gpt2 = planted(tmp_path / "p.jsonl"), str(tiny_folders["gpt2"])
     arguments = ["cues", str(probe), "--splits", "2", "--rounds", "19", "--all", "-m", gpt2]
-    assert call(*arguments, "--baseline", str(tmp_path / "cue")) == 0
+    assert call(*arguments, "--out", str(tmp_path / "cue")) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "without the question" in told
     _, (answered,) = read_run(tmp_path / "cue")
@@ -53,5 +53,5 @@ def test_the_best_cue_is_kept_and_a_model_can_be_blindfolded(
     capsys.readouterr()
     assert call("compare", str(tmp_path / "run"), str(tmp_path / "cue")) == 0
     assert "best cue" in capsys.readouterr().out
-    assert call(*arguments, "--baseline", str(tmp_path / "cue")) == 2
+    assert call(*arguments, "--out", str(tmp_path / "cue")) == 2
     assert "holds a run already" in capsys.readouterr().err

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from horsesense.core import read_probe
-from horsesense.methods.published import READERS, read_release
+from horsesense.methods.published import read_release, readers
 from tests.support.calling import caller
 from tools.docs.blocks import DOCS, blocks
 
 RELEASES = (DOCS / "guides" / "releases.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("name", readers())
 def test_every_release_is_there(name: str) -> None:
     assert re.search(rf"^\|[^|]*`{name}`", RELEASES.partition("## Any table")[0], re.MULTILINE)
 

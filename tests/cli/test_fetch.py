@@ -25,7 +25,7 @@ from horsesense.data.checksums import SUMS
 from horsesense.data.downloads import Wheel, bytes_below, fetch_url, fetch_wheel
 from horsesense.data.text import read_bytes
 from horsesense.errors import UserError
-from horsesense.methods.published import READERS, pinned_files, read_release
+from horsesense.methods.published import pinned_files, read_release, readers
 from horsesense.progress import Progress
 from tests.support.calling import hold_to
 
@@ -223,8 +223,8 @@ def validated(output: bytes) -> Any:
 
 
 def test_a_release_from_a_local_copy(release: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    assert fetch("toy", "--from", release, "--json")[0] == 0
-    document = validated(capfdbinary.readouterr().out)
+    assert fetch("toy", "--folder", release, "--json")[0] == 0
+    (document,) = validated(capfdbinary.readouterr().out)["fetched"]
     kept = tree(Path(document["path"]))
     assert kept.pop(SUMS).split() == [
         word for n, c in (("a.txt", b"first\r\n"), ("data/b.txt", b"second")) for word in (sha(c).encode(), n.encode())
@@ -232,26 +232,26 @@ def test_a_release_from_a_local_copy(release: Path, capfdbinary: pytest.CaptureF
     assert kept == {"a.txt": b"first\r\n", "data/b.txt": b"second"}
     hashes = sorted([sha(b"first\r\n"), sha(b"second")])
     assert document == {"name": "toy", "path": document["path"], "sha256": sha("".join(hashes).encode())}
-    assert fetch("toy", "twin", "--from", release, "--json")[0] == 0
-    assert [entry["name"] for entry in validated(capfdbinary.readouterr().out)] == ["toy", "twin"]
+    assert fetch("toy", "twin", "--folder", release, "--json")[0] == 0
+    assert [entry["name"] for entry in validated(capfdbinary.readouterr().out)["fetched"]] == ["toy", "twin"]
 
 
 def test_what_is_here_is_not_fetched_again(release: Path, tmp_path: Path) -> None:
-    assert fetch("toy", "--from", release)[0] == 0
+    assert fetch("toy", "--folder", release)[0] == 0
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert fetch("toy", "--from", empty)[0] == 0
+    assert fetch("toy", "--folder", empty)[0] == 0
     (tmp_path / "cache/releases/toy/a.txt").write_bytes(b"spoilt")
-    code, told = fetch("toy", "--from", empty)
+    code, told = fetch("toy", "--folder", empty)
     assert code == 2
     assert "1 of 1 files are not those of the release: a.txt (missing)" in told
 
 
 def test_a_fetched_file_that_rots_is_told(release: Path, tmp_path: Path) -> None:
     """By whoever reads it, and by ``verify``; one of the user's own is not held against anything."""
-    assert fetch("toy", "--from", release)[0] == 0
+    assert fetch("toy", "--folder", release)[0] == 0
     folder = tmp_path / "cache/releases/toy"
-    assert hs.verify(folder).sound == 2
+    assert hs.verify(folder).intact == 2
     path = folder / "data/b.txt"
     path.write_bytes(b"secnod")
     assert hs.verify(folder).damaged == ("data/b.txt",)
@@ -265,7 +265,7 @@ def test_a_fetched_file_that_rots_is_told(release: Path, tmp_path: Path) -> None
 def test_a_partial_or_changed_copy_is_refused_whole(release: Path, tmp_path: Path) -> None:
     (release / "a.txt").write_bytes(b"first\n")
     (release / "data" / "b.txt.gz").unlink()
-    code, told = fetch("toy", "--from", release)
+    code, told = fetch("toy", "--folder", release)
     assert code == 2
     assert "2 of 2 files are not those of the release: a.txt (another content), data/b.txt (missing)" in told
     assert not (tmp_path / "cache").exists(), "nothing is kept"
@@ -275,8 +275,7 @@ def test_a_partial_or_changed_copy_is_refused_whole(release: Path, tmp_path: Pat
     ("arguments", "told"),
     [
         (("tyo",), "there is no thing to fetch 'tyo'; did you mean 'toy'?"),
-        ((), "there is nothing to fetch"),
-        (("toy", "--from", "no-such-folder"), "no-such-folder: there is no such folder"),
+        (("toy", "--folder", "no-such-folder"), "no-such-folder: there is no such folder"),
         (("toy", "nothing"), "there is no thing to fetch 'nothing'"),
     ],
 )
@@ -292,12 +291,12 @@ def test_no_network_is_one_sentence(release: Path, tmp_path: Path, monkeypatch: 
     code, err = fetch("toy")
     assert code == 2
     assert "cannot be reached" in err.splitlines()[-1]
-    assert "--from FOLDER" in err.splitlines()[-1]
+    assert "--folder FOLDER" in err.splitlines()[-1]
 
 
 def test_the_list(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    assert fetch("--list", "--json")[0] == 0
-    names = {entry["name"] for entry in validated(capfdbinary.readouterr().out)}
+    assert fetch("--json")[0] == 0
+    names = {entry["name"] for entry in validated(capfdbinary.readouterr().out)["available"]}
     assert {"cats", "rica", "winoventi", "partwhole", "mcqa", "smollm2", "minilm", "wordnet"} <= names
 
 
@@ -321,6 +320,6 @@ def test_pinned_files_are_those_of_the_shared_copy(shared: Path) -> None:
 
 def test_a_reader_for_every_release() -> None:
     # Sources that are not the five studies' own (science exams, what CATs was made from) have readers too.
-    assert {name.partition("-")[0] for name in READERS} >= set(pinned_files.published_files())
+    assert {name.partition("-")[0] for name in readers()} >= set(pinned_files.published_files())
     with pytest.raises(UserError, match="no such file"):
         read_release("cats", [Path("no-such-file.txt")])

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
-from typer.main import get_group
 
-from horsesense.cli.app import app
-from horsesense.cli.documents import DOCUMENTS, document_type, schema_of
+from horsesense.cli.app import root
+from horsesense.cli.documents import document_type, documents, schema_of
 from horsesense.core.document import Document
 from tests.support.calling import Call, Called, caller, hold_to, item, lay, toy_lines
 
@@ -38,7 +37,7 @@ def toy(tmp_path: Path) -> Path:
 
 def commands() -> list[str]:
     """Every command, with that of its group before it."""
-    return list(_below("", get_group(app)))
+    return list(_below("", root().load_all()))
 
 
 def _below(name: str, command: Any) -> Iterator[str]:
@@ -51,10 +50,10 @@ def _below(name: str, command: Any) -> Iterator[str]:
 
 
 def test_every_command_has_a_document() -> None:
-    assert sorted(commands()) == sorted(DOCUMENTS)
+    assert sorted(commands()) == sorted(documents())
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("name", documents())
 def test_a_schema_is_made_of_the_document(name: str) -> None:
     """Every object has all its fields and no others, each with a sentence, and a title that names the command."""
     assert name in commands()
@@ -76,7 +75,7 @@ def kinds(kind: type[Document] = Document) -> set[str]:
     return {name for each in below for name in {each.__name__, *kinds(each)}}
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("name", documents())
 def test_each_field_of_a_document_has_its_sentence(name: str) -> None:
     made = schema_of(name)
     parts = made.get("$defs", {}) | ({document_type(name).__name__: made} if "properties" in made else {})

@@ -99,7 +99,7 @@ def test_what_the_core_does_is_the_same_without_extras(folder: Path) -> None:
             ["show", probe, "--json"],
             ["show", run, item],
             ["cues", probe, "--json", "--rounds", 19],
-            ["cues", probe, "--json", "--rounds", 19, "--baseline", out / "cue"],
+            ["cues", probe, "--json", "--rounds", 19, "--out", out / "cue"],
             ["harden", probe, "-o", out / "hard.jsonl", "--json"],
             ["compare", run, "--json"],
             ["compare", run],

@@ -139,7 +139,7 @@ def test_parts_that_are_not_finished_wait(run: Path, tiny_folders: dict[str, Pat
 def test_answers_without_tokens(tmp_path: Path, call: Call) -> None:
     """What a cue answers is kept as a run too."""
     probe = lay(tmp_path / "p.jsonl", *(item(text=f"{n} is ___.", answer=n % 2, family=str(n)) for n in range(30)))
-    words = ["--splits", 2, "--rounds", 19, "--baseline", tmp_path / "cue"]
+    words = ["--splits", 2, "--rounds", 19, "--out", tmp_path / "cue"]
     assert call("cues", probe, *words).code == 0
     wanted = read_probe(probe).items[0]
     (answer,) = shown(call, tmp_path / "cue", wanted.id)["answers"]

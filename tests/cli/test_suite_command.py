@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from horsesense.methods.suites import SUITES
+from horsesense.registry import provided
 from tests.support.calling import Call, caller, hold_to
 from tests.support.small_cats import ADD, CA, WSC, lay, lay_all
 
@@ -110,4 +110,4 @@ def test_a_bad_line_is_told_or_skipped(data: Path, tiny_folders: dict[str, Path]
 
 def test_the_help_names_every_suite(call: Call) -> None:
     told = call("run", "--help").out.partition("--suite")[2].partition("--data")[0]
-    assert {word.strip(".,") for word in told.split()} >= set(SUITES)
+    assert {word.strip(".,") for word in told.split()} >= set(provided("suites"))

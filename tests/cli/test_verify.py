@@ -52,10 +52,10 @@ def flip(path: Path) -> None:
 
 def test_a_run_that_is_sound(folder: Path, call: Call) -> None:
     found = told(call, folder / "run", 0)
-    assert (found["sound"], found["damaged"], found["missing"]) == (4, [], [])
+    assert (found["intact"], found["damaged"], found["missing"]) == (4, [], [])
     assert call("report", folder / "run").code == 0
     called = call("verify", folder / "run")
-    assert "4 sound, 0 damaged" in called.out
+    assert "4 intact, 0 damaged" in called.out
     assert "checksum" not in called.err, "the page is drawn from the rest, and is nobody else's"
 
 

@@ -79,7 +79,8 @@ def test_the_bundled_masked_model_is_the_default(
     monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "empty"))
     write_probe(tmp_path / "wv.jsonl", made_probe())
     (tmp_path / "nouns.txt").write_text("ice\n")
-    source = ("-p", tmp_path / "wv.jsonl") if name == "evaluate" else ("--nouns", tmp_path / "nouns.txt")
+    nouns = tmp_path / "nouns.txt"
+    source = {"evaluate": ("-p", tmp_path / "wv.jsonl"), "make": (nouns,), "associations": ("--nouns", nouns)}[name]
     called = call("winoventi", name, *source, "--out", tmp_path / "out")
     assert called.code == 2
     assert "horsesense fetch smollm2" in called.err
@@ -130,14 +131,14 @@ def test_build_says_which_lines_it_skipped(tmp_path: Path, call: Call) -> None:
 def test_make_and_status(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
     nouns, out = tmp_path / "nouns.txt", tmp_path / "out"
     nouns.write_text("\n".join(WORDS), encoding="utf-8")
-    words = ["winoventi", "make", "-m", tiny_folders["bert"], "--nouns", nouns, "--out", out, "--device", "cpu"]
+    words = ["winoventi", "make", "-m", tiny_folders["bert"], nouns, "--out", out, "--device", "cpu"]
     words += ["--ranker", tiny_folders["gpt2"], "--writer", "none", "--vectors", "none", "--write", 6, "--json"]
     alone = document(call(*words), "winoventi make")
     assert [each["state"] for each in alone["stages"]] == ["open", "waiting", "waiting"]
     assert alone["stages"][0]["tasks"] == alone["counts"]["kept"]
     assert "people answer exceptions (0 of" in alone["next"]
     plan = people_have_answered(make_plan(tiny_folders["bert"], tiny_folders["gpt2"]), tmp_path, out)
-    called = call(*words, "--exceptions", plan.judged[0], "--premises", plan.written[0])
+    called = call(*words, "--exception", plan.exceptions[0], "--premise", plan.premises[0])
     summary = document(called, "winoventi make")
     assert "1 associations: done already" in called.err
     assert "2 exceptions …" in called.err
@@ -154,5 +155,5 @@ def test_make_and_status(tmp_path: Path, tiny_folders: dict[str, Path], call: Ca
     (out / "counts.json").write_text(counts)
     refused = call("winoventi", "status", tmp_path)
     assert (refused.code, "not the folder of a pipeline" in refused.err) == (2, True)
-    odd = call(*words[:-1], "--people", "exceptions,sleeping")
+    odd = call(*words[:-1], "--stage", "sleeping")
     assert (odd.code, "sleeping" in odd.err) == (2, True)

@@ -140,7 +140,7 @@ ASKING = [
     ["profile", "-m", "MODEL", "--ability", "parts", "--limit", "2", "--out", "profile"],
     ["winoventi", "associations", "-m", "MODEL", "--nouns", "nouns.txt", "--ranker", "MODEL"],
     ["winoventi", "evaluate", "-m", "MODEL", "-p", "wino.jsonl", "--no-own", "--out", "evaluated"],
-    ["winoventi", "make", "-m", "MODEL", "--nouns", "nouns.txt", "--ranker", "MODEL", "--out", "made"],
+    ["winoventi", "make", "nouns.txt", "-m", "MODEL", "--ranker", "MODEL", "--out", "made"],
 ]
 IN_TURN = """
 import json, sys

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.main import get_group
 
-from horsesense.cli.app import app
+from horsesense.cli.app import root
 from tests.support import ROOT
 from tools.docs.blocks import DOCS, MARKS, inline_commands, marked, pages, prose_blocks
 
-GROUP: Any = get_group(app)
+GROUP: Any = root().load_all()
 RESULTS = sorted((DOCS / "results").rglob("*.md"))
 NAMED = re.compile(r"`(?:[A-Z]+=\d+ )?(?:horsesense\s[a-z-]+\s[^`]+|python\s[^`]+|make\s[a-z]+)`|^```sh", re.MULTILINE)
 """A command that measures something: a bare ``horsesense NAME`` is none."""
@@ -70,7 +69,7 @@ def test_what_is_wrong_in_a_command_is_found() -> None:
         with pytest.raises((AssertionError, Exception), match=r"no command|No such option|not a valid"):
             parse(wrong)
     with pytest.raises(Exception, match="Missing parameter"):
-        parse("horsesense compare --json")
+        parse("horsesense cues --json")
 
 
 def test_scripts_and_targets_are_there_with_their_options() -> None:

@@ -141,11 +141,9 @@ def test_no_page_loads_from_elsewhere(read: dict[Path, Page], site: Path) -> Non
 
 
 def test_every_command_has_its_page(site: Path) -> None:
-    from typer.main import get_group
+    from horsesense.cli.app import root
 
-    from horsesense.cli.app import app
-
-    for name in get_group(app).commands:
+    for name in root().load_all().commands:
         assert (site / "reference" / "commands" / f"{name}.html").is_file(), name
 
 

@@ -135,7 +135,6 @@ def _commands(inputs: Path) -> list[Case]:
     making = [
         "winoventi",
         "make",
-        "--nouns",
         at["nouns.txt"],
         "-m",
         at["bert"],
@@ -144,7 +143,7 @@ def _commands(inputs: Path) -> list[Case]:
         "--writer",
         "none",
     ]
-    making += ["--vectors", "none", "--exceptions", at["judgements.jsonl"], "--premises", at["written.csv"]]
+    making += ["--vectors", "none", "--exception", at["judgements.jsonl"], "--premise", at["written.csv"]]
     dosing += ["--original-dev", at["old-dev.jsonl"], "--original-test", at["old-test.jsonl"]]
     return [
         Case("import", command("import", "table", at["table.csv"], "--map", "question=question,options=a+b,answer=answer", "-o", "out.jsonl"), results_only),

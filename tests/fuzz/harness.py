@@ -140,9 +140,7 @@ class Fuzz:
         shutil.rmtree(work, ignore_errors=True)
 
     def _commands(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
-        from typer.main import get_command
-
-        from horsesense.cli.app import app
+        from horsesense.cli.app import root
 
         def walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
             for name, inner in getattr(command, "commands", {}).items():
@@ -150,14 +148,17 @@ class Fuzz:
             if not getattr(command, "commands", None):
                 yield path, command
 
-        for path, command in walk(get_command(app), ()):
+        for path, command in walk(root().load_all(), ()):
             yield " ".join(path), partial(self._call, path, command)
 
     def _releases(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
         from horsesense.exchange.formats import READS
-        from horsesense.methods.published import READERS
+        from horsesense.methods.published import readers
 
-        for name, least in [*((name, reader.fewest) for name, reader in READERS.items()), *((log, 1) for log in READS)]:
+        for name, least in [
+            *((name, reader.fewest) for name, reader in readers().items()),
+            *((log, 1) for log in READS),
+        ]:
 
             def throw(work: Path, name: str = name, fewest: int = least) -> str:
                 key = f"release {name}"
@@ -176,9 +177,9 @@ class Fuzz:
 
     def _readers(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
         """Functions that take one path: whatever a module calls reading."""
-        from horsesense.methods.published import READERS
+        from horsesense.methods.published import readers
 
-        wanted = {reader.where: reader.fewest for reader in READERS.values()}
+        wanted = {reader.function: reader.fewest for reader in readers().values()}
         for module in pkgutil.walk_packages(horsesense.__path__, "horsesense."):
             if (
                 module.name.endswith("__main__")

@@ -11,9 +11,10 @@ import pytest
 import horsesense as hs
 from horsesense.api.cats import AskedSuite, ask_suite
 from horsesense.errors import UserError
-from horsesense.methods.suites import SUITES, find_paper_suite
+from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.frame import PaperRow, with_published
 from horsesense.methods.suites.stored import FILE, kept_tables
+from horsesense.registry import provided
 from horsesense.report.paper_chart import paper_chart
 from horsesense.stats import Estimate
 from tests.support.small_cats import lay_all
@@ -173,7 +174,7 @@ def test_a_suite_takes_a_release_a_flat_folder_or_what_was_fetched(
 
 def test_every_suite_can_be_found_and_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path))
-    for name in SUITES:
+    for name in provided("suites"):
         suite = find_paper_suite(name)
         assert suite.name == name
         with pytest.raises(UserError, match="needs its"):

@@ -54,7 +54,7 @@ def people_have_answered(plan: PipelinePlan, folder: Path, out: Path) -> Pipelin
         for other in _others(each.word)
     ]
     write_rows(folder / "written.csv", rows, ("noun", "generic", "exception", "premise"))
-    return replace(plan, judged=(folder / "judgements.jsonl",), written=(folder / "written.csv",))
+    return replace(plan, exceptions=(folder / "judgements.jsonl",), premises=(folder / "written.csv",))
 
 
 def _others(word: str) -> list[str]:

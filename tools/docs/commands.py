@@ -7,10 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from typer.main import get_group
-
-from horsesense.cli.app import app
-from horsesense.cli.documents import DOCUMENTS, schema_of
+from horsesense.cli.app import root
+from horsesense.cli.documents import documents, schema_of
 
 _HEAD = """# Commands
 
@@ -24,7 +22,7 @@ Made from the program itself.
 
 def write_commands(folder: Path) -> list[str]:
     """Write one page a command, and one for all; the names of the pages, in order."""
-    group = get_group(app)
+    group = root().load_all()
     folder.mkdir(parents=True, exist_ok=True)
     names = sorted(group.commands)
     table = "".join(f"| [`horsesense {name}`]({name}.md) | {_first(group.commands[name])} |\n" for name in names)
@@ -60,7 +58,7 @@ def _one(words: str, command: Any, folder: Path) -> str:
         told = default is not None and default is not False and not callable(default) and not each.required
         says = _cell(getattr(each, "help", None) or "")
         text += f"| {_cell(_named(each))} | {says}{f' Default: `{default}`.' if told else ''} |\n"
-    return text + "\n" + (_document(words, folder) if words in DOCUMENTS else "")
+    return text + "\n" + (_document(words, folder) if words in documents() else "")
 
 
 def _argument(parameter: Any) -> str:

@@ -29,7 +29,7 @@ AREAS = {
     "reporting": ("Reports and tables", "write_report Report write_rows Frame"),
     "keeping": (
         "Fetching and keeping",
-        "fetch list_fetchable Fetchable add_source list_sources list_cache CacheContents CacheEntry "
+        "fetch add_source list_sources list_cache CacheContents CacheEntry "
         "prune_cache PrunedCache verify Verified list_plugins InstalledPlugins UserError",
     ),
 }

@@ -18,44 +18,6 @@ PathLike = str | Path
 Read = TypeVar("Read")
 
 
-def wordnetqa(
-    relation: str,
-    source: str = "wordnet",
-    limit: int | None = None,
-    seed: int = 0,
-    ways: int = 5,
-    as_paper: bool = False,
-    wording: str = "",
-    matched_hops: bool = False,
-) -> Probe:
-    """Questions about meanings and kinds, grown from WordNet or a source of one's own.
-
-    ``matched_hops``: of hypernymy, the same answer from several distances with 0 to all distractors near.
-    """
-    from horsesense.annotate.audit.stored import with_reading
-    from horsesense.lexicons.sources import open_graph
-    from horsesense.methods.wordnetqa import WordNetPlan, build_wordnetqa
-    from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
-
-    plan = WordNetPlan(relation, seed, limit, as_paper, ways, wording)
-    probe = (build_matched_hops if matched_hops else build_wordnetqa)(open_graph(source), plan)
-    return with_reading(probe, like=source == "wordnet" and not as_paper)
-
-
-def dictionaryqa(
-    source: str = "gcide", limit: int | None = None, seed: int = 0, ways: int = 5, as_paper: bool = False
-) -> Probe:
-    """Questions about the sense that a word has in an example, grown from a dictionary."""
-    from horsesense.annotate.audit.stored import with_reading
-    from horsesense.lexicons.sources import open_graph
-    from horsesense.lexicons.wordnet_source import find_wordnet
-    from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
-
-    thesaurus = open_graph("wordnet") if find_wordnet() and not as_paper else None
-    probe = build_dictionaryqa(open_graph(source), DictionaryPlan(seed, limit, as_paper, ways), thesaurus)
-    return with_reading(probe, like=source == "gcide" and not as_paper)
-
-
 def conjunctions(probe: Probe | PathLike) -> Probe:
     """Pairs of a right sentence and the same with another conjunction (CATs), from Winograd schemas."""
     from horsesense.methods.cats.conjunctions import conjunction_probe
@@ -166,8 +128,7 @@ def partwhole(
     progress: Progress = NO_PROGRESS,
 ) -> Probe:
     """Candidates: what has which part, and what is said of it that is said of the part too. Nobody has judged them."""
-    from horsesense.methods.partwhole import CandidatePlan, build_partwhole
-    from horsesense.methods.partwhole.building import read_candidates
+    from horsesense.methods.partwhole.building import CandidatePlan, build_partwhole, read_candidates
     from horsesense.methods.partwhole.pairs import HAS, read_aliases
     from horsesense.methods.partwhole.rules import SWITCHES, Rules
 

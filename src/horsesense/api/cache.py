@@ -80,7 +80,7 @@ class PrunedCache(Document):
 
 @translate_errors()
 def list_cache() -> CacheContents:
-    """What lies in the cache folder: fetched releases, models and sources, converted models, indexes, kept scores.
+    """List what the cache holds, with kind, size and last use.
 
     Returns:
         The folder and its entries, each with its kind, size and last use.
@@ -94,25 +94,22 @@ def list_cache() -> CacheContents:
 
 
 @translate_errors()
-def prune_cache(*names: str, everything: bool = False) -> PrunedCache:
-    """Remove things from the cache folder.
+def prune_cache(*names: str, all: bool = False) -> PrunedCache:
+    """Remove stored scores and converted models, which are recomputed when needed, or the entries that are named.
 
     Args:
-        names: What to remove: an entry (``"models/smollm2"``), the end of its name (``"smollm2"``), or a folder with
-            all that is in it (``"converted"``). Without names, kept scores and converted models, which are made again
-            by themselves.
-        everything: Instead of names: also what was fetched, indexes and hashes. The knowledge store, which may hold
-            sources of your own, is only removed by its name.
+        names: Entry to remove: its name (models/smollm2), the end of it (smollm2), or a folder (converted).
+        all: Also remove what was fetched, indexes and hashes. The knowledge store is only removed by its name.
 
     Returns:
         What was removed, and how much.
     """
-    if names and everything:
-        raise UserError(f"{argument('everything')} leaves no choice to names", fix="give one of the two")
+    if names and all:
+        raise UserError(f"{argument('all')} leaves no choice to names", fix="give one of the two")
     lying = list_cache()
     if names:
         chosen = _named(names, lying.entries)
-    elif everything:
+    elif all:
         chosen = [each for each in lying.entries if each.kind not in _BY_NAME_ONLY]
     else:
         chosen = [each for each in lying.entries if each.kind in _ALWAYS]

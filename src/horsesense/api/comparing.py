@@ -9,7 +9,7 @@ from horsesense.api.results import Comparison
 from horsesense.api.run import AnyRun, finished_by_place
 from horsesense.errors import UserError, translate_errors
 from horsesense.runs.comparison import alone_in, compare_runs
-from horsesense.scoring.normalise import parse_normalisation
+from horsesense.scoring.normalise import Normalisation, parse_normalisation
 
 if TYPE_CHECKING:
     from horsesense.runs.regression import Gate
@@ -54,16 +54,18 @@ def gate(
 
 
 @translate_errors()
-def compare(*runs: AnyRun, normalise: str | None = None) -> Comparison:
-    """Compare models on the items that all were asked: paired, clustered, corrected for several comparisons.
+def compare(*runs: AnyRun, normalise: Normalisation | None = None) -> Comparison:
+    """Compare models on the items that all of them answered, with paired, clustered and Holm-corrected tests.
 
     Args:
-        runs: Run folders, or runs in hand; one with two models will do.
-        normalise: How options are compared; by default as each card says.
+        runs: Run folder; one is enough if it has two models. In Python, also a `Run`.
+        normalise: Score normalisation. By default, the one of each probe's card.
 
     Returns:
         Each probe that two models were asked, with the difference of each two of them.
     """
+    if not runs:
+        raise UserError("no run is given", fix="name a run folder")
     how = parse_normalisation(normalise) if normalise else None
     by_place, unfinished = finished_by_place(runs)
     try:

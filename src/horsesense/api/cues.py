@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge, Interval
 
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.probes import PathLike, called, opened
 from horsesense.core import Item, Probe, check_group
+from horsesense.core.spec import Dtype
 from horsesense.cues import Findings, chosen_cue
 from horsesense.cues import find_cues as search_cues
 from horsesense.cues.harden import Hardened, HardenedDocument, hardened_document, hardened_probe
@@ -79,29 +82,29 @@ def find_cues(
     *,
     group: str | None = None,
     model: str | Model | None = None,
-    dtype: str = "float32",
+    dtype: Dtype = "float32",
     device: str = "auto",
     also: Sequence[str] = (),
-    splits: int = 10,
-    rounds: int = 199,
-    seed: int = 0,
+    splits: Annotated[int, Interval(ge=1, le=1000)] = 10,
+    rounds: Annotated[int, Interval(ge=19, le=100_000)] = 199,
+    seed: Annotated[int, Ge(0)] = 0,
     out: PathLike | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> CueFindings:
-    """Try every cue that never sees the meaning, honestly estimated, with a verdict in one sentence.
+    """Measure how well surface cues answer a probe without understanding it.
 
     Args:
-        probe: A probe, its name or its file.
-        group: Unit of dependence: a group of the items, ``"family"`` or ``"item"``; by default the card's.
-        model: Try this model's score of each option without its question too.
-        dtype: What the layers of a model by name compute in.
-        device: Where a model by name is put.
-        also: Try these cues of plug-ins too; one that is not named here takes no part.
-        splits: How often to choose on one half and measure on the other.
-        rounds: How often to shuffle the answer key.
-        seed: Which halves, which shuffles.
-        out: Keep the best cue's answers as a run in this folder, to compare models with.
-        progress: Told how far it has come.
+        probe: Name or file of a probe. In Python, also a `Probe`.
+        group: Cluster for intervals: a group of the items, ``family`` or ``item``. By default, the card's group.
+        model: Model whose score of each option without its question is tried as a cue too.
+        dtype: Precision of the model.
+        device: Device of the model: auto, cpu, cuda, cuda:1, mps.
+        also: Cue of a plug-in that is tried too.
+        splits: Number of random halves: the cue is chosen on one half and measured on the other.
+        rounds: Number of permutations of the answer key.
+        seed: Random seed.
+        out: Run folder to write, with the answers of the best cue, to compare models with.
+        progress: Progress callback.
 
     Returns:
         Each cue with accuracy, interval, coverage and p; the best of them; the verdict; ``frame()`` and ``plot()``.
@@ -119,6 +122,7 @@ def find_cues(
         keep_control(
             Path(out), "best cue", "the best cue of the half without the item", called(probe), known, answers, seed
         )
+        progress.log(f"answers of the best cue in {out}; compare a run on the same probe with it")
     return CueFindings.of(findings)
 
 
@@ -228,6 +232,7 @@ def _wordnet(progress: Progress) -> Taxonomy | None:
 
     folder = find_wordnet()
     if folder is None:
+        progress.log("WordNet is not installed, so cues of generality were left out; run: horsesense fetch wordnet")
         return None
     progress.update("WordNet", 0, 1)
     return load_taxonomy(folder)

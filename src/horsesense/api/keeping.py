@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from horsesense.api.probes import PathLike
 from horsesense.core.document import Document
 from horsesense.data.downloads import Fetched
-from horsesense.errors import UserError, translate_errors, unknown
+from horsesense.errors import translate_errors, unknown
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.registry import Kind, every
 
@@ -29,38 +29,37 @@ class Fetchable:
     """What it is."""
 
 
-@translate_errors()
-def list_fetchable() -> tuple[Fetchable, ...]:
-    """What there is to fetch.
+@dataclass(frozen=True, slots=True)
+class FetchResult(Document):
+    """Files in the cache, or what can be fetched."""
 
-    Returns:
-        Each with its name and what it is.
-
-    >>> "wordnet" in {each.name for each in list_fetchable()}
-    True
-    """
-    return tuple(Fetchable(name, kind) for name, (kind, _) in _fetchable().items())
+    fetched: tuple[Fetched, ...] | None = None
+    """What was fetched, one entry per name."""
+    available: tuple[Fetchable, ...] | None = None
+    """What can be fetched, if no name was given."""
 
 
 @translate_errors()
-def fetch(*names: str, folder: PathLike | None = None, progress: Progress = NO_PROGRESS) -> tuple[Fetched, ...]:
-    """Get published releases, bundled models or knowledge sources into the cache.
+def fetch(*names: str, folder: PathLike | None = None, progress: Progress = NO_PROGRESS) -> FetchResult:
+    """Download published datasets, bundled models and knowledge sources into the cache; without a name, list them.
 
     Args:
-        names: What to fetch, as `list_fetchable` names it; what is there already is not fetched again.
-        folder: Take the files from here, not from the network.
-        progress: Told what is being fetched.
+        names: Dataset, model or source; what is in the cache already is not fetched again.
+        folder: Local folder to take the files from, instead of the network.
+        progress: Progress callback.
 
     Returns:
-        For each name where it lies now, and its hash.
+        The path and hash of each, or, without names, what can be fetched.
 
+    >>> "wordnet" in {each.name for each in fetch().available}
+    True
     >>> fetch("wordnett")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
     horsesense.errors.UserError: there is no thing to fetch 'wordnett'; did you mean 'wordnet'?
     """
     known = _fetchable()
     if not names:
-        raise UserError("there is nothing to fetch", fix="name something")
+        return FetchResult(available=tuple(Fetchable(name, kind) for name, (kind, _) in known.items()))
     for name in names:
         if name not in known:
             raise unknown("thing to fetch", name, known)
@@ -69,7 +68,7 @@ def fetch(*names: str, folder: PathLike | None = None, progress: Progress = NO_P
         kind, get = known[name]
         progress.log(f"fetching {name} ({kind})")
         fetched.append(get(None if folder is None else Path(folder), progress))
-    return tuple(fetched)
+    return FetchResult(tuple(fetched))
 
 
 def _fetchable() -> dict[str, tuple[str, Callable[[Path | None, Progress], Fetched]]]:
@@ -94,13 +93,12 @@ def _fetchable() -> dict[str, tuple[str, Callable[[Path | None, Progress], Fetch
 
 @translate_errors()
 def add_source(name: str, file: PathLike, *, replace: bool = False) -> AddedSource:
-    """Check a file and keep it as a knowledge source.
+    """Check a file of triples, or a wordnet in LMF, and add it as a knowledge source.
 
     Args:
-        name: What to call the source; builders take it by this name.
-        file: Triples (relation, concept, target, with tabs between them), or a wordnet in LMF (.xml, .xml.gz, .xml.xz).
-        replace: Put it in the place of a source of that name with other content; by default that one is kept, with an
-            error.
+        name: Name of the source; builders take it as their source.
+        file: Triples (relation, concept and target, separated by tabs), or a wordnet in LMF (.xml, .xml.gz, .xml.xz).
+        replace: Replace a source of that name that has other content.
 
     Returns:
         The source, with its licence and how many concepts it has.
@@ -112,7 +110,7 @@ def add_source(name: str, file: PathLike, *, replace: bool = False) -> AddedSour
 
 @translate_errors()
 def list_sources() -> KeptSources:
-    """The knowledge sources that are kept.
+    """List the knowledge sources that have been added.
 
     Returns:
         Each with its name, version and licence.
@@ -146,7 +144,7 @@ class InstalledPlugins(Document):
 
 @translate_errors()
 def list_plugins() -> InstalledPlugins:
-    """What installed packages add: builders, releases, models, cues, controls, exchange formats.
+    """List the builders, datasets, models, cues, controls and formats that installed packages add.
 
     Returns:
         Each with its kind, name, package and version. None of them is loaded, so a broken one is listed too.

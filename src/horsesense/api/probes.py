@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from horsesense.core import Probe, card_path, probe_name, read_probe
-from horsesense.core.probe import SHIPPED
 from horsesense.errors import UserError, argument, translate_errors, unknown
-from horsesense.registry import found
+from horsesense.registry import found, load, provided
 
 if TYPE_CHECKING:
     from horsesense.core.overview import Overview
@@ -36,19 +35,11 @@ def load_probe(name: PathLike) -> Probe:
     >>> len(starter), len({item.id for item in starter})
     (240, 240)
     """
-    if str(name) == "starter" and not Path(name).exists():
-        from horsesense.methods.starter import starter_probe
-
-        return starter_probe()
-    if str(name) == "winoventi-own" and not Path(name).exists():
-        from horsesense.methods.winoventi.building import own_probe
-
-        return own_probe()
-    if str(name) == "partwhole-own" and not Path(name).exists():
+    if not Path(name).exists() and (function := provided("probes").get(str(name))):
         from horsesense.annotate.audit.stored import with_reading
-        from horsesense.methods.partwhole import own
 
-        return with_reading(own.own_probe())
+        probe: Probe = load(function)()
+        return with_reading(probe)
     if not Path(name).exists() and not Path(name).suffix:
         _say_where(str(name))
     return read_probe(name)
@@ -81,7 +72,7 @@ def _say_where(name: str) -> NoReturn:
             )
     raise UserError(
         f"there is no file and no probe called {name!r}",
-        fix=f"give a file (.jsonl, .jsonl.gz or .parquet), or one of {', '.join(SHIPPED)}",
+        fix=f"give a file (.jsonl, .jsonl.gz or .parquet), or one of {', '.join(provided('probes'))}",
     )
 
 
@@ -200,12 +191,12 @@ def check_options(what: str, function: Any, options: dict[str, Any]) -> None:
 
 _BUILDERS = {
     "conjunctions": "horsesense.api.builders:conjunctions",
-    "dictionaryqa": "horsesense.api.builders:dictionaryqa",
+    "dictionaryqa": "horsesense.api.wordnetqa:build_dictionaryqa",
     "duals": "horsesense.api.builders:duals",
     "partwhole": "horsesense.api.builders:partwhole",
     "rica": "horsesense.api.rica_builder:rica",
     "winoventi": "horsesense.api.builders:winoventi",
-    "wordnetqa": "horsesense.api.builders:wordnetqa",
+    "wordnetqa": "horsesense.api.wordnetqa:build",
 }
 
 

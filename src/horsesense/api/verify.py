@@ -20,7 +20,7 @@ class Verified(Document):
 
     path: Path
     """What was looked at."""
-    sound: int
+    intact: int
     """Files, and rows of kept scores, that are as they were written."""
     damaged: tuple[str, ...]
     """Files that have changed since, or cannot be read."""
@@ -36,46 +36,50 @@ class Verified(Document):
         """Whether nothing is damaged or missing; a model that has changed does no harm to what it said before."""
         return not self.damaged and not self.missing
 
+    @property
+    def exit_code(self) -> int:
+        """0 where nothing is damaged or missing, else 2."""
+        return 0 if self.well else 2
+
 
 @translate_errors()
-def verify(path: PathLike | None = None) -> Verified:
-    """Look at every checksum of what is kept, and compute anew which models runs are of.
+def verify(path: PathLike | None = None, /) -> Verified:
+    """Check the checksums of stored files, and whether the models of runs have changed.
 
     Args:
-        path: A run, a training, an inoculation, a study, a model's folder, a probe, or any folder that holds such; by
-            default the cache folder.
+        path: Run, training, inoculation, study, model or probe, or a folder of such. By default, the cache folder.
 
     Returns:
-        What is sound, damaged, missing, without a checksum, and which models have changed.
+        What is intact, damaged, missing, without a checksum, and which models have changed.
     """
     place = cache_folder() if path is None else Path(path).expanduser()
     with disk_errors(place):
         place.stat()
     if place.is_file():
         return _file(place)
-    sound, unknown = 0, 0
+    intact, unknown = 0, 0
     damaged: list[str] = []
     missing: list[str] = []
     changed: list[str] = []
     roots = list(_roots(place))
     for root in roots:
         found = check_folder(root)
-        sound += len(found.sound)
+        intact += len(found.sound)
         unknown += len(found.unknown)
         damaged += [_name(place, root / name) for name in found.damaged]
         missing += [_name(place, root / name) for name in found.missing]
     if place not in roots and (place / "config.json").is_file():
         weights_damaged = _weights(place)
-        sound, damaged = sound + (not weights_damaged), damaged + weights_damaged
+        intact, damaged = intact + (not weights_damaged), damaged + weights_damaged
     for manifest in sorted(place.rglob("manifest.json")):
         wrong, others = _run(manifest.parent)
         damaged += [name for name in (_name(place, each) for each in wrong) if name not in damaged + missing]
         changed += others
     for base in sorted(place.rglob("scores.sqlite")):
         rows, told = _scores(base)
-        sound += rows
+        intact += rows
         damaged += [f"{_name(place, base)}{each}" for each in told]
-    return Verified(place, sound, tuple(damaged), tuple(missing), unknown, tuple(dict.fromkeys(changed)))
+    return Verified(place, intact, tuple(damaged), tuple(missing), unknown, tuple(dict.fromkeys(changed)))
 
 
 def _roots(place: Path) -> Iterator[Path]:
@@ -141,7 +145,7 @@ def _scores(path: Path) -> tuple[int, list[str]]:
     from horsesense.runs.cache import count_rows
 
     try:
-        sound, bad = count_rows(path)
+        intact, bad = count_rows(path)
     except UserError as error:
         return 0, [f": {error.problem}"]
-    return sound, [f": {bad:,} rows, which are computed again where they are wanted"] if bad else []
+    return intact, [f": {bad:,} rows, which are computed again where they are wanted"] if bad else []

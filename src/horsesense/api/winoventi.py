@@ -19,6 +19,7 @@ from horsesense.methods.winoventi.calibration import Calibration
 from horsesense.methods.winoventi.calibration import calibrate as calibrate_filters
 from horsesense.methods.winoventi.evaluation import MAIN, ask_all
 from horsesense.methods.winoventi.evaluation import evaluate as evaluate_answers
+from horsesense.methods.winoventi.plan import PipelineMachine, PipelinePeople, PipelineSources
 from horsesense.methods.winoventi.summaries import Evaluations, evaluations
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import Settings
@@ -26,6 +27,9 @@ from horsesense.runs.engine import Engine
 
 __all__ = [
     "Associations",
+    "PipelineMachine",
+    "PipelinePeople",
+    "PipelineSources",
     "associations",
     "calibrate",
     "evaluate",

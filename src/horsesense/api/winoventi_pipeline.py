@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, get_args
+
+from annotated_types import Ge
 
 from horsesense.annotate.winoventi_stages import collect_people, open_round, refresh_stages, stages_of
 from horsesense.api.probes import PathLike
@@ -13,10 +15,17 @@ from horsesense.core import ScoringSpec
 from horsesense.core.spec import parse_spec
 from horsesense.errors import translate_errors, unknown
 from horsesense.methods.winoventi.asking import Asking
-from horsesense.methods.winoventi.model_checks import LEAST_MEAN
-from horsesense.methods.winoventi.people import STAGES, Stage
+from horsesense.methods.winoventi.people import Stage
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
-from horsesense.methods.winoventi.plan import TABLE, PipelinePlan, read_plan
+from horsesense.methods.winoventi.plan import (
+    STAGE_NAMES,
+    PipelineMachine,
+    PipelinePeople,
+    PipelinePlan,
+    PipelineSources,
+    StageName,
+    read_plan,
+)
 from horsesense.methods.winoventi.summaries import (
     PipelineStatus,
     PipelineSummary,
@@ -25,6 +34,7 @@ from horsesense.methods.winoventi.summaries import (
     pipeline_summary,
 )
 from horsesense.models.api import ServedSettings
+from horsesense.models.api.settings import warn_unused
 from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
@@ -37,106 +47,58 @@ def make(
     *,
     out: PathLike,
     model: str = MODEL,
-    limit: int | None = None,
-    seed: int = 0,
-    exceptions: Sequence[PathLike] = (),
-    conceptnet: PathLike | None = None,
-    texts: Sequence[PathLike] = (),
-    premises: Sequence[PathLike] = (),
-    ranker: str = "smollm2",
-    writer: str = TABLE,
-    judge: str = "",
-    write: int | None = None,
-    samples: int = 2,
-    most: int = 3,
-    least: float = LEAST_MEAN,
-    entailment: str = "",
-    vectors: str = "minilm",
-    validated: Sequence[PathLike] = (),
-    people: Sequence[str] = STAGES,
-    judges: int = 3,
-    enough: float = 1.0,
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
     as_paper: bool = False,
+    sources: PipelineSources | None = None,
+    machine: PipelineMachine | None = None,
+    people: PipelinePeople | None = None,
     spec: str | ScoringSpec = "default",
-    device: str = "auto",
     served: ServedSettings | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> PipelineSummary:
-    """Associations, exceptions, adversarial filter, premises and checks in one folder, with tasks for people.
+    """Build adversarial schemas for one model from its own associations, with tasks for people.
 
-    What people said so far is taken in; so the same call goes on after they have worked. Only what they, or a stated
-    judge, have passed gets a headline.
+    The steps are associations, exceptions, adversarial filter, premises and checks. The same call resumes a stopped
+    pipeline and takes in what people have answered. Only what people, or a stated judge, have passed gets a headline.
 
     Args:
-        nouns: ``"wordnet"`` or a file of nouns.
-        out: Folder of the pipeline; each step is done once, and a stopped one goes on.
-        model: Whose associations are turned against it.
-        limit: At most so many nouns, drawn by ``seed``.
-        seed: Of every draw.
-        exceptions: Exceptions by people: collected judgements, the release's outcome collection or its registry.
-        conceptnet: Triples of ConceptNet: what it denies of nouns is a candidate, what it says of them is evidence.
-        texts: Texts in which adjectives are looked up beside their nouns: GenericsKB, or any corpus.
-        premises: Premises by people.
-        ranker: The causal model that ranks associations by perplexity; ``"none"``.
-        writer: Who writes premises: ``"circumstances"``, the shipped table; a model, also a served one, that is no
-            kin of ``model``; ``"none"``.
-        judge: A model, kin of neither, that says which exceptions are plausible, where it tells sound ones from others;
-            empty: tables, texts and people do.
-        write: Triplets that premises are written for by machine; all where it is left out.
-        samples: Premises for each.
-        most: Exceptions an association.
-        least: Mean log-probability of a token that a machine's sentence needs, by the ranker.
-        entailment: A model of entailment for the check of ambiguity; empty: no such check.
-        vectors: A model of word vectors for the check of meaning; ``"none"``: no such check.
-        validated: What people said of schemas elsewhere, by the instrument schema.
-        people: Stages in which people are asked; in others the machine's proposals go on as they are.
-        judges: People who validate a schema.
-        enough: Share of a stage's tasks that must be answered before the next stage opens.
-        as_paper: The paper's own rules.
-        spec: What a score means.
-        device: Where models are put.
-        served: How servers are asked, where a model is behind one.
-        progress: Told how far it has come.
+        nouns: ``wordnet``, or a file with one noun per line or a column ``Word``.
+        out: Folder of the pipeline.
+        model: Model whose associations are turned against it.
+        limit: Maximum number of nouns, drawn by seed.
+        seed: Random seed.
+        as_paper: Use the rules of the paper.
+        sources: What people and texts already say.
+        machine: Models that rank, write, judge and check.
+        people: Stages in which people are asked.
+        spec: Scoring spec.
+        served: Server settings.
+        progress: Progress callback.
 
     Returns:
-        What each step gave, how far people are, the probes, and the evaluation of each.
+        The yield of each step, the state of each stage, the probes, and the evaluation of each.
     """
     listed = nouns_of(nouns, as_paper=as_paper, limit=limit, seed=seed, progress=progress)
     folder = Path(out)
+    sources, machine, people = sources or PipelineSources(), machine or PipelineMachine(), people or PipelinePeople()
+    served = served or ServedSettings()
+    warn_unused(served, (model, machine.ranker, machine.writer, machine.judge))
+    for stage in people.stages:
+        if stage not in get_args(StageName):
+            raise unknown("stage", stage, STAGE_NAMES)
     plan = PipelinePlan(
         model=model,
         nouns=listed.nouns,
-        ranker=ranker,
-        writer=writer,
-        judge=judge,
         asking=Asking(literal=as_paper, spec=parse_spec(spec) if isinstance(spec, str) else spec),
-        judged=tuple(Path(file) for file in exceptions),
-        conceptnet=None if conceptnet is None else Path(conceptnet),
-        texts=tuple(Path(file) for file in texts),
-        written=tuple(Path(file) for file in premises),
-        most=most,
-        write=write,
-        samples=samples,
-        least=least,
-        entailment=entailment,
-        vectors=vectors,
-        validated=tuple(Path(file) for file in validated),
-        asked=_stages(people),
-        judges=judges,
-        enough=enough,
         seed=seed,
-        device=device,
-        served=served or ServedSettings(),
+        served=served,
+        **vars(sources),
+        **vars(machine),
+        **vars(people),
     )
     result, stages = _gone_on(plan, folder, progress)
     return pipeline_summary(result, folder, model, stages, listed.notes)
-
-
-def _stages(people: Sequence[str]) -> tuple[str, ...]:
-    for stage in people:
-        if stage not in STAGES:
-            raise unknown("stage", stage, STAGES)
-    return tuple(stage for stage in STAGES if stage in people)
 
 
 def _gone_on(plan: PipelinePlan, folder: Path, progress: Progress) -> tuple[PipelineResult, tuple[Stage, ...]]:

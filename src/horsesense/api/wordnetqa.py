@@ -4,18 +4,90 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge, Interval
 
 from horsesense.api.probes import PathLike, opened
 from horsesense.core import Probe
 from horsesense.errors import translate_errors
 from horsesense.methods.wordnetqa.analysis import WordNetAnalyses, WordNetAnalysis, analyse_run
+from horsesense.methods.wordnetqa.plan import Relation
 from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
     from horsesense.methods.wordnetqa.checking import CheckDocument
 
-__all__ = ["WordNetAnalyses", "analyse", "plot_hops"]
+__all__ = ["WordNetAnalyses", "analyse", "build", "build_dictionaryqa", "plot_hops"]
+
+
+@translate_errors()
+def build(
+    *,
+    relation: Relation,
+    source: str = "wordnet",
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+    options: Annotated[int, Interval(ge=2, le=20)] = 5,
+    as_paper: bool = False,
+    wording: PathLike = "",
+    matched_hops: bool = False,
+) -> Probe:
+    """Build multiple-choice questions about meanings and kinds from WordNet or another knowledge source.
+
+    Args:
+        relation: Relation that the questions ask about.
+        source: Knowledge source with isa links, definitions and examples.
+        limit: Maximum number of items; whole families are drawn.
+        seed: Random seed.
+        options: Number of options per question.
+        as_paper: Use the rules of the paper, including its cues.
+        wording: Question templates in another language, as a .toml file. By default, English.
+        matched_hops: For hypernymy, ask for the same answer from several distances, all else equal.
+
+    Returns:
+        The probe; the same options and seed give the same items.
+    """
+    from horsesense.annotate.audit.stored import with_reading
+    from horsesense.lexicons.sources import open_graph
+    from horsesense.methods.wordnetqa.building import build_wordnetqa
+    from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
+    from horsesense.methods.wordnetqa.plan import WordNetPlan
+
+    plan = WordNetPlan(relation, seed, limit, as_paper, options, str(wording))
+    probe = (build_matched_hops if matched_hops else build_wordnetqa)(open_graph(source), plan)
+    return with_reading(probe, like=source == "wordnet" and not as_paper)
+
+
+@translate_errors()
+def build_dictionaryqa(
+    *,
+    source: str = "gcide",
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+    options: Annotated[int, Interval(ge=2, le=20)] = 5,
+    as_paper: bool = False,
+) -> Probe:
+    """Build questions about the sense of a word in an example sentence from a dictionary.
+
+    Args:
+        source: Knowledge source with words, definitions and examples.
+        limit: Maximum number of items; whole families are drawn.
+        seed: Random seed.
+        options: Number of options per question.
+        as_paper: Use the rules of the paper, including its cues.
+
+    Returns:
+        The probe; the same options and seed give the same items.
+    """
+    from horsesense.annotate.audit.stored import with_reading
+    from horsesense.lexicons.sources import open_graph
+    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
+
+    thesaurus = open_graph("wordnet") if find_wordnet() and not as_paper else None
+    probe = build_dictionaryqa(open_graph(source), DictionaryPlan(seed, limit, as_paper, options), thesaurus)
+    return with_reading(probe, like=source == "gcide" and not as_paper)
 
 
 @translate_errors()

@@ -12,13 +12,12 @@ import os
 import re
 import signal
 import sys
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from typer import Typer, TyperException
 
 COMPLETE_VARIABLE = "_HORSESENSE_COMPLETE"
 """The shell's script sets it, to be told how a command line may go on."""
@@ -50,44 +49,41 @@ def _heed(hook: Callable[[sys.UnraisableHookArgs], object], lost: sys.Unraisable
     Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
-@cache
-def _built(app: Typer) -> Any:
-    """Typer reads the signatures of all commands anew each time, which takes longer than most commands do."""
-    from typer.main import get_command
-
-    return get_command(app)
-
-
 def _run(arguments: list[str] | None) -> NoReturn:
-    from typer import Exit, TyperException
+    from click import ClickException
+    from click.exceptions import Exit
+    from typer import Exit as OldExit
+    from typer import TyperException
 
-    from horsesense.cli import app as commands
+    from horsesense.cli.app import root
+    from horsesense.cli.generate import forget_command
     from horsesense.cli.output import as_option
     from horsesense.errors import as_user_error, nothing_read
     from horsesense.progress import capture_warnings
 
     nothing_read()
+    forget_command()
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
     if debug:
         arguments.remove("--debug")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without a ✓ is no reason to fail
-    command = _built(commands.app)
+    command = root()
     try:
         completing = bool(os.environ.get(COMPLETE_VARIABLE))
         if completing or arguments[:1] in (["--install-completion"], ["--show-completion"]):
             from horsesense.cli.completion import complete, offer_completion
 
-            complete(command) if completing else offer_completion(*arguments)
+            complete(command) if completing else offer_completion(command, *arguments)
             sys.exit(0)
-        # Not ``app()``, which has other ideas of how a command ends: four lines for a wrong call, none for Ctrl-C.
+        # Not ``command()``, which prints four lines for a wrong call and nothing for Ctrl-C.
         with command.make_context("horsesense", arguments) as context, capture_warnings(_say):
             command.invoke(context)
         sys.stdout.flush()
-    except Exit as end:
+    except (Exit, OldExit) as end:
         sys.exit(end.exit_code)
-    except TyperException as error:
+    except (ClickException, TyperException) as error:
         _stop_call(error)
     except (KeyboardInterrupt, SystemExit):
         raise
@@ -122,7 +118,7 @@ def _stop(text: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-def _stop_call(error: TyperException) -> NoReturn:
+def _stop_call(error: Any) -> NoReturn:
     """The call itself is wrong: an unknown option, a missing argument."""
     message = error.format_message()
     if "\n" in message:  # a command without its sub-command gives its help

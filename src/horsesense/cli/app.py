@@ -1,84 +1,133 @@
-"""The commands, put together."""
+"""The tree of commands, each built when it is first used."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from functools import cache
+from typing import Any
 
-import typer
+import click
 
 from horsesense import __version__
-from horsesense.cli.annotate import annotate
-from horsesense.cli.baseline import baseline
-from horsesense.cli.build import build
-from horsesense.cli.cats import cats
-from horsesense.cli.check import check
-from horsesense.cli.comparing import compare, gate
-from horsesense.cli.cues import cues, harden
-from horsesense.cli.exchange import export, import_
-from horsesense.cli.inoculate import inoculate
-from horsesense.cli.keeping import cache, fetch, knowledge, plugins, verify
-from horsesense.cli.partwhole import partwhole
-from horsesense.cli.profile import profile
-from horsesense.cli.replicate import replicate
-from horsesense.cli.report import report
-from horsesense.cli.rica_asking import rica
-from horsesense.cli.run import run
-from horsesense.cli.score import fill, saliency, score
-from horsesense.cli.show import show
-from horsesense.cli.train import train
-from horsesense.cli.winoventi import winoventi
-from horsesense.cli.wordnetqa import wordnetqa
+from horsesense.cli.commands import GROUPS, METHODS, SECTIONS, all_commands
 
-app = typer.Typer(
-    name="horsesense",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    help="Find out whether a language model has common sense or is a clever Hans.",
-    epilog="Every command takes --json (one document on standard output) and --debug (tracebacks).",
-)
+_NOT_GENERATED = {
+    "profile": "Evaluate models",
+    "run": "Evaluate models",
+    "report": "Evaluate models",
+    "gate": "Evaluate models",
+    "score": "Evaluate models",
+    "fill": "Evaluate models",
+    "saliency": "Evaluate models",
+    "show": "Build and check probes",
+    "harden": "Build and check probes",
+    "import": "Build and check probes",
+    "export": "Build and check probes",
+    "baseline": "Train and fit controls",
+    "train": "Train and fit controls",
+    "inoculate": "Train and fit controls",
+}
+"""Sections of commands in `horsesense.cli.legacy`."""
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+class CommandGroup(click.Group):
+    """A command with sub-commands, which are looked up in the table."""
+
+    def __init__(self, path: str = "", **settings: Any) -> None:
+        super().__init__(path.rpartition(" ")[2] or "horsesense", no_args_is_help=True, **settings)
+        self.path = path
+
+    def _below(self) -> dict[str, str]:
+        """The commands one level below, each with its path."""
+        start = f"{self.path} " if self.path else ""
+        paths = [path for path in (*all_commands(), *_legacy()) if path.startswith(start)]
+        return {(name := path.removeprefix(start).partition(" ")[0]): start + name for path in paths}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(self._below())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.commands and (path := self._below().get(cmd_name)):
+            self.commands[cmd_name] = build(path)
+        return self.commands.get(cmd_name)
+
+    def load_all(self) -> CommandGroup:
+        """Build every command below, so that `commands` has them all."""
+        context = click.Context(self)
+        for name in self.list_commands(context):
+            command = self.get_command(context, name)
+            if isinstance(command, CommandGroup):
+                command.load_all()
+        return self
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {section: [] for section in SECTIONS}
+        for name, path in sorted(self._below().items()):
+            summary, section = _shown(path)
+            sections.setdefault(section, []).append((name, summary))
+        for section, rows in sections.items():
+            if rows:
+                with formatter.section("Commands" if self.path else section):
+                    formatter.write_dl(rows)
+
+
+def _shown(path: str) -> tuple[str, str]:
+    """The summary of a command, and its section."""
+    if path in GROUPS:
+        return GROUPS[path]
+    if (entry := all_commands().get(path)) is not None:
+        return entry.summary, entry.section
+    return _legacy()[path].get_short_help_str(45) if path in _legacy() else "", _NOT_GENERATED.get(path, METHODS)
+
+
+def build(path: str) -> Any:
+    """The command, or the group of commands, at a path."""
+    if (entry := all_commands().get(path)) is not None:
+        from horsesense.cli.generate import FunctionCommand
+
+        return FunctionCommand(entry)
+    if path in _legacy():
+        return _legacy()[path]
+    return CommandGroup(path, help=f"{GROUPS[path][0] if path in GROUPS else path.capitalize()}.")
+
+
+@cache
+def _legacy() -> dict[str, Any]:
+    """Commands that are not generated yet, by path."""
+    from typer.main import get_command
+
+    from horsesense.cli.legacy import app
+
+    def below(path: str, command: Any) -> dict[str, Any]:
+        inner = getattr(command, "commands", None)
+        if inner is None:
+            return {path: command}
+        return {
+            key: value for name, each in inner.items() for key, value in below(f"{path} {name}".strip(), each).items()
+        }
+
+    return below("", get_command(app))
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, chosen: bool) -> None:
+    if chosen:
         print(f"horsesense {__version__}")
-        raise typer.Exit
+        ctx.exit()
 
 
-@app.callback()
-def horsesense(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
-) -> None:
-    pass
-
-
-app.command("profile")(profile)
-app.command("fetch")(fetch)
-app.command("import")(import_)
-app.command("export")(export)
-app.command("show")(show)
-app.command("run")(run)
-app.command("score")(score)
-app.command("fill")(fill)
-app.command("saliency")(saliency)
-app.command("report")(report)
-app.command("cues")(cues)
-app.command("compare")(compare)
-app.command("gate")(gate)
-app.command("baseline")(baseline)
-app.command("train")(train)
-app.command("inoculate")(inoculate)
-app.add_typer(annotate, name="annotate")
-app.command("harden")(harden)
-app.command("check")(check)
-app.add_typer(knowledge, name="knowledge")
-app.add_typer(cache, name="cache")
-app.command("plugins")(plugins)
-app.command("verify")(verify)
-app.command("replicate")(replicate)
-app.add_typer(build, name="build")
-app.add_typer(winoventi, name="winoventi")
-app.add_typer(rica, name="rica")
-app.add_typer(cats, name="cats")
-app.add_typer(partwhole, name="partwhole")
-app.add_typer(wordnetqa, name="wordnetqa")
+@cache
+def root() -> CommandGroup:
+    """The program."""
+    version = click.Option(
+        ["--version"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_print_version,
+        help="Print the version.",
+    )
+    return CommandGroup(
+        params=[version],
+        help="Find out whether a language model has common sense or reads cues.",
+        epilog="Every command takes --json (print the result as JSON) and --debug (show tracebacks). "
+        "--install-completion sets up the Tab key.",
+    )

@@ -9,50 +9,12 @@ import typer
 
 from horsesense.cli.build_rica import rica
 from horsesense.cli.output import Json, say_skipped, write_built
-from horsesense.cli.settings import AsPaper, Limit, OptionCount, Out, Seed
+from horsesense.cli.settings import AsPaper, Limit, Out, Seed
 from horsesense.errors import UserError
 
 Files = list[Path] | None
 
 build = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make a probe from knowledge.")
-
-
-@build.command("wordnetqa")
-def wordnetqa(
-    out: Out,
-    relation: Annotated[str, typer.Option(help="definitions, synonymy, hypernymy or hyponymy.")],
-    source: Annotated[str, typer.Option(help="A knowledge source with isa, definitions and examples.")] = "wordnet",
-    limit: Limit = None,
-    seed: Seed = 0,
-    ways: OptionCount = 5,
-    as_paper: AsPaper = False,
-    wording: Annotated[str, typer.Option(help="How questions read in another language: a .toml file [English].")] = "",
-    matched_hops: Annotated[
-        bool,
-        typer.Option("--matched-hops", help="Of hypernymy: each answer from several distances, else alike."),
-    ] = False,
-    json: Json = False,
-) -> None:
-    """Questions about meanings and kinds, grown from WordNet or a source of one's own."""
-    from horsesense.api.builders import wordnetqa as built
-
-    write_built(out, built(relation, source, limit, seed, ways, as_paper, wording, matched_hops), json)
-
-
-@build.command("dictionaryqa")
-def dictionaryqa(
-    out: Out,
-    source: Annotated[str, typer.Option(help="A knowledge source with words, definitions and examples.")] = "gcide",
-    limit: Limit = None,
-    seed: Seed = 0,
-    ways: OptionCount = 5,
-    as_paper: AsPaper = False,
-    json: Json = False,
-) -> None:
-    """Questions about the sense that a word has in an example, grown from a dictionary."""
-    from horsesense.api.builders import dictionaryqa as built
-
-    write_built(out, built(source, limit, seed, ways, as_paper), json)
 
 
 @build.command("winoventi")

@@ -1,53 +1,77 @@
 """``--install-completion`` and ``--show-completion``: the Tab key in bash, zsh, fish and PowerShell.
 
-typer has the scripts. The shell may be named here, and what goes wrong is one sentence, as everywhere.
+click has the scripts. What goes wrong is one sentence, as everywhere.
 """
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+
+import click
+from click.shell_completion import get_completion_class, shell_complete
 
 from horsesense.cli import COMPLETE_VARIABLE
 from horsesense.errors import UserError, unknown
 
 _PROGRAM = "horsesense"
+_SHELLS = ("bash", "zsh", "fish", "powershell")
 
 
-def complete(command: Any) -> None:
-    """Answer the shell's script: how the command line may go on."""
-    from typer._completion_shared import Shells
-    from typer.completion import shell_complete
-
+def complete(command: click.Command) -> None:
+    """Answer the shell's script: how the command line may continue."""
     instruction = os.environ[COMPLETE_VARIABLE]
     fix = f"leave {COMPLETE_VARIABLE} unset; the shell's script sets it"
-    known = [f"{way}_{shell.value}" for way in ("complete", "source") for shell in Shells]
-    if instruction not in known:
-        raise UserError(f"{COMPLETE_VARIABLE}={instruction} is no way to ask for completion", fix=fix)
+    if instruction not in [f"{shell}_{step}" for step in ("complete", "source") for shell in _SHELLS]:
+        raise UserError(f"{COMPLETE_VARIABLE}={instruction} is not an instruction for completion", fix=fix)
     try:
         shell_complete(command, {}, _PROGRAM, COMPLETE_VARIABLE, instruction)
     except (KeyError, ValueError) as error:
         raise UserError("there is no command line to complete", fix=fix) from error
 
 
-def offer_completion(option: str, shell: str | None = None, *more: str) -> None:
-    """Install the script of a shell, or print it; without a name, of the shell that runs this program."""
-    from typer._completion_shared import Shells, _get_shell_name, get_completion_script, install
-
+def offer_completion(command: click.Command, option: str, shell: str | None = None, *more: str) -> None:
+    """Install the script of a shell, or print it; without a name, of the user's shell."""
     from horsesense.data import disk_errors
 
     if more:
         raise UserError(f"{option} takes one shell, and {more[0]!r} is one word more", fix="leave it out")
-    known = [each.value for each in Shells]
-    chosen = shell or _get_shell_name()
-    if chosen is None:
-        raise UserError("the shell cannot be told", fix=f"name it: {option} bash (known: {', '.join(known)})")
-    if chosen not in known:
-        raise unknown("completion for the shell", chosen, known)
+    chosen = shell or Path(os.environ.get("SHELL", "")).name
+    if not chosen:
+        raise UserError("the shell is not known", fix=f"name it: {option} bash (known: {', '.join(_SHELLS)})")
+    chosen = {"pwsh": "powershell"}.get(chosen, chosen)
+    if chosen not in _SHELLS:
+        raise unknown("completion for the shell", chosen, _SHELLS)
+    kind = get_completion_class(chosen)
+    assert kind is not None
+    script = kind(command, {}, _PROGRAM, COMPLETE_VARIABLE).source()
     if option == "--show-completion":
-        print(get_completion_script(prog_name=_PROGRAM, complete_var=COMPLETE_VARIABLE, shell=chosen))
+        print(script)
         return
     with disk_errors(Path.home()):
-        _, path = install(shell=chosen, prog_name=_PROGRAM, complete_var=COMPLETE_VARIABLE)
+        path = _install(chosen, script)
     print(f"completion for {chosen} is in {path}; it works in the next terminal")
+
+
+def _install(shell: str, script: str) -> Path:
+    """Write the script where the shell finds it, with a line in its start-up file where that is needed."""
+    home = Path.home()
+    path, start, line = {
+        "bash": (home / f".bash_completions/{_PROGRAM}.sh", ".bashrc", "source '{path}'"),
+        "zsh": (home / f".zfunc/{_PROGRAM}.zsh", ".zshrc", "autoload -Uz compinit && compinit; source '{path}'"),
+        "fish": (home / f".config/fish/completions/{_PROGRAM}.fish", "", ""),
+        "powershell": (
+            home / f".config/powershell/{_PROGRAM}.ps1",
+            ".config/powershell/Microsoft.PowerShell_profile.ps1",
+            ". '{path}'",
+        ),
+    }[shell]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{script}\n", encoding="utf-8")
+    if start:
+        file = home / start
+        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        wanted = line.format(path=path)
+        if wanted not in lines:
+            file.write_text("\n".join([*lines, wanted]) + "\n", encoding="utf-8")
+    return path

@@ -6,16 +6,15 @@ A document lives beside the function that computes it. Those here are put togeth
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from horsesense.api.keeping import Fetchable
 from horsesense.api.reporting import ReportDocument, WrittenRows
+from horsesense.cli.commands import all_commands
+from horsesense.cli.generate import load, return_type
 from horsesense.core.document import Document
 from horsesense.core.overview import ItemInForms, Overview
 from horsesense.core.probe import WrittenProbe
-from horsesense.data.downloads import Fetched
 from horsesense.exchange.logged_run import ImportedLog
 from horsesense.methods.cats.suite_table import SuiteTable
 from horsesense.methods.suites.frame import PaperTable
@@ -24,7 +23,7 @@ from horsesense.runs.result import ResultDocument, Spread
 from horsesense.scoring.clue_words import ExplanationOverNames
 from horsesense.scoring.saliency import Explanation
 
-DOCUMENTS: dict[str, str] = {
+_LEGACY: dict[str, str] = {
     "annotate agreement": "horsesense.annotate.study_figures:Agreement",
     "annotate apply": "horsesense.annotate.apply_labels:AppliedLabels",
     "annotate codes": "horsesense.annotate.server.links:Completions",
@@ -46,30 +45,21 @@ DOCUMENTS: dict[str, str] = {
     "annotate withdraw": "horsesense.annotate.server.links:Standing",
     "baseline": "horsesense.training.baseline:BaselineDocument",
     "build conjunctions": "horsesense.core.probe:WrittenProbe",
-    "build dictionaryqa": "horsesense.core.probe:WrittenProbe",
     "build duals": "horsesense.core.probe:WrittenProbe",
     "build partwhole": "horsesense.core.probe:WrittenProbe",
     "build plugin": "horsesense.core.probe:WrittenProbe",
     "build rica": "horsesense.core.probe:WrittenProbe",
     "build winoventi": "horsesense.core.probe:WrittenProbe",
-    "build wordnetqa": "horsesense.core.probe:WrittenProbe",
-    "cache list": "horsesense.api.cache:CacheContents",
-    "cache prune": "horsesense.api.cache:PrunedCache",
     "cats evidence": "horsesense.methods.cats.evidence:EvidenceOfRuns",
     "cats steps": "horsesense.methods.cats.step_accuracy:StepsOfRuns",
     "cats who": "horsesense.methods.cats.who_gets_what:WhoOfRuns",
     "check": "horsesense.methods.wordnetqa.checking:CheckDocument",
-    "compare": "horsesense.runs.comparison_document:ComparisonDocument",
-    "cues": "horsesense.cues.findings:CuesDocument",
     "export": "horsesense.exchange.formats:ExportedProbe",
-    "fetch": "horsesense.cli.documents:FetchDocument",
     "fill": "horsesense.scoring.fill:FillDocument",
     "gate": "horsesense.runs.regression:Gate",
     "harden": "horsesense.cues.harden:HardenedDocument",
     "import": "horsesense.cli.documents:ImportDocument",
     "inoculate": "horsesense.training.inoculation_folder:InoculationDocument",
-    "knowledge add": "horsesense.lexicons.sources:AddedSource",
-    "knowledge list": "horsesense.lexicons.sources:KeptSources",
     "partwhole check": "horsesense.methods.partwhole.checking:OddTriples",
     "partwhole gold": "horsesense.core.probe:WrittenProbe",
     "partwhole pictures": "horsesense.methods.partwhole.pictures:PairPictures",
@@ -77,7 +67,6 @@ DOCUMENTS: dict[str, str] = {
     "partwhole recast": "horsesense.core.probe:WrittenProbe",
     "partwhole split": "horsesense.methods.partwhole.splits:TriplesSplit",
     "partwhole table": "horsesense.methods.partwhole.table:PartWholeTable",
-    "plugins": "horsesense.api.keeping:InstalledPlugins",
     "profile": "horsesense.profiling.document:ProfileDocument",
     "replicate": "horsesense.replication.replication:Replication",
     "report": "horsesense.cli.documents:ReportedDocument",
@@ -96,18 +85,16 @@ DOCUMENTS: dict[str, str] = {
     "score": "horsesense.scoring.evidence:ScoreDocument",
     "show": "horsesense.cli.documents:ShowDocument",
     "train": "horsesense.training.training_document:TrainingDocument",
-    "verify": "horsesense.api.verify:Verified",
     "winoventi associations": "horsesense.methods.winoventi.summaries:AssociationSummary",
     "winoventi calibrate": "horsesense.methods.winoventi.calibration:Calibration",
     "winoventi evaluate": "horsesense.methods.winoventi.summaries:Evaluations",
     "winoventi jaccard": "horsesense.methods.winoventi.measures:Similarity",
-    "winoventi make": "horsesense.methods.winoventi.summaries:PipelineSummary",
     "winoventi serve": "horsesense.annotate.server.staged_app:StagedServing",
     "winoventi splits": "horsesense.methods.winoventi.building:WrittenSplits",
     "winoventi status": "horsesense.methods.winoventi.summaries:PipelineStatus",
     "wordnetqa analyse": "horsesense.methods.wordnetqa.analysis:WordNetAnalyses",
 }
-"""Command → the type of its document, as ``module:name``."""
+"""Commands that are not generated yet → the type of what they print, as ``module:name``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +115,6 @@ class RunDocument(Document):
     """Of a suite: the paper's tables with these models in them."""
 
 
-FetchDocument = Fetched | list[Fetched] | list[Fetchable]
-"""One name: what was fetched. Several names: all of them. None: what there is to fetch."""
-
 ImportDocument = WrittenProbe | ImportedLog
 """A release or a table as a probe; another tool's log as a run folder."""
 
@@ -144,10 +128,21 @@ ShowDocument = Overview | ItemInForms | AnsweredItem
 """A probe at a glance; one item in all its forms; of a run folder, one item with all answers to it."""
 
 
+def documents() -> list[str]:
+    """Every command that prints a document."""
+    return sorted([*all_commands(), *_LEGACY])
+
+
 def document_type(command: str) -> Any:
-    """The type of what a command prints."""
-    module, _, name = DOCUMENTS[command].partition(":")
-    return getattr(import_module(module), name)
+    """The type of what a command prints: what its function returns, or what saving that returns."""
+    if command in _LEGACY:
+        return load(_LEGACY[command])
+    kind = return_type(load(all_commands()[command].target))
+    for verb in ("save", "document"):
+        # A result that is not a document itself makes one.
+        if (method := getattr(kind, verb, None)) is not None and not issubclass(kind, Document):
+            kind = return_type(method)
+    return kind
 
 
 def schema_of(command: str) -> dict[str, Any]:

@@ -43,13 +43,12 @@ def import_(
     json: Json = False,
 ) -> None:
     """Read a published release or a table into a probe, or another tool's log into a run folder."""
-    from horsesense.core.probe import written
     from horsesense.exchange.formats import is_log_format
-    from horsesense.methods.published import READERS
+    from horsesense.methods.published import readers
 
     if any(path.resolve() == out.resolve() for path in paths):
         raise UserError("the probe would overwrite a file that it is read from", file=out, fix="choose another name")
-    if is_log_format(release, [*READERS, "table"]):
+    if is_log_format(release, [*readers(), "table"]):
         from horsesense.api.exchange import import_log
         from horsesense.cli.progress import Bars
 
@@ -71,7 +70,7 @@ def import_(
     from horsesense.api.probes import read_release
 
     probe = read_release(release, *paths, skip_bad=skip_bad, columns=columns, probe_name=name)
-    document = written(out, probe)
+    document = probe.save(out)
     say_skipped(probe.skipped)
     if json:
         print_json(document)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import orjson
 import typer
 
+from horsesense.terminal import console, say, table
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     from horsesense.core import Probe
     from horsesense.errors import UserError
+
+__all__ = ["Json", "as_option", "people", "print_json", "say", "say_skipped", "table", "write_built"]
 
 _MOST_LINES = 10
 
@@ -33,7 +33,7 @@ _OPTIONS = {
     "strategies": "strategy",
     "tests": "test",
 }
-"""Arguments whose option is called otherwise."""
+"""Parameters whose option has another name, in commands that are not generated yet."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 
@@ -46,48 +46,14 @@ def print_json(document: Any) -> None:
     sys.stdout.flush()
 
 
-def people() -> Console:
-    """Where tables for people go: standard output."""
-    from rich.console import Console
-
-    class Output(Console):
-        def on_broken_pipe(self) -> None:
-            raise  # rich calls this while it handles the error, and would exit with 1
-
-    # Texts of probes hold colons and brackets of their own.
-    return Output(highlight=False, emoji=False)
-
-
-def table(*columns: str, left: int = 1, drawn: int = 0, title: str | Text = "", padding: int = 1) -> Table:
-    """The one frame of tables for people: first words (``left`` columns), then numbers, last drawings (``drawn``).
-
-    Words fold where the terminal is narrow; numbers and drawings are never broken.
-    """
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
-
-    frame = Table(
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, padding, 0, 0) if padding else 0,
-        title=(escape(title) if isinstance(title, str) else title) or None,
-        title_justify="left",
-    )
-    for place, name in enumerate(columns):
-        if place < left:
-            frame.add_column(name, overflow="fold")
-        elif place >= len(columns) - drawn:
-            frame.add_column(name, no_wrap=True)
-        else:
-            frame.add_column(name, justify="right", no_wrap=True)
-    return frame
+people = console  # until the last command is generated
 
 
 def as_option(name: str, value: str) -> str:
-    """An argument of the library as the command line writes it."""
-    option = f"--{_OPTIONS.get(name, name).replace('_', '-')}"
-    return f"{option} {value}" if value else option
+    """A parameter as the command line writes it."""
+    from horsesense.cli import generate
+
+    return generate.as_option(_OPTIONS.get(name, name) if generate.is_idle() else name, value)
 
 
 def say_skipped(lines: Sequence[UserError]) -> None:
@@ -98,16 +64,9 @@ def say_skipped(lines: Sequence[UserError]) -> None:
         say(f"and {len(lines) - _MOST_LINES:,} more lines skipped")
 
 
-def say(text: str) -> None:
-    """A remark beside the result: standard error, so that it never mixes with it."""
-    print(text, file=sys.stderr, flush=True)
-
-
 def write_built(out: Path, probe: Probe, json: bool) -> None:
     """Write the probe, and say how many items it has and what was left out."""
-    from horsesense.core.probe import written
-
-    document = written(out, probe)
+    document = probe.save(out)
     if json:
         print_json(document)
         return

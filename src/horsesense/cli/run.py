@@ -31,7 +31,7 @@ from horsesense.cli.settings import (
     spec_of,
 )
 from horsesense.errors import UserError
-from horsesense.methods.suites import SUITES
+from horsesense.registry import provided
 
 Probes = Annotated[
     list[str] | None,
@@ -73,7 +73,7 @@ def run(
     threads: Threads = None,
     suite: Annotated[
         str | None,
-        typer.Option(help=f"Ask what a paper asks and print its tables: {', '.join(sorted(SUITES))}."),
+        typer.Option(help=f"Ask what a paper asks and print its tables: {', '.join(sorted(provided('suites')))}."),
     ] = None,
     data: Annotated[Path | None, typer.Option(help="For a suite: the folder of its sets [what was fetched].")] = None,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="For a suite: skip and count bad lines.")] = False,

@@ -15,7 +15,7 @@ from horsesense.cli.winoventi_associations import (
     jaccard,
 )
 from horsesense.cli.winoventi_calibrate import calibrate
-from horsesense.cli.winoventi_pipeline import make, print_evaluations, serve, status
+from horsesense.cli.winoventi_pipeline import print_evaluations, serve, status
 
 
 def evaluate(
@@ -112,7 +112,6 @@ winoventi.command("associations")(associations)
 winoventi.command("calibrate")(calibrate)
 winoventi.command("evaluate")(evaluate)
 winoventi.command("jaccard")(jaccard)
-winoventi.command("make")(make)
 winoventi.command("serve")(serve)
 winoventi.command("splits")(splits)
 winoventi.command("status")(status)

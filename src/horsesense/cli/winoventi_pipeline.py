@@ -9,143 +9,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from horsesense.cli.output import Json, people, print_json, say
-from horsesense.cli.settings import (
-    Concurrency,
-    Device,
-    Dtype,
-    KeyFrom,
-    MaxRequests,
-    MaxTokens,
-    OneModel,
-    Patience,
-    Price,
-    Spec,
-    Timeout,
-    served_of,
-    spec_of,
-)
-from horsesense.cli.winoventi_associations import DEFAULT_MODEL, AsPaper, NounLimit, Nouns, Ranker, Seed
+from horsesense.terminal import line
 
 if TYPE_CHECKING:
     from horsesense.annotate.server.staged_app import StagedServing
     from horsesense.methods.winoventi.context_shift import ContextShift
     from horsesense.methods.winoventi.measures import Subset
     from horsesense.methods.winoventi.people import Stage
-    from horsesense.methods.winoventi.summaries import ModelEvaluation, StepCounts
+    from horsesense.methods.winoventi.summaries import ModelEvaluation, PipelineSummary, StepCounts
     from horsesense.stats import Estimate
 
 _SHOWN = 5
 
 
-def make(
-    nouns: Nouns,
-    out: Annotated[Path, typer.Option("--out", help="Folder of the pipeline.")],
-    model: OneModel = DEFAULT_MODEL,
-    limit: NounLimit = None,
-    seed: Seed = 0,
-    exceptions: Annotated[
-        list[Path] | None,
-        typer.Option(help="Exceptions by people: what annotate collect wrote, or the release's outcome collection."),
-    ] = None,
-    conceptnet: Annotated[
-        Path | None, typer.Option(help="ConceptNet triples (relation, head, tail): what it denies and says of nouns.")
-    ] = None,
-    text: Annotated[
-        list[Path] | None, typer.Option(help="Texts in which adjectives are looked up beside their nouns; repeatable.")
-    ] = None,
-    premises: Annotated[
-        list[Path] | None,
-        typer.Option(help="Premises by people: noun, generic, exception, premise with [ this / that ]."),
-    ] = None,
-    ranker: Ranker = "smollm2",
-    writer: Annotated[
-        str, typer.Option(help="Who writes premises: circumstances (the shipped table), a model of other kin, none.")
-    ] = "circumstances",
-    judge: Annotated[str, typer.Option(help="A model of yet other kin that says which exceptions are plausible.")] = "",
-    write: Annotated[
-        int | None, typer.Option(min=0, help="Triplets that premises are written for by machine [all].")
-    ] = None,
-    samples: Annotated[int, typer.Option(min=1, max=64, help="Premises for each triplet.")] = 2,
-    most: Annotated[int, typer.Option(min=1, help="Exceptions an association.")] = 3,
-    least: Annotated[
-        float, typer.Option(help="Mean log-probability of a token that a machine's sentence needs, by the ranker.")
-    ] = -7.2,
-    entailment: Annotated[str, typer.Option(help="An entailment model for the check of ambiguity.")] = "",
-    vectors: Annotated[str, typer.Option(help="A model of word vectors for the check of meaning; none.")] = "minilm",
-    validated: Annotated[
-        list[Path] | None,
-        typer.Option(help="What people said of schemas elsewhere: annotate collect, instrument schema."),
-    ] = None,
-    asked: Annotated[
-        str, typer.Option("--people", help="Stages in which people are asked; none: the machine alone, no headline.")
-    ] = "exceptions,premises,validation",
-    judges: Annotated[int, typer.Option(min=2, help="People who validate a schema.")] = 3,
-    enough: Annotated[
-        float, typer.Option(min=0.01, max=1.0, help="Share of a stage's answers with which the next opens.")
-    ] = 1.0,
-    as_paper: AsPaper = False,
-    spec: Spec = "default",
-    dtype: Dtype = None,
-    device: Device = "auto",
-    concurrency: Concurrency = 16,
-    timeout: Timeout = 120.0,
-    patience: Patience = 300.0,
-    max_requests: MaxRequests = None,
-    max_tokens: MaxTokens = None,
-    key_from: KeyFrom = "",
-    price: Price = None,
-    json: Json = False,
-) -> None:
-    """Associations, exceptions, adversarial filter, premises and checks in one folder, with people's answers."""
-    from horsesense.api.winoventi import make as make_pipeline
-    from horsesense.cli.progress import Bars
-
-    asking = (model, ranker, writer, judge)
-    served = served_of(asking, concurrency, timeout, patience, max_requests, max_tokens, key_from, price)
-    with Bars(stay=True) as progress:
-        summary = make_pipeline(
-            nouns,
-            out=out,
-            model=model,
-            limit=limit,
-            seed=seed,
-            exceptions=exceptions or (),
-            conceptnet=conceptnet,
-            texts=text or (),
-            premises=premises or (),
-            ranker=ranker,
-            writer=writer,
-            judge=judge,
-            write=write,
-            samples=samples,
-            most=most,
-            least=least,
-            entailment=entailment,
-            vectors=vectors,
-            validated=validated or (),
-            people=() if asked == "none" else [name.strip() for name in asked.split(",")],
-            judges=judges,
-            enough=enough,
-            as_paper=as_paper,
-            spec=spec_of(spec, dtype),
-            device=device,
-            served=served,
-            progress=progress,
-        )
-    if json:
-        print_json(summary)
-        return
+def print_summary(summary: PipelineSummary) -> None:
+    """Print the yield of each step, the evaluations and the state of each stage."""
     _print_counts(summary.counts)
     for kind, evaluation in summary.evaluations.items():
-        told = (
-            "passed by people or a stated judge"
-            if kind == "validated"
-            else "proposed: nobody has passed them, no headline"
-        )
-        people().print(f"\n{told}, in {summary.probes[kind]}", markup=False, soft_wrap=True)
+        passed = "passed by people or a stated judge" if kind == "validated" else "passed by nobody: no headline"
+        line(f"\n{passed}, in {summary.probes[kind]}")
         print_evaluations([evaluation])
     for schema in summary.sample:
-        people().print(f"  proposed: {schema}", markup=False, soft_wrap=True)
+        line(f"  proposed: {schema}")
     _print_stages(summary.stages)
     say(f"next: {summary.next}")
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from horsesense.core.card import SPLIT, Card, card_path, probe_name, read_card, writing_card
 from horsesense.core.document import Document
@@ -23,8 +23,9 @@ from horsesense.errors import UserError, argument, unknown
 from horsesense.progress import warn
 from horsesense.registry import Plugin
 
-SHIPPED = ("starter", "winoventi-own", "partwhole-own")
-"""Probes that come with the program, and are asked by name."""
+if TYPE_CHECKING:
+    from horsesense.api.cues import CueFindings
+
 _ENDINGS = ".jsonl, .jsonl.gz or .parquet"
 _LEAST, _LEAST_PACKED = MANY * 100, MANY * 5
 """Bytes of a file below which it cannot have many items: as text, and packed."""
@@ -32,6 +33,24 @@ _LOOKED_AT = 2_000
 """Lines that an estimate rests on."""
 PROPOSED = "proposed"
 """Nobody has looked at it."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenProbe(Document):
+    """The file of a saved probe, and what it contains."""
+
+    out: Path
+    """File of the items."""
+    items: int
+    """Number of items."""
+    families: int
+    """Number of families."""
+    group: str
+    """Cluster that intervals are computed over."""
+    notes: Mapping[str, int]
+    """Counts from the making of the probe: lines repaired, items left out."""
+    label_quality: str | None = None
+    """Label quality from the card's audit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +71,19 @@ class Probe:
         """A probe whose card has the counts of its items and the notes of its making."""
         counted = replace(card, items=len(items), families=count_families(items))
         return cls(items, replace(counted, notes={**card.notes, **(notes or {})}))
+
+    def save(self, path: str | Path) -> WrittenProbe:
+        """Write the items, and the card beside them: .jsonl, .jsonl.gz or .parquet."""
+        write_probe(path, self)
+        card = self.card
+        quality = None if card.soundness is None else card.soundness.in_words()
+        return WrittenProbe(Path(path), card.items, card.families, card.group, dict(card.notes), quality)
+
+    def cues(self, **options: Any) -> CueFindings:
+        """Measure how well surface cues answer this probe; `horsesense.find_cues` has the options."""
+        from horsesense import find_cues
+
+        return find_cues(self, **options)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -235,29 +267,6 @@ def write_probe(path: str | Path, probe: Probe) -> None:
     # The card takes its place only after the items have taken theirs.
     with _collector_at_rest(), writing_card(card_path(path), probe.card):
         write(path, probe.items)
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenProbe(Document):
-    """Where a probe lies, and what is in it."""
-
-    out: Path
-    """The file of its items."""
-    items: int
-    """How many it has."""
-    families: int
-    """Families that its items fall into."""
-    group: str
-    """The unit of dependence that intervals are clustered by."""
-    notes: Mapping[str, int]
-    """What was counted while it was made: lines repaired, items left out."""
-
-
-def written(out: Path, probe: Probe) -> WrittenProbe:
-    """Write the probe, and say how many items it has and what was left out."""
-    write_probe(out, probe)
-    card = probe.card
-    return WrittenProbe(out, card.items, card.families, card.group, dict(card.notes))
 
 
 def is_proposed(item: Item) -> bool:

@@ -8,7 +8,8 @@ from functools import cache
 from math import inf
 from typing import Any, Literal, get_args
 
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
+from horsesense.registry import provided
 
 Pll = Literal["word-l2r", "token"]
 Case = Literal["keep", "lower"]
@@ -20,7 +21,7 @@ Chat = Literal["auto", "on", "off"]
 
 @dataclass(frozen=True, slots=True)
 class ScoringSpec:
-    """How a text is turned into log-probabilities."""
+    """Scoring."""
 
     pll: Pll = "word-l2r"
     """Masked models: ``word-l2r`` masks a token and the rest of its word to the right
@@ -73,18 +74,37 @@ class ScoringSpec:
     reason: int = 0
     """Words: tokens of room to reason before the answer; 0: the answer at once."""
 
+    @classmethod
+    def from_options(
+        cls, spec: str = "default", dtype: Dtype | None = None, pll: Pll | None = None, exact: bool = False
+    ) -> ScoringSpec:
+        """A spec by name, with the fields that are set most often.
+
+        Args:
+            spec: Scoring spec: a preset (such as paper:cats), then fields (pll=token), separated by commas.
+            dtype: Precision of the model; auto: bfloat16 where it changes no choice. By default, float32.
+            pll: Pseudo-log-likelihood of masked models. By default, word-l2r.
+            exact: Score in float32 with one input per batch.
+        """
+        meaning, written = parse_spec(spec), fields_set(spec)
+        for name, value in (("dtype", dtype), ("pll", pll)):
+            if value is not None and written.get(name, value) != value:
+                problem = f"{argument(name)} is {value}, and {argument('spec')} has {name}={written[name]}"
+                raise UserError(problem, fix="choose one of the two")
+            meaning = meaning if value is None else with_setting(meaning, name, value)
+        if exact:
+            if meaning.dtype not in ("float32", "auto"):
+                problem = f"{argument('exact')} scores in float32, and the call has {meaning.dtype}"
+                raise UserError(problem, fix="choose one of the two")
+            meaning = replace(meaning, exact=True, dtype="float32")
+        return meaning
+
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
 PRESETS = {
     "default": ScoringSpec(),
-    # CATs (section "Sentence scoring"): one masked copy a token; causal models from the second token on.
-    "paper:cats": ScoringSpec(pll="token", bos="none"),
-    # RICA (section 3.1): candidates at the mask; GPT-2 by the product over the statement, from its second token on.
-    "paper:rica": ScoringSpec(pll="token", bos="none"),
-    # WinoVenti (section 3.1): the two outcomes compared at the mask.
-    "paper:winoventi": ScoringSpec(pll="token"),
     # lm-evaluation-harness (api/model.py, TemplateLM.loglikelihood): how it begins a text, and cuts it from the left.
     "lm-eval": ScoringSpec(bos="lm-eval", truncation="left"),
 }
@@ -116,14 +136,21 @@ def parse_spec(text: str) -> ScoringSpec:
     for number, part in enumerate(_parts(text)):
         name, equals, value = part.partition("=")
         if not equals:
-            if name not in PRESETS:
-                raise unknown("spec", name, PRESETS)
             if number:
                 raise UserError(f"the preset {name!r} comes after other settings", fix="name it first")
-            spec = PRESETS[name]
+            spec = _preset(name)
         else:
             spec = with_setting(spec, name.strip(), value.strip())
     return spec
+
+
+def _preset(name: str) -> ScoringSpec:
+    if name in PRESETS:
+        return PRESETS[name]
+    of_methods = provided("presets")
+    if name not in of_methods:
+        raise unknown("spec", name, [*PRESETS, *of_methods])
+    return parse_spec(of_methods[name])
 
 
 def fields_set(text: str) -> dict[str, str]:

@@ -55,13 +55,17 @@ class KeptSource(Document):
     """Under which it may be used."""
 
 
-KeptSources = list[KeptSource]
-"""All sources, by name."""
+@dataclass(frozen=True, slots=True)
+class KeptSources(Document):
+    """The knowledge sources that have been added."""
+
+    sources: tuple[KeptSource, ...]
+    """Each with its version and licence."""
 
 
 def kept_sources() -> KeptSources:
     """The sources that are kept, with version and licence."""
-    return [KeptSource(origin.name, origin.version, origin.licence) for origin in list_sources()]
+    return KeptSources(tuple(KeptSource(origin.name, origin.version, origin.licence) for origin in list_sources()))
 
 
 def open_graph(name: str = "wordnet") -> Graph:

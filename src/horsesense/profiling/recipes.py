@@ -20,14 +20,15 @@ def pool_of(ability: Ability, seed: int = 0) -> Probe:
 
 
 def _starter(seed: int, options: Mapping[str, Any]) -> Probe:
-    from horsesense.methods.starter import starter_probe
+    from horsesense.methods.starter.probe import starter_probe
 
     return starter_probe()
 
 
 def _wordnetqa(seed: int, options: Mapping[str, Any]) -> Probe:
     from horsesense.lexicons.sources import open_graph
-    from horsesense.methods.wordnetqa import WordNetPlan, build_wordnetqa
+    from horsesense.methods.wordnetqa.building import build_wordnetqa
+    from horsesense.methods.wordnetqa.plan import WordNetPlan
 
     return build_wordnetqa(open_graph("wordnet"), WordNetPlan(options["relation"], seed, options.get("limit")))
 

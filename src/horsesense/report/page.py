@@ -14,10 +14,10 @@ from markupsafe import Markup
 
 from horsesense import __version__
 from horsesense.core import Card, ScoringSpec
-from horsesense.core.probe import SHIPPED
 from horsesense.data import writing
 from horsesense.errors import UserError
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.registry import provided
 from horsesense.report import wording
 from horsesense.report.collecting import Collected
 from horsesense.report.grid import FEW_ITEMS, forest_of, grid_of, large_and_small
@@ -145,7 +145,7 @@ def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
         ("-p", dict.fromkeys(part.probe.name for part in manifest.parts)),
     ):
         for name in names:
-            words += [flag, name if flag == "-m" or name in SHIPPED else f"{name}.jsonl"]
+            words += [flag, name if flag == "-m" or name in provided("probes") else f"{name}.jsonl"]
     if manifest.limit is not None:
         words += ["--limit", str(manifest.limit), "--seed", str(manifest.seed)]
     words += ["--budget", str(manifest.budget)]

@@ -11,7 +11,6 @@ import pytest
 from horsesense.core import Probe
 from horsesense.errors import UserError
 from horsesense.lexicons.wordnet_source import find_wordnet
-from horsesense.methods.partwhole import CandidatePlan, build_partwhole
 from horsesense.methods.partwhole.adjectives import (
     is_colour,
     not_attributive,
@@ -19,7 +18,7 @@ from horsesense.methods.partwhole.adjectives import (
     read_syntactic_ngrams,
     read_text_modifiers,
 )
-from horsesense.methods.partwhole.building import overlap, read_candidates
+from horsesense.methods.partwhole.building import CandidatePlan, build_partwhole, overlap, read_candidates
 from horsesense.methods.partwhole.pairs import (
     Modifiers,
     conceptnet_pairs,

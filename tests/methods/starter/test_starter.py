@@ -12,7 +12,7 @@ from wordfreq import zipf_frequency
 
 from horsesense.core import Item, check_item, read_probe, write_probe
 from horsesense.errors import UserError
-from horsesense.methods.starter import STARTER, read_schemas, starter_probe
+from horsesense.methods.starter.probe import STARTER, read_schemas, starter_probe
 
 PROBE = starter_probe()
 ITEMS = PROBE.items

@@ -211,5 +211,5 @@ def test_bad_frames_are_told_with_their_line(tmp_path: Path, line: str, message:
 )
 def test_kin_may_not_write_or_judge(model: str, writer: str, judge: str, told: str) -> None:
     with pytest.raises(UserError, match=told):
-        PipelinePlan(model, (), writer=writer, judge=judge).refuse_kin()
-    PipelinePlan(model, (), judge="org/qwen2").refuse_kin()
+        PipelinePlan(model=model, nouns=(), writer=writer, judge=judge).refuse_kin()
+    PipelinePlan(model=model, nouns=(), judge="org/qwen2").refuse_kin()

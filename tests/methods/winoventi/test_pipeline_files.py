@@ -50,7 +50,7 @@ def test_k_is_this_models_with_what_a_release_and_people_wrote(plan: PipelinePla
     rows = ["Word\tAssociative Bias\tAlternative\tcontext_sentence"]
     rows += [f"{noun}\t{word}\t{other}\tZoë [waited/walked] with the {noun}." for noun, word, other in triplets]
     contexts.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    result = run_pipeline(replace(plan, judged=(outcomes,), written=(contexts,)), out)
+    result = run_pipeline(replace(plan, exceptions=(outcomes,), premises=(contexts,)), out)
     for name in ("exceptions.tsv", "filtered.tsv", "premises.tsv", "schemas.tsv"):
         triplets_of_file = read_triplets(out / name)
         assert triplets_of_file
@@ -67,10 +67,10 @@ def test_a_depth_in_the_file_of_premises_gives_way_to_the_models_own(plan: Pipel
     out = tmp_path / "out"
     depths = kept_depths(plan, out)
     answered = people_have_answered(plan, tmp_path, out)
-    written = [checked.schema for checked in read_schemas(answered.written[0])[0]]
+    written = [checked.schema for checked in read_schemas(answered.premises[0])[0]]
     wrong = [replace(each, triplet=replace(each.triplet, origin="model", k=_OTHER_MODELS)) for each in written]
     write_schemas(tmp_path / "wrong.tsv", [CheckedSchema(schema, ()) for schema in wrong])
-    run_pipeline(replace(answered, written=(tmp_path / "wrong.tsv",)), out)
+    run_pipeline(replace(answered, premises=(tmp_path / "wrong.tsv",)), out)
     triplets = read_triplets(out / "schemas.tsv")
     assert all((t.k, t.origin) == (depths[t.noun, t.generic], "people") for t in triplets)
 
@@ -81,7 +81,7 @@ def test_a_probe_whose_schemas_are_gone_is_removed(plan: PipelinePlan, tmp_path:
     with_premises = people_have_answered(plan, tmp_path, out)
     assert list(run_pipeline(with_premises, out).probes) == ["proposed"]
     before = {path.name for path in out.iterdir() if path.name.startswith("proposed")}
-    without = replace(with_premises, written=())
+    without = replace(with_premises, premises=())
     assert run_pipeline(without, out).probes == {}
     assert before
     assert not any((out / name).exists() for name in before)
@@ -92,7 +92,7 @@ def test_a_probe_whose_schemas_are_gone_is_removed(plan: PipelinePlan, tmp_path:
 
 def test_a_file_that_is_not_there_is_told(plan: PipelinePlan, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"nowhere\.csv: no such file"):
-        run_pipeline(replace(plan, judged=(tmp_path / "nowhere.csv",)), tmp_path / "out")
+        run_pipeline(replace(plan, exceptions=(tmp_path / "nowhere.csv",)), tmp_path / "out")
 
 
 def _write(path: Path) -> None:

@@ -144,7 +144,7 @@ def plan(
     rows = [f"zebra\t{word}\tfrozen\tTrue" for word in kept]
     registry = folder / "registry.tsv"
     registry.write_text("\n".join(["Word\tAssociative Bias\tAlternative\tBERT", *rows]) + "\n", encoding="utf-8")
-    return replace(made, judged=(registry,), writer=running.writer.name, judge=running.judge.name)
+    return replace(made, exceptions=(registry,), writer=running.writer.name, judge=running.judge.name)
 
 
 @pytest.fixture(scope="module")

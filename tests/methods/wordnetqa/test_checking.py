@@ -11,9 +11,10 @@ from horsesense.core import Item, Probe
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.sources import add_triples
-from horsesense.methods.wordnetqa import RELATIONS, WordNetPlan, build_wordnetqa
 from horsesense.methods.wordnetqa import soundness as rules
+from horsesense.methods.wordnetqa.building import build_wordnetqa
 from horsesense.methods.wordnetqa.checking import CheckDocument, check_items
+from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan
 from horsesense.methods.wordnetqa.questions import option_text
 
 KENNEL = """lemma\tbeast\tbeast

@@ -19,9 +19,9 @@ from horsesense.lexicons.sources import add_triples
 from horsesense.lexicons.taxonomy import load_taxonomy
 from horsesense.lexicons.wordnet_source import find_wordnet
 from horsesense.lexicons.words import words
-from horsesense.methods.wordnetqa import WordNetPlan
 from horsesense.methods.wordnetqa.analysis import analyse_run, hops_cells, hops_effects, question_of
 from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
+from horsesense.methods.wordnetqa.plan import WordNetPlan
 from horsesense.runs.controls import keep_control
 from tests.support.graph_walks import hops
 from tests.support.made_trees import write_tree

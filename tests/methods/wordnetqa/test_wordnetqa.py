@@ -14,7 +14,8 @@ from horsesense.core import check_item
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.sources import add_triples
-from horsesense.methods.wordnetqa import RELATIONS, WordNetPlan, build_wordnetqa
+from horsesense.methods.wordnetqa.building import build_wordnetqa
+from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan
 from horsesense.methods.wordnetqa.word_forms import find_form
 from tests.support.graph_walks import hops
 from tests.support.made_trees import write_tree

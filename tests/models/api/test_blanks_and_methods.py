@@ -38,7 +38,7 @@ def test_winoventi_asks_a_served_model(server: ModelServer, local: LanguageModel
     asking, nouns = Asking(depths=(1, 3)), (Noun("stone"), Noun("kettle"))
     pairs = [(noun, "cold") for noun in nouns]
     for _ in range(2):
-        with LoadedModels(PipelinePlan(server.name, nouns), tmp_path).asked(server.name) as served:
+        with LoadedModels(PipelinePlan(model=server.name, nouns=nouns), tmp_path).asked(server.name) as served:
             by_noun = ask_associations(served, nouns, asking)
             found = perplexities(served, pairs, asking.spec)
             assert identity_named(server.name) == served.who.content

@@ -7,6 +7,18 @@ task as premise and hypothesis (section 5.2). `table` is the paper's table with 
 `released` reads the published files and votes.
 """
 
-from horsesense.methods.partwhole.building import CandidatePlan, build_partwhole
+from horsesense.registry import Method, Reader
 
-__all__ = ["CandidatePlan", "build_partwhole"]
+_HERE = "horsesense.methods.partwhole"
+
+METHOD = Method(
+    name="partwhole",
+    citation="Mullenbach, Gordon, Peng, May, Do Nuclear Submarines Have Nuclear Captains?, EMNLP 2019",
+    probes={"partwhole-own": f"{_HERE}.own:own_probe"},
+    readers={
+        "partwhole": Reader(f"{_HERE}.released:read_partwhole"),
+        "partwhole-nli": Reader(f"{_HERE}.released:read_partwhole_nli"),
+    },
+    suites={"partwhole": f"{_HERE}.suite:PARTWHOLE"},
+)
+"""What this package adds to the program."""

@@ -13,3 +13,20 @@ rung by rung, and `ladder_analysis` says where it gets lost. `released`, `releas
 published files, and check them; `recall` says what the filters keep of them. `suite` has the paper's figures,
 `curated` the set asked otherwise for them, and `published` what the paper printed.
 """
+
+from horsesense.registry import Method, Reader
+
+_HERE = "horsesense.methods.rica"
+
+METHOD = Method(
+    name="rica",
+    citation="Zhou et al., RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms, EMNLP 2021",
+    readers={
+        "rica": Reader(f"{_HERE}.released:read_rica", "SENTENCES MASK_WORDS [CONFIG]", 2, 3),
+        "rica-axioms": Reader(f"{_HERE}.released_axioms:read_rica_axioms"),
+    },
+    suites={"rica": f"{_HERE}.suite:RICA"},
+    # Section 3.1: candidates at the mask; GPT-2 by the product over the statement, from its second token on.
+    presets={"paper:rica": "pll=token,bos=none"},
+)
+"""What this package adds to the program."""

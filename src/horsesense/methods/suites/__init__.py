@@ -1,39 +1,28 @@
-"""Suites: what a paper asks, and its tables with one's own models in them. A method joins with one file.
+"""Suites: what a paper asks, and its tables with one's own models in them.
 
-`frame` is what all have in common: a suite opens its data as probes and makes tables of answers; `kept` remembers in a
-run's folder which suite it belongs to. `SUITES` names the object of each; a new one is a line here and a file in the
-house of its method (`methods/cats/paper_tables.py` is a good one to look at).
+`frame` is what all have in common: a suite opens its data as probes and turns answers into tables; `stored` records in
+a run's folder which suite it belongs to. A method names its suites in its ``METHOD``.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from horsesense.errors import unknown
+from horsesense.registry import load, provided
 
-if TYPE_CHECKING:  # the names alone are for the help of a command, which loads nothing heavy
+if TYPE_CHECKING:
     from horsesense.methods.suites.frame import PaperSuite
-
-SUITES = {
-    "cats": "horsesense.methods.cats.paper_tables:CATS",
-    "cats-robust": "horsesense.methods.cats.paper_tables:CATS_ROBUST",
-    "partwhole": "horsesense.methods.partwhole.suite:PARTWHOLE",
-    "wordnetqa": "horsesense.methods.wordnetqa.suite:WORDNETQA",
-    "rica": "horsesense.methods.rica.suite:RICA",
-    "winoventi": "horsesense.methods.winoventi.paper_tables:WINOVENTI",
-}
-"""By name, the module and the suite in it."""
 
 
 def find_paper_suite(name: str) -> PaperSuite:
-    """A suite by its name.
+    """Return a suite by its name.
 
     >>> find_paper_suite("cats").spec
     'paper:cats'
     """
-    if name not in SUITES:
-        raise unknown("suite", name, SUITES)
-    module, _, suite = SUITES[name].partition(":")
-    found: PaperSuite = getattr(import_module(module), suite)
-    return found
+    suites = provided("suites")
+    if name not in suites:
+        raise unknown("suite", name, suites)
+    suite: PaperSuite = load(suites[name])
+    return suite

@@ -18,3 +18,19 @@ what a page shows of it. `evaluation` asks models (section 3.1), leaning on its 
 `context_shift` says what premises change. `summaries` are what commands print of it, `evaluation_tables` what pages
 have, `paper_tables` the paper's; `released` reads the published files.
 """
+
+from horsesense.registry import Method, Reader
+
+_HERE = "horsesense.methods.winoventi"
+
+METHOD = Method(
+    name="winoventi",
+    citation="Do and Pavlick, Are Rotten Apples Edible? Challenging Commonsense Inference Ability with Exceptions, "
+    "Findings of ACL 2021",
+    probes={"winoventi-own": f"{_HERE}.building:own_probe"},
+    readers={"winoventi": Reader(f"{_HERE}.released:read_winoventi")},
+    suites={"winoventi": f"{_HERE}.paper_tables:WINOVENTI"},
+    # Section 3.1: the two outcomes compared at the mask.
+    presets={"paper:winoventi": "pll=token"},
+)
+"""What this package adds to the program."""

@@ -57,7 +57,7 @@ def exceptions_of(
     nonsense: set[str] = set()
     by_item = {association_item(each, nouns[each.noun]).id: each for each in kept}
     others: list[Triplet] = []
-    for path in plan.judged:
+    for path in plan.exceptions:
         if is_registry(path):
             others += read_registry_triplets(path)
             continue

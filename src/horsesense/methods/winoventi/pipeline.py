@@ -103,8 +103,8 @@ class _Pipeline:
         said = {stage: path for stage in ("exceptions", "premises") if (path := people_file(folder, stage)).is_file()}
         self.plan = replace(
             plan,
-            judged=(*plan.judged, *(path for stage, path in said.items() if stage == "exceptions")),
-            written=(*plan.written, *(path for stage, path in said.items() if stage == "premises")),
+            exceptions=(*plan.exceptions, *(path for stage, path in said.items() if stage == "exceptions")),
+            premises=(*plan.premises, *(path for stage, path in said.items() if stage == "premises")),
         )
         self.models = LoadedModels(plan, folder, progress)
         self.nouns = {noun.word: noun for noun in plan.nouns}
@@ -166,7 +166,7 @@ class _Pipeline:
     def triplets(self, selected: Path) -> tuple[Path, Path]:
         """Steps 2 and 3: exceptions, and the triplets that the model is biased on."""
         plan = self.plan
-        files = [*plan.judged, *plan.texts, *([plan.conceptnet] if plan.conceptnet else [])]
+        files = [*plan.exceptions, *plan.texts, *([plan.conceptnet] if plan.conceptnet else [])]
         excepted = self.steps.do(
             "2 exceptions",
             "exceptions.tsv",
@@ -202,7 +202,7 @@ class _Pipeline:
             "premises.tsv",
             [
                 filtered,
-                *plan.written,
+                *plan.premises,
                 CIRCUMSTANCES,
                 TYPES,
                 *self._others()[:1],

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from annotated_types import Ge, Interval
 
 from horsesense.data import FieldProblem, check_fields
 from horsesense.errors import UserError
@@ -31,49 +33,77 @@ REQUESTS = "requests"
 """Folder of what servers answered."""
 TABLE = "circumstances"
 """The writer that is a table of ours."""
+StageName = Literal["exceptions", "premises", "validation", "none"]
+STAGE_NAMES: tuple[StageName, ...] = ("exceptions", "premises", "validation")
 
 
-@dataclass(frozen=True, slots=True)
-class PipelinePlan:
+@dataclass(frozen=True)
+class PipelineSources:
+    """Sources: what people and texts already say."""
+
+    exceptions: tuple[Path, ...] = ()
+    """File of exceptions that people wrote: from ``annotate collect``, or the published outcome collection."""
+    conceptnet: Path | None = None
+    """ConceptNet triples (relation, head, tail): exceptions that it denies, evidence that it asserts."""
+    texts: tuple[Path, ...] = ()
+    """Text corpus in which adjectives are looked up beside their nouns."""
+    premises: tuple[Path, ...] = ()
+    """File of premises that people wrote: noun, generic, exception, premise with ``[ this / that ]``."""
+    validated: tuple[Path, ...] = ()
+    """File of judgements of schemas from ``annotate collect`` (instrument ``schema``)."""
+
+
+@dataclass(frozen=True)
+class PipelineMachine:
+    """Models: who ranks, writes, judges and checks."""
+
+    ranker: str = "smollm2"
+    """Causal model that ranks associations by perplexity; ``none``: no ranking."""
+    writer: str = TABLE
+    """Writer of premises: ``circumstances`` (the shipped table), a model of another lineage, or ``none``."""
+    judge: str = ""
+    """Model of a third lineage that judges which exceptions are plausible. By default, tables, texts and people do."""
+    write: Annotated[int, Ge(0)] | None = None
+    """Maximum number of triplets that the machine writes premises for. By default, all."""
+    samples: Annotated[int, Interval(ge=1, le=64)] = 2
+    """Number of premises per triplet."""
+    most: Annotated[int, Ge(1)] = 3
+    """Maximum number of exceptions per association, the most trusted first."""
+    least: float = LEAST_MEAN
+    """Mean log-probability per token, by the ranker, below which a machine-written sentence is rejected."""
+    entailment: str = ""
+    """Entailment model for the ambiguity check. By default, no such check."""
+    vectors: str = "minilm"
+    """Embedding model for the check of nearness in meaning; ``none``: no such check."""
+    device: str = "auto"
+    """Device of the models: auto, cpu, cuda, cuda:1, mps."""
+
+
+@dataclass(frozen=True)
+class PipelinePeople:
+    """People: in which stages they are asked."""
+
+    stages: tuple[StageName, ...] = STAGE_NAMES
+    """Stage in which people are asked; ``none``: the machine alone, without a headline."""
+    judges: Annotated[int, Ge(2)] = 3
+    """Number of people who validate a schema."""
+    enough: Annotated[float, Interval(ge=0.01, le=1.0)] = 1.0
+    """Share of a stage's tasks to be answered before the next stage opens."""
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The stages in which people are asked, in their order."""
+        return tuple(stage for stage in STAGE_NAMES if stage in self.stages and stage != "none")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelinePlan(PipelineSources, PipelineMachine, PipelinePeople):
     """What a pipeline is to do."""
 
     model: str
     nouns: tuple[Noun, ...]
-    ranker: str = "smollm2"
-    writer: str = TABLE
-    """Who writes premises: ``circumstances``, our table of them; a model of another lineage; ``none``."""
-    judge: str = ""
-    """A model of yet another lineage that says whether exceptions are plausible; empty: there is none."""
     asking: Asking = field(default_factory=Asking)
-    judged: tuple[Path, ...] = ()
-    """Exceptions that people wrote: filled task files, or the release's outcome collection."""
-    conceptnet: Path | None = None
-    texts: tuple[Path, ...] = ()
-    """Texts in which adjectives are looked up beside their nouns."""
-    written: tuple[Path, ...] = ()
-    """Premises that people wrote."""
-    most: int = 3
-    """Exceptions an association, the most trusted first."""
-    write: int | None = None
-    """Triplets that premises are written for by machine; None: all."""
-    samples: int = 2
-    """Premises for each: frames of the table, or what a writing model tries."""
-    least: float = LEAST_MEAN
-    """Mean log-probability of a token, by the ranker, that a machine's sentence needs to count as English."""
-    entailment: str = ""
-    """A model of entailment for the check of ambiguity; empty: no such check."""
-    vectors: str = "minilm"
-    """A model of word vectors for the check of nearness in meaning; ``none``: no such check."""
-    validated: tuple[Path, ...] = ()
-    """What people said of schemas, beside what they say in this folder."""
-    asked: tuple[str, ...] = ("exceptions", "premises", "validation")
-    """Stages in which people are asked; in the others what the machine proposes goes on as it is."""
-    judges: int = 3
-    """People who validate a schema."""
-    enough: float = 1.0
-    """Share of a stage's tasks that must be answered before the next stage opens."""
     seed: int = 0
-    device: str = "auto"
     served: ServedSettings = field(default_factory=ServedSettings)
     """How servers are asked, where a model is behind one."""
 

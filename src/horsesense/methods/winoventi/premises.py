@@ -37,7 +37,7 @@ def write_premises(
     progress: Progress,
 ) -> list[CheckedSchema]:
     """People's premises for triplets that passed, then the machine's; each says who wrote it."""
-    schemas, nonsense = written_by_people(plan.written, triplets, nouns, progress)
+    schemas, nonsense = written_by_people(plan.premises, triplets, nouns, progress)
     triplets = [each for each in triplets if each.name not in nonsense]
     everything = _spread(triplets)
     to_write = everything if plan.write is None else everything[: plan.write]

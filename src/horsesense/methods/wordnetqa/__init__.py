@@ -10,7 +10,15 @@ splits and puts it all together by a `plan`. `matched_hops` varies the distance 
 apart. `released` reads the published questions.
 """
 
-from horsesense.methods.wordnetqa.building import build_wordnetqa
-from horsesense.methods.wordnetqa.plan import KINDS, RELATIONS, WordNetPlan
+from horsesense.registry import Method, Reader
 
-__all__ = ["KINDS", "RELATIONS", "WordNetPlan", "build_wordnetqa"]
+_HERE = "horsesense.methods.wordnetqa"
+
+METHOD = Method(
+    name="wordnetqa",
+    citation="Richardson and Sabharwal, What Does My QA Model Know? Devising Controlled Probes Using Expert Knowledge, "
+    "TACL 2020",
+    readers={"mcqa": Reader(f"{_HERE}.released:read_mcqa")},
+    suites={"wordnetqa": f"{_HERE}.suite:WORDNETQA"},
+)
+"""What this package adds to the program."""

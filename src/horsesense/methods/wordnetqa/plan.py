@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal, get_args
 
 from horsesense.errors import UserError, unknown
 from horsesense.methods.wordnetqa.wording import SHIPPED, Wording, find_wording
 
-RELATIONS = ("definitions", "synonymy", "hypernymy", "hyponymy")
+Relation = Literal["definitions", "synonymy", "hypernymy", "hyponymy"]
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
 
 KINDS = {
     "definitions": ("sister", "hypernym", "hyponym"),

@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from typing import Annotated
+
+from annotated_types import Ge
 
 from horsesense.errors import UserError, argument
+from horsesense.progress import warn
+from horsesense.settings import labelled
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 
 
 @dataclass(frozen=True, slots=True)
 class ServedSettings:
-    """How many requests at a time, how long to wait, how much to spend, whose key."""
+    """Servers."""
 
-    concurrency: int = 16
-    """Requests in flight at most."""
+    concurrency: Annotated[int, Ge(1)] = 16
+    """Maximum number of requests in flight."""
     timeout: float = 120.0
-    """Seconds that a request may take."""
-    patience: float = 300.0
-    """Seconds that a request is sent again where the server falters (429, 5xx, no connection, half an answer)."""
-    max_requests: int | None = None
-    """Answered requests at most, in one call; what is kept already is not counted."""
-    max_tokens: int | None = None
-    """Tokens at most, sent and received, in one call."""
+    """Seconds until a request times out."""
+    patience: Annotated[float, Ge(0)] = 300.0
+    """Seconds for which a failing request is retried (429, 5xx, no connection, incomplete answer)."""
+    max_requests: Annotated[int, Ge(1)] | None = None
+    """Maximum number of answered requests per call; stored answers do not count."""
+    max_tokens: Annotated[int, Ge(1)] | None = None
+    """Maximum number of tokens per call, sent and received."""
     key_from: str = ""
-    """The environment variable that has the key; empty: ``OPENAI_API_KEY``, where that is set."""
+    """Environment variable with the API key. By default, ``OPENAI_API_KEY``."""
     price: tuple[float, float] | None = None
-    """What a million tokens cost, sent and received, for the forecast."""
+    """Price per million tokens, sent and received, for the forecast: ``0.15,0.60``."""
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -75,6 +81,15 @@ def _money(amount: float) -> str:
     """
     decimals = max(2, 1 - math.floor(math.log10(amount))) if amount > 0 else 2
     return f"{amount:,.{decimals}f}"
+
+
+def warn_unused(settings: ServedSettings, models: Iterable[object]) -> None:
+    """Say so where server settings are given and no model is served."""
+    from horsesense.models.api.address import is_served
+
+    unused = ", ".join(argument(name) for name in settings.given)
+    if unused and not any(isinstance(name, str) and is_served(labelled(name)[1]) for name in models):
+        warn(f"{unused}: no model here is served, so this has no effect")
 
 
 def parse_price(text: str) -> tuple[float, float]:

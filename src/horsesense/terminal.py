@@ -1,0 +1,101 @@
+"""Text for the terminal: one console, one table, one format for numbers."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+
+class Interval(Protocol):
+    """A value with its confidence interval."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
+
+def console() -> Console:
+    """Standard output, for tables and sentences."""
+    from rich.console import Console
+
+    class Output(Console):
+        def on_broken_pipe(self) -> None:
+            raise  # rich calls this while it handles the error, and would exit with 1
+
+    # Texts of probes hold colons and brackets of their own.
+    return Output(highlight=False, emoji=False)
+
+
+def line(text: str, style: str = "") -> None:
+    """Print one line, whatever its length and whatever brackets it has."""
+    console().print(text, style=style, markup=False, soft_wrap=True)
+
+
+def say(text: str) -> None:
+    """Print a remark beside the result, on standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def table(*columns: str, left: int = 1, drawn: int = 0, title: str | Text = "", padding: int = 1) -> Table:
+    """A table: first ``left`` columns of words, then numbers, last ``drawn`` columns of drawings.
+
+    Words fold where the terminal is narrow; numbers and drawings are never broken.
+    """
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    frame = Table(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, padding, 0, 0) if padding else 0,
+        title=(escape(title) if isinstance(title, str) else title) or None,
+        title_justify="left",
+    )
+    for i, name in enumerate(columns):
+        if i < left:
+            frame.add_column(name, overflow="fold")
+        elif i >= len(columns) - drawn:
+            frame.add_column(name, no_wrap=True)
+        else:
+            frame.add_column(name, justify="right", no_wrap=True)
+    return frame
+
+
+def number(estimate: Interval, places: int = 3) -> str:
+    """An estimate with its interval: ``0.700 [0.490, 0.860]``."""
+    return f"{estimate.value:.{places}f} [{estimate.low:.{places}f}, {estimate.high:.{places}f}]"
+
+
+def signed(estimate: Interval, places: int = 3) -> str:
+    """A difference with its interval: ``+0.050 [-0.010, +0.110]``."""
+    return f"{estimate.value:+z.{places}f} [{estimate.low:+z.{places}f}, {estimate.high:+z.{places}f}]"
+
+
+def p_value(p: float) -> str:
+    """A p-value with three decimals.
+
+    >>> p_value(0.0123), p_value(0.0001)
+    ('0.012', '< 0.001')
+    """
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def size(count: int) -> str:
+    """A number of bytes.
+
+    >>> size(12), size(2_340_000), size(1_500_000_000)
+    ('12 B', '2.3 MB', '1.5 GB')
+    """
+    value, units = float(count), ["B", "kB", "MB", "GB"]
+    while value >= 999.95 and len(units) > 1:
+        value, units = value / 1000, units[1:]
+    return f"{count} B" if units[0] == "B" else f"{value:.1f} {units[0]}"

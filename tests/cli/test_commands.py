@@ -1,0 +1,68 @@
+"""Every command of the table: its summary, help and example; and every example that is cheap is run."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from horsesense.cli.app import build
+from horsesense.cli.commands import GROUPS, SECTIONS, all_commands
+from horsesense.cli.generate import FunctionCommand
+from tests.support.calling import Call, caller
+
+CHEAP = {"cues"}
+"""Commands whose example needs nothing but the package."""
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str]) -> Call:
+    return caller(capfd)
+
+
+def command(path: str) -> FunctionCommand:
+    built = build(path)
+    assert isinstance(built, FunctionCommand)
+    return built
+
+
+@pytest.mark.parametrize("path", all_commands())
+def test_the_list_shows_a_short_verb_phrase(path: str) -> None:
+    entry = all_commands()[path]
+    assert 0 < len(entry.summary) <= 45
+    assert entry.summary[0].isupper()
+    assert not entry.summary.endswith(".")
+    assert entry.section in SECTIONS
+    assert all(len(summary) <= 45 for summary, _ in GROUPS.values())
+
+
+@pytest.mark.parametrize("path", all_commands())
+def test_every_parameter_has_its_sentence(path: str) -> None:
+    built = command(path)
+    assert built.help
+    for parameter in built.params:
+        assert isinstance(parameter, click.Option | click.Argument)
+        assert parameter.help, parameter.name
+        assert "default" not in (parameter.help or "").lower().replace("by default", ""), parameter.name
+
+
+@pytest.mark.parametrize("path", all_commands())
+def test_the_example_can_be_parsed(path: str) -> None:
+    words = shlex.split(all_commands()[path].example)
+    assert words[: len(path.split()) + 1] == ["horsesense", *path.split()]
+    command(path).make_context(path, words[len(path.split()) + 1 :])
+
+
+@pytest.mark.parametrize("path", sorted(CHEAP & set(all_commands())))
+def test_the_example_runs(path: str, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    called = call(*shlex.split(all_commands()[path].example)[1:])
+    assert called.code == 0, called.err
+    assert called.out
+
+
+@pytest.mark.parametrize("path", all_commands())
+def test_no_public_function_has_too_many_parameters(path: str) -> None:
+    assert len(command(path).taken.signature.parameters) <= 12
