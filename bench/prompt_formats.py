@@ -18,7 +18,7 @@ import horsesense as hs
 from horsesense.models.api import ServedSettings
 from horsesense.models.load import open_model
 from horsesense.progress import Progress
-from horsesense.runs.result import ResultDocument
+from horsesense.runs.result import Result
 from horsesense.scoring.prompt_formats import PROMPT_FORMATS, get_prompt_format
 from horsesense.settings import labelled
 
@@ -90,18 +90,18 @@ def table(folder: Path, labels: Sequence[str], probes: Sequence[str]) -> list[st
     return rows
 
 
-def _result(folder: Path) -> ResultDocument | None:
+def _result(folder: Path) -> Result | None:
     if not (folder / "manifest.json").is_file():
         return None
     found = hs.open_run(folder, unfinished=True).results().documents
     return found[0] if found else None
 
 
-def _cell(result: ResultDocument | None) -> str:
+def _cell(result: Result | None) -> str:
     return "–" if result is None else f"{result.accuracy:.3f} ({result.ci[0]:.3f} to {result.ci[1]:.3f})"
 
 
-def _made_out(known: dict[str, ResultDocument]) -> str:
+def _made_out(known: dict[str, Result]) -> str:
     said = known["generate"].replies if "generate" in known else None
     return f"{said.parsed} of {said.n}" if said else ""
 

@@ -19,7 +19,7 @@ from horsesense.data.disk import sha256_of_file
 from horsesense.errors import UserError
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
-from horsesense.runs.replies import RepliesDocument, replies_document
+from horsesense.runs.replies import ReplyStatistics, reply_statistics
 from horsesense.runs.shard_files import read_replies, replies_path, write_replies
 
 ITEMS = [
@@ -52,7 +52,7 @@ def said(draw: st.DrawFn) -> Reply:
     )
 
 
-def counted(items: Sequence[Item], replies: Sequence[Reply]) -> RepliesDocument:
+def counted(items: Sequence[Item], replies: Sequence[Reply]) -> ReplyStatistics:
     """The same reply by reply."""
     counts = {item.id: len(item.options) for item in items}
     most = max(counts.values())
@@ -70,7 +70,7 @@ def counted(items: Sequence[Item], replies: Sequence[Reply]) -> RepliesDocument:
     same = [len({reply.parsed for reply in heard}) == 1 and heard[0].parsed is not None for heard in turned]
     whole = sum(chosen) or 1.0
     positions, expected = tuple(x / whole for x in chosen), tuple(x / whole for x in chance)
-    return RepliesDocument(
+    return ReplyStatistics(
         n=len(replies),
         parsed=sum(reply.parsed is not None for reply in replies),
         why=dict(Counter(reply.why for reply in replies).most_common()),
@@ -102,7 +102,7 @@ def test_they_come_to_what_a_loop_counts(replies: list[Reply]) -> None:
     """Of the items that were asked; a shard may hold others."""
     items = ITEMS[:-1]
     asked = {item.id for item in items}
-    found = replies_document(item_columns(items, "family"), in_two(replies))
+    found = reply_statistics(item_columns(items, "family"), in_two(replies))
     wanted = counted(items, [reply for reply in replies if reply.item in asked])
     assert (found.n, found.parsed, found.bounded, found.stable) == (
         wanted.n,
@@ -144,7 +144,7 @@ def test_of_many_a_file_is_read_when_it_is_looked_at(tmp_path: Path, monkeypatch
     monkeypatch.setattr("horsesense.runs.shard_files.MANY", 5)
     kept = read_replies(tmp_path, _part())
     assert (len(kept), asked) == (5, [])
-    replies_document(item_columns(ITEMS, "family"), kept)
+    reply_statistics(item_columns(ITEMS, "family"), kept)
     assert len(asked) == 2
     assert not any("text" in columns for _, columns in asked)
     asked.clear()
@@ -168,4 +168,4 @@ def test_a_file_with_a_gap_is_damaged(tmp_path: Path) -> None:
 def test_an_option_that_an_item_does_not_have_is_told() -> None:
     strange = Reply(ITEMS[0].id, "generate", 0, 0, "", "", (), (), 9, "boxed", "stop", 1, 2)
     with pytest.raises(UserError, match=f"an option that the item {ITEMS[0].id} does not have"):
-        replies_document(item_columns(ITEMS, "family"), StoredReplies.of([strange]))
+        reply_statistics(item_columns(ITEMS, "family"), StoredReplies.of([strange]))

@@ -21,7 +21,7 @@ from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.models.protocol import Prompt
 from horsesense.runs.item_columns import item_columns
-from horsesense.runs.replies import replies_document
+from horsesense.runs.replies import reply_statistics
 from horsesense.scoring.few_shot import examples_from
 from horsesense.scoring.generate import answer_from
 from horsesense.scoring.option_prompts import block, turned
@@ -176,10 +176,10 @@ def _said(sample: int, parsed: int | None, rotation: int = 0, item: str = CHOICE
 
 def test_a_model_that_always_takes_the_first_letter_is_found_out() -> None:
     columns = item_columns(CHOICE[:1], "family")
-    biased = replies_document(columns, StoredReplies.of([_said(0, rotation, rotation) for rotation in range(3)]))
+    biased = reply_statistics(columns, StoredReplies.of([_said(0, rotation, rotation) for rotation in range(3)]))
     assert (biased.positions, biased.stable) == ((1.0, 0.0, 0.0), 0.0)
     assert biased.bias == pytest.approx(2 / 3)
-    knows = replies_document(columns, StoredReplies.of([_said(0, 1, rotation) for rotation in range(3)]))
+    knows = reply_statistics(columns, StoredReplies.of([_said(0, 1, rotation) for rotation in range(3)]))
     assert (knows.bias, knows.stable) == (0.0, 1.0)
 
 

@@ -14,7 +14,7 @@ from horsesense.core import Facet, Probe
 from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors, unknown
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.result import ResultDocument
+from horsesense.runs.result import Result
 from horsesense.scoring.normalise import Normalisation, parse_normalisation
 from horsesense.stats import Estimate
 
@@ -52,7 +52,7 @@ class ReportDocument(Document):
 
     out: Path
     """The page or table."""
-    results: tuple[ResultDocument, ...]
+    results: tuple[Result, ...]
     """One for each model and probe in the folders that somebody has judged."""
     slices: tuple[SliceDocument, ...] | None = None
     """One for each value of the facets that were asked for, for probes that have them."""
@@ -90,7 +90,7 @@ class Report:
             for summary, rows in self.slices
             for row in rows
         )
-        documents = tuple(summary.result.document() for summary in self.collected.summaries)
+        documents = tuple(summary.result for summary in self.collected.summaries)
         return ReportDocument(self.out or Path(), documents, slices if self.sliced else None, self.unfinished or None)
 
     @property

@@ -14,7 +14,7 @@ from horsesense.errors import UserError
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.comparison import AskedProbe, compare_runs
 from horsesense.runs.manifest import Manifest
-from horsesense.runs.results import Answered, result_of
+from horsesense.runs.results import Answered, results_of
 from horsesense.scoring.normalise import Normalisation
 
 
@@ -55,7 +55,7 @@ class Run:
 
     def results(self) -> Results:
         """Accuracy with its interval, chance and n, one row a model and probe that has a gold."""
-        return Results([result_of(each, self.normalise) for each in self.answered if each.judged])
+        return Results(results_of(self.answered, self.normalise))
 
     def by(self, facet: str) -> Frame:
         """Accuracy by the values of a facet, for every model and probe that has it."""

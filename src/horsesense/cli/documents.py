@@ -19,7 +19,7 @@ from horsesense.exchange.logged_run import ImportedLog
 from horsesense.methods.cats.suite_table import SuiteTable
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.report.item_answers import AnsweredItem
-from horsesense.runs.result import ResultDocument, Spread
+from horsesense.runs.result import Result, Spread
 from horsesense.scoring.clue_words import ExplanationOverNames
 from horsesense.scoring.saliency import Explanation
 
@@ -103,7 +103,7 @@ class RunDocument(Document):
 
     out: Path
     """The run folder."""
-    results: tuple[ResultDocument, ...]
+    results: tuple[Result, ...]
     """One for each model and probe that was asked for; a probe that nobody has judged has none."""
     report: Path
     """The page."""

@@ -147,8 +147,7 @@ def run(
         elif missing_controls(each.probe.card, name, names):
             say(f"{name}: its controls belong beside the score; make them by: horsesense rica controls")
     if json:
-        documents = tuple(result.document() for result in results)
-        print_json(RunDocument(folder, documents, page, spreads(results) or None, paper, tables))
+        print_json(RunDocument(folder, tuple(results), page, spreads(results) or None, paper, tables))
         return
     if paper is not None:
         print_suite(paper, tables or ())

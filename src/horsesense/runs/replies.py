@@ -32,7 +32,7 @@ _Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class RepliesDocument(Document):
+class ReplyStatistics(Document):
     """What was said and made out."""
 
     n: int
@@ -53,7 +53,7 @@ class RepliesDocument(Document):
     """Share of the items whose choice is the same in every order; null where one order was shown."""
 
 
-def replies_document(columns: ItemColumns, replies: StoredReplies) -> RepliesDocument:
+def reply_statistics(columns: ItemColumns, replies: StoredReplies) -> ReplyStatistics:
     """Count what was said. A place has the chance of the options that stood there: their share over all orders."""
     said = replies.columns("item", "rotation", "parsed", "why", "bounded")
     place = places_in(columns.ids, [said["item"]])
@@ -69,7 +69,7 @@ def replies_document(columns: ItemColumns, replies: StoredReplies) -> RepliesDoc
     whole = chosen.sum() or 1.0
     positions, expected = tuple((chosen / whole).tolist()), tuple((chance / whole).tolist())
     why = Counter({each["values"]: each["counts"] for each in said["why"].value_counts().to_pylist()})
-    return RepliesDocument(
+    return ReplyStatistics(
         n=len(place),
         parsed=int((parsed >= 0).sum()),
         why=dict(why.most_common()),
@@ -114,7 +114,7 @@ def _stable(place: _Numbers, rotation: _Numbers, parsed: _Numbers) -> float | No
     return float(same[several].mean()) if several.any() else None
 
 
-def in_words(replies: RepliesDocument) -> str:
+def in_words(replies: ReplyStatistics) -> str:
     """The same in one remark."""
     parts = [f"{replies.parsed:,} of {replies.n:,} replies made out ({replies.parsed / max(1, replies.n):.1%})"]
     if replies.parsed < replies.n:

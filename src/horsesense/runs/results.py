@@ -21,7 +21,7 @@ from horsesense.models.lineage import lineage_of
 from horsesense.runs.folder import is_finished, kept_probe
 from horsesense.runs.item_columns import ItemColumns, item_columns, item_facets
 from horsesense.runs.manifest import LOG, Manifest, Part, manifest_path, read_manifest
-from horsesense.runs.replies import replies_document
+from horsesense.runs.replies import reply_statistics
 from horsesense.runs.result import Result
 from horsesense.runs.shard_files import read_answers, read_replies
 from horsesense.scoring.generate import UNPARSED
@@ -261,23 +261,42 @@ def _possible(answered: Answered) -> Sequence[Normalisation]:
     return OF_SUMS if answered.stored.first_flag_is(NO_TOKENS).any() else ()
 
 
+def results_of(answered: Iterable[Answered], how: Normalisation | None = None) -> tuple[Result, ...]:
+    """Compute the results of a run from its answers; a probe without any gold answer has none."""
+    return tuple(result_of(each, how) for each in answered if each.judged)
+
+
 def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
-    """The primary result, under the normalisation given, the card's, or that of each item's form."""
+    """Compute the result of one model on one probe.
+
+    Args:
+        answered: The answers.
+        how: Score normalisation. By default, the one of the probe's card, or of each item's form.
+    """
     normalise = how or answered.primary()
     earned = answered.credits(normalise)
     other: dict[str, float] = {}
-    # Letters and words have one number an option, and nothing to normalise.
+    # Letters and generation give one number per option, and there is nothing to normalise.
     for name in _possible(answered):
         if name != normalise and (name != "pmi" or answered.spec.baseline):
             other[name] = float(np.nanmean(answered.credits(name).values))
-    averaged = answered.average(earned)
+    averaged, plain = answered.average(earned), answered.plain(earned)
+    estimate = averaged or plain
     return Result(
         model=answered.part.model.name,
         probe=answered.part.probe.name,
         metric="accuracy" if averaged is None else answered.probe.card.metric,
         normalise=normalise or "by form",
-        estimate=averaged or answered.plain(earned),
-        plain=None if averaged is None else answered.plain(earned),
+        n=estimate.n,
+        accuracy=estimate.value,
+        ci=estimate.ci,
+        level=estimate.level,
+        clusters=estimate.clusters,
+        chance=estimate.chance,
+        method=estimate.method,
+        seed=estimate.seed,
+        note=estimate.note,
+        plain=None if averaged is None else plain,
         effective_units=effective_units(answered.units),
         strict=answered.strict(earned),
         ties=earned.ties,
@@ -286,6 +305,6 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
         spec=_meaning(answered),
         format=answered.format,
         asked=answered.part.asked,
-        replies=replies_document(answered.columns, StoredReplies.of(answered.replies)) if answered.replies else None,
+        replies=reply_statistics(answered.columns, StoredReplies.of(answered.replies)) if answered.replies else None,
         soundness=answered.probe.card.soundness,
     )
