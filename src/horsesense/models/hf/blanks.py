@@ -1,5 +1,4 @@
-"""What a local model puts where nothing stands yet: the best words of a blank, and how likely given words are to come
-next."""
+"""Fill a blank with a local model: its best tokens, and the probability of given words as the next one."""
 
 from __future__ import annotations
 
@@ -29,9 +28,9 @@ _MARKS = ("", "Ġ", "▁", " ")
 def best_words(
     model: LanguageModel, prompts: Sequence[str], k: int, spec: ScoringSpec, budget: int = DEFAULT_BUDGET
 ) -> list[list[Fill]]:
-    """The k best single tokens for the blank of each prompt, pieces and all, best first.
+    """Return the k most probable single tokens for the blank of each prompt, subwords included, best first.
 
-    A causal model can only be asked where the blank ends the prompt: it does not see what follows.
+    A causal model needs the blank at the end of the prompt: it does not see what follows.
     """
     need_tokens(model)
     if k > len(model.tokenizer):
@@ -64,9 +63,9 @@ def _prompt_row(model: LanguageModel, prompt: str, spec: ScoringSpec) -> Row:
 
 
 def blank_row(model: LanguageModel, before: str, after: str, spec: ScoringSpec, framed: bool = True) -> Row:
-    """The input with a blank between two texts, read at the blank; the target does not matter.
+    """Return the input with a blank between two texts, read at the blank; the target does not matter.
 
-    ``framed``: with the tokens around it that the spec has; a chat template brings its own.
+    ``framed``: with the special tokens of the spec; a chat template has its own.
     """
     prompt = f"{before}{BLANK}{after}"
     frame = model.family.frame(model.tokenizer, spec).around(before)
@@ -103,7 +102,8 @@ def choices(
     spec: ScoringSpec,
     progress: Progress = NO_PROGRESS,
 ) -> list[Choices]:
-    """For each turn, how likely each of its words is to come next; a word counts with and without a space before it."""
+    """Return, for each turn, the log-probability of each of its words as the next one, with and without a leading
+    space."""
     made, sizes = [], []
     for turn, wanted in zip(turns, words, strict=True):
         row = turn_row(model, turn, spec)
@@ -122,7 +122,7 @@ def choices(
 
 
 def turn_row(model: LanguageModel, turn: Turn, spec: ScoringSpec) -> Row:
-    """The input of a turn, read where the next word would stand."""
+    """Return the input of a turn, read at the position of the next word."""
     if turn.messages:
         return blank_row(model, model.in_template(turn), "", spec, framed=False)
     if model.family.asks_what_follows:
@@ -131,7 +131,7 @@ def turn_row(model: LanguageModel, turn: Turn, spec: ScoringSpec) -> Row:
 
 
 def tokens_of(model: LanguageModel, word: str) -> tuple[int, ...]:
-    """The ids of the tokens that are this word, with a space before it and without."""
+    """Return the ids of the tokens that are this word, with and without a leading space."""
     return _tokens_of(model.tokenizer, word)
 
 

@@ -1,4 +1,4 @@
-"""Causal language models (GPT, GPT-2, Llama and their like): every token from those to its left."""
+"""Causal language models (GPT, GPT-2, Llama and similar): each token is predicted from those to its left."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
 
 
 def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
-    """One row, each asked token read one place before it; so the last token is asked for but never fed.
+    """One row, each scored token read one position before it; so the last token is never fed.
 
     >>> rows(Question(ids=(9, 4, 5, 6), asked=(2, 3), words=(0, 1)), ScoringSpec(), Marks())
     [Row(given=Given(ids=(9, 4, 5), hidden=(), decoder=(), types=(), parents=()), reads=(1, 2), targets=(5, 6))]

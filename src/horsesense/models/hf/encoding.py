@@ -1,6 +1,6 @@
-"""From words to the question a model is asked: which tokens count, and as which words.
+"""From a prompt to the question that a model is asked: which tokens are scored, and as which words.
 
-A language model is asked about a prompt; a classifier about two texts that its tokenizer joins, and a label or option.
+A language model gets a prompt; a classifier gets two texts that its tokenizer joins, and a label or option.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Pair = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def need_tokens(model: LanguageModel) -> None:
-    """Refuse a classifier where the probability of words is asked for."""
+    """Refuse a classifier where the probability of words is needed."""
     if model.family.head != "tokens":
         raise UserError(
             f"{model.name} tells {model.family.head} apart and knows no probability of words",
@@ -34,15 +34,15 @@ def need_tokens(model: LanguageModel) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FramedPrompt:
-    """A question with the characters behind its tokens."""
+    """A question with the character offsets of its scored tokens."""
 
     question: Question
     starts: tuple[int, ...]
-    """For each asked token, where it starts in the prompt."""
+    """For each scored token, its start in the prompt."""
     ends: tuple[int, ...]
     flags: tuple[str, ...]
     rows: int = 1
-    """Inputs that are computed for it: one, or one a token."""
+    """Number of inputs: one, or one per token."""
 
     @property
     def length(self) -> int:
@@ -50,41 +50,41 @@ class FramedPrompt:
 
     @property
     def cost(self) -> int:
-        """Tokens that are computed for it."""
+        """Number of tokens to compute."""
         return self.length * self.rows
 
     def likelihood(self, values: Values) -> Likelihood:
-        """With the numbers that it was asked for."""
+        """Attach the computed log-probabilities."""
         return Likelihood(values, self.starts, self.ends, self.flags)
 
 
 @dataclass(frozen=True, slots=True)
 class PromptEncoder:
-    """What it takes to turn prompts into questions for one model under one spec."""
+    """Turns prompts into questions for one model under one spec."""
 
     frame: Frame
     window: int
     truncation: Truncation
     unknown_token: int | None
     row_per_token: bool = False
-    """Whether each token takes an input of its own."""
+    """Whether each token needs an input of its own."""
 
     def __call__(self, prompt: Prompt, tokens: Tokens) -> FramedPrompt:
         return _encode(prompt, tokens, self)
 
 
 def prompt_encoder_of(model: LanguageModel, spec: ScoringSpec) -> PromptEncoder:
-    """How prompts become questions for this model."""
+    """Return the encoder of a model under a spec."""
     frame = model.family.frame(model.tokenizer, spec)
     unknown = model.tokenizer.unk_token_id
-    # SmolLM2 declares the token that begins a text as the unknown one too; no text of its bytes needs one.
+    # SmolLM2 declares its BOS token as the unknown token too; byte-level text never needs one.
     return PromptEncoder(
         frame, model.window, spec.truncation, None if unknown in frame.before else unknown, _row_per_token(model)
     )
 
 
 def encode_prompts(model: LanguageModel, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[FramedPrompt]:
-    """Prompts as this model reads them, tokenised in one go."""
+    """Tokenise prompts in one call and encode them."""
     need_tokens(model)
     encoder = prompt_encoder_of(model, spec)
     return [encoder(p, t) for p, t in zip(prompts, model.tokenise([p.text for p in prompts]), strict=True)]
@@ -95,10 +95,10 @@ def _row_per_token(model: LanguageModel) -> bool:
 
 
 def _encode(prompt: Prompt, tokens: Tokens, encoder: PromptEncoder) -> FramedPrompt:
-    """Put the frame around the tokens, find those that are scored, and say what is odd about them."""
+    """Add the special tokens, find the scored tokens, and flag what is unusual about them."""
     whole = Frame((), scores_first=False) if prompt.bare else encoder.frame
     frame, window = whole.around(prompt.text[: prompt.start]), encoder.window
-    # The last token is asked for and never fed, which the harness makes use of.
+    # The last token is scored and never fed, which lm-evaluation-harness makes use of.
     room = window - len(frame.before) - len(frame.after) + whole.alone
     dropped = max(0, len(tokens.ids) - room)
     if dropped and encoder.truncation == "error":
@@ -112,7 +112,7 @@ def _encode(prompt: Prompt, tokens: Tokens, encoder: PromptEncoder) -> FramedPro
         place
         for place in range(dropped, len(tokens.ids))
         if in_stretch(prompt, tokens.starts[place], tokens.ends[place])
-        # The line break that ends a template is the template's; elsewhere space counts to the word that follows it.
+        # The line break that ends a template belongs to the template; elsewhere space belongs to the following word.
         and not (prompt.bare and tokens.ends[place] <= prompt.start)
     ]
     if any(tokens.starts[p] < prompt.start or tokens.ends[p] > prompt.end for p in places):
@@ -149,7 +149,7 @@ def _words(prompt: Prompt, tokens: Tokens, places: list[int]) -> tuple[int, ...]
 
 
 def encode_pairs(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[tuple[FramedPrompt, ...]]:
-    """For each item one question an option: the pair of texts, and the label asked for."""
+    """Encode one question per option of each item: the pair of texts, and the label."""
     by_label = model.family.head == "labels"
     texts = [
         (item.premise, item.text) if by_label else (_before(item), option)
@@ -189,7 +189,7 @@ def _joined(model: LanguageModel, texts: Sequence[tuple[str, str]], spec: Scorin
     encoded = []
     for ids, kinds, first in zip(made["input_ids"], types, firsts, strict=True):
         if len(ids) > model.window:
-            # Cutting a premise or an answer can turn it into its opposite, so there is no truncation here.
+            # Truncating a premise or an answer can turn it into its opposite, so it is an error here.
             raise UserError(
                 f"the pair has {len(ids)} tokens and the model sees {model.window}: {first[:60]!r} …",
                 fix="shorten it, or leave the item out",

@@ -37,7 +37,7 @@ def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> O
 
 
 def label_numbers(names: Mapping[int, str], options: Sequence[str]) -> tuple[int, ...]:
-    """The model's number of each option's label, by name.
+    """Return the model's index of each option's label, by name.
 
     >>> label_numbers({0: "CONTRADICTION", 1: "neutral", 2: "entailment"}, ("entailment", "contradiction"))
     (2, 0)

@@ -1,4 +1,4 @@
-"""How a text or a conversation goes on, by a local causal model."""
+"""Generate continuations of a text or conversation with a local causal model."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from horsesense.models.hf.language_model import LanguageModel
 
 _AT_ONCE = 16
-"""Turns of one length that are continued side by side."""
+"""Turns of one length per batch."""
 _ENDS = ("<|im_end|>", "<|eot_id|>", "<end_of_turn>", "<|end|>")
-"""What ends a turn in common chat templates, beside what the model declares."""
+"""Tokens that end a turn in common chat templates, beside those that the model declares."""
 
 
 def continuations(
     model: LanguageModel, turns: Sequence[Turn], sampling: Sampling, progress: Progress = NO_PROGRESS
 ) -> list[list[Continuation]]:
-    """For each turn its continuations. Turns of one length go together where nothing is drawn; a draw depends on the
-    seed and the turn alone, never on what else is asked."""
+    """Return the continuations of each turn. Greedy turns of one length share a batch; a sample depends on the seed and
+    the turn alone, never on the rest of the batch."""
     if not model.family.left_to_right:
         raise UserError(
             f"{model.name} is {model.family} and cannot go on with a text",
@@ -83,7 +83,7 @@ def _written(model: LanguageModel, rows: list[tuple[int, ...]], sampling: Sampli
             **how,
         )
     texts = [_continuation(model, row[ids.shape[1] :].tolist(), ends, ids.shape[1]) for row in out]
-    if not sampling.temperature:  # every draw is the same
+    if not sampling.temperature:  # all samples are the same
         return [[text] * sampling.samples for text in texts]
     return [texts]
 

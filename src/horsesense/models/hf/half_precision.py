@@ -1,4 +1,4 @@
-"""Numbers of 16 bits: what has to be summed in float32 all the same, and what a GPU does with them in one step."""
+"""Half precision: sums in float32, and fused kernels on a GPU."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def sum_head_in_float32(network: Any) -> None:
     """Let the output layer of a network in half precision sum in float32: margins between options are small.
 
-    A GPU multiplies the numbers as they are and sums them in float32, which takes a fourteenth of the time of a product
-    in float32 and no second copy of the weights; elsewhere weights and inputs become float32. What a network does to
-    its logits afterwards (a scale, a cap) it does to these.
+    A GPU multiplies in half precision and sums in float32, which takes a fourteenth of the time of a float32 product
+    and no second copy of the weights; elsewhere weights and inputs become float32. A scale or cap that the network
+    applies to its logits still applies.
     """
     import torch
 
@@ -31,14 +31,14 @@ def sum_head_in_float32(network: Any) -> None:
 
 
 def _sums_wide(weight: torch.Tensor) -> bool:
-    """Whether a product of such numbers can be had in float32 there; torch has it for CUDA, from 2.8 on."""
+    """Whether the device can multiply in half precision with a float32 result; torch has this for CUDA from 2.8 on."""
     import torch
 
     if weight.device.type != "cuda" or weight.dtype not in (torch.bfloat16, torch.float16):
         return False
     try:
         torch.mm(weight[:8, :8], weight[:8, :8].T, out_dtype=torch.float32)
-    except (TypeError, RuntimeError, NotImplementedError):  # an older torch, or a device that has no such product
+    except (TypeError, RuntimeError, NotImplementedError):  # an older torch, or a device without such a product
         return False
     return True
 

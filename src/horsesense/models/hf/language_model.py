@@ -1,4 +1,4 @@
-"""A loaded language model, asked for log-probabilities at given places: the contract's local implementation."""
+"""A loaded language model: the local implementation of the model protocol."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ Ranked = tuple[npt.NDArray[np.int64], Values]
 """Token ids and their log-probabilities, best first."""
 
 LINES_AT_ONCE = 512
-"""Lines of logits that are read at a time where all of them are there."""
+"""Rows of logits that are read at a time where all of them are in memory."""
 _LOGITS = 64 * 2**20
-"""Bytes of logits computed at a time: the head's weights are read once for each part, which tells for small models."""
+"""Bytes of logits computed at a time: the head's weights are read once per part, which matters for small models."""
 _LOGITS_ON_GPU = 2**30
 
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """Weights, tokenizer and what has to be known of them."""
+    """Weights and tokenizer of a model, and how it runs."""
 
     name: str
     family: Family
@@ -61,31 +61,31 @@ class LanguageModel:
     device: torch.device
     dtype: str
     window: int
-    """How many tokens it can see, special ones included."""
+    """Context window in tokens, special tokens included."""
     weights: str
     """SHA-256 of the weight files."""
     revision: str
     architecture: str
     parameters: int
     notes: tuple[str, ...] = ()
-    """What was decided at load, in words: device, dtype and their reasons."""
+    """Decisions at load, in words: device, dtype and their reasons."""
     dtype_reason: str = ""
-    """Why the weights are in this kind of number."""
+    """Why the weights have this dtype."""
     head: SelectiveLMHead | None = None
-    """Runs the head at the places that are read only; None where the architecture does not allow it."""
+    """Runs the head at the read positions only; None where the architecture does not allow it."""
     longest_in_trees: int = 0
-    """Texts that begin alike are fed as one tree up to this length; 0 where the model takes none."""
+    """Texts with a common prefix are fed as one tree up to this length; 0 where the model takes no trees."""
     identity: str = ""
     """SHA-256 over weights, config and tokenizer; empty where only the weights are known."""
     borrowed: bool = False
-    """Whether the network belongs to somebody who may be training it, and is left as it was."""
+    """Whether the network belongs to a caller who may be training it, and is left as it was."""
 
     @property
     def marks(self) -> Marks:
-        """The token ids that rows are made with."""
+        """The token ids that inputs are built with."""
         return self.family.marks(self.tokenizer, self.network.config)
 
-    # The contract.
+    # The model protocol.
 
     @property
     def who(self) -> Identity:
@@ -111,7 +111,7 @@ class LanguageModel:
         return f"it is of the family {self.family.name!r}"
 
     def asking(self, folder: Path | None = None) -> AbstractContextManager[None]:
-        """Nothing has to be held: what it computes costs time only, and runs keep that."""
+        """Nothing has to be held: computed scores cost time only, and runs store them."""
         return nullcontext()
 
     def frame_in_words(self, spec: ScoringSpec) -> str:
@@ -171,21 +171,21 @@ class LanguageModel:
         return continuations(self, turns, sampling, progress)
 
     def in_template(self, turn: Turn) -> str:
-        """A conversation as its chat template writes it, up to where the reply begins."""
+        """Render a conversation with the chat template, up to where the reply begins."""
         messages = [{"role": role, "content": content} for role, content in turn.messages]
         text: str = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         return text + turn.text
 
-    # What its own room asks of it.
+    # Used inside this package.
 
     def tokenise(self, texts: Sequence[str]) -> list[Tokens]:
         return tokenise(self.tokenizer, texts)
 
     def logprobs(self, rows: Sequence[Row], exact: bool = False) -> list[Values]:
-        """Log-probabilities of each row's targets.
+        """Return the log-probabilities of each row's targets.
 
-        The softmax is in float32 whatever the weights are in. Where it is over the options of an
-        item, which lie in several rows, the bare score is given.
+        The softmax is in float32 whatever the dtype of the weights. Where it is over the options of an item, which are
+        in several rows, the raw score is returned.
         """
         values = self.finish(self.begin(rows, exact))
         return np.split(values, np.cumsum([len(row.reads) for row in rows])[:-1])
@@ -193,7 +193,7 @@ class LanguageModel:
     def begin(self, rows: Sequence[Row], exact: bool = False) -> Pending:
         """Start a batch; on a GPU this returns before it is done. Rows have one shape, or are trees.
 
-        ``exact``: the head runs at every place, so that its last bits do not depend on what is asked.
+        ``exact``: the head runs at every position, so that its last bits do not depend on which are read.
         """
         import torch
 
@@ -219,7 +219,7 @@ class LanguageModel:
         return Pending(host, there)
 
     def finish(self, pending: Pending) -> Values:
-        """The numbers of a batch, as soon as they are there."""
+        """Return the values of a batch when they have arrived."""
         if pending.there is not None:
             pending.there.synchronize()
         values: Values = pending.values.cpu().numpy()
@@ -227,9 +227,9 @@ class LanguageModel:
         return values
 
     def top(self, rows: Sequence[Row], k: int) -> list[Ranked]:
-        """For each row, which reads one place: the ids and log-probabilities of its k best tokens.
+        """Return, for each row, which reads one position, the ids and log-probabilities of its k best tokens.
 
-        Some models pad their vocabulary; entries that the tokenizer does not have are no tokens.
+        Some models pad their vocabulary; entries that the tokenizer does not have are left out.
         """
         import torch
 
@@ -242,13 +242,13 @@ class LanguageModel:
         return list(zip(ids, values, strict=True))
 
     def undisturbed(self) -> AbstractContextManager[None]:
-        """How the network is called: without gradients, and where it is borrowed, without a trace."""
+        """Call the network without gradients and, if it is borrowed, restore its state."""
         import torch
 
         return leaving_no_trace(self.network) if self.borrowed else torch.inference_mode()
 
     def _logits(self, rows: Sequence[Row], lines: Lines, exact: bool) -> Iterator[tuple[slice, torch.Tensor]]:
-        """The logits of a batch at the lines asked for, so many at a time as memory and caches like."""
+        """Yield the logits of a batch, as many rows at a time as memory and caches allow."""
         which = self._move(lines.which)
         if self.head is not None and not exact:
             places = self._move(lines.places)
@@ -277,7 +277,7 @@ class LanguageModel:
             )
 
     def describe(self) -> dict[str, Any]:
-        """What a manifest keeps of it."""
+        """Return what a manifest records about the model."""
         return {
             "name": self.name,
             "family": self.family.name,

@@ -1,4 +1,4 @@
-"""Loading a model: weights that are really there, nothing run that was not asked for."""
+"""Load a model: refuse weights that are missing, run no code of the checkpoint."""
 
 from __future__ import annotations
 
@@ -29,14 +29,12 @@ def load_model(
     dtype: str = "float32",
     allow_pickle: bool = False,
 ) -> LanguageModel:
-    """Load a model by any of the names that ``-m`` takes; a plug-in's decides by itself how it is loaded."""
+    """Load a model by any of the names that ``-m`` takes; a plug-in loads its own models."""
     need("torch")
     foreign = plugged(name)
     if foreign is not None:
         return foreign
-    identity = identify(
-        name, allow_pickle=allow_pickle
-    )  # looks at the files before torch is loaded, which takes seconds
+    identity = identify(name, allow_pickle=allow_pickle)  # checks the files before torch is loaded, which takes seconds
     located = identity.located
     with quiet_transformers():
         config = read_part(located.folder, "AutoConfig")
@@ -61,7 +59,7 @@ def load_model(
     if place.type == "cpu":
         reason += f", threads: {fit_threads()}"
     network.config.use_cache = False
-    parameters = network.num_parameters()  # knows how weights of 4 bits are packed; before the head is given its own
+    parameters = network.num_parameters()  # counts packed 4-bit weights correctly; before the head gets its own copy
     (network if fixed else network.to(place)).eval()
     if dtype != "float32":
         sum_head_in_float32(network)
@@ -95,7 +93,7 @@ def load_model(
 
 
 def _slow(family: Family, head: SelectiveLMHead | None, trees: int) -> list[str]:
-    """What this architecture does not allow, and so takes longer."""
+    """Return which fast paths this architecture does not allow."""
     notes = []
     if head is None and family.selective_head:
         notes.append("its head runs at every place")
@@ -113,7 +111,7 @@ def _why(dtype: str) -> str:
 
 
 def architecture_of(name: str, *, allow_pickle: bool = False) -> str:
-    """The class that a model's config names; empty where it names none. No weights are loaded."""
+    """Return the class that a model's config names; empty where it names none. No weights are loaded."""
     folder = identify(name, allow_pickle=allow_pickle).located.folder
     with quiet_transformers():
         config = read_part(folder, "AutoConfig")

@@ -1,9 +1,8 @@
-"""Masked language models (BERT and its like): pseudo-log-likelihood, one masked copy a token.
+"""Masked language models (BERT and similar): pseudo-log-likelihood, one masked copy per token.
 
-Any ``…ForMaskedLM`` of transformers works: BERT, RoBERTa, ALBERT, DistilBERT, MobileBERT,
-SqueezeBERT, ELECTRA's generator, DeBERTa, ModernBERT, Longformer. The ERNIE of transformers is
-one of them too; the ERNIE of RICA's table is another model, with entity embeddings, which
-transformers does not have.
+Any ``…ForMaskedLM`` of transformers works: BERT, RoBERTa, ALBERT, DistilBERT, MobileBERT, SqueezeBERT, ELECTRA's
+generator, DeBERTa, ModernBERT, Longformer. The ERNIE of transformers is one of them too; the ERNIE of RICA's table is
+another model, with entity embeddings, which transformers does not have.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
 
 
 def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
-    """One row a token: that token masked, and under ``word-l2r`` the rest of its word as well.
+    """One row per token: that token masked, and under ``word-l2r`` the rest of its word as well.
 
-    Masking one token of a word at a time lets its other pieces give it away, which favours rare
-    words (Kauf and Ivanova 2023); ``token`` does so all the same, as CATs does.
+    Masking one token of a word at a time lets its other pieces give it away, which favours rare words (Kauf and Ivanova
+    2023); ``token`` does so all the same, as CATs does.
 
     >>> question = Question(ids=(1, 7, 8, 9, 2), asked=(1, 2, 3), words=(0, 0, 1))
     >>> [row.given.ids for row in rows(question, ScoringSpec(pll="word-l2r"), Marks(mask=0))]
@@ -49,7 +48,7 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
 
 
 def hidden_places(question: Question, spec: ScoringSpec) -> list[tuple[int, tuple[int, ...]]]:
-    """Each asked place with all that is hidden when it is predicted: itself, then the rest of its word."""
+    """Return each scored position with all positions hidden when it is predicted: itself, then the rest of its word."""
     if spec.pll == "token":
         return [(place, (place,)) for place in question.asked]
     rest: dict[int, tuple[int, ...]] = {}

@@ -1,4 +1,4 @@
-"""Multiple-choice heads: a number for each (question, answer); the softmax is over the answers of an item."""
+"""Multiple-choice heads: one score per (question, answer); the softmax is over the answers of an item."""
 
 from __future__ import annotations
 

@@ -23,9 +23,9 @@ def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
 
 
 def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
-    """One row a token, the same tokens each time, another place hidden.
+    """One row per token, the same tokens each time, another position hidden.
 
-    What is hidden is set to the unknown id 0 as well, so that rows which see the same share a forward.
+    Hidden tokens are also set to the unknown id 0, so that rows which see the same share a forward pass.
 
     >>> [row.given[:2] for row in rows(Question((7, 8, 9), (0, 1), (0, 0)), ScoringSpec(), Marks())]
     [((0, 0, 9), (0, 1)), ((7, 0, 9), (1,))]
@@ -38,7 +38,7 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
 
 
 def blank(ids: tuple[int, ...], place: int, spec: ScoringSpec) -> Row:
-    """The mask's own place, hidden from every other."""
+    """The position of the mask, hidden from every other."""
     return Row(Given(ids, hidden=(place,)), (place,), (0,))
 
 

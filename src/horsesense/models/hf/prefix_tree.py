@@ -1,8 +1,8 @@
-"""Texts that begin alike, fed to a causal model as one tree: what they share is computed once.
+"""Texts with a common prefix, fed to a causal model as one tree: the prefix is computed once.
 
-Each token sees its forebears and no other branch, and stands at its depth. So one forward gives the
-same numbers as one forward a text, for every model that takes positions and a mask as they are given;
-whether it does is tried at load.
+Each token attends to its ancestors and to no other branch, and its position is its depth. So one forward pass gives the
+same logits as one pass per text, for every model that takes positions and a mask unchanged; a self-test at load shows
+whether it does.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def tree_attention_mask(parents: Sequence[int], size: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-    """What each token of a tree sees, and its depth; padded to ``size`` with tokens that see themselves.
+    """Return the attention mask of a tree and the depth of each token; padded to ``size`` with tokens that attend to
+    themselves.
 
     >>> seen, depth = sight((-1, 0, 1, 0), 5)
     >>> seen.astype(int).tolist()
@@ -39,7 +40,7 @@ def tree_attention_mask(parents: Sequence[int], size: int) -> tuple[npt.NDArray[
 
 
 def tree_logits(network: Any, given: Sequence[Given], device: Any) -> torch.Tensor:
-    """Trees of unequal size in one batch."""
+    """Return the logits of trees of unequal size in one batch."""
     import torch
 
     size = max(len(tree.ids) for tree in given)
@@ -49,7 +50,7 @@ def tree_logits(network: Any, given: Sequence[Given], device: Any) -> torch.Tens
     for number, tree in enumerate(given):
         ids[number, : len(tree.ids)] = tree.ids
         seen[number, 0], depth[number] = tree_attention_mask(tree.parents or range(-1, len(tree.ids) - 1), size)
-    # Numbers that are added to attention scores: every kind of attention takes these, not every one a yes or no.
+    # An additive mask: every kind of attention takes one, not every kind takes a boolean mask.
     mask = torch.zeros(seen.shape, dtype=network.dtype, device=device)
     mask.masked_fill_(to_device(~seen, device), torch.finfo(network.dtype).min)
     logits: torch.Tensor = network(
@@ -59,7 +60,7 @@ def tree_logits(network: Any, given: Sequence[Given], device: Any) -> torch.Tens
 
 
 _LOCAL = ("sliding_window", "window_size", "attention_chunk_size", "local_attention_window")
-"""Where a config says how far back a layer sees."""
+"""Fields of a config that give the size of a sliding window."""
 
 
 def longest_in_trees(config: Any, window: int) -> int:
@@ -81,10 +82,10 @@ def takes_trees(network: Any, device: Any) -> bool:
     paths = ((0, 1, 2, 3), (0, 1, 4, 5, 6))
     with torch.inference_mode():
         try:
-            # The second, longer one is there for the padding of the first.
+            # The second, longer one tests the padding of the first.
             logits = tree_logits(network, [tree, Given((*tree.ids, 5), parents=(*tree.parents, 6))], device)[0]
         except (RuntimeError, IndexError, KeyError, TypeError, ValueError, AttributeError):
-            return False  # an architecture that has no such inputs
+            return False  # an architecture without such inputs
         for text, path in zip(texts, paths, strict=True):
             alone = network(input_ids=torch.tensor([text], device=device)).logits[0]
             if not alike(logits[list(path)], alone, network.dtype):

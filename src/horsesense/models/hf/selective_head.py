@@ -1,9 +1,8 @@
-"""The head of a network, run at the places that are read and at no others.
+"""Run the head of a network only at the positions that are read.
 
-A vocabulary is wide: at every place of a text the head costs as much as several layers, and its
-logits are the largest thing in memory. So what the layers give is cut down to the places that are read
-before the head sees it. That is the same for every architecture (`HeadAtPlaces` stands between the
-layers and the head, whatever the head is), and it is tried at load against all logits.
+A vocabulary is large: the head costs as much as several layers at every position, and its logits are the largest tensor
+in memory. So the output of the layers is reduced to the read positions before the head sees it. `SelectiveLMHead` is
+inserted between the layers and the head of any architecture; a self-test at load compares it with the full logits.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ if TYPE_CHECKING:
     import torch
 
 Forward = Callable[[bool], Any]
-"""Calls the network and gives its logits; it is told whether the layers will answer from memory."""
+"""Calls the network and returns its logits; the argument says whether the layers will answer from memory."""
 
 
 class SelectiveLMHead:
-    """Stands in for the layers below a network's head, and hands on only what is read."""
+    """Stands in for the layers below a network's head, and passes on only the read positions."""
 
     def __init__(self, layers: Any) -> None:
         self._layers, self._before = layers, layers.__dict__.get("forward")
@@ -53,7 +52,7 @@ class SelectiveLMHead:
     def logits(
         self, forward: Forward, places: tuple[torch.Tensor, torch.Tensor], at_once: int
     ) -> Iterator[tuple[slice, torch.Tensor]]:
-        """The logits at (number in the batch, place), so many at a time.
+        """Yield the logits at (index in the batch, position), ``at_once`` at a time.
 
         The layers run once. For each further part the network is called again, and they answer from memory.
         """
@@ -67,13 +66,13 @@ class SelectiveLMHead:
 
 
 def batch_logits(network: Any, family: Family, rows: Sequence[Row], device: Any, again: bool) -> Any:
-    """The logits of a batch. Where the layers answer from memory, what they are given is not looked at."""
+    """Return the logits of a batch. Where the layers answer from memory, their input does not matter."""
     fed = list(rows[:1] if again else rows)
     return family.outputs(network, [row.given for row in fed], fed, device).logits
 
 
 def _with_first(output: Any, first: torch.Tensor) -> Any:
-    """The same output with another last hidden state."""
+    """Return the same output with another last hidden state."""
     if isinstance(output, tuple):
         return (first, *output[1:])
     changed = type(output)(**dict(output))

@@ -20,7 +20,7 @@ from horsesense.models.hf.rows import Given, Marks, Question, Row
 from horsesense.models.hf.tokens import Frame, masked_frame
 
 _SENTINEL = "<extra_id_0>"
-"""T5's first: stands for what was taken out."""
+"""T5's first sentinel: replaces the words that are taken out."""
 
 
 def marks(tokenizer: Any, config: Any) -> Marks:
@@ -33,7 +33,7 @@ def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
 
 
 def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
-    """Masked copies (BART), or what was taken out at a sentinel (T5).
+    """Masked copies (BART), or the words that a sentinel replaces (T5).
 
     >>> question = Question(ids=(5, 6, 7, 1), asked=(1, 2), words=(0, 0))
     >>> given = rows(question, ScoringSpec(), Marks(sentinel=99, start=0))[0].given
@@ -55,7 +55,7 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
 
 
 def _taken_out(question: Question, places: tuple[int, ...], sentinel: tuple[int, ...], marks: Marks) -> Row:
-    """The text without ``places`` for the encoder; what stood there, read from the decoder."""
+    """Return the input without ``places`` for the encoder; the removed tokens are read from the decoder."""
     assert marks.start is not None
     targets = tuple(question.ids[place] for place in places)
     encoder = (*question.ids[: places[0]], *sentinel, *question.ids[places[-1] + 1 :])
