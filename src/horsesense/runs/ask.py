@@ -1,4 +1,4 @@
-"""Asking models probes and keeping the answers; what is kept already is not asked again."""
+"""Score models on probes and store the answers; stored answers are not computed again."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _ANOTHER = f"choose another {argument('out')}"
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The probes of a call: whole, and what is asked of each."""
+    """The probes of a call: complete, and the items drawn from each."""
 
     whole: Mapping[str, Probe]
     drawn: Mapping[str, Probe]
@@ -68,15 +68,15 @@ def ask_models(
     progress: Progress = NO_PROGRESS,
     engine: Engine = LOCAL,
 ) -> Manifest:
-    """Ask each model, by name or loaded already, each probe in each way; the folder's manifest at the end.
+    """Score each model, by name or loaded, on each probe in each prompt format; return the folder's manifest.
 
-    A killed run goes on where it stopped, and ends with the same bytes: the plan depends only on
-    items, spec and budget, and a shard is computed whole or not at all, wherever the engine has it computed.
+    A killed run resumes where it stopped, and ends with the same bytes: the plan depends only on items, spec and
+    budget, and a shard is computed whole or not at all, wherever the engine runs it.
     """
     check_free(folder)
     asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
     with locked(folder):
-        # All models are found before anything is kept: a mistyped name must not bind the folder.
+        # All models are located before anything is stored: a mistyped name must not bind the folder.
         contents = {name_of(m): kept for m in models if (kept := _kept_content(m, asked, folder, settings))}
         known = with_weights([m if name_of(m) in contents else opened(m, settings, progress) for m in models])
         contents |= {name_of(m): content_of_model(m, settings, progress) for m in known if name_of(m) not in contents}
@@ -99,7 +99,7 @@ def ask_in_memory(
     progress: Progress = NO_PROGRESS,
     engine: Engine = LOCAL,
 ) -> list[Answered]:
-    """Ask each model each probe and keep nothing: the same answers as `ask_models`, by the same shards."""
+    """Score each model on each probe without storing anything: the same answers as `ask_models`, by the same shards."""
     asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
     known = [opened(each, settings, progress) for each in models]
     store = RunStore()
@@ -130,7 +130,7 @@ def _carry_out(
     progress: Progress,
     engine: Engine,
 ) -> None:
-    """Each model asked, wherever the engine has it done; what had to be given up is told at the end."""
+    """Run the jobs of all models on the engine; what had to be given up is an error at the end."""
     jobs = [
         RunJob(
             _by_name(model, settings) if engine.remote else model,
@@ -154,7 +154,7 @@ def _carry_out(
 
 
 def _by_name(model: str | Model, settings: Settings) -> str | Model:
-    """A model as another process finds it; a server is asked from here."""
+    """Return a model as another process finds it; requests to a server are sent from here."""
     if isinstance(model, str) or model.who.kind == "server":
         return model
     if plugin_of(settings.labels.get(model.name, model.name)) is None:
@@ -186,16 +186,16 @@ def _manifest(folder: Path, settings: Settings) -> Manifest:
     if any((folder / "answers").glob("*.parquet")):
         raise UserError("the folder has answers that no manifest knows", file=folder, fix=_ANOTHER)
     wanted = wanted.model_copy(update={"of_profile": is_of_profile(folder)})
-    return wanted  # kept with the first part: a model that is refused must leave nothing behind
+    return wanted  # written with the first part: a model that is refused must leave nothing behind
 
 
 def content_of(items: Sequence[Item]) -> str:
-    """SHA-256 over the ids of items, whatever their order: the version of what was asked."""
+    """Return the SHA-256 over the ids of items, in any order: the version of a probe."""
     return content_of_ids(ids_of(items))
 
 
 def _kept_content(model: str | Model, asked: _Asked, folder: Path, settings: Settings) -> Content | None:
-    """Which model a server's or a plug-in's is, where all its answers are kept: it need not be opened for them."""
+    """Return the identity of a served or plug-in model whose answers are all stored: it need not be opened."""
     if not isinstance(model, str) or not manifest_path(folder).is_file():
         return None
     found_by = settings.labels.get(model, model)
@@ -212,9 +212,9 @@ def _kept_content(model: str | Model, asked: _Asked, folder: Path, settings: Set
 
 
 def _check_part(part: Part, contents: Mapping[str, Content], drawn: Mapping[str, Probe], folder: Path) -> None:
-    """What the folder keeps holds for all that is asked in it: one version of a model, one of a probe.
+    """Check that the folder holds one version of each model and probe.
 
-    A probe is held against the answers of every model: the folder keeps its items once.
+    A probe is checked against the answers of every model: the folder stores its items once.
     """
     model, probe = part.model, part.probe
     now = contents.get(model.name, Content(model.weights, model.identity))

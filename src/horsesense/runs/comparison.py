@@ -1,4 +1,4 @@
-"""Several models side by side: on the items that all of them were asked, and what was left out for it."""
+"""Compare models on the items that all of them answered."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from horsesense.stats.resampling import Floats
 
 ACCURACY = "accuracy"
 _SHOTS = ("shots", "shots_from", "shots_seed")
-"""All that belongs to the way of asking where options are scored."""
+"""Fields of the prompt that matter for log-likelihoods."""
 SURE = 0.05
-"""The p below which a difference counts as real."""
+"""Significance level."""
 HINT = 0.32
 """The p of a difference as large as its standard error."""
 
@@ -41,23 +41,22 @@ class Pairing:
     comparison: Comparison
     """By the metric of the probe's card."""
     power: Power
-    """What it would take to settle the difference."""
+    """Items needed to detect the difference."""
     only_one: tuple[str, ...]
-    """Ids of items that only the first gets."""
+    """Ids of items that only the first gets right."""
     only_other: tuple[str, ...]
     plain: Estimate | None = None
-    """Difference of the plain shares of items, where the metric is another."""
+    """Difference of the shares of items, where the metric is another."""
 
     @property
     def settled(self) -> bool:
-        """Whether the difference is real, after the correction for several comparisons."""
+        """Whether the difference is significant, after the correction for several comparisons."""
         return self.comparison.adjusted < SURE
 
     def outlook(self) -> str:
-        """What it would take to settle a difference that is not; empty where that is not known.
+        """Say how many more items would make the difference significant; empty where that is not known.
 
-        A difference that is smaller than its own standard error hints at nothing: the number of items that would
-        settle it is a number about noise.
+        For a difference smaller than its own standard error, the number of items needed says nothing but noise.
         """
         if self.comparison.p > HINT:
             return "nothing hints at a difference"
@@ -71,41 +70,41 @@ class SideBySide:
 
     probe: str
     format: str
-    """How all of them were asked."""
+    """Prompt format."""
     items: int
-    """Items with a gold that all models were asked."""
+    """Items with a gold answer that all models answered."""
     excluded: dict[str, int]
-    """Items that a model was asked and another was not, by model."""
+    """Model → items that another model did not answer."""
     unjudged: int
-    """Common items without a gold."""
+    """Common items without a gold answer."""
     accuracies: dict[str, Estimate]
     pairings: tuple[Pairing, ...]
     notes: tuple[str, ...]
-    """What makes the comparison less than clean: other specs, other settings."""
+    """Caveats: different specs, different settings."""
     soundness: Soundness | None = None
-    """How sound the items are, as the card of the first run has it."""
+    """Label quality of the items, from the card of the first run."""
     metric: str = ACCURACY
-    """What is compared: the share of items, or the average over units where all cards ask for it."""
+    """What is compared: the share of items, or the average over clusters where all cards ask for it."""
     plain: Mapping[str, Estimate] | None = None
-    """The plain share of items by model, where the metric is another."""
+    """Share of items by model, where the metric is another."""
 
 
 def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisation | None = None) -> list[SideBySide]:
-    """All models of runs, probe by probe and way by way; answers in unlike ways are never set against each other.
+    """Compare all models of runs by probe and prompt format; answers in different formats are never compared.
 
-    A run that shares no probe with any other model is refused: it would be left out in silence.
+    A run that shares no probe with any other model is an error: it would be left out silently.
     """
     asked = by_probe(runs)
     common = {each for each, models in asked.items() if len(models) > 1}
     for folder, answered in runs:
-        # A run without a whole answer is named as not finished.
+        # A run without a complete part is reported as not finished.
         if answered and not any(AskedProbe(a.part.probe.name, a.format) in common for a in answered):
             _refuse_alone(folder, answered, runs)
     return [side_by_side(each.probe, models, how) for each, models in asked.items() if each in common]
 
 
 def alone_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
-    """What one model only was asked, so that there is nothing to set it against."""
+    """Return what only one model answered, so that there is nothing to compare it with."""
     alone = [(each, next(iter(models))) for each, models in by_probe(runs).items() if len(models) == 1]
     shown = shown_names(model for _, model in alone)
     return [f"{shown[model]} on {each}" for each, model in alone]
@@ -114,7 +113,7 @@ def alone_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
 def _refuse_alone(
     folder: Path, answered: Sequence[Answered], runs: Sequence[tuple[Path, Sequence[Answered]]]
 ) -> NoReturn:
-    """Say why a run has nothing that another model was asked too: unlike ways, or other probes."""
+    """Say why a run has nothing in common with the others: different prompt formats, or other probes."""
     file = folder if folder.is_dir() else None
     prompt_formats: dict[str, dict[str, list[Path]]] = {}
     for place, others in runs:
@@ -141,7 +140,7 @@ def _refuse_alone(
 
 
 class AskedProbe(NamedTuple):
-    """A probe, and how it was asked."""
+    """A probe, and its prompt format."""
 
     probe: str
     format: str
@@ -151,20 +150,20 @@ class AskedProbe(NamedTuple):
 
 
 def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[AskedProbe, dict[str, Answered]]:
-    """All answers by probe and way, then by model; the folder tells two runs of one model apart."""
+    """Group all answers by probe and prompt format, then by model; the folder distinguishes two runs of one model."""
     names = [(a.part.model.name, a.part.probe.name, a.format) for _, answered in runs for a in answered]
     probes: dict[AskedProbe, dict[str, Answered]] = {}
     for folder, answered in runs:
         for run in answered:
             model, probe = run.part.model.name, AskedProbe(run.part.probe.name, run.format)
-            # The same model in two folders was asked under two specs, which is what is compared then.
+            # The same model in two folders was run under two specs, and these are compared.
             label = model if names.count((model, *probe)) == 1 else f"{model} ({folder})"
             probes.setdefault(probe, {})[label] = run
     return probes
 
 
 def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | None = None) -> SideBySide:
-    """Compare models on the items of one probe that all were asked, in one way."""
+    """Compare models on the common items of one probe in one prompt format."""
     _check_alike(probe, models)
     first = next(iter(models.values()))
     columns = first.columns
@@ -222,7 +221,7 @@ def _averaged(
     units: NDArray[np.int64],
     guess: float,
 ) -> tuple[_Comparisons, dict[tuple[str, str], Power]] | None:
-    """The comparisons by the average over units, each counting once; None where a card or the units do not allow it."""
+    """Compare by the average over clusters, each counting once; None where a card or the clusters do not allow it."""
     if any(run.probe.card.metric != UNIT_AVERAGE for run in models.values()):
         return None
     found = {label: unit_shares(values, units, families) for label, values in earned.items()}
@@ -246,7 +245,7 @@ def _averaged(
 
 
 def _with_counts(averaged: _Comparisons, plain: _Comparisons) -> _Comparisons:
-    """Which items only one gets, and McNemar's test of them, are about items whatever the metric."""
+    """Take the items that only one gets right, and McNemar's test, from the comparison by items."""
     return {
         pair: replace(
             each,
@@ -260,7 +259,7 @@ def _with_counts(averaged: _Comparisons, plain: _Comparisons) -> _Comparisons:
 
 
 def _check_alike(probe: str, models: dict[str, Answered]) -> None:
-    """Answers in unlike ways are refused: the difference would be that of the ways."""
+    """Refuse answers in different prompt formats: the difference would be that of the formats."""
     first = next(iter(models.values()))
     fields = _SHOTS if first.format in ("loglikelihood", "pmi") else PROMPT_FIELDS
     for label, run in models.items():
@@ -296,11 +295,11 @@ class ModelAccuracy(Document):
     """One model on the common items."""
 
     model: str
-    """Its name; with the folder where it was asked in several."""
+    """Its name; with the folder where it was run in several."""
     accuracy: Estimate
-    """What it gets right of the common items, by the metric."""
+    """Accuracy on the common items, by the metric."""
     plain: Estimate | None = None
-    """The share of items, where the metric is another."""
+    """Share of items, where the metric is another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,71 +307,71 @@ class Difference(Document):
     """Two models on the same items."""
 
     one: str
-    """The one model."""
+    """First model."""
     other: str
-    """The other."""
+    """Second model."""
     difference: Estimate
-    """What the one gets right minus what the other does, by the metric."""
+    """Accuracy of the first minus that of the second, by the metric."""
     p: float
-    """Over units of dependence."""
+    """Over clusters."""
     p_holm: float
-    """Corrected for the comparisons on this probe."""
+    """Holm-corrected for the comparisons on this probe."""
     mcnemar_p: float
     """Over items; too small where items depend on one another."""
     only_one: int
-    """Items that only the one gets."""
+    """Items that only the first gets right."""
     only_other: int
-    """Items that only the other gets."""
+    """Items that only the second gets right."""
     units_missing: int | None
-    """Units that would settle it, beyond those there are; null where it is settled or cannot be."""
+    """Additional clusters that would make it significant; null where it is, or where none would."""
     items_missing: int | None
-    """The same in items."""
+    """Additional items that would make it significant."""
     plain: Estimate | None = None
-    """The difference of the shares of items, where the metric is another."""
+    """Difference of the shares of items, where the metric is another."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeComparison(Document):
-    """All models on one probe, as plain data."""
+    """All models on one probe, without the ids of items."""
 
     probe: str
-    """Its name in the runs."""
+    """Name of the probe."""
     format: str
-    """How all were asked."""
+    """Prompt format."""
     metric: str
-    """What is compared: accuracy, or the average over units, as the probe's card has it."""
+    """What is compared: accuracy, or the average over clusters, as the probe's card says."""
     n: int
-    """Items with a gold that all models were asked."""
+    """Items with a gold answer that all models answered."""
     excluded: Mapping[str, int]
-    """By model, items that another model was not asked."""
+    """Model → items that another model did not answer."""
     unjudged: int
-    """Common items without a gold."""
+    """Common items without a gold answer."""
     notes: tuple[str, ...]
-    """What makes the comparison less than clean."""
+    """Caveats of the comparison."""
     models: tuple[ModelAccuracy, ...]
-    """Each model on its own."""
+    """Accuracy of each model."""
     differences: tuple[Difference, ...]
-    """Each two of them."""
+    """Difference of each pair."""
     soundness: Soundness | None = None
-    """How sound the items are, as the probe's card has it."""
+    """Label quality of the items, from the probe's card."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonDocument(Document):
-    """Models side by side, probe by probe."""
+    """Models compared, probe by probe."""
 
     probes: tuple[ProbeComparison, ...]
-    """Those that two models at least were asked."""
+    """Probes that at least two models answered."""
     unfinished: tuple[str, ...] | None = None
-    """Models, each with its probe, whose answers are not all there; left out."""
+    """Models, each with its probe, whose answers are incomplete; left out."""
     alone: tuple[str, ...] | None = None
-    """Models, each with a probe that no other was asked; left out."""
+    """Models, each with a probe that no other answered; left out."""
 
 
 def comparison_document(
     sides: Sequence[SideBySide], unfinished: Sequence[str] = (), alone: Sequence[str] = ()
 ) -> ComparisonDocument:
-    """Comparisons without the ids of items."""
+    """Return the comparisons without the ids of items."""
     return ComparisonDocument(tuple(map(_without_ids, sides)), tuple(unfinished) or None, tuple(alone) or None)
 
 

@@ -1,4 +1,4 @@
-"""The models of a run: found by name before anything is kept; they are loaded where they are asked."""
+"""Settings of a run, and the identity of its models, known before anything is stored."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from horsesense.runs.shards import SHARD_TOKENS
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a run asks."""
+    """Settings of a run."""
 
     spec: ScoringSpec = field(default_factory=ScoringSpec)
     budget: int = DEFAULT_BUDGET
@@ -30,25 +30,25 @@ class Settings:
     allow_pickle: bool = False
     cache: bool = True
     labels: Mapping[str, str] = field(default_factory=dict)
-    """What a model is called where it is not its name, and the name that it is found by."""
+    """Label of a model → the name of its weights."""
     prompt_formats: tuple[str, ...] = ("auto",)
     """Prompt formats: loglikelihood, pmi, letters, generate; ``auto``: loglikelihood, or what a server supports."""
     served: ServedSettings = field(default_factory=ServedSettings)
-    """How a server is asked: how many requests at a time, which budget, whose key."""
+    """Server settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Which model it is."""
+    """Identity of a model, by content."""
 
     weights: str
-    """The hash of its weights, or of what a server reports."""
+    """Hash of the weights, or of what a server reports."""
     identity: str = ""
-    """The hash over weights, config and tokenizer, where there are files."""
+    """Hash over weights, config and tokenizer, where there are files."""
 
 
 def opened(model: str | Model, settings: Settings, progress: Progress) -> str | Model:
-    """A server's or a plug-in's model is opened at once: nobody else can tell which model its name means."""
+    """Open a served or plug-in model at once: only it knows which model its name means."""
     if not isinstance(model, str):
         return model
     found_by = settings.labels.get(model, model)
@@ -61,7 +61,7 @@ def opened(model: str | Model, settings: Settings, progress: Progress) -> str | 
 
 
 def with_weights(models: Sequence[str | Model]) -> list[str | Model]:
-    """What a folder keeps is of weights that have a name; those of a network in memory are hashed for it."""
+    """Hash the weights of a network in memory, since a folder stores answers of identified weights."""
     return [
         replace(model, weights=hash_of_weights(model.network))
         if isinstance(model, LanguageModel) and model.borrowed
@@ -71,7 +71,7 @@ def with_weights(models: Sequence[str | Model]) -> list[str | Model]:
 
 
 def each_once(models: Sequence[str | Model], contents: Mapping[str, Content], progress: Progress) -> list[str | Model]:
-    """One checkpoint under two paths is one model: it is asked once, under the first of its names."""
+    """Keep one checkpoint under two paths once, under the first of its names."""
     kept: dict[Content, str | Model] = {}
     for model in models:
         name = name_of(model)
@@ -86,7 +86,7 @@ def name_of(model: str | Model) -> str:
 
 
 def content_of_model(model: str | Model, settings: Settings, progress: Progress) -> Content:
-    """Which model it is, by content."""
+    """Return the identity of a model, by content."""
     if isinstance(model, LanguageModel):
         return Content(model.who.content, model.identity)
     if not isinstance(model, str):
@@ -97,6 +97,6 @@ def content_of_model(model: str | Model, settings: Settings, progress: Progress)
 
 
 def check_repeatable(model: Model, spec: ScoringSpec) -> None:
-    """A server cannot promise the same bytes, and exact scores are refused of one."""
+    """Refuse exact scores of a server, which cannot guarantee the same bytes."""
     if spec.exact and model.who.kind == "server":
         raise UserError(f"{model.name} is served, and a server cannot promise exact scores", fix="leave exact out")

@@ -1,4 +1,4 @@
-"""What was said in letters and words: what was made out, and whether the place of an option mattered."""
+"""Statistics of replies: how many were parsed, and whether the position of an option mattered."""
 
 from __future__ import annotations
 
@@ -27,34 +27,36 @@ MADE_OUT = {
     "letter named",
     "option named",
 }
-"""Rules that make an option out (`horsesense.scoring.reply_parsing`)."""
+"""Rules that parse an option (`horsesense.scoring.reply_parsing`)."""
 _Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyStatistics(Document):
-    """What was said and made out."""
+    """How replies were parsed, and position bias."""
 
     n: int
-    """Replies: items, times orders, times samples."""
+    """Replies: items × orders × samples."""
     parsed: int
-    """Replies of which an option could be made out; the others earn nothing."""
+    """Parsed replies; the others score 0."""
     why: Mapping[str, int]
-    """The rule that made an option out, or why none did, with how often."""
+    """The rule that parsed a reply, or why none did → count."""
     bounded: int
-    """Letters that the server did not tell, of which only the most they can be is known."""
+    """Letters that the server did not list, of which only an upper bound is known."""
     positions: tuple[float, ...]
-    """How often the option shown first, second … was chosen, as shares of what was made out."""
+    """Share of parsed replies that chose the option shown first, second …"""
     by_chance: tuple[float, ...]
-    """The same shares if the place an option is shown at did not matter."""
+    """The same shares if the position of an option did not matter."""
     bias: float
-    """Half the sum of what the two differ by: 0 is none, 1 - 1/n always the same of n places."""
+    """Position bias: half the sum of absolute differences of the two; 0 is none, 1 - 1/n always the same of n
+    positions."""
     stable: float | None
-    """Share of the items whose choice is the same in every order; null where one order was shown."""
+    """Share of the items with the same choice in every order; null where one order was shown."""
 
 
 def reply_statistics(columns: ItemColumns, replies: StoredReplies) -> ReplyStatistics:
-    """Count what was said. A place has the chance of the options that stood there: their share over all orders."""
+    """Compute the statistics. Under no bias, a position has the share of the options that were shown there, over all
+    orders."""
     said = replies.columns("item", "rotation", "parsed", "why", "bounded")
     place = places_in(columns.ids, [said["item"]])
     said = {name: column.filter(place >= 0) for name, column in said.items()}
@@ -82,7 +84,7 @@ def reply_statistics(columns: ItemColumns, replies: StoredReplies) -> ReplyStati
 
 
 def _by_place(options: _Numbers, place: _Numbers, rotation: _Numbers, parsed: _Numbers) -> tuple[Floats, Floats]:
-    """How often what was shown first, second … was chosen, and how often it would be if the place did not matter."""
+    """Count how often the option shown first, second … was chosen, and how often it would be without position bias."""
     most = int(options.max())
     chosen, chance = np.zeros(most), np.zeros(most)
     made_out, counts = parsed >= 0, options[place]
@@ -96,13 +98,13 @@ def _by_place(options: _Numbers, place: _Numbers, rotation: _Numbers, parsed: _N
         orders = np.bincount(which * count + turned, minlength=len(items) * count).reshape(shape)
         shares = votes / votes.sum(axis=1, keepdims=True)
         for shown in range(count):
-            # The option o stands at this place in the order that is turned by o - place.
+            # Option o is at this position in the order that is rotated by o - position.
             chance[shown] += (shares * orders[:, (np.arange(count) - shown) % count]).sum()
     return chosen, chance
 
 
 def _stable(place: _Numbers, rotation: _Numbers, parsed: _Numbers) -> float | None:
-    """Share of the items shown in several orders of which every reply makes out the same option."""
+    """Return the share of items, shown in several orders, whose replies all name the same option."""
     order = np.argsort(place, kind="stable")
     begins = np.flatnonzero(np.diff(place[order], prepend=-2))
     if not len(begins):
@@ -115,7 +117,7 @@ def _stable(place: _Numbers, rotation: _Numbers, parsed: _Numbers) -> float | No
 
 
 def in_words(replies: ReplyStatistics) -> str:
-    """The same in one remark."""
+    """Summarise in one line."""
     parts = [f"{replies.parsed:,} of {replies.n:,} replies made out ({replies.parsed / max(1, replies.n):.1%})"]
     if replies.parsed < replies.n:
         lost = {why: count for why, count in replies.why.items() if why not in MADE_OUT}

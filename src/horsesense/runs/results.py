@@ -1,4 +1,4 @@
-"""Numbers from kept answers: one result a model and probe, with its interval and what else could be said."""
+"""Results from stored answers: one per model and probe, with its interval."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ from horsesense.stats.resampling import Floats
 
 @dataclass(frozen=True)
 class Answered:
-    """A probe as one model answered it."""
+    """The answers of one model to one probe."""
 
     part: Part
     probe: Probe
     spec: ScoringSpec
     answers: Sequence[Answer]
-    """One an item, in the order of the probe."""
+    """One per item, in the order of the probe."""
     replies: Sequence[Reply] = ()
-    """What was said, where it was asked in letters or words."""
+    """Replies, for letters and generate."""
 
     @property
     def format(self) -> str:
-        """How it was asked."""
+        """Prompt format."""
         return self.part.format
 
     @property
@@ -70,19 +70,20 @@ class Answered:
         return self.probe.items
 
     def primary(self) -> Normalisation | None:
-        """The normalisation that the card names; None: by the form of each item. PMI is a way of its own."""
+        """Return the normalisation that the card names; None: by the form of each item. PMI is a prompt format of its
+        own."""
         if self.format == "pmi":
             return "pmi"
         return parse_normalisation(self.probe.card.normalise) if self.probe.card.normalise else None
 
     @cached_property
     def columns(self) -> ItemColumns:
-        """The items as arrays: a report asks for them hundreds of times."""
+        """The items as arrays: a report uses them hundreds of times."""
         return item_columns(self.items, self.probe.card.group)
 
     @cached_property
     def facets(self) -> Facets:
-        """What the items can be sliced by."""
+        """Facets of the items, for slices."""
         return item_facets(self.items)
 
     @cached_property
@@ -99,24 +100,24 @@ class Answered:
 
     @property
     def judged(self) -> bool:
-        """Whether any item has a gold, so that there is an accuracy."""
+        """Whether any item has a gold answer, so that there is an accuracy."""
         return bool(self.columns.judged.any())
 
     @property
     def units(self) -> NDArray[np.int64]:
-        """The unit of dependence of each item, as a number."""
+        """Index of each item's cluster."""
         return self.columns.units
 
     def estimate(self, earned: Credits) -> Estimate:
-        """The primary figure: what the card names, or the share of items where units are too small for that."""
+        """Return the primary estimate: the card's metric, or the share of items where clusters are too small for it."""
         return self.average(earned) or self.plain(earned)
 
     def plain(self, earned: Credits) -> Estimate:
-        """Share of all items that are right."""
+        """Return the share of items that are right."""
         return accuracy(earned.values, self.units, chance=self._chance)
 
     def average(self, earned: Credits) -> Estimate | None:
-        """Average over units, where the card asks for it and units are large enough."""
+        """Return the average over clusters, where the card asks for it and clusters are large enough."""
         if self.probe.card.metric != UNIT_AVERAGE:
             return None
         return unit_average(earned.values, self.units, self.columns.families, self._chance)
@@ -126,17 +127,17 @@ class Answered:
         return guessing(self.columns)
 
     def strict(self, earned: Credits) -> Estimate | None:
-        """Share of families with every member right; None where every item stands alone."""
+        """Return the share of families with every item right; None where no item has a family."""
         columns = self.columns
         if not columns.in_families:
             return None
-        # What is asked again under exchanged names (rica) is not one more thing to know.
+        # A question repeated under exchanged names (rica) does not test anything more.
         values = without_repeats(earned.values, columns.again)
         return family_accuracy(values, columns.families, option_counts=columns.options)[0].strict
 
 
 def places_of_all(runs: Iterable[Answered]) -> NDArray[np.int64]:
-    """The places, among the first one's items, of those that all were asked."""
+    """Return the indices, among the first one's items, of those that all answered."""
     first, *others = (run.columns.ids for run in runs)
     known = [set(ids) for ids in others if ids is not first and ids != first]
     if not known:
@@ -146,7 +147,7 @@ def places_of_all(runs: Iterable[Answered]) -> NDArray[np.int64]:
 
 
 def earned_on(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
-    """What a model earned on the items of these ids, in their order."""
+    """Return the credit of a model on the items with these ids, in their order."""
     earned = run.credits(how or run.primary()).values
     if run.columns.ids is ids or run.columns.ids == ids:
         return earned
@@ -155,7 +156,7 @@ def earned_on(run: Answered, ids: Sequence[str], how: Normalisation | None) -> F
 
 
 def guessing(columns: ItemColumns, places: NDArray[np.int64] | slice = slice(None)) -> float:
-    """What guessing earns on the items that have a gold, or on those of them at some places."""
+    """Return the expected accuracy of guessing on the items with a gold answer, or on some of them."""
     judged = columns.guesses[places][columns.judged[places]]
     if not len(judged):
         raise UserError("chance needs at least one item with a gold")
@@ -163,10 +164,9 @@ def guessing(columns: ItemColumns, places: NDArray[np.int64] | slice = slice(Non
 
 
 def kin_of_reader(answered: Answered) -> str:
-    """A warning where the model that was asked is kin of the one that judged the probe sound; else empty.
+    """Return a warning where the model is related to the one that audited the probe; else an empty string.
 
-    What both have learned from the same texts they take for true alike: such a reader misses the faults that such a
-    model falls for.
+    Related models share beliefs: such an auditor misses the errors that such a model falls for.
     """
     sound, model = answered.probe.card.soundness, answered.part.model
     if sound is None or not sound.reader.is_model:
@@ -180,7 +180,7 @@ def kin_of_reader(answered: Answered) -> str:
 
 
 def nothing_for(earned: Credits, lost: NDArray[np.bool_]) -> Credits:
-    """An item of which no reply could be made out earns nothing and chooses nothing: it is never guessed."""
+    """Give no credit and no choice to items without a parsed reply."""
     if not lost.any():
         return earned
     values, margins = earned.values.copy(), earned.margins.copy()
@@ -192,9 +192,9 @@ def nothing_for(earned: Credits, lost: NDArray[np.bool_]) -> Credits:
 
 
 def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Answered]]:
-    """A run folder, whole: an unfinished part is an error, or left out where ``unfinished`` is expected.
+    """Read a run folder: an unfinished part is an error, or left out if ``unfinished`` is allowed.
 
-    The folder of a control that was fitted under several seeds holds a run for each: they are one model a seed.
+    The folder of a control that was fitted under several seeds holds one run per seed: each is a model.
     """
     if seeds := _seeds(folder):
         return _read_seeds(seeds, unfinished)
@@ -212,9 +212,9 @@ def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Ans
 
 
 def read_finished(folder: Path, alone: bool = True) -> tuple[Manifest, list[Answered], list[Part]]:
-    """What of a run folder is whole, and the parts that are not.
+    """Read the complete parts of a run folder, and return the incomplete ones too.
 
-    A folder in which nothing is whole is an error where it is ``alone``; beside others it has nothing to show.
+    A folder without any complete part is an error where it is ``alone``; beside others it has nothing to show.
     """
     if _seeds(folder):
         return *read_run(folder), []
@@ -226,7 +226,7 @@ def read_finished(folder: Path, alone: bool = True) -> tuple[Manifest, list[Answ
 
 
 def _seeds(folder: Path) -> list[Path]:
-    """The runs beneath a folder that is none itself, by seed."""
+    """Return the runs in the subfolders of a folder that is not a run itself, by seed."""
     if manifest_path(folder).is_file():
         return []
     found = [path for path in folder.glob("seed-*") if manifest_path(path).is_file()]
@@ -249,13 +249,13 @@ def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answ
 
 
 def _meaning(answered: Answered) -> dict[str, Any]:
-    """What a score means; of a log nothing is known but who wrote it."""
+    """Return the scoring spec; of a log only the tool is known."""
     model = answered.part.model
     return {"frame": model.frame} if model.kind == LOG else {**answered.spec.to_dict(), "frame": model.frame}
 
 
 def _possible(answered: Answered) -> Sequence[Normalisation]:
-    """The normalisations that the answers allow."""
+    """Return the normalisations that the answers allow."""
     if answered.stored.has_tokens:
         return NORMALISATIONS
     return OF_SUMS if answered.stored.first_flag_is(NO_TOKENS).any() else ()

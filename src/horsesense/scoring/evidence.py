@@ -1,9 +1,9 @@
 """Which tokens decide between two texts (CATs, section "Robust test": q_k).
 
-For two sentences of as many tokens, q_k is the log-probability of the k-th token in the first
-minus that of the k-th token in the second, and the sum over k is the difference of the two scores.
-Where the lengths differ, tokens are aligned: the same tokens in the same order stand together, and
-a token without a partner counts in full. The sum is the difference of the scores in every case.
+For two sentences of equal length, q_k is the log-probability of the k-th token in the first minus that of the k-th
+token in the second, and the sum over k is the difference of the two scores. Where the lengths differ, tokens are
+aligned: equal tokens in the same order are matched, and a token without a partner counts in full. The sum is the
+difference of the scores in every case.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from horsesense.scoring.texts import ScoredText, ScoredToken, TextDocument
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One place of the alignment."""
+    """One position of the alignment."""
 
     token: ScoredToken | None
-    """Of the first text; None where only the second has one here."""
+    """Token of the first text; None where only the second has one here."""
     against: ScoredToken | None
     q: float
-    """How much this place speaks for the first text."""
+    """Evidence of this position for the first text."""
 
     @property
     def edited(self) -> bool:
@@ -34,7 +34,7 @@ class Evidence:
 
 
 def evidence(text: ScoredText, against: ScoredText) -> list[Evidence]:
-    """What each token says for the first text and against the second."""
+    """Return the evidence of each position for the first text against the second."""
     left, right = text.tokens, against.tokens
     if len(left) == len(right):
         return [_place(a, b) for a, b in zip(left, right, strict=True)]
@@ -50,7 +50,7 @@ def _place(left: ScoredToken | None, right: ScoredToken | None) -> Evidence:
 
 
 def share_of_edit(places: Sequence[Evidence]) -> float:
-    """How much of all evidence, for or against, lies where the texts differ.
+    """Return the share of all evidence, for or against, at positions where the texts differ.
 
     >>> token = ScoredToken("a", 0, 1, -1.0)
     >>> share_of_edit([Evidence(token, token, 0.5), Evidence(token, None, -1.5)])

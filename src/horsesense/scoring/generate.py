@@ -1,4 +1,4 @@
-"""By words: a short reply, drawn once or several times, and the option that it names."""
+"""Prompt format ``generate``: a short reply, sampled once or several times, and the option that it names."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
 from horsesense.scoring.reply_parsing import parse_reply
 
 REPLY_TOKENS = 48
-"""Room for an answer, beside the room to reason."""
+"""Tokens for an answer, in addition to those for reasoning."""
 UNPARSED = "unparsed"
-"""Flag of every option of an item of which no reply could be made out: it earns nothing."""
+"""Flag of every option of an item without a parsed reply: the item scores 0."""
 
 
 def _spec(spec: ScoringSpec) -> ScoringSpec:
@@ -67,7 +67,7 @@ def _reply(
 
 
 def reread(text: str, shown: Sequence[str], finish: str, spec: ScoringSpec, chat: bool) -> tuple[int | None, str]:
-    """What a reply names by the rules of today. A plain text goes on and on: only its first line answers."""
+    """Parse a reply by the current rules. A plain text continues without end: only its first line counts."""
     said = text if chat or spec.reason else next((line for line in text.splitlines() if line.strip()), "")
     parsed = parse_reply(said, shown, reasoned=bool(spec.reason))
     if parsed.option is None and finish == "length" and spec.reason:
@@ -76,7 +76,7 @@ def reread(text: str, shown: Sequence[str], finish: str, spec: ScoringSpec, chat
 
 
 def answer_from(item: Item, replies: Sequence[Reply]) -> Answer:
-    """The log of each option's share of the replies that could be made out, smoothed so that none is nought."""
+    """Return the log of each option's share of the parsed replies, smoothed so that none is zero."""
     votes = [sum(reply.parsed == option for reply in replies) for option in range(len(item.options))]
     if not any(votes):
         return Answer(item.id, item.form, (0.0,) * len(votes), flags=(UNPARSED,) * len(votes))

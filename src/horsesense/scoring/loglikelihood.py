@@ -1,4 +1,5 @@
-"""By options: how likely each option is, as the model reads it in its place. By PMI: against its bare likelihood."""
+"""Prompt formats ``loglikelihood``, the likelihood of each option in its context, and ``pmi``, relative to its
+likelihood alone."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Seque
 
 
 def _in_chat(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Prepared]:
-    """Only where it is asked for: a likelihood in a template is another than that of the bare text."""
+    """Only on request: the likelihood in a chat template differs from that of the plain text."""
     is_chat(spec, model.can("chat"), model.name)
     examples = examples_from(pool, spec)
     made = [chat_prompts(model, item, spec, examples(item)) for item in items]
@@ -39,7 +40,7 @@ def _solved(item: Item, spec: ScoringSpec) -> str:
 
 
 def _prepare_pmi(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Prepared]:
-    """Sentences are asked as the blank that they differ in: a whole sentence has nothing to be set against."""
+    """Sentences become the blank in which they differ: a whole sentence has no context to leave out."""
     seen = [(view(item, "cloze") or item) if item.form == "sentences" and not item.premise else item for item in items]
     made = _prepare(model, seen, spec, pool)
     return [replace(each, item=item) for each, item in zip(made, items, strict=True)]

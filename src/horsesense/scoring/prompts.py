@@ -1,4 +1,4 @@
-"""An item put into words for a language model: one text an option, and which stretch of it is scored. Pure."""
+"""Prompts of an item for a language model: one text per option, and the scored stretch of it. Pure."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ __all__ = ["ItemPrompts", "Prompt", "dressed", "item_prompts"]
 
 @dataclass(frozen=True, slots=True)
 class ItemPrompts:
-    """All that a model is asked about one item."""
+    """All prompts of one item."""
 
     view: Form
     prompts: tuple[Prompt, ...]
     baseline: tuple[Prompt, ...] = ()
-    """The options without their question, for PMI; empty where it was not asked for."""
+    """The options without their question, for PMI; empty where it was not requested."""
 
 
 def item_prompts(item: Item, spec: ScoringSpec, asks_what_follows: bool) -> ItemPrompts:
-    """The prompts of an item.
+    """Build the prompts of an item.
 
     >>> item = Item(probe="demo", form="cloze", text="Ice is ___ to touch.", options=("cold", "hot"))
     >>> prompt = item_prompts(item, ScoringSpec(), asks_what_follows=True).prompts[0]
@@ -70,14 +70,14 @@ def _pair(item: Item, option: str, spec: ScoringSpec, asks_what_follows: bool) -
 
 
 def _around(template: str, name: str, **values: str) -> tuple[str, str]:
-    """What stands before the option and after it."""
+    """Return the text before the option and after it."""
     check_prompt(name, template)
     before, _, after = template.partition("{option}")
     return fill_prompt(before, **values), fill_prompt(after, **values)
 
 
 def dressed(prompt: Prompt, spec: ScoringSpec) -> Prompt:
-    """Case and leading space as the spec has them."""
+    """Apply the spec's case and leading space."""
     text = prompt.text
     if spec.case == "lower":
         lowered = text.lower()

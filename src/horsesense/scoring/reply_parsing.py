@@ -48,16 +48,16 @@ _SEVERAL = re.compile(r"\b(?:all|both|none|neither|any) of (?:the (?:above|optio
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What a reply names."""
+    """The option that a reply names."""
 
     option: int | None
-    """Its place among the options shown; None where no rule makes one out."""
+    """Its index among the shown options; None where no rule applies."""
     why: str
-    """The rule, or why none."""
+    """The rule, or why none applies."""
 
 
 def parse_reply(text: str, shown: Sequence[str], reasoned: bool = False) -> Parsed:
-    """The option that a reply names, of those shown as A, B, C …
+    """Parse which of the options shown as A, B, C … a reply names.
 
     >>> parse_reply("The answer is (B), since ice is frozen.", ["hot", "cold"])
     Parsed(option=1, why='stated')
@@ -145,7 +145,7 @@ def _leading(said: str, shown: Sequence[str]) -> Parsed | None:
 
 
 def _agreeing(parsed: Parsed, after: str, shown: Sequence[str]) -> Parsed:
-    """Unparsed where the words behind a letter are those of another option."""
+    """Unparsed if the words after a letter are those of another option."""
     rest = _plain(after)
     begun = [place for place, option in enumerate(shown) if _starts(rest, _plain(option))]
     if parsed.option is None or not begun:
@@ -183,7 +183,7 @@ def _option_named(said: str, shown: Sequence[str]) -> Parsed | None:
     text = _spaced(said)
     named: set[int] = set()
     negated = False
-    # The longest first: "hot dog" is not also "dog".
+    # Longest first: "hot dog" is not also "dog".
     for place in sorted(range(len(shown)), key=lambda place: -len(shown[place])):
         option = _plain(shown[place])
         pattern = re.compile(rf"(?<!\w){re.escape(option)}(?!\w)") if option else None
@@ -211,7 +211,7 @@ def _spaced(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without case, signs at the ends, spaces in rows, and an article at the beginning.
+    """Remove case, punctuation at the ends, repeated spaces, and a leading article.
 
     >>> _plain("**The  Cold one.**")
     'cold one'

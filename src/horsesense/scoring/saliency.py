@@ -1,8 +1,8 @@
-"""Which words a prediction rests on: gradients through captum (rica, section 5.3).
+"""Which words a prediction depends on: gradients through captum (rica, section 5.3).
 
-The value of a token is the gradient of the target's log-probability times the way from a baseline to the
-token's embedding: at the text itself (``gradient``), averaged over noise (``smoothgrad``), or along the
-way from the baseline (``integrated``), where the values add up to the difference in log-probability.
+The value of a token is the gradient of the target's log-probability times the difference between its embedding and a
+baseline: at the text itself (``gradient``), averaged over noise (``smoothgrad``), or along the path from the baseline
+(``integrated``), where the values add up to the difference in log-probability.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 Method = Literal["gradient", "smoothgrad", "integrated"]
 METHODS: tuple[Method, ...] = get_args(Method)
 NOISE = 0.15
-"""Spread of SmoothGrad's noise, as a share of the spread of the embeddings (Smilkov and others, 2017)."""
+"""Standard deviation of SmoothGrad's noise, relative to that of the embeddings (Smilkov and others, 2017)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SalientWord:
-    """One word and what it does."""
+    """One word and its attribution."""
 
     word: str
     start: int
     end: int
     value: float
-    """Above 0 it makes the target likelier, below 0 less likely."""
+    """Above 0 it makes the target more probable, below 0 less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +127,9 @@ def saliency(
     steps: int = 50,
     seed: int = 0,
 ) -> Saliency:
-    """What the stretch from ``start`` to ``end`` owes to each other word.
+    """Attribute the log-probability of the stretch from ``start`` to ``end`` to the other words.
 
-    ``steps`` are those of the integration, or the draws of noise.
+    ``steps`` are those of the integration, or the noise samples.
     """
     if not model.family.takes_embeddings:
         able = " and ".join(name for name in FAMILIES if family_named(name).takes_embeddings)
@@ -143,7 +143,7 @@ def saliency(
     given = [place for place in range(len(tokens.ids)) if place not in target]
     values, logprob, blank = [0.0] * len(tokens.ids), 0.0, 0.0
     for row in model.family.rows(framed.question, spec, model.marks):
-        # A causal model is fed no further than its last prediction: what follows says nothing to it.
+        # A causal model is fed no further than its last prediction: what follows has no influence.
         fed = [place for place in given if place + shift < len(row.given.ids)]
         attributed, with_text, without = _attributed(model, row, [place + shift for place in fed], method, steps, seed)
         logprob, blank = logprob + with_text, blank + without
@@ -160,7 +160,7 @@ def saliency(
 def _attributed(
     model: LanguageModel, row: Row, given: list[int], method: Method, steps: int, seed: int
 ) -> tuple[list[float], float, float]:
-    """One value a place of the row, and the log-probability with the text and with it blanked."""
+    """Return one value per position of the row, and the log-probability with the text and with it blanked."""
     import torch
 
     network = model.network
@@ -172,7 +172,7 @@ def _attributed(
         embedded = embed(ids)
         blank = embedded.clone()
         mask = model.tokenizer.mask_token_id
-        # Not noughts: a norm without a mean (Llama's) jumps there, and no number of steps adds up.
+        # Not zeros: RMSNorm is discontinuous there, and no number of steps adds up.
         blank[:, given] = embed.weight.mean(dim=0) if mask is None else embed.weight[mask]
     forward = _forward(network, row)
     gradients = _gradients(forward, embedded, blank, method, steps, seed)
@@ -183,7 +183,7 @@ def _attributed(
 
 def _forward(network: Any, row: Row) -> Callable[[torch.Tensor], torch.Tensor]:
     def target_logprob(embedded: torch.Tensor) -> torch.Tensor:
-        """The log-probability of the row's targets, one sum a copy of the text."""
+        """Return the log-probability of the row's targets, one sum per copy of the text."""
         import torch
 
         attended = torch.ones(embedded.shape[:2], dtype=torch.long, device=embedded.device)

@@ -1,4 +1,4 @@
-"""Texts as they stand: every token with its log-probability; and options without their question."""
+"""Score texts: every token with its log-probability; and options without their question."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class ScoredToken:
     """One token of a text."""
 
     token: str
-    """Its text."""
+    """Text of the token."""
     start: int
-    """Its first character in the text."""
+    """Index of its first character."""
     end: int
-    """One past its last character."""
+    """Index after its last character."""
     logprob: float
     """Natural logarithm."""
 
@@ -62,7 +62,7 @@ class ScoredText:
 
 
 def score_texts(model: Model, texts: Sequence[str], spec: ScoringSpec) -> list[ScoredText]:
-    """Every scored token of each text; with ``bos=none`` the first one is left out."""
+    """Score every token of each text; with ``bos=none`` the first one is left out."""
     for text in texts:
         if not text.strip():
             raise UserError("a text is empty", fix="give one with words")
@@ -79,10 +79,9 @@ def score_texts(model: Model, texts: Sequence[str], spec: ScoringSpec) -> list[S
 
 
 def blind_scores(model: Model, items: Sequence[Item], spec: ScoringSpec) -> list[list[float]]:
-    """The mean log-probability per token of each option without its question: what a model would pick blindfold.
+    """Return the mean log-probability per token of each option without its question.
 
-    Sentences without a premise are the question themselves: there is nothing to leave out, and the
-    cue abstains.
+    Sentences without a premise are the question themselves: there is nothing to leave out, and the cue abstains.
     """
     questions = [item for item in items if item.form != "sentences" or item.premise]
     distinct = list(dict.fromkeys(option for item in questions for option in item.options))
@@ -92,10 +91,11 @@ def blind_scores(model: Model, items: Sequence[Item], spec: ScoringSpec) -> list
 
 
 def kept_texts(answer: Answer, item: Item, spec: ScoringSpec) -> list[ScoredText | None]:
-    """Each option as it was asked, token by token, from what is kept; None for a classifier, which has no tokens."""
+    """Return each option as it was asked, token by token, from a stored answer; None for a classifier, which has no
+    tokens."""
     if not answer.logprobs:
         return [None] * len(item.options)
-    # The stretch that was scored is in the kept offsets, so it does not matter what the family asks of a blank.
+    # The scored stretch is in the stored offsets, whatever the family scores of a blank.
     prompts = item_prompts(item, replace(spec, baseline=False), asks_what_follows=True).prompts
     return [
         ScoredText(

@@ -1,7 +1,7 @@
-"""How a text begins at a server. A token before it moves accuracy by points, and a server may add one or not.
+"""The BOS token at a server: it moves accuracy by points, and a server may add one or not.
 
-What is done is found out by asking, in this order: the server adds one by itself; it takes token ids, so that one
-can be put before them; it reads one that is written into the text; else the first token of a text is not scored.
+Trial requests find out what is possible, in this order: the server adds one itself; it takes token ids, so that one can
+be put before them; it recognises one that is written into the text; else the first token of a text is not scored.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from horsesense.progress import NO_PROGRESS, Progress
 
 TEXT = "Ice is cold and the sun is warm."
 CANDIDATES = ("<|endoftext|>", "<s>", "<|begin_of_text|>", "<bos>")
-"""What separates documents in training, or begins them, in the vocabularies there are."""
+"""Tokens that separate or begin documents in common vocabularies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """What stands before a text."""
+    """How the BOS token gets before a text."""
 
     how: Literal["server", "ids", "text", "none"]
     token: str = ""
@@ -41,7 +41,7 @@ class Beginning:
 
 
 def find_beginning(client: Client[Any], model: str, style: str, policy: str) -> Beginning:
-    """What can be put before a text, under the spec's policy: ``auto``, ``none`` or a token."""
+    """Find out how to put a BOS token before a text, under the spec's policy: ``auto``, ``none`` or a token."""
     plain = client.ask(
         Request("/completions", echo_body(model, TEXT, style), trial=True), lambda reply: read_echo(reply, TEXT)
     )
@@ -56,7 +56,7 @@ def find_beginning(client: Client[Any], model: str, style: str, policy: str) -> 
             return Beginning("ids", token, tuple(ids))
     for token in wanted:
         echoed = _asked(client, model, token + TEXT, style)
-        # One token, whatever it is written as; a server that does not know it spells it out.
+        # One token, however it is written; a server that does not know it splits it.
         if echoed is not None and echoed.lead == 1 and len(echoed.tokens) == len(plain.tokens):
             return Beginning("text", token)
     if policy != "auto":
@@ -85,7 +85,7 @@ def _takes_ids(client: Client[Any], model: str, style: str, before: Sequence[int
 def begun(
     client: Client[Any], model: str, texts: Sequence[str], beginning: Beginning, progress: Progress = NO_PROGRESS
 ) -> Iterable[str | list[int]]:
-    """Texts with the token before them, where the server does not put it there itself."""
+    """Prepend the BOS token to texts, unless the server does so itself."""
     if beginning.how != "ids":
         before = beginning.token if beginning.how == "text" else ""
         return (before + text for text in texts)
@@ -97,7 +97,7 @@ def begun(
 
 
 def _tokenised(client: Client[Any], model: str, text: str) -> list[int] | None:
-    """The ids of a text where the server tokenises, as vLLM and llama.cpp do; None where it does not."""
+    """Return the ids of a text if the server tokenises, as vLLM and llama.cpp do; else None."""
     try:
         ids: list[int] | None = client.ask(replace(_tokenising(client, model, text), trial=True), _read_ids)
     except RefusedError:
@@ -106,7 +106,7 @@ def _tokenised(client: Client[Any], model: str, text: str) -> list[int] | None:
 
 
 def _tokenising(client: Client[Any], model: str, text: str) -> Request:
-    """Asks for the ids of a text."""
+    """Return the request for the ids of a text."""
     body = {"model": model, "prompt": text, "content": text, "add_special_tokens": False, "add_special": False}
     return Request(f"{client.address.root}/tokenize", body)
 

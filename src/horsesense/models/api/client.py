@@ -1,4 +1,4 @@
-"""Requests to a server: so many in flight, sent again where the server falters, within a budget, kept as they come.
+"""Requests to a server: concurrent, retried, within a budget, stored as they are answered.
 
 The event loop runs in a thread of its own, so that it works where one is running already, as in a notebook.
 """
@@ -35,32 +35,32 @@ if TYPE_CHECKING:
 
 Read = TypeVar("Read")
 Reader = Callable[[Request, bytes, dict[str, Any]], Read]
-"""Makes something of a reply, given its request and the key of that."""
+"""Parses a reply, given its request and the key of that."""
 
 Mark = tuple[bytes, Hashable]
-"""What tells one request of a call from another: its key, and what its asker wants of it."""
+"""What distinguishes the requests of a call: the key, and what the caller wants from the reply."""
 _FALTERS = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _THERE = {408, 409, 500}
-"""Of these, what a server that is there may say to what it cannot do."""
+"""Statuses among these that a running server may return for a feature that it lacks."""
 _CONNECTING = 5.0
-"""Seconds that a connection may take: nobody is behind an address that takes longer."""
+"""Seconds to wait for a connection: an address that takes longer has no server."""
 
 
 @dataclass
 class _Asked(Generic[Read]):
-    """What is asked in one call, as far as it has come."""
+    """The requests of one call and their state."""
 
     requests: Iterator[Request]
     read: Reader[Read]
     identity: str
     log: RequestLog | None
     taken: list[Mark] = field(default_factory=list)
-    """All that were taken, in their order."""
+    """All requests taken so far, in order."""
     answered: dict[Mark, Read] = field(default_factory=dict)
     _seen: set[Mark] = field(default_factory=set)
 
     def left(self) -> Iterator[tuple[Mark, Request]]:
-        """Requests that have to be sent: not what is kept already, nor the same twice."""
+        """Yield the requests to send: neither stored ones nor duplicates."""
         for request in self.requests:
             key = request.key(self.identity)
             mark = key, request.about
@@ -77,16 +77,16 @@ class _Asked(Generic[Read]):
 
 @dataclass
 class Client(Generic[Read]):
-    """Asks one server."""
+    """Sends requests to one server."""
 
     address: Address
     settings: ServedSettings
     identity: str = ""
-    """Who is asked, as part of every key of the log."""
+    """Identity of the model, part of every key of the log."""
     log: RequestLog | None = None
     spending: Spending = field(default_factory=Spending)
     progress: Progress = NO_PROGRESS
-    """Told while the server is waited for, where a call has no progress of its own."""
+    """Progress callback for calls without one of their own."""
     patience: Patience = field(init=False)
     _ssl: ssl.SSLContext | None = None
 
@@ -94,7 +94,7 @@ class Client(Generic[Read]):
         self.patience = Patience(self.address.url, self.settings.patience)
 
     def get(self, path: str) -> dict[str, Any] | None:
-        """What the server says of itself; None where it has no such page."""
+        """Return what the server says about itself; None if it has no such page."""
         try:
             said: dict[str, Any] = self._in_thread(lambda: self._got(path))
             return said
@@ -109,10 +109,11 @@ class Client(Generic[Read]):
     def ask_each(
         self, requests: Iterable[Request], read: Reader[Read], progress: Progress = NO_PROGRESS, total: int = 1
     ) -> list[Read]:
-        """All requests, each read as soon as it is answered and kept where it could be read. The same is asked once.
+        """Send all requests; each reply is parsed on arrival and stored if it could be parsed. Duplicates are sent
+        once.
 
-        Requests are made as they are sent, so that a hundred thousand are not there at once; whoever watches is told
-        how many of ``total`` are done.
+        Requests are built as they are sent, so that a hundred thousand are not in memory at once; progress counts how
+        many of ``total`` are done.
         """
         asked = _Asked(iter(requests), read, self.identity, self.log)
         self._in_thread(lambda: self._all(asked, total, progress))
@@ -128,7 +129,7 @@ class Client(Generic[Read]):
         failed: list[BaseException] = []
 
         async def worker(first: tuple[Mark, Request]) -> None:
-            # A connection each: a pool of many looks through all of them at every request.
+            # One connection each: a pool of many searches all of them at every request.
             async with self._connected() as client:
                 try:
                     for mark, request in chain([first], todo):
@@ -136,10 +137,10 @@ class Client(Generic[Read]):
                             return
                         asked.answered[mark] = await self._one(client, mark[0], request, asked.read, progress)
                         progress.update("requests", len(asked.taken) - self.spending.in_flight, total, "requests")
-                except Exception as error:  # the first stops all; those in flight are still kept
+                except Exception as error:  # the first error stops all; replies in flight are still stored
                     failed.append(error)
 
-        # A worker for each that can be in flight, and none where all is kept already.
+        # One worker per request in flight, and none if everything is stored already.
         await asyncio.gather(*(worker(first) for first in islice(todo, self.settings.concurrency)))
         if failed:
             raise failed[0]
@@ -183,7 +184,7 @@ class Client(Generic[Read]):
         wait: Wait,
         progress: Progress,
     ) -> dict[str, Any]:
-        """One request until it is answered or refused, or patience ends."""
+        """Repeat one request until it is answered or refused, or the patience ends."""
         while True:
             try:
                 reply = await self._tried(client, method, path, body)
@@ -240,7 +241,7 @@ class Client(Generic[Read]):
         return text.replace(key, "***") if key else text
 
     def _connected(self) -> httpx.AsyncClient:
-        """One connection to the server."""
+        """Open a connection to the server."""
         import httpx
 
         key = self.settings.key()
@@ -253,7 +254,7 @@ class Client(Generic[Read]):
         )
 
     def _certificates(self) -> ssl.SSLContext | bool:
-        """Whom to believe; read once, since that takes a while, and not at all where nothing is encrypted."""
+        """Return the certificates, loaded once since that takes a while, and only where the connection is encrypted."""
         if not self.address.url.startswith("https:"):
             return False
         if self._ssl is None:

@@ -1,4 +1,4 @@
-"""Prompts that are to be sent, and the stretch of them that is scored."""
+"""Prompts for a server, and the scored stretch of its echo."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from horsesense.models.api.protocol import Echoed
 from horsesense.models.protocol import Likelihood, Prompt, in_stretch
 
 CHARACTERS_A_TOKEN = 4
-"""For how much work it is, since only the server can tell its tokens."""
+"""Estimate of the work, since only the server knows its tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServedPrompt:
-    """A prompt that is to be sent."""
+    """A prompt to send."""
 
     prompt: Prompt
 
@@ -31,7 +31,7 @@ class ServedPrompt:
 
 
 def stretch_of(echoed: Echoed, prompt: Prompt, beginning: Beginning) -> Likelihood:
-    """The tokens of the stretch that is scored, as a local model has them."""
+    """Return the scored tokens, as a local model has them."""
     flags = []
     starts = [_first_character(prompt.text, start, end) for start, end in zip(echoed.starts, echoed.ends, strict=True)]
     places = [place for place, start in enumerate(starts) if in_stretch(prompt, start, echoed.ends[place])]

@@ -1,4 +1,4 @@
-"""A served model: the contract kept by asking a server."""
+"""A served model: the model protocol over HTTP."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class ServedModel:
 
     @contextmanager
     def _logged(self, folder: Path | None) -> Iterator[None]:
-        if self.client.log is not None:  # asked inside of being asked
+        if self.client.log is not None:  # a nested call
             yield
             return
         with RequestLog(folder) as log:
@@ -137,7 +137,7 @@ class ServedModel:
         self._forecast(len(prompts), sum(map(len, prompts)), len(prompts), progress)
 
         def read(request: Request, _: bytes, reply: dict[str, Any]) -> list[Likelihood]:
-            # Cut to what is scored at once: what a server tells of a text is much more.
+            # Reduced to the scored stretch at once: a reply contains much more.
             text = str(request.about)
             echoed = read_echo(reply, text)
             return [stretch_of(echoed, prompt, beginning) for prompt in prompts[text]]
@@ -178,7 +178,7 @@ class ServedModel:
                 if not blank or BLANK in after or after.strip(" .,;:!?"):
                     raise UserError(f"{self.name} reads from left to right, so the blank must end {prompt!r}")
                 path, body = next_body(self.model, Turn(before.rstrip()), told.most)
-                if self._trial.believed:  # else nobody can say how it begins a text
+                if self._trial.believed:  # else its BOS token is not known
                     beginning = self._beginning(spec)
                     (body["prompt"],) = begun(self.client, self.model, [before.rstrip()], beginning)
                 best = sorted(
@@ -227,11 +227,11 @@ class ServedModel:
         return [read[start : start + sampling.samples] for start in range(0, many, sampling.samples)]
 
     def _forecast(self, requests: int, characters: int, received: int, progress: Progress) -> None:
-        """What it will take at most, before it starts; what is kept already is not asked again."""
+        """Log the maximum cost before sending; stored replies are not requested again."""
         told = self.client.settings.forecast(requests, characters // CHARACTERS_A_TOKEN, received)
         progress.log(f"{self.name}: {told}")
 
-    # What has to be found out by asking, once.
+    # Found out by trial requests, once.
 
     @property
     def _trial(self) -> Trial:
@@ -257,7 +257,7 @@ class ServedModel:
         return self.found.completions
 
     def _know_room(self, turns: Sequence[Turn]) -> None:
-        """Find out what the server calls the room for a reply, where it matters."""
+        """Find out the server's name for the length of a reply, where it matters."""
         if any(turn.messages for turn in turns) and not self._chat:
             raise UserError(f"{self.name} holds no conversations", fix="use chat=off")
 

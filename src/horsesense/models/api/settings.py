@@ -1,4 +1,4 @@
-"""How a server is asked."""
+"""Settings of requests to a server."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class ServedSettings:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """What is otherwise than by default."""
+        """Names of the settings that differ from the default."""
         return tuple(each.name for each in fields(self) if getattr(self, each.name) != each.default)
 
     def key(self) -> str:
-        """The key, from the environment and from nowhere else."""
+        """Return the key, from the environment only."""
         if self.key_from and not os.environ.get(self.key_from):
             raise UserError(
                 f"the environment variable {self.key_from} is empty",
@@ -51,7 +51,7 @@ class ServedSettings:
         return os.environ.get(self.key_from or KEY_VARIABLE, "")
 
     def forecast(self, requests: int, sent: int, received: int) -> str:
-        """What so many requests and tokens will take, and where the budget ends it, in words."""
+        """Forecast requests, tokens and cost, and where the budget ends them."""
         told = f"at most {requests:,} requests, about {sent:,} tokens to send and up to {received:,} back"
         if self.price is not None:
             told += f", about {_money((sent * self.price[0] + received * self.price[1]) / 1e6)} by the price given"
@@ -74,7 +74,7 @@ class ServedSettings:
 
 
 def _money(amount: float) -> str:
-    """An amount with two decimals, or as many as show two of its digits.
+    """Format an amount with two decimals, or as many as show two significant digits.
 
     >>> _money(1234.5), _money(0.0000321), _money(0)
     ('1,234.50', '0.000032', '0.00')
@@ -84,7 +84,7 @@ def _money(amount: float) -> str:
 
 
 def warn_unused(settings: ServedSettings, models: Iterable[object]) -> None:
-    """Say so where server settings are given and no model is served."""
+    """Warn if server settings are given and no model is served."""
     from horsesense.models.api.address import is_served
 
     unused = ", ".join(argument(name) for name in settings.given)
@@ -93,7 +93,7 @@ def warn_unused(settings: ServedSettings, models: Iterable[object]) -> None:
 
 
 def parse_price(text: str) -> tuple[float, float]:
-    """Two numbers by a comma: what a million tokens cost that are sent, and that are received.
+    """Parse two numbers joined by a comma: the price per million tokens sent and received.
 
     >>> parse_price("0.15, 0.6")
     (0.15, 0.6)

@@ -1,8 +1,8 @@
-"""A server is tried before it is believed.
+"""Whether a server's log-probabilities can be trusted.
 
-What it gives for a token that it has just made must be what it echoes for the same token at the end of the same text,
-within 0.1 nat, for several texts and lengths. A server that fails is not asked for likelihoods: its numbers look like
-log-probabilities and are none.
+The value of a token that it has just generated must equal, within 0.1 nat, the value that it echoes for the same token
+at the end of the same text, for several texts and lengths. A server that fails is not asked for likelihoods: its
+numbers only look like log-probabilities.
 """
 
 from __future__ import annotations
@@ -34,28 +34,28 @@ TEXTS = (
     "He forgot his umbrella and it rained all day. When he came home his coat was wet, so he hung it up. Then he",
 )
 LENGTH = 4
-"""Tokens that are made after each text."""
+"""Tokens generated after each text."""
 NEAR = 0.1
-"""Nats that the two numbers may be apart."""
+"""Largest allowed difference, in nats."""
 LEAST = 4
-"""Tokens that must be comparable: a server may cut a text otherwise than it wrote it."""
+"""Least number of comparable tokens: a server may tokenise a text differently from what it generated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of it."""
+    """Outcome of the trial."""
 
     believed: bool
     in_words: str
     style: str = ""
-    """How likelihoods are asked for: ``echo`` or ``prompt_logprobs``."""
+    """How likelihoods are requested: ``echo`` or ``prompt_logprobs``."""
     compared: int = 0
     apart: float = 0.0
     """The largest difference, in nats."""
 
 
 def try_likelihood(client: Client[Any], model: str) -> Trial:
-    """Whether the server's likelihoods can be believed, and how they are asked for."""
+    """Find out whether the server's likelihoods can be trusted, and how to request them."""
     reasons = []
     for style in ("echo", "prompt_logprobs"):
         try:
@@ -77,7 +77,7 @@ def _compared(client: Client[Any], model: str, style: str, beginning: Beginning)
     made = client.ask_each(
         (Request("/completions", body, trial=True) for body in bodies), lambda *told: read_generated(told[2])
     )
-    # Every beginning of what was made, with what its last token was made with.
+    # Every prefix of the generated text, with the value of its last token.
     cases = [
         (text + "".join(each.tokens[:count]), each.tokens[count - 1], each.logprobs[count - 1])
         for text, each in zip(TEXTS, made, strict=True)
@@ -106,7 +106,7 @@ def _compared(client: Client[Any], model: str, style: str, beginning: Beginning)
 
 
 def _read(reply: dict[str, Any], text: str) -> Echoed | None:
-    """None where the text was cut into other tokens than it was made of."""
+    """Return None where the text was tokenised differently from what was generated."""
     try:
         return read_echo(reply, text)
     except UserError:
@@ -119,15 +119,15 @@ PLAIN = Turn("Is ice hot or cold?\nA. hot\nB. cold\nAnswer:")
 
 @dataclass(frozen=True, slots=True)
 class NextTrial:
-    """Whether and how a server tells the next token's alternatives."""
+    """Whether and how a server lists the alternatives of the next token."""
 
     most: int
-    """How many it tells; 0: none."""
+    """How many it lists; 0: none."""
     in_words: str
 
 
 def try_next(client: Client[Any], model: str, turn: Turn, room: str) -> NextTrial:
-    """How many alternatives it tells, at most as many as there are to be had."""
+    """Find out how many alternatives the server lists, up to the maximum of the API."""
     reason = ""
     for most in (MOST_NEXT, FEWER_NEXT):
         path, body = next_body(model, turn, most, room)
@@ -151,11 +151,11 @@ def try_next(client: Client[Any], model: str, turn: Turn, room: str) -> NextTria
 
 @dataclass
 class Found:
-    """What was found out about a server by asking it, once."""
+    """What trial requests have found out about a server."""
 
     trial: Trial | None = None
     next: dict[bool, NextTrial] = field(default_factory=dict)
-    """In a chat and without."""
+    """With a chat template and without."""
     chat: bool | None = None
     completions: bool | None = None
     beginnings: dict[str, Beginning] = field(default_factory=dict)
