@@ -185,8 +185,8 @@ CALLS: list[tuple[list[str], str]] = [
     (["run", "-m"], "option '-m' requires an argument"),
     (["run", "-m", "any", "-p", "toy.jsonl", "--limit", "ten"], "invalid value for '--limit'"),
     (["run", "-m", "any", "-p", "toy.jsonl", "--budget", "0"], "invalid value for '--budget'"),
-    (["run", "-m", "any", "-p", "toy.jsonl", "--limit", "0"], "--limit 0 leaves nothing to ask"),
-    (["run", "-m", "any", "-p", "toy.jsonl", "--limit", "-3"], "--limit -3 leaves nothing to ask"),
+    (["run", "-m", "any", "-p", "toy.jsonl", "--limit", "0"], "--limit 0 leaves no items"),
+    (["run", "-m", "any", "-p", "toy.jsonl", "--limit", "-3"], "--limit -3 leaves no items"),
     (["run", "-m", "any", "-p", "toy.jsonl", "-p", "./toy.jsonl"], "toy.jsonl: two probes are called 'toy'"),
     (["run", "-m", "any", "-p", "toy.jsonl", "--spec", "paper:cat"], "did you mean 'paper:cats'?"),
     (
@@ -202,8 +202,8 @@ CALLS: list[tuple[list[str], str]] = [
     (["run", "-m", "any", "-p", "toy.jsonl", "--out", "toy.jsonl/out"], "toy.jsonl/out: a part of the path is a file"),
     (["run", "-m", "./none", "-p", "toy.jsonl", "--out", "/proc/none"], "/proc/none: "),
     (["score", "It rained."], "missing option '-m' / '--model'"),
-    (["score", "-m", "any", " "], "a text is empty; give one with words"),
-    (["score", "-m", "any", "a", "--against", ""], "a text is empty; give one with words"),
+    (["score", "-m", "any", " "], "a text is empty; give one that is not"),
+    (["score", "-m", "any", "a", "--against", ""], "a text is empty; give one that is not"),
     (["score", "-m", "any", "caf\udce9"], "the text 'caf\\udce9' is not UTF-8"),
     (["score", "-m", "any", "a", "--pll", "words"], "pll=words is unknown; use one of word-l2r, token"),
     (

@@ -57,7 +57,7 @@ def test_the_same_model_asked_in_two_ways_is_told_apart(tiny_folders: dict[str, 
 def test_what_cannot_be_compared_is_told(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     gpt2, bert = str(tiny_folders["gpt2"]), str(tiny_folders["bert"])
     ask_models([gpt2], {"probe": make_probe(3)}, tmp_path / "a", SETTINGS)
-    with pytest.raises(UserError, match="no probe was asked of two models"):
+    with pytest.raises(UserError, match="no probe was run on two models"):
         hs.compare(tmp_path / "a")
     other = Probe.of([replace(item, premise="It rained.") for item in make_probe(3).items], Card(name="probe"))
     ask_models([bert], {"probe": other}, tmp_path / "b", SETTINGS)

@@ -167,5 +167,5 @@ def test_a_network_that_cannot_be_cut_says_so(
     monkeypatch.setattr("transformers.models.bert.modeling_bert.BertOnlyMLMHead.forward", mixed)
     model = load_model(str(tiny_folders["bert"]), device="cpu")
     assert model.head is None
-    assert "its head runs at every place" in model.notes
+    assert "its head runs at every position" in model.notes
     check_masked(model)

@@ -20,7 +20,7 @@ from horsesense.models.hf.components import quiet_transformers, read_adapter, re
 _RECIPE = 2
 """Counted up when the conversion changes, so that old folders are made again."""
 
-_GET_BASE = "give a base that lies in a folder, or ask that model once by its own name, which gets it"
+_GET_BASE = "give a base in a folder, or download that model once by running it under its own name"
 _PEFT_CONFIG = "adapter_config.json"
 _PEFT_WEIGHTS = "adapter_model.safetensors"
 
@@ -57,7 +57,7 @@ def merged(folder: Path) -> Path:
     there = Path(base).expanduser() if isinstance(base, str) else folder
     if not isinstance(base, str) or not base.strip() or (there.is_dir() and is_adapter(there)):
         told = (
-            "the adapter is for no model" if base in (None, "") else f"the adapter is for {base!r}, which is no model"
+            "the adapter names no base model" if base in (None, "") else f"the adapter's base {base!r} is not a model"
         )
         raise UserError(told, file=folder / _PEFT_CONFIG, fix="name its base there (base_model_name_or_path)")
     # An adapter may name any model; it must not start a download that nobody asked for.

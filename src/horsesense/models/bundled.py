@@ -53,7 +53,7 @@ def ready_folder(name: str, folder: Path | None = None, progress: Progress = NO_
         base = converted(packed, progress)
         return _adapted(name, base) if name in ADAPTED else base
     if not (folder / "config.json").is_file():
-        raise UserError(f"the bundled model {name!r} is not here yet", fix=f"run: horsesense fetch {name}")
+        raise UserError(f"the bundled model {name!r} has not been fetched", fix=f"run: horsesense fetch {name}")
     return folder
 
 

@@ -43,7 +43,7 @@ def weight_files(folder: Path, *, allow_pickle: bool = False) -> list[Path]:
         return safe
     pickled = sorted(path for pattern in _PICKLED for path in folder.glob(pattern))
     if not pickled:
-        raise UserError("the folder has no weights (*.safetensors)", file=folder, fix="get the model again")
+        raise UserError("the folder has no weights (*.safetensors)", file=folder, fix="download the model again")
     if not allow_pickle:
         raise UserError(
             "the weights are pickled, and loading them can run any code",
@@ -66,7 +66,9 @@ def look_at_weights(files: Iterable[Path]) -> None:
             begin = handle.read(9)
             rest = path.stat().st_size - 8
         if begin[8:] != b"{" or int.from_bytes(begin[:8], "little") > rest:
-            raise UserError("the weights are damaged (no safetensors file)", file=path, fix="get the model again")
+            raise UserError(
+                "the weights are damaged (not a safetensors file)", file=path, fix="download the model again"
+            )
 
 
 def weight_hash(files: list[Path]) -> str:

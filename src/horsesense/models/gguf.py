@@ -45,7 +45,7 @@ def converted(path: Path, progress: Progress = NO_PROGRESS) -> Path:
 
 def _check_size(path: Path) -> None:
     """Refuse a file that cannot be converted on this machine before it is read."""
-    served = f"serve it (llama-server -m {path.name} --port 8080) and ask openai:http://127.0.0.1:8080/v1"
+    served = f"serve it (llama-server -m {path.name} --port 8080) and use -m openai:http://127.0.0.1:8080/v1"
     if _ONE_OF_SEVERAL.search(path.name):
         raise UserError("a model in several GGUF files cannot be converted", file=path, fix=served)
     memory = _memory()
@@ -75,7 +75,7 @@ def _memory() -> float:
 
 
 def _convert(path: Path, progress: Progress, folder: Path) -> None:
-    stage, steps = f"converting {path.name}, this once", 3
+    stage, steps = f"converting {path.name} (once)", 3
     progress.update(stage, 0, steps)
     from transformers import AutoConfig
 
@@ -87,10 +87,10 @@ def _convert(path: Path, progress: Progress, folder: Path) -> None:
             )
     except UserError as error:
         reason = error.problem.removeprefix("transformers cannot load it (").removesuffix(")")
-        raise UserError(f"the GGUF file cannot be read ({reason})", file=path, fix="get it again") from error
+        raise UserError(f"the GGUF file cannot be read ({reason})", file=path, fix="download it again") from error
     if report["missing_keys"]:
         raise UserError(
-            f"the GGUF file lacks the weights {min(report['missing_keys'])} …", file=path, fix="get it again"
+            f"the GGUF file lacks the weights {min(report['missing_keys'])} …", file=path, fix="download it again"
         )
     progress.update(stage, 1, steps)
     _mend_tokenizer(tokenizer, path)

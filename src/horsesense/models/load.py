@@ -33,7 +33,7 @@ def open_model(
 
     if dtype == "auto":
         raise UserError(
-            f"{argument('dtype', 'auto')} is tried on the questions of a probe", fix="name float32, bfloat16 or float16"
+            f"{argument('dtype', 'auto')} needs the items of a probe", fix="name float32, bfloat16 or float16"
         )
     model = load_model(found_by, family=family, device=device, dtype=dtype, allow_pickle=allow_pickle)
     return replace(model, name=label)

@@ -62,13 +62,13 @@ def locate(
         return Located(name, merged(path) if is_adapter(path) else path)
     if is_served(name):
         raise UserError(
-            f"{name} is served, and a server gives no weights", fix="ask it or score with it; to train, name a folder"
+            f"{name} is served, and a server gives no weights", fix="use it in run or score; to train, name a folder"
         )
     plugin = plugin_of(name)
     if plugin is not None:
         raise UserError(
             f"{name} is a model of the package {plugin.origin}, which gives no folder of weights",
-            fix="ask it or score with it; to train, name a folder",
+            fix="use it in run or score; to train, name a folder",
         )
     repository, _, revision = name.partition("@")
     if path.exists() or name.startswith((".", "/", "~")) or not _HUB_NAME.fullmatch(repository):
@@ -171,12 +171,12 @@ def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bo
             snapshot_download(repository, revision=revision, allow_patterns=wanted, local_files_only=not download)
         )
     except GatedRepoError as error:
-        raise UserError(f"{name} is gated on the hub", fix="accept its terms there and log in") from error
+        raise UserError(f"{name} is gated on the Hugging Face Hub", fix="accept its terms there and log in") from error
     except RepositoryNotFoundError as error:
         raise unknown("model", name, _known()) from error
     except (HfHubHTTPError, OSError, ValueError) as error:
         missing = unknown("local copy of the model", name, _known())
         if not download:
             raise missing from error
-        raise UserError(f"{missing.problem}, and the model hub does not answer", fix=missing.fix) from error
+        raise UserError(f"{missing.problem}, and the Hugging Face Hub does not answer", fix=missing.fix) from error
     return Located(name, folder, revision=folder.name)

@@ -148,8 +148,8 @@ def _carry_out(
     lost = [each for job in jobs for each in job.lost]
     if lost:
         raise UserError(
-            f"not all could be asked: {'; '.join(lost)}",
-            fix="all else is done; the same command tries these again" if store.persistent else None,
+            f"not everything could be run: {'; '.join(lost)}",
+            fix="everything else is stored; the same command tries these again" if store.persistent else None,
         )
 
 
@@ -159,15 +159,15 @@ def _by_name(model: str | Model, settings: Settings) -> str | Model:
         return model
     if plugin_of(settings.labels.get(model.name, model.name)) is None:
         raise UserError(
-            f"{model.name} is in the memory of this process, and the workers of an engine load a model by its name",
-            fix="save it and name the folder, or ask it here",
+            f"{model.name} is in the memory of this process, and workers load a model by its name",
+            fix="save it and name the folder, or use the engine here",
         )
     return model.name
 
 
 def _drawn(name: str, probe: Probe, settings: Settings) -> Probe:
     if settings.limit is not None and settings.limit < 1:
-        raise UserError(f"{argument('limit')} {settings.limit} leaves nothing to ask", fix="use 1 or more")
+        raise UserError(f"{argument('limit')} {settings.limit} leaves no items", fix="use 1 or more")
     items = draw(probe.items, settings.limit, settings.seed)
     if not items:
         raise UserError(f"the probe {name} is empty", fix="give one with items")
@@ -179,12 +179,12 @@ def _manifest(folder: Path, settings: Settings) -> Manifest:
     if manifest_path(folder).is_file():
         kept = read_manifest(folder)
         if any(part.model.kind == LOG for part in kept.parts):
-            raise UserError("the folder holds answers of a log, which nobody can ask on", file=folder, fix=_ANOTHER)
+            raise UserError("the folder holds answers of a log, which cannot be continued", file=folder, fix=_ANOTHER)
         if kept.parts:
             check_agreement(kept, wanted, folder)
             return kept
     if any((folder / "answers").glob("*.parquet")):
-        raise UserError("the folder has answers that no manifest knows", file=folder, fix=_ANOTHER)
+        raise UserError("the folder has answers without a manifest", file=folder, fix=_ANOTHER)
     wanted = wanted.model_copy(update={"of_profile": is_of_profile(folder)})
     return wanted  # written with the first part: a model that is refused must leave nothing behind
 

@@ -52,7 +52,7 @@ def count_rows(path: Path) -> tuple[int, int]:
             for key, value in base.execute("SELECT key, value FROM scores"):
                 sound, bad = (sound + 1, bad) if is_sound_row(key, value) else (sound, bad + 1)
     except sqlite3.Error as error:
-        raise UserError(f"the kept scores are damaged ({error})", file=path, fix="remove the file") from error
+        raise UserError(f"the cached scores are damaged ({error})", file=path, fix="remove the file") from error
     return sound, bad
 
 

@@ -59,9 +59,9 @@ class Pairing:
         For a difference smaller than its own standard error, the number of items needed says nothing but noise.
         """
         if self.comparison.p > HINT:
-            return "nothing hints at a difference"
+            return "no sign of a difference"
         missing = self.power.more_items
-        return f"about {missing:,} more items would settle it" if missing else ""
+        return f"about {missing:,} more items would decide it" if missing else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +126,15 @@ def _refuse_alone(
                 for prompt_format in prompt_formats[name]
             )
             raise UserError(
-                f"{name} was asked in unlike ways, which cannot be compared: {told}",
+                f"{name} was run in different prompt formats, which cannot be compared: {told}",
                 file=file,
-                fix="ask all models in the same way",
+                fix="use the same prompt format for all models",
             )
     probes = ", ".join(sorted({a.part.probe.name for a in answered}))
     told = (
-        f"no other model was asked what this run has ({probes})"
+        f"no other model was run on the probes of this run ({probes})"
         if len(runs) > 1
-        else "no probe was asked of two models"
+        else "no probe was run on two models"
     )
     raise UserError(told, file=file, fix="give runs whose probes have the same name")
 
@@ -175,7 +175,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
         ids = [ids[place] for place in places.tolist()]
     earned = {label: earned_on(run, ids, how) for label, run in models.items()}
     if np.isnan(next(iter(earned.values()))).all():
-        raise UserError(f"no common item of {probe} has a gold", fix="compare on a probe with golds")
+        raise UserError(f"no common item of {probe} has a gold answer", fix="compare on a probe with gold answers")
     units, guess = columns.units[places], guessing(columns, places)
     comparisons = plain = compare_all(earned, units, chance=guess)
     powers = {pair: power(earned[pair[0]], earned[pair[1]], units) for pair in plain}
@@ -234,7 +234,7 @@ def _averaged(
     compared = {}
     for pair, each in compare_all(shares, one_each, chance=guess).items():
         a, b = (replace(rate, n=n, method=AVERAGED) for rate in (each.a, each.b))
-        difference = replace(each.difference, n=n, method="average over units, paired bootstrap, t")
+        difference = replace(each.difference, n=n, method="average over clusters, paired bootstrap, t")
         compared[pair] = replace(each, a=a, b=b, difference=difference)
     powers = {}
     for pair in compared:
@@ -267,7 +267,8 @@ def _check_alike(probe: str, models: dict[str, Answered]) -> None:
         if run.format != first.format or unlike:
             told = ", ".join(unlike) or f"{first.format} and {run.format}"
             raise UserError(
-                f"{label} was asked {probe} in another way than the first ({told})", fix="ask both in the same way"
+                f"{label} was run on {probe} with another prompt than the first ({told})",
+                fix="use the same prompt for both",
             )
 
 
@@ -276,15 +277,15 @@ def _notes(models: dict[str, Answered]) -> tuple[str, ...]:
     for label, run in models.items():
         if run.part.model.kind == LOG:
             notes.append(
-                f"{label} is known from a log: which weights answered, in which precision, and what stood around each "
-                "text, is not known"
+                f"{label} is known from a log: which weights answered, in which precision, and which special "
+                "tokens were used is not known"
             )
     specs = [run.spec.to_dict() for run in models.values() if run.part.model.kind != LOG]
     changed = sorted({name for spec in specs for name in spec if spec[name] != specs[0][name]})
     if changed:
-        notes.append(f"the models were asked in different ways: {', '.join(changed)} of the spec differ")
+        notes.append(f"the specs of the models differ: {', '.join(changed)}")
     if len({run.probe.card.group for run in models.values()}) > 1:
-        notes.append("the cards name different units of dependence; that of the first is used")
+        notes.append("the cards name different cluster groups; that of the first is used")
     if len({run.part.model.weights for run in models.values()}) < len(models):
         notes.append("some of them have the same weights")
     return tuple(notes)

@@ -44,7 +44,7 @@ def locked(folder: Path) -> Iterator[None]:
             lock.acquire()
         except Timeout:
             raise UserError(
-                "another process is at work in this folder",
+                "another process is using this folder",
                 file=folder,
                 fix=f"wait for it, or choose another {argument('out')}",
             ) from None

@@ -152,7 +152,7 @@ class RunJob(Job):
 
     def failed(self, task: Task, reason: str) -> None:
         if task.function not in (score_shard, cache_keys):
-            self.lost.append(f"{self.name}, which was not asked further ({reason})")
+            self.lost.append(f"{self.name}, which was stopped ({reason})")
             return
         items = ", ".join(item.id for item in task.items[:_NAMED])
         more = f" and {len(task.items) - _NAMED:,} more" if len(task.items) > _NAMED else ""
@@ -187,7 +187,7 @@ class RunJob(Job):
     def _counting(self, probe: str, prompt_format: ChosenFormat) -> list[Task]:
         name = prompt_format.name
         if prompt_format.note:
-            self.progress.log(f"{self.name} is asked by {name} ({prompt_format.note})")
+            self.progress.log(f"{self.name}: prompt format {name} ({prompt_format.note})")
         if self.store.is_whole(self.name, probe, name):
             self.progress.log(f"{stage_of(self.name, probe, name)}: all answers are stored already")
             return []

@@ -173,7 +173,7 @@ def read_manifest(folder: Path) -> Manifest:
         beneath = folder / "answers"
         fix = f"a profile's answers are a run: {beneath}" if manifest_path(beneath).is_file() else "check the path"
         raise UserError("this is not a run folder (it has no manifest.json)", file=folder, fix=fix)
-    check_sum(folder, path, "get a copy of the folder that is whole")
+    check_sum(folder, path, "get an undamaged copy of the folder")
     text = read_text(path)
     if (version := re.search(r'"format":\s*(\d+)', text)) and int(version[1]) != FORMAT:
         wrote = re.search(r'"horsesense":\s*"([^"]*)"', text)
@@ -190,7 +190,7 @@ def read_manifest(folder: Path) -> Manifest:
     return check_json(Manifest, text, damaged, strict=False)
 
 
-_USED_AGAIN = " (what was computed for this one is used again)"
+_USED_AGAIN = " (computed scores are reused)"
 
 
 def check_agreement(kept: Manifest, wanted: Manifest, folder: Path) -> None:

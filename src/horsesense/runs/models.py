@@ -77,7 +77,7 @@ def each_once(models: Sequence[str | Model], contents: Mapping[str, Content], pr
         name = name_of(model)
         first = kept.setdefault(contents[name], model)
         if first is not model:
-            progress.log(f"{name} is the same checkpoint as {name_of(first)}, which is asked once")
+            progress.log(f"{name} is the same checkpoint as {name_of(first)}, which is run once")
     return list(kept.values())
 
 
@@ -99,4 +99,4 @@ def content_of_model(model: str | Model, settings: Settings, progress: Progress)
 def check_repeatable(model: Model, spec: ScoringSpec) -> None:
     """Refuse exact scores of a server, which cannot guarantee the same bytes."""
     if spec.exact and model.who.kind == "server":
-        raise UserError(f"{model.name} is served, and a server cannot promise exact scores", fix="leave exact out")
+        raise UserError(f"{model.name} is served, and a server cannot guarantee exact scores", fix="leave exact out")

@@ -25,7 +25,7 @@ from horsesense.stats.resampling import Floats
 Verdict = Literal["not worse", "worse", "undecided"]
 EXIT_CODES: Mapping[Verdict, int] = {"not worse": 0, "worse": 3, "undecided": 4}
 LEVEL = 0.95
-UNCHANGED = "new and old have the same weights and earned the same on every item, so nothing has changed"
+UNCHANGED = "new and old have the same weights and score the same on every item, so nothing has changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ class GateCheck(Document):
         if self.verdict == "worse":
             return f"{self.probe}: worse by more than {margin:g}; {figures}"
         more = (
-            f"about {self.items_missing:,} more items would settle it"
+            f"about {self.items_missing:,} more items would decide it"
             if self.items_missing
-            else "no number would settle it"
+            else "no number of items would decide it"
         )
         return f"{self.probe}: undecided at a margin of {margin:g}; {figures}; {more}"
 
@@ -96,12 +96,12 @@ class Gate(Document):
         """Describe each check in a sentence, with the model where there are several; then what was not compared."""
         several = len({check.new for check in self.checks}) > 1 or bool(self.left_out)
         told = [f"{check.new}, " * several + check.in_words(self.margin) for check in self.checks]
-        return told + [f"{each}: not in the old run, so not judged" for each in self.left_out]
+        return told + [f"{each}: not in the old run, so not compared" for each in self.left_out]
 
     def markdown(self) -> str:
         """Write a summary for a pull request."""
-        lines = [f"## horsesense gate: {self.verdict}", "", f"A loss of {self.margin:g} is put up with.", ""]
-        lines += ["| probe | n | old | new | difference (95 %) | verdict |", "|---|---|---|---|---|---|"]
+        lines = [f"## horsesense gate: {self.verdict}", "", f"Tolerated loss: {self.margin:g}.", ""]
+        lines += ["| probe | n | old | new | difference [95%] | verdict |", "|---|---|---|---|---|---|"]
         for each in self.checks:
             d = each.difference
             lines.append(
@@ -141,7 +141,7 @@ def judge(
 ) -> Gate:
     """Compare each probe of the new run with the old one."""
     if not 0 <= margin < 1:
-        raise UserError(f"{argument('margin')} {margin} is no share", fix="use 0 or more, and less than 1")
+        raise UserError(f"{argument('margin')} {margin} is not a share", fix="use 0 or more, and less than 1")
     before = by_probe([old])
     pairs, left_out = [], []
     for probe, runs in by_probe([new]).items():

@@ -65,7 +65,7 @@ def reply_statistics(columns: ItemColumns, replies: StoredReplies) -> ReplyStati
     if (strange := parsed >= columns.options[place]).any():
         item = columns.ids[int(place[strange.argmax()])]
         raise UserError(
-            f"a reply names an option that the item {item} does not have", fix="ask again in another folder"
+            f"a reply names an option that the item {item} does not have", fix="run it again in another folder"
         )
     chosen, chance = _by_place(columns.options, place, rotation, parsed)
     whole = chosen.sum() or 1.0
@@ -118,15 +118,15 @@ def _stable(place: _Numbers, rotation: _Numbers, parsed: _Numbers) -> float | No
 
 def in_words(replies: ReplyStatistics) -> str:
     """Summarise in one line."""
-    parts = [f"{replies.parsed:,} of {replies.n:,} replies made out ({replies.parsed / max(1, replies.n):.1%})"]
+    parts = [f"{replies.parsed:,} of {replies.n:,} replies parsed ({replies.parsed / max(1, replies.n):.1%})"]
     if replies.parsed < replies.n:
         lost = {why: count for why, count in replies.why.items() if why not in MADE_OUT}
-        parts.append("not made out: " + ", ".join(f"{why} {count:,}" for why, count in lost.items()))
+        parts.append("not parsed: " + ", ".join(f"{why} {count:,}" for why, count in lost.items()))
     if replies.bounded:
-        parts.append(f"{replies.bounded:,} letters only bounded")
+        parts.append(f"{replies.bounded:,} letters with an upper bound only")
     if replies.stable is not None:
         shares = "/".join(f"{share:.2f}" for share in replies.positions)
         parts.append(
-            f"chosen by place {shares}, bias {replies.bias:.2f}, same choice in all orders {replies.stable:.2f}"
+            f"chosen by position {shares}, bias {replies.bias:.2f}, same choice in all orders {replies.stable:.2f}"
         )
     return "; ".join(parts)

@@ -174,8 +174,8 @@ def kin_of_reader(answered: Answered) -> str:
     if lineage_of(model.name, model.found_by, model.architecture) != sound.reader.lineage:
         return ""
     return (
-        f"the model {model.name} is of the lineage {sound.reader.lineage}, as is {sound.reader.name}, which read "
-        f"{answered.part.probe.name}: it may take the same faults for sound"
+        f"the model {model.name} is of the lineage {sound.reader.lineage}, as is {sound.reader.name}, which audited "
+        f"{answered.part.probe.name}: both may miss the same errors"
     )
 
 

@@ -35,7 +35,7 @@ from horsesense.runs.item_columns import ItemColumns
 from horsesense.runs.manifest import Part
 
 _AGAIN = "remove it and run again"
-_ELSEWHERE = "ask again in another folder"
+_ELSEWHERE = "run it again in another folder"
 
 
 def shard_path(folder: Path, model: str, probe: str, number: int, prompt_format: str = "loglikelihood") -> Path:
@@ -89,11 +89,11 @@ def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswer
         if not path.is_file():
             raise UserError(
                 f"the run of {part.model.name} on {part.probe.name} is not finished: "
-                f"{number} of {part.shards} answer files are there",
+                f"{number} of {part.shards} answer files exist",
                 file=folder,
                 fix="run the same command again to finish it",
             )
-        check_sum(folder, path, "run the same command again, which computes it anew")
+        check_sum(folder, path, "run the same command again, which computes it again")
         read = partial(_read_answers, path.resolve(), _version(path))
         table = read(list(COLUMNS))
         tables.append(without_tokens(table) if large else table)

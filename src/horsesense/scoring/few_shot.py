@@ -24,7 +24,7 @@ def examples_from(pool: Sequence[Item], spec: ScoringSpec) -> Examples:
         return lambda item: ()
     if not spec.shots_from:
         raise UserError(
-            f"{spec.shots} examples are asked for and no split to draw them from is named",
+            f"{spec.shots} examples are requested and no split to draw them from is named",
             fix=f"add shots_from=train (a split of the probe), or shots_from={WHOLE}, to {argument('spec')}",
         )
     wanted = [item for item in pool if item.answer is not None and _in_split(item, spec.shots_from)]

@@ -39,7 +39,7 @@ def fill(model: Model, prompts: Sequence[str], k: int, spec: ScoringSpec) -> lis
     tried there, and ranked by their probability together with what follows (`_as_texts`).
     """
     if k < 1:
-        raise UserError(f"the {k} best words of a blank are asked for", fix="ask for 1 or more")
+        raise UserError(f"the {k} best words of a blank are requested", fix="ask for 1 or more")
     cut = [_cut(prompt) for prompt in prompts]
     inside = [place for place, (_, after) in enumerate(cut) if model.asks_what_follows and after.strip(_CLOSING)]
     filled: dict[int, list[Fill]] = {}
@@ -47,7 +47,7 @@ def fill(model: Model, prompts: Sequence[str], k: int, spec: ScoringSpec) -> lis
         tried = min(model.most_words, max(_TRIED, _TRIED_EACH * k))
         if k > tried:
             raise UserError(
-                f"{model.name} tells {tried} next tokens at most, and {k} are asked for", fix="ask for fewer"
+                f"{model.name} lists at most {tried} next tokens, and {k} are requested", fix="ask for fewer"
             )
         starts = list(dict.fromkeys(cut[place][0] for place in inside))
         best = dict(zip(starts, model.best_words([f"{text}{BLANK}" for text in starts], tried, spec), strict=True))

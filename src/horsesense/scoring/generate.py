@@ -86,7 +86,7 @@ def answer_from(item: Item, replies: Sequence[Reply]) -> Answer:
 
 def _in_words(model: Model, spec: ScoringSpec) -> str:
     drawn = f"{spec.samples} samples at temperature {spec.temperature:g}" if spec.temperature else "greedy"
-    room = f", {spec.reason} tokens to reason" if spec.reason else ""
+    room = f", {spec.reason} tokens for reasoning" if spec.reason else ""
     return f"{in_words(model, spec)}, {drawn}{room}"
 
 

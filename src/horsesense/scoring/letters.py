@@ -9,7 +9,7 @@ from math import exp, log
 import numpy as np
 
 from horsesense.core import Answer, Item, Reply, ScoringSpec
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.models.protocol import Choices, Model, Turn
 from horsesense.scoring.few_shot import examples_from
 from horsesense.scoring.option_prompts import ONLY_LETTER, WORDING, is_chat, letters_of, turn, turned
@@ -49,7 +49,8 @@ def estimated_tokens(asked: Turn) -> int:
 def _spec(spec: ScoringSpec) -> ScoringSpec:
     if spec.reason:
         raise UserError(
-            "a letter that is read at once leaves no room to reason", fix="ask by words, or leave reason out"
+            "letters leave no room for reasoning",
+            fix=f"use {argument('prompt_formats', 'generate')}, or leave reason out",
         )
     return spec
 

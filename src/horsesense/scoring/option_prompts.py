@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from horsesense.core import Item, ScoringSpec
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.models.protocol import Turn
 
 WORDING = 1
@@ -20,7 +20,8 @@ REASONED = "Think step by step. Then end with a line that says 'Answer:' and the
 def letters_of(item: Item) -> tuple[str, ...]:
     if len(item.options) > len(ascii_uppercase):
         raise UserError(
-            f"item {item.id} has {len(item.options)} options, more than there are letters", fix="ask it by options"
+            f"item {item.id} has {len(item.options)} options, more than there are letters",
+            fix=f"use {argument('prompt_formats', 'loglikelihood')}",
         )
     return tuple(ascii_uppercase[: len(item.options)])
 
@@ -93,5 +94,5 @@ def is_chat(spec: ScoringSpec, has_template: bool, name: str) -> bool:
         raise UserError(f"{name} has no chat template", fix="use chat=auto or chat=off")
     chat = has_template and spec.chat != "off"
     if spec.system and not chat:
-        raise UserError("a system text belongs to a conversation, and none is asked for", fix="leave it out")
+        raise UserError("a system prompt needs a chat template, and none is used", fix="leave it out")
     return chat

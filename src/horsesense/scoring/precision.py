@@ -60,7 +60,7 @@ def margins_hold(exact: Sequence[Sequence[float]], rough: Sequence[Sequence[floa
     (True, 'of 2 items asked both ways 0 choices change, largest error 0.100, median margin 2.500')
     """
     if not exact:
-        return False, "no item to ask both ways"
+        return False, "no item to compare the precisions on"
     margins, errors, changed = [], [], 0
     for scores, rounded in zip(exact, rough, strict=True):
         best = max(range(len(scores)), key=scores.__getitem__)
@@ -68,7 +68,7 @@ def margins_hold(exact: Sequence[Sequence[float]], rough: Sequence[Sequence[floa
         errors.append(max(abs((a - scores[best]) - (b - rounded[best])) for a, b in zip(scores, rounded, strict=True)))
         changed += rounded[best] < max(rounded)
     reason = (
-        f"of {len(exact)} items asked both ways {changed} choices change, largest error {max(errors):.3f}, "
+        f"of {len(exact)} items {changed} choices change, largest error {max(errors):.3f}, "
         f"median margin {median(margins):.3f}"
     )
     return not changed and max(errors) <= SHARE * median(margins), reason

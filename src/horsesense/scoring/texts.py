@@ -65,7 +65,7 @@ def score_texts(model: Model, texts: Sequence[str], spec: ScoringSpec) -> list[S
     """Score every token of each text; with ``bos=none`` the first one is left out."""
     for text in texts:
         if not text.strip():
-            raise UserError("a text is empty", fix="give one with words")
+            raise UserError("a text is empty", fix="give one that is not")
     prompts = [dressed(Prompt(text, 0, len(text)), spec) for text in texts]
     texts_scored = []
     with model.asking():

@@ -44,9 +44,9 @@ class Listener(Progress):
     ("settings", "told"),
     [
         ({}, "at most 6 requests, about 30 tokens to send and up to 60 back"),
-        ({"price": (0.5, 2_000.0)}, "up to 60 back, about 0.12 by the price given"),
-        ({"max_requests": 5}, "up to 60 back; the budget of 5 requests ends it before"),
-        ({"max_tokens": 80}, "up to 60 back; the budget of 80 tokens ends it before"),
+        ({"price": (0.5, 2_000.0)}, "up to 60 back, about 0.12 at the given price"),
+        ({"max_requests": 5}, "up to 60 back; the budget of 5 requests ends it earlier"),
+        ({"max_tokens": 80}, "up to 60 back; the budget of 80 tokens ends it earlier"),
         ({"max_tokens": 90}, "up to 60 back"),
     ],
 )
@@ -143,7 +143,7 @@ def test_what_a_server_said_is_under_the_checksums_of_its_folder(server: ModelSe
     log = tmp_path / "requests.sqlite"
     with _one_bit_off(replies):
         assert [Path(each).name for each in hs.verify(tmp_path).damaged] == [replies.name]
-        with pytest.raises(UserError, match=r"the file is damaged: .*ask again in another folder"):
+        with pytest.raises(UserError, match=r"the file is damaged: .*run it again in another folder"):
             hs.open_run(tmp_path).results()
     with _one_bit_off(log):
         assert [Path(each).name for each in hs.verify(tmp_path).damaged] == [log.name]

@@ -87,7 +87,7 @@ def test_a_server_that_is_killed_and_loads_again_is_waited_for(local: LanguageMo
 def test_what_was_answered_is_kept_when_patience_ends(server: ModelServer, tmp_path: Path) -> None:
     settings = ServedSettings(patience=0, concurrency=1)
     server.behaviour.fault, server.behaviour.every = "503", 10
-    with pytest.raises(UserError, match=r"HTTP 503.*run the same again: what was answered is kept"):
+    with pytest.raises(UserError, match=r"HTTP 503.*run the same command again: all replies so far are stored"):
         hs.ask(server.name, PROBE, prompt_formats="letters", out=tmp_path, served=settings)
     server.behaviour.fault = ""
     hs.ask(server.name, PROBE, prompt_formats="letters", out=tmp_path, served=settings)
@@ -142,7 +142,7 @@ def test_a_budget_is_still_a_budget(server: ModelServer) -> None:
 
 @pytest.mark.parametrize("seconds", [-1.0, float("nan")])
 def test_no_time_is_refused(server: ModelServer, seconds: float) -> None:
-    with pytest.raises(UserError, match=r"patience .* is no time"):
+    with pytest.raises(UserError, match=r"patience .* is not a duration"):
         open_served(server.name, ServedSettings(patience=seconds))
 
 

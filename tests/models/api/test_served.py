@@ -117,11 +117,11 @@ def test_a_server_that_never_answers_is_one_sentence(server: ModelServer) -> Non
 
 def test_a_server_that_echoes_other_numbers_is_not_believed(server: ModelServer) -> None:
     server.behaviour.lies = True
-    with pytest.raises(UserError, match="what it echoes is not what it makes"):
+    with pytest.raises(UserError, match="its echo differs from what it generates"):
         hs.ask(server.name, PROBE, prompt_formats="loglikelihood")
     run = hs.ask(server.name, PROBE, prompt_formats="auto")
     assert run.answered[0].format == "letters"
-    assert "not by loglikelihood: what it echoes is not what it makes" in run.answered[0].part.asked
+    assert "not by loglikelihood: its echo differs from what it generates" in run.answered[0].part.asked
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_a_budget_ends_cleanly_and_what_was_answered_is_not_asked_again(server: 
         except SpentError as error:
             told = str(error)
             assert server.seen.answered > before, "each call goes on"
-    assert told.startswith("the budget of 18 requests is reached; all that was answered is kept")
+    assert told.startswith("the budget of 18 requests is reached; all replies so far are stored")
     assert tries > 1
     assert [a.scores for a in run.answered[0].answers] == [a.scores for a in whole]
     # Only what is found out about the server, before a folder is held, is asked at each call.
@@ -224,8 +224,8 @@ def _echo(tokens: list[str], values: list[float | None]) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        ({}, "it has no choices where one was asked for"),
-        ({"choices": [{}, {}]}, "it has 2 choices where one was asked for"),
+        ({}, "it has no choices"),
+        ({"choices": [{}, {}]}, "it has 2 choices"),
         ({"choices": [{"logprobs": None}]}, "it has no logprobs"),
         (_echo(["Ice", " is"], [None]), "not as many log-probabilities as tokens"),
         (_echo(["Ice", " was"], [None, -1.0]), "its tokens do not make up the text"),

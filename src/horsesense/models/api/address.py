@@ -58,7 +58,7 @@ def parse_address(name: str) -> Address:
         parts = urlsplit("")
     if parts.username or parts.password or "@" in parts.netloc:
         raise UserError(
-            "the address of a server has credentials in it, which would end in manifests and logs",
+            "the address of a server has credentials in it, which would end up in manifests and logs",
             fix=f"put the key into OPENAI_API_KEY, or into the variable that {argument('key_from')} names",
         )
     if parts.query:

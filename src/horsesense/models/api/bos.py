@@ -60,7 +60,7 @@ def find_beginning(client: Client[Any], model: str, style: str, policy: str) -> 
         if echoed is not None and echoed.lead == 1 and len(echoed.tokens) == len(plain.tokens):
             return Beginning("text", token)
     if policy != "auto":
-        raise UserError(f"the server does not know the token {policy!r} to begin with", fix="use bos=auto or bos=none")
+        raise UserError(f"the server does not know the BOS token {policy!r}", fix="use bos=auto or bos=none")
     return Beginning("none")
 
 
@@ -92,7 +92,7 @@ def begun(
     requests = (_tokenising(client, model, text) for text in texts)
     found = client.ask_each(requests, lambda *told: _read_ids(told[2]), progress, len(texts))
     if None in found:
-        raise odd("it tokenises one text and not another")
+        raise odd("it tokenises some texts and not others")
     return ([*beginning.ids, *ids] for ids in found)
 
 

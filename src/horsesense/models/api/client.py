@@ -154,7 +154,7 @@ class Client(Generic[Read]):
             what = f"the budget of {tokens:,} tokens is reached ({used:,} are used)"
         else:
             return True
-        failed.append(SpentError(f"{what}; all that was answered is kept", fix="run the same again to go on"))
+        failed.append(SpentError(f"{what}; all replies so far are stored", fix="run the same command again to resume"))
         return False
 
     async def _one(
@@ -204,7 +204,7 @@ class Client(Generic[Read]):
         try:
             response = await client.request(method, url, json=body)
         except httpx.ConnectTimeout as error:
-            raise FaltersError("nobody takes the connection", reached=False) from error
+            raise FaltersError("the connection is refused", reached=False) from error
         except httpx.TimeoutException as error:
             raise FaltersError(f"no answer in {self.settings.timeout:g} s") from error
         except httpx.TransportError as error:
@@ -218,7 +218,7 @@ class Client(Generic[Read]):
         try:
             reply = response.json()
         except ValueError as error:
-            raise FaltersError("its answer is not whole JSON", away=False) from error
+            raise FaltersError("its answer is incomplete JSON", away=False) from error
         if not isinstance(reply, dict):
             raise FaltersError(f"its answer is a {type(reply).__name__} and not an object", away=False)
         if "error" in reply and "choices" not in reply:

@@ -42,7 +42,7 @@ def stretch_of(echoed: Echoed, prompt: Prompt, beginning: Beginning) -> Likeliho
         flags.append("first-unscored")
     if not places:
         raise UserError(
-            f"no token of {prompt.text[prompt.start : prompt.end]!r} is left to score",
+            f"no token of {prompt.text[prompt.start : prompt.end]!r} remains to be scored",
             fix="it is a single token without anything before it",
         )
     return Likelihood(

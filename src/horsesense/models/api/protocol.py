@@ -40,7 +40,7 @@ class Generated:
     logprobs: tuple[float, ...]
 
 
-def odd(what: str, fix: str = "ask in another way, or tell who runs the server") -> UserError:
+def odd(what: str, fix: str = "use another prompt format, or report it to the server's operator") -> UserError:
     """Return the error for a reply that makes no sense."""
     return UserError(f"the server's answer makes no sense: {what}", fix=fix)
 
@@ -88,7 +88,7 @@ def _choice(reply: dict[str, Any]) -> dict[str, Any]:
     choices = reply.get("choices")
     if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
         count = len(choices) if isinstance(choices, list) else "no"
-        raise odd(f"it has {count} choices where one was asked for")
+        raise odd(f"it has {count} choices where one was requested")
     choice: dict[str, Any] = choices[0]
     return choice
 
@@ -118,10 +118,10 @@ def _listed(choice: dict[str, Any], reply: dict[str, Any]) -> tuple[list[str], l
         return tokens, values
     told = choice.get("logprobs")
     if not isinstance(told, dict):
-        raise odd("it has no logprobs, though they were asked for")
+        raise odd("it has no logprobs, though they were requested")
     written, numbers = told.get("tokens"), told.get("token_logprobs")
     if not isinstance(written, list) or not isinstance(numbers, list) or len(written) != len(numbers) or not written:
-        raise odd("it has not as many log-probabilities as tokens")
+        raise odd("the numbers of log-probabilities and tokens differ")
     return written, numbers
 
 
@@ -129,7 +129,7 @@ def read_echo(reply: dict[str, Any], text: str) -> Echoed:
     """Return the tokens of an echoed text, without those that the server put before it and generated after it."""
     tokens, values = _listed(_choice(reply), reply)
     if not all(isinstance(token, str) for token in tokens):
-        raise odd("a token is no text")
+        raise odd("a token is not a text")
     rest = "".join(tokens[1:])
     if tokens and not tokens[0] and rest != text and text.endswith(rest):
         tokens = [text.removesuffix(rest), *tokens[1:]]  # the rest of the text is the token without a value
@@ -193,21 +193,21 @@ def read_alternatives(reply: dict[str, Any]) -> dict[str, float]:
     """Return the alternatives of the next token with their log-probabilities, chat or not; duplicates are added up."""
     told = _choice(reply).get("logprobs")
     if not isinstance(told, dict):
-        raise odd("it has no logprobs, though they were asked for")
+        raise odd("it has no logprobs, though they were requested")
     if isinstance(told.get("content"), list):
         if not told["content"]:
-            raise odd("its reply is empty, so no next token is told")
+            raise odd("its reply is empty, so there is no next token")
         given = told["content"][0].get("top_logprobs") or []
         pairs = [(each.get("token"), each.get("logprob")) for each in given if isinstance(each, dict)]
     else:
         first = (told.get("top_logprobs") or [None])[0]
         pairs = list(first.items()) if isinstance(first, dict) else []
     if not pairs:
-        raise odd("no alternatives of the next token are told")
+        raise odd("it lists no alternatives of the next token")
     shares: dict[str, float] = {}
     for token, value in pairs:
         if not isinstance(token, str):
-            raise odd("a token is no text")
+            raise odd("a token is not a text")
         # A server may give -9999 for an impossible token.
         shares[token] = shares.get(token, 0.0) + exp(_number(value, repr(token)))
     return {token: _log(share) for token, share in shares.items()}

@@ -31,7 +31,7 @@ class RequestLog:
     def __enter__(self) -> Self:
         where = ":memory:" if self._path is None else str(self._path)
         if self._path is not None and self._path.is_file():
-            check_sum(self._path.parent, self._path, "remove it, and what it has is asked again")
+            check_sum(self._path.parent, self._path, "remove it; its requests are then sent again")
             drop_sum(self._path.parent, self._path)
         try:
             with disk_errors(where):

@@ -80,6 +80,6 @@ class Patience:
         told = f"{self.url} does not answer after {tried} ({error})"
         if self.url not in _known:
             return SilentError(told, fix="see whether the address is right and the server runs")
-        again = "see whether the server runs, and run the same again: what was answered is kept"
+        again = "see whether the server runs, and run the same command again: all replies so far are stored"
         fix = f"{again}; {argument('patience')} waits longer"
         return SilentError(told, fix=fix) if error.away else UserError(told, fix=fix)

@@ -79,7 +79,7 @@ class ServedModel:
             return self._trial.in_words
         if ability == "next":
             return self._next(self._chat).in_words
-        return "the server has no such thing"
+        return "the server does not offer it"
 
     @contextmanager
     def _logged(self, folder: Path | None) -> Iterator[None]:
@@ -98,7 +98,7 @@ class ServedModel:
 
     def frame_in_words(self, spec: ScoringSpec) -> str:
         if self.found.trial is None or not self.found.trial.believed:
-            return "what the server puts there"
+            return "chosen by the server"
         return self._beginning(spec).in_words
 
     def describe(self) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class ServedModel:
     ) -> list[Likelihood]:
         if not self._trial.believed:
             raise UserError(
-                f"{self.name} gives no likelihoods that can be believed: {self._trial.in_words}",
+                f"{self.name} gives no likelihoods that can be trusted: {self._trial.in_words}",
                 fix=f"use {argument('prompt_formats', 'letters')} or {argument('prompt_formats', 'generate')}",
             )
         beginning = self._beginning(spec)
@@ -168,7 +168,7 @@ class ServedModel:
         told = self._next(False)
         if k > told.most:
             raise UserError(
-                f"{self.name} tells {told.most} next tokens at most, and {k} are asked for",
+                f"{self.name} lists at most {told.most} next tokens, and {k} are requested",
                 fix="ask for fewer, or a local model",
             )
         fills = []
@@ -198,7 +198,7 @@ class ServedModel:
             if not trial.most:
                 generate = f"use {argument('prompt_formats', 'generate')}"
                 fix = f"use chat=off, or {generate}" if chat else generate
-                raise UserError(f"{self.name} does not tell its next tokens: {trial.in_words}", fix=fix)
+                raise UserError(f"{self.name} does not list its next tokens: {trial.in_words}", fix=fix)
             most[chat] = trial.most
         requests = (
             Request(*next_body(self.model, turn, most[bool(turn.messages)], self.found.room), about=tuple(wanted))
@@ -208,7 +208,7 @@ class ServedModel:
 
     def in_template(self, turn: Turn) -> str:
         raise UserError(
-            f"{self.name} puts its chat template around a conversation itself, so no option can be scored inside it",
+            f"{self.name} applies its chat template itself, so no option can be scored inside it",
             fix=f"use chat=off, or {argument('prompt_formats', 'letters')}",
         )
 
@@ -259,7 +259,7 @@ class ServedModel:
     def _know_room(self, turns: Sequence[Turn]) -> None:
         """Find out the server's name for the length of a reply, where it matters."""
         if any(turn.messages for turn in turns) and not self._chat:
-            raise UserError(f"{self.name} holds no conversations", fix="use chat=off")
+            raise UserError(f"{self.name} has no chat completions", fix="use chat=off")
 
     def _answers(self, turn: Turn) -> bool:
         """Whether the server answers such a turn at all."""

@@ -54,23 +54,23 @@ class ServedSettings:
         """Forecast requests, tokens and cost, and where the budget ends them."""
         told = f"at most {requests:,} requests, about {sent:,} tokens to send and up to {received:,} back"
         if self.price is not None:
-            told += f", about {_money((sent * self.price[0] + received * self.price[1]) / 1e6)} by the price given"
+            told += f", about {_money((sent * self.price[0] + received * self.price[1]) / 1e6)} at the given price"
         if self.max_requests is not None and requests > self.max_requests:
-            told += f"; the budget of {self.max_requests:,} requests ends it before"
+            told += f"; the budget of {self.max_requests:,} requests ends it earlier"
         elif self.max_tokens is not None and sent + received > self.max_tokens:
-            told += f"; the budget of {self.max_tokens:,} tokens ends it before"
+            told += f"; the budget of {self.max_tokens:,} tokens ends it earlier"
         return told
 
     def check(self) -> None:
         for name in ("concurrency", "timeout"):
             if getattr(self, name) <= 0:
-                raise UserError(f"{argument(name)} {getattr(self, name)} asks nothing", fix="use 1 or more")
+                raise UserError(f"{argument(name)} {getattr(self, name)} is too small", fix="use 1 or more")
         if not self.patience >= 0:
-            raise UserError(f"{argument('patience')} {self.patience:g} is no time", fix="use 0 seconds or more")
+            raise UserError(f"{argument('patience')} {self.patience:g} is not a duration", fix="use 0 seconds or more")
         for name in ("max_requests", "max_tokens"):
             value = getattr(self, name)
             if value is not None and value < 1:
-                raise UserError(f"{argument(name)} {value} asks nothing", fix="use 1 or more")
+                raise UserError(f"{argument(name)} {value} is too small", fix="use 1 or more")
 
 
 def _money(amount: float) -> str:
@@ -101,5 +101,5 @@ def parse_price(text: str) -> tuple[float, float]:
     try:
         sent, received = (float(part) for part in text.split(","))
     except ValueError:
-        raise UserError(f"the price {text!r} is not two numbers by a comma", fix="write 0.15,0.60") from None
+        raise UserError(f"the price {text!r} is not two numbers joined by a comma", fix="write 0.15,0.60") from None
     return sent, received

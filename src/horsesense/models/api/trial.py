@@ -96,12 +96,12 @@ def _compared(client: Client[Any], model: str, style: str, beginning: Beginning)
         compared += 1
         if abs(value - wanted) > largest:
             largest = abs(value - wanted)
-            where = f"{token!r} was made with {wanted:.2f} and echoed with {value:.2f}"
+            where = f"{token!r} was generated with {wanted:.2f} and echoed with {value:.2f}"
     if compared < LEAST:
-        return Trial(False, f"only {compared} tokens could be compared with what it echoes", style, compared, largest)
+        return Trial(False, f"only {compared} tokens could be compared with its echo", style, compared, largest)
     if largest > NEAR:
-        return Trial(False, f"what it echoes is not what it makes: {where}", style, compared, largest)
-    told = f"{compared} tokens that it made are echoed within {largest:.4f} nat"
+        return Trial(False, f"its echo differs from what it generates: {where}", style, compared, largest)
+    told = f"{compared} generated tokens are echoed within {largest:.4f} nat"
     return Trial(True, told, style, compared, largest)
 
 
@@ -144,8 +144,8 @@ def try_next(client: Client[Any], model: str, turn: Turn, room: str) -> NextTria
             reason = error.problem
             continue
         if len(told) > 1:
-            return NextTrial(most, f"tells {len(told)} next tokens")
-        reason = "it tells the chosen token only"
+            return NextTrial(most, f"lists {len(told)} next tokens")
+        reason = "it lists the chosen token only"
     return NextTrial(0, reason)
 
 

@@ -34,7 +34,7 @@ def best_words(
     """
     need_tokens(model)
     if k > len(model.tokenizer):
-        raise UserError(f"{k} words are asked for and the vocabulary has {len(model.tokenizer)}", fix="ask for fewer")
+        raise UserError(f"{k} words are requested and the vocabulary has {len(model.tokenizer)}", fix="ask for fewer")
     rows = [_prompt_row(model, prompt, spec) for prompt in prompts]
     plan = make_plan(rows, 1 if spec.exact else budget)
     best: dict[int, Ranked] = {}
@@ -72,13 +72,13 @@ def blank_row(model: LanguageModel, before: str, after: str, spec: ScoringSpec, 
     if model.family.asks_what_follows:
         if after.strip(_CLOSING):
             raise UserError(
-                f"{model.name} reads from left to right and cannot see {after.strip()!r} behind the blank",
+                f"{model.name} reads from left to right and does not see {after.strip()!r} after the blank",
                 fix="end the prompt with the blank, or use a masked model",
             )
         (tokens,) = model.tokenise([before.rstrip() if framed else before or prompt])
         ids = (*(frame.before if framed else ()), *(tokens.ids if before.strip() else ()))
         if not ids:
-            raise UserError(f"nothing stands before the blank of {prompt!r}", fix=f"use {argument('spec', 'bos=auto')}")
+            raise UserError(f"nothing precedes the blank of {prompt!r}", fix=f"use {argument('spec', 'bos=auto')}")
         return _checked(model, Row(Given(ids), (len(ids) - 1,), (0,)), prompt)
     mask = model.tokenizer.mask_token
     if mask is None:
@@ -142,6 +142,8 @@ def _tokens_of(tokenizer: Any, word: str) -> tuple[int, ...]:
     if not found:
         ids = tokenizer(word, add_special_tokens=False)["input_ids"]
         if len(ids) != 1:
-            raise UserError(f"{word!r} is no single token of this model", fix="ask in words instead of letters")
+            raise UserError(
+                f"{word!r} is not a single token of this model", fix=f"use {argument('prompt_formats', 'generate')}"
+            )
         found = {ids[0]}
     return tuple(sorted(found))

@@ -57,7 +57,7 @@ def saving(folder: Path) -> Iterator[None]:
         if code is None:
             raise
         if not code:
-            problem = "the disk is full, or cannot be written (torch does not tell which)"
+            problem = "the disk is full, or cannot be written (torch does not say which)"
             raise UserError(problem, file=folder, fix="free some space and run the same command again") from error
         with disk_errors(folder):
             raise OSError(code, os.strerror(code)) from error
@@ -110,7 +110,7 @@ def _one_sentence(problem: str, folder: Path, fix: str) -> Iterator[None]:
     except UserError:
         raise
     except safetensors.SafetensorError as error:
-        raise UserError(f"the weights are damaged ({error})", file=folder, fix="get the model again") from error
+        raise UserError(f"the weights are damaged ({error})", file=folder, fix="download the model again") from error
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
@@ -140,11 +140,11 @@ def read_tokenizer(folder: Path, **options: Any) -> Any:
         raise UserError("the folder has no tokenizer", file=folder, fix="save the tokenizer beside the model")
     tokenizer = read_part(folder, "AutoTokenizer", **options)
     if not getattr(tokenizer, "is_fast", False):
-        raise UserError("the tokenizer cannot tell character offsets", file=folder, fix="use a model with a fast one")
+        raise UserError("the tokenizer has no character offsets", file=folder, fix="use a model with a fast one")
     longest = tokenizer.model_max_length
     if not isinstance(longest, int | float):
         raise UserError(
-            f"the tokenizer's model_max_length is no number ({longest!r})",
+            f"the tokenizer's model_max_length is not a number ({longest!r})",
             file=folder,
             fix="check tokenizer_config.json",
         )

@@ -134,8 +134,8 @@ def placed(network: Any) -> tuple[torch.device, str]:
     places = dict.fromkeys(str(place) for place in getattr(network, "hf_device_map", {}).values())
     if "disk" in places or ("cpu" in places and len(places) > 1):
         raise UserError(
-            "the model does not fit on the GPUs, and parts of it would be fetched for every batch",
+            "the model does not fit on the GPUs, and parts of it would be moved for every batch",
             fix=f"use {argument('dtype', 'int8')} or {argument('dtype', 'int4')}, or more of them",
         )
     first = network.get_input_embeddings().weight.device
-    return first, f"spread over {', '.join(places)}" if len(places) > 1 else "put there as it was loaded"
+    return first, f"spread over {', '.join(places)}" if len(places) > 1 else "placed at load"

@@ -27,8 +27,8 @@ def need_tokens(model: LanguageModel) -> None:
     """Refuse a classifier where the probability of words is needed."""
     if model.family.head != "tokens":
         raise UserError(
-            f"{model.name} tells {model.family.head} apart and knows no probability of words",
-            fix="use a causal or a masked model, or ask it a probe",
+            f"{model.name} is a classifier of {model.family.head} and has no probabilities of words",
+            fix="use a causal or a masked model, or run it on a probe",
         )
 
 
@@ -122,7 +122,7 @@ def _encode(prompt: Prompt, tokens: Tokens, encoder: PromptEncoder) -> FramedPro
         flags.append("first-unscored")
     if not places:
         raise UserError(
-            f"no token of {prompt.text[prompt.start : prompt.end]!r} is left to score",
+            f"no token of {prompt.text[prompt.start : prompt.end]!r} remains to be scored",
             fix="the tokenizer drops these characters, or the text is a single token without BOS",
         )
     if any(tokens.ids[place] == encoder.unknown_token for place in places):

@@ -28,7 +28,7 @@ def continuations(
     the turn alone, never on the rest of the batch."""
     if not model.family.left_to_right:
         raise UserError(
-            f"{model.name} is {model.family} and cannot go on with a text",
+            f"{model.name} is {model.family} and cannot generate text",
             fix=f"use a causal model, or {argument('prompt_formats', 'loglikelihood')}",
         )
     framed = [_ids(model, turn) for turn in turns]
@@ -37,7 +37,7 @@ def continuations(
         raise UserError(
             f"a question has {longest} tokens and its reply may have {sampling.tokens}, and {model.name} sees "
             f"{model.window}",
-            fix="leave less room to reason, or fewer examples",
+            fix="use fewer tokens for reasoning, or fewer examples",
         )
     made: dict[int, list[Continuation]] = {}
     at_once = 1 if sampling.temperature else _AT_ONCE

@@ -21,7 +21,7 @@ def borrow(network: Any, tokenizer: Any, *, name: str = MEMORY, family: str | No
     runs at every position of a text, unlike that of a model loaded by name.
     """
     if not getattr(tokenizer, "is_fast", False):
-        raise UserError("the tokenizer cannot tell character offsets", fix="use a fast one")
+        raise UserError("the tokenizer has no character offsets", fix="use a fast one")
     bare = getattr(network, "module", network)  # as DistributedDataParallel wraps it
     named = bare.get_base_model() if hasattr(bare, "get_base_model") else bare
     kind = family_named(family) if family else family_of_class(type(named).__name__, name)

@@ -272,7 +272,7 @@ class LanguageModel:
     def _check(self, values: Values) -> None:
         if not np.isfinite(values).all():
             raise UserError(
-                f"{self.name} gives log-probabilities that are not numbers",
+                f"{self.name} gives log-probabilities that are NaN or infinite",
                 fix=f"its weights are damaged, or {argument('dtype', 'float32')} is needed",
             )
 

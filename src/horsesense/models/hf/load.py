@@ -96,18 +96,18 @@ def _slow(family: Family, head: SelectiveLMHead | None, trees: int) -> list[str]
     """Return which fast paths this architecture does not allow."""
     notes = []
     if head is None and family.selective_head:
-        notes.append("its head runs at every place")
+        notes.append("its head runs at every position")
     if family.takes_trees and not trees:
-        notes.append("texts that begin alike are computed one by one")
+        notes.append("common prefixes are not shared")
     return notes
 
 
 def _why(dtype: str) -> str:
     if dtype == "int8":
-        return "asked for; a score depends a little on what is computed beside it, the head is in float32"
+        return "requested; a score depends slightly on its batch, the head is in float32"
     if dtype in BITS:
-        return "asked for; what is computed is in bfloat16, the head sums in float32"
-    return "full precision" if dtype == "float32" else "asked for; the head sums in float32"
+        return "requested; computation is in bfloat16, the head sums in float32"
+    return "full precision" if dtype == "float32" else "requested; the head sums in float32"
 
 
 def architecture_of(name: str, *, allow_pickle: bool = False) -> str:

@@ -85,8 +85,8 @@ def causal_frame(tokenizer: Any, policy: str) -> Frame:
     if policy != "auto":
         identity = tokenizer.convert_tokens_to_ids(policy)
         if identity is None or tokenizer.convert_ids_to_tokens(identity) != policy:
-            raise UserError(f"the tokenizer has no token {policy!r} to begin with", fix="use bos=auto or bos=none")
-        return Frame((identity,), in_words=f"{policy} (asked for)")
+            raise UserError(f"the tokenizer has no BOS token {policy!r}", fix="use bos=auto or bos=none")
+        return Frame((identity,), in_words=f"{policy} (requested)")
     before, _ = added_tokens(tokenizer)
     if before:
         return Frame(before[:1], in_words=f"{tokenizer.convert_ids_to_tokens(before[0])} (the tokenizer adds it)")
@@ -97,7 +97,7 @@ def causal_frame(tokenizer: Any, policy: str) -> Frame:
         token = getattr(tokenizer, name, None)
         if token is not None:
             return Frame((tokenizer.convert_tokens_to_ids(token),), in_words=f"{token} (its {name.replace('_', ' ')})")
-    raise UserError("the tokenizer has no token to begin a text with", fix=f"use {argument('spec', 'bos=none')}")
+    raise UserError("the tokenizer has no BOS token", fix=f"use {argument('spec', 'bos=none')}")
 
 
 def _harness_frame(tokenizer: Any) -> Frame:
@@ -106,15 +106,15 @@ def _harness_frame(tokenizer: Any) -> Frame:
         return Frame(before, in_words=f"{' '.join(tokenizer.convert_ids_to_tokens(before))} (the tokenizer adds it)")
     token = tokenizer.bos_token or tokenizer.eos_token
     if token is None:
-        raise UserError("the tokenizer has no token to begin a text with", fix=f"use {argument('spec', 'bos=none')}")
-    words = f"{token} where nothing stands before what is scored, else nothing (as lm-evaluation-harness does)"
+        raise UserError("the tokenizer has no BOS token", fix=f"use {argument('spec', 'bos=none')}")
+    words = f"{token} where nothing precedes the scored text, else none (as lm-evaluation-harness does)"
     return Frame((tokenizer.convert_tokens_to_ids(token),), in_words=words, alone=True)
 
 
 def masked_frame(tokenizer: Any, special_tokens: bool) -> Frame:
     """Return what the tokenizer puts around a text, such as [CLS] and [SEP]."""
     if not special_tokens:
-        return Frame((), in_words="none (asked for)")
+        return Frame((), in_words="none (requested)")
     before, after = added_tokens(tokenizer)
     tokens = " ".join([*tokenizer.convert_ids_to_tokens(before), "…", *tokenizer.convert_ids_to_tokens(after)])
     return Frame(before, after, in_words=tokens)
