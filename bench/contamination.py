@@ -110,7 +110,7 @@ def asked(model: Any, materials: Sequence[Material]) -> Any:
             kept = [item for item in probe.items if item.facets.get("rung", "inference") == "inference"]
             probes[f"{each.ability.name} {role}"] = replace(probe, items=kept)
     answers: dict[str, dict[Any, Answered]] = {}
-    for part in hs.ask(model, probes, prompt_formats="loglikelihood").answered:
+    for part in hs.ask(model, probes, formats="loglikelihood").answered:
         ability, role = part.part.probe.name.split()
         answers.setdefault(ability, {})[role, "options"] = part
     sheets = [sheet_of(model.name, each, answers[each.ability.name], NO_CUE, None) for each in materials]

@@ -159,7 +159,7 @@ def asked(folder: Path) -> None:
     asking.content_of_model = lambda *_: Content("")
     probe = Probe(items, Card(name="made", items=count))
     for model, prompt_format in (("one", "loglikelihood"), ("other", "loglikelihood"), ("letters", "letters")):
-        settings = Settings(shard=16_384, cache=False, device="cpu", prompt_formats=(prompt_format,))
+        settings = Settings(shard=16_384, cache=False, device="cpu", formats=(prompt_format,))
         engine, began = Echo(model, prompt_format), time.process_time()
         ask_models([model], {"made": probe}, folder / model, settings, engine=engine)
         passed, each = time.process_time() - began, engine.seconds

@@ -46,13 +46,11 @@ def own_server(stack: ExitStack) -> str:
     return stack.enter_context(ModelServer(load_model("smollm2", device="cpu")).running()).name
 
 
-def asked(
-    label: str, found_by: str, probes: Sequence[str], folder: Path, limit: int | None, prompt_formats: set[str]
-) -> None:
+def asked(label: str, found_by: str, probes: Sequence[str], folder: Path, limit: int | None, formats: set[str]) -> None:
     """All that the folder does not have yet, one probe and one prompt format after the other."""
     model = open_model(found_by, served=PATIENT)
     for name in PROMPT_FORMATS:
-        if name not in prompt_formats:
+        if name not in formats:
             continue
         needs = get_prompt_format(name).needs
         if not model.can(needs):
@@ -63,7 +61,7 @@ def asked(
             hs.ask(
                 f"{label}={found_by}",
                 probe,
-                prompt_formats=name,
+                formats=name,
                 out=place,
                 limit=limit,
                 served=PATIENT,
@@ -112,7 +110,7 @@ def main() -> None:
     parser.add_argument("-m", "--model", action="append", required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--limit", type=int)
-    parser.add_argument("--prompt-formats", default=",".join(PROMPT_FORMATS))
+    parser.add_argument("--formats", default=",".join(PROMPT_FORMATS))
     parser.add_argument("--table-only", action="store_true")
     given = parser.parse_args()
     labels = [labelled(name)[0] for name in given.model]
@@ -121,7 +119,7 @@ def main() -> None:
             for name in given.model:
                 label, found_by = labelled(name)
                 found_by = own_server(stack) if found_by == "own" else found_by
-                asked(label, found_by, given.probes, given.out, given.limit, set(given.prompt_formats.split(",")))
+                asked(label, found_by, given.probes, given.out, given.limit, set(given.formats.split(",")))
     print("\n".join(table(given.out, labels, given.probes)))
 
 

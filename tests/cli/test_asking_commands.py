@@ -1,4 +1,4 @@
-"""``run --prompt-format`` and ``score`` from files and pipes, as they are called."""
+"""``run --format`` and ``score`` from files and pipes, as they are called."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_prompt_formats_are_shown_with_their_spread(
     ]
     write_probe(tmp_path / "short.jsonl", Probe.of(items, Card(name="short")))
     call = ["run", "-m", f"tiny={model}", "-p", str(tmp_path / "short.jsonl"), "--out", str(tmp_path / "run")]
-    assert _call([*call, "--prompt-format", "loglikelihood,letters", "--json"]) == 0
+    assert _call([*call, "--format", "loglikelihood,letters", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert [(each["model"], each["format"]) for each in printed["results"]] == [
         ("tiny", "loglikelihood"),
@@ -92,8 +92,8 @@ def test_prompt_formats_are_shown_with_their_spread(
     assert spread["spread"] == pytest.approx(max(values) - min(values))
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "How much the prompt format matters" in page
-    assert "--prompt-format loglikelihood,letters" in page
-    assert _call([*call, "--prompt-format", "loglikelihood,letters"]) == 0
+    assert "--format loglikelihood,letters" in page
+    assert _call([*call, "--format", "loglikelihood,letters"]) == 0
     shown = capsys.readouterr()
     assert "the prompt formats differ by" in shown.out + shown.err
 

@@ -91,7 +91,7 @@ def test_of_a_probe_asked_in_two_ways_the_unfinished_way_is_named(
 ) -> None:
     probe = Probe.of(made_items(10), Card(name="made"))
     model, run = f"tiny={tiny_folders['gpt2']}", tmp_path / "run"
-    hs.ask(model, {"made": probe}, out=run, device="cpu", prompt_formats="loglikelihood,pmi")
+    hs.ask(model, {"made": probe}, out=run, device="cpu", formats="loglikelihood,pmi")
     (shard,) = (run / "answers").glob("*~pmi.*")
     shard.unlink()
     for command in (["report", "--no-cues", str(run)], ["compare", str(run)]):

@@ -1,4 +1,4 @@
-"""A gate: not worse, worse, undecided; its exit codes, its summary and its XML."""
+"""A gate: not worse, worse, inconclusive; its exit codes, its summary and its XML."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         ("good", "bad", 0.02, "not worse", 0),
         ("bad", "good", 0.02, "worse", 3),
         ("same", "good", 0.2, "not worse", 0),
-        ("few", "good", 0.02, "undecided", 4),
+        ("few", "good", 0.02, "inconclusive", 4),
     ],
 )
 def test_verdicts_and_exit_codes(
@@ -52,18 +52,18 @@ def test_verdicts_and_exit_codes(
     assert (low >= -margin, high < -margin) == (verdict == "not worse", verdict == "worse"), "read off the interval"
     suite = ElementTree.fromstring((tmp_path / "j.xml").read_text())
     kinds = [child.tag for case in suite for child in case]
-    assert kinds == {"not worse": [], "worse": ["failure"], "undecided": ["skipped"]}[verdict]
+    assert kinds == {"not worse": [], "worse": ["failure"], "inconclusive": ["skipped"]}[verdict]
     assert f"gate: {verdict}" in (tmp_path / "s.md").read_text()
 
 
-def test_an_undecided_gate_says_how_many_items_would_settle_it(runs: dict[str, Path], tmp_path: Path) -> None:
+def test_an_inconclusive_check_says_how_many_items_would_settle_it(runs: dict[str, Path], tmp_path: Path) -> None:
     gate = hs.gate(runs["few"], runs["good"])
     assert gate.exit_code == 4
     assert f"{gate.checks[0].items_missing:,} more items" in gate.sentences()[0]
     items = made_items(150)[:20]
     one, other = (make_run(tmp_path / name, {name: 1.0}, items) for name in ("one", "other"))
     same = hs.gate(one, other)
-    assert (same.verdict, same.checks[0].difference.value) == ("undecided", 0)
+    assert (same.verdict, same.checks[0].difference.value) == ("inconclusive", 0)
     assert same.checks[0].items_missing, "the same answers of two models on twenty items prove little"
     nothing = hs.gate(one, one)
     assert nothing.verdict == "not worse", "a model is not worse than itself, however few the items are"

@@ -118,7 +118,7 @@ def test_scores_are_looked_up_and_kept_where_it_is_asked(
 
 def test_examples_and_prompt_formats_cross_and_a_run_in_memory_is_the_same(cluster: Any, models: list[str]) -> None:
     spec = ScoringSpec(shots=1, shots_from="all", truncation="left")
-    asked = {"probe": {"two": PROBES["two"]}, "spec": spec, "prompt_formats": "loglikelihood", "device": "cpu"}
+    asked = {"probe": {"two": PROBES["two"]}, "spec": spec, "formats": "loglikelihood", "device": "cpu"}
     one, other = (hs.ask(models[0], engine=engine, **asked) for engine in ("here", ENGINE))  # type: ignore[arg-type]
     assert [each.answers for each in one.answered] == [each.answers for each in other.answered]
 

@@ -61,7 +61,7 @@ def probe(items: list[Item]) -> Probe:
 
 @pytest.mark.parametrize("item", FORMS, ids=lambda item: item.form)
 def test_letters_are_the_shares_of_the_next_token_over_all_orders(causal: LanguageModel, item: Item) -> None:
-    (answered,) = hs.ask(causal, probe([item]), prompt_formats="letters").answered
+    (answered,) = hs.ask(causal, probe([item]), formats="letters").answered
     # The plain way: one text an order, the softmax at its end, both spellings of each letter.
     vocabulary, network = causal.tokenizer.get_vocab(), causal.network
     shares = np.zeros(len(item.options))
@@ -82,27 +82,27 @@ def test_letters_are_the_shares_of_the_next_token_over_all_orders(causal: Langua
 @pytest.mark.parametrize("item", FORMS, ids=lambda item: item.form)
 @pytest.mark.parametrize("prompt_format", ["loglikelihood", "pmi", "letters", "generate"])
 def test_every_form_can_be_asked_in_every_prompt_format(causal: LanguageModel, item: Item, prompt_format: str) -> None:
-    run = hs.ask(causal, probe([item]), prompt_formats=prompt_format)
+    run = hs.ask(causal, probe([item]), formats=prompt_format)
     assert run.results()["format"] == [prompt_format]
     assert len(run.answered[0].answers[0].scores) == len(item.options)
 
 
 def test_a_masked_model_fills_in_the_letter(tiny_folders: dict[str, Path]) -> None:
     short = Item(probe="demo", form="choice", text="ice?", options=("a", "b"), answer=0)
-    run = hs.ask(str(tiny_folders["bert"]), probe([short]), prompt_formats="letters", device="cpu")
+    run = hs.ask(str(tiny_folders["bert"]), probe([short]), formats="letters", device="cpu")
     assert sum(map(exp, run.answered[0].answers[0].scores)) == pytest.approx(1.0)
     with pytest.raises(UserError, match="generate"):
-        hs.ask(str(tiny_folders["bert"]), probe([short]), prompt_formats="generate", device="cpu")
+        hs.ask(str(tiny_folders["bert"]), probe([short]), formats="generate", device="cpu")
 
 
 def test_pmi_of_sentences_is_that_of_the_words_they_differ_in(causal: LanguageModel) -> None:
     sentences, cloze = FORMS[2], Item(probe="demo", form="cloze", text="The stone is ___.", options=("hard", "soft"))
-    by_pmi = hs.ask(causal, probe([sentences]), prompt_formats="pmi").answered[0]
+    by_pmi = hs.ask(causal, probe([sentences]), formats="pmi").answered[0]
     plain = hs.ask(causal, probe([cloze]), normalise="pmi").answered[0]
     assert by_pmi.scores(by_pmi.primary())[0] == pytest.approx(plain.scores("pmi")[0])
     apart = Item(probe="demo", form="sentences", options=("Stones sink.", "A cork is under water now."), answer=0)
     with pytest.raises(UserError, match="PMI needs a question apart from its options"):
-        hs.ask(causal, probe([apart]), prompt_formats="pmi")
+        hs.ask(causal, probe([apart]), formats="pmi")
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -132,7 +132,7 @@ def test_examples_that_cannot_be_drawn_are_told() -> None:
 def test_examples_stand_before_an_option_and_offsets_do_not_move(causal: LanguageModel) -> None:
     """Options with an example are what a text with the example written into it gives."""
     spec = ScoringSpec(shots=1, shots_from="train")
-    (shown,) = hs.ask(causal, probe(CHOICE), prompt_formats="loglikelihood", spec=spec, limit=2).answered
+    (shown,) = hs.ask(causal, probe(CHOICE), formats="loglikelihood", spec=spec, limit=2).answered
     item, answer = shown.items[0], shown.answers[0]
     (example,) = examples_from(CHOICE, spec)(item)
     assert example.answer is not None
@@ -145,7 +145,7 @@ def test_examples_stand_before_an_option_and_offsets_do_not_move(causal: Languag
 
 def test_what_is_not_made_out_earns_nothing(causal: LanguageModel) -> None:
     """Random weights write nonsense: a guess would earn a third, and nothing is guessed."""
-    run = hs.ask(causal, probe(CHOICE), prompt_formats="generate")
+    run = hs.ask(causal, probe(CHOICE), formats="generate")
     said = run.answered[0].replies
     made_out = sum(reply.parsed is not None for reply in said)
     right = sum(r.parsed == i.answer for r, i in zip(said, run.answered[0].items, strict=True) if r.parsed is not None)
@@ -158,13 +158,13 @@ def test_what_is_not_made_out_earns_nothing(causal: LanguageModel) -> None:
 
 def test_samples_vote_and_depend_on_the_seed_alone(causal: LanguageModel) -> None:
     spec = ScoringSpec(samples=3, temperature=1.0)
-    whole = hs.ask(causal, probe(CHOICE), prompt_formats="generate", spec=spec, limit=4).answered[0].replies
-    alone = hs.ask(causal, probe(CHOICE), prompt_formats="generate", spec=spec, limit=2).answered[0].replies
+    whole = hs.ask(causal, probe(CHOICE), formats="generate", spec=spec, limit=4).answered[0].replies
+    alone = hs.ask(causal, probe(CHOICE), formats="generate", spec=spec, limit=2).answered[0].replies
     by_item = {(reply.item, reply.sample): reply.text for reply in whole}
     assert len({reply.text for reply in whole}) > 4
     assert all(by_item.get((r.item, r.sample), r.text) == r.text for r in alone)
     with pytest.raises(UserError, match="3 samples at temperature 0 are all the same"):
-        hs.ask(causal, probe(CHOICE), prompt_formats="generate", spec=ScoringSpec(samples=3))
+        hs.ask(causal, probe(CHOICE), formats="generate", spec=ScoringSpec(samples=3))
     replies = [_said(n, parsed) for n, parsed in enumerate((0, 0, 2, None))]
     scores = answer_from(CHOICE[0], replies).scores
     assert scores == pytest.approx((log(2.5 / 4.5), log(0.5 / 4.5), log(1.5 / 4.5)))
@@ -186,22 +186,22 @@ def test_a_model_that_always_takes_the_first_letter_is_found_out() -> None:
 def test_prompt_formats_are_kept_apart_resumed_and_never_set_against_each_other(
     causal: LanguageModel, tmp_path: Path
 ) -> None:
-    run = hs.ask(causal, probe(CHOICE), out=tmp_path / "a", prompt_formats="loglikelihood,letters")
+    run = hs.ask(causal, probe(CHOICE), out=tmp_path / "a", formats="loglikelihood,letters")
     assert run.results()["format"] == ["loglikelihood", "letters"]
     before = {path: path.read_bytes() for path in sorted((tmp_path / "a" / "answers").iterdir())}
-    more = hs.ask(causal, probe(CHOICE), out=tmp_path / "a", prompt_formats=["letters", "pmi"])
+    more = hs.ask(causal, probe(CHOICE), out=tmp_path / "a", formats=["letters", "pmi"])
     assert more.results()["format"] == ["letters", "pmi"]
     assert all(path.read_bytes() == content for path, content in before.items())
     assert hs.open_run(tmp_path / "a").results()["format"] == ["loglikelihood", "letters", "pmi"]
     kept = hs.open_run(tmp_path / "a").answered[1].replies
     assert [(r.item, r.logprobs) for r in kept] == [(r.item, r.logprobs) for r in run.answered[1].replies]
-    hs.ask(causal, probe(CHOICE), out=tmp_path / "b", prompt_formats="generate")
+    hs.ask(causal, probe(CHOICE), out=tmp_path / "b", formats="generate")
     with pytest.raises(UserError, match=r"generate in .*b.*letters"):
-        hs.compare(tmp_path / "b", hs.ask(causal, probe(CHOICE), prompt_formats="letters"))
+        hs.compare(tmp_path / "b", hs.ask(causal, probe(CHOICE), formats="letters"))
     spec = ScoringSpec(rotations=1)
     with pytest.raises(UserError, match=r"rotations"):
-        hs.compare(tmp_path / "a", hs.ask(causal, probe(CHOICE), prompt_formats="letters", spec=spec))
-    same = hs.compare(tmp_path / "a", hs.ask(causal, probe(CHOICE), prompt_formats="letters"))
+        hs.compare(tmp_path / "a", hs.ask(causal, probe(CHOICE), formats="letters", spec=spec))
+    same = hs.compare(tmp_path / "a", hs.ask(causal, probe(CHOICE), formats="letters"))
     assert [side.format for side in same.sides] == ["letters"]
 
 
@@ -219,8 +219,8 @@ def chatty(causal: LanguageModel) -> LanguageModel:
 def test_an_option_is_the_reply_in_a_chat(chatty: LanguageModel, item: Item) -> None:
     """Against the network itself: the tokens of the option behind the template, with no BOS before it."""
     spec = "chat=on,system=Be brief."
-    (answered,) = hs.ask(chatty, probe([item]), prompt_formats="loglikelihood", spec=spec).answered
-    (plain,) = hs.ask(chatty, probe([item]), prompt_formats="loglikelihood", spec="chat=off").answered
+    (answered,) = hs.ask(chatty, probe([item]), formats="loglikelihood", spec=spec).answered
+    (plain,) = hs.ask(chatty, probe([item]), formats="loglikelihood", spec="chat=off").answered
     ((answer,), (without,)) = answered.answers, plain.answers
     assert "chat template" in answered.part.asked
     for option, score, logprobs in zip(item.options, answer.scores, answer.logprobs, strict=True):
@@ -240,12 +240,12 @@ def test_an_option_is_the_reply_in_a_chat(chatty: LanguageModel, item: Item) -> 
         assert score == pytest.approx(sum(wanted), abs=1e-3)
     assert [starts[0] for starts in answer.starts] == [starts[0] for starts in without.starts], "as without a template"
     assert answer.scores != without.scores
-    (auto,) = hs.ask(chatty, probe([item]), prompt_formats="loglikelihood").answered
+    (auto,) = hs.ask(chatty, probe([item]), formats="loglikelihood").answered
     assert auto.answers == plain.answers, "a template has to be asked for"
 
 
 def test_pmi_in_a_chat_is_against_a_reply_to_nothing(chatty: LanguageModel) -> None:
-    (answered,) = hs.ask(chatty, probe(CHOICE[:1]), prompt_formats="pmi", spec="chat=on").answered
+    (answered,) = hs.ask(chatty, probe(CHOICE[:1]), formats="pmi", spec="chat=on").answered
     begun, options = "user: \nassistant:\n", CHOICE[0].options
     prompts = [Prompt(begun + option, len(begun), len(begun + option), bare=True) for option in options]
     alone = chatty.likelihoods(chatty.encode(prompts, ScoringSpec()), ScoringSpec())
@@ -253,7 +253,7 @@ def test_pmi_in_a_chat_is_against_a_reply_to_nothing(chatty: LanguageModel) -> N
 
 
 @pytest.mark.parametrize(
-    ("prompt_formats", "spec", "why"),
+    ("formats", "spec", "why"),
     [
         ("letter", "default", "did you mean 'letters'"),
         ("auto,generate", "default", "auto alone"),
@@ -264,6 +264,6 @@ def test_pmi_in_a_chat_is_against_a_reply_to_nothing(chatty: LanguageModel) -> N
         ("generate", "temperature=-1", "too small"),
     ],
 )
-def test_what_cannot_be_asked_is_told(causal: LanguageModel, prompt_formats: str, spec: str, why: str) -> None:
+def test_what_cannot_be_asked_is_told(causal: LanguageModel, formats: str, spec: str, why: str) -> None:
     with pytest.raises(UserError, match=why):
-        hs.ask(causal, probe(CHOICE[:1]), prompt_formats=prompt_formats, spec=spec)
+        hs.ask(causal, probe(CHOICE[:1]), formats=formats, spec=spec)

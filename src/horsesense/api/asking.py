@@ -40,7 +40,7 @@ def ask(
     budget: int | None = None,
     allow_pickle: bool = False,
     cache: bool = True,
-    prompt_formats: str | Sequence[str] = "auto",
+    formats: str | Sequence[str] = "auto",
     served: ServedSettings | None = None,
     engine: str | Engine = "here",
     progress: Progress = NO_PROGRESS,
@@ -61,7 +61,7 @@ def ask(
         budget: Tokens a batch; by default what the device likes.
         allow_pickle: Take pickled weights too.
         cache: With ``out``, look up what another run has computed. A network in memory is never looked up.
-        prompt_formats: Prompt formats, joined by commas or as a list: ``"loglikelihood"``, ``"pmi"``, ``"letters"``,
+        formats: Prompt formats, joined by commas or as a list: ``"loglikelihood"``, ``"pmi"``, ``"letters"``,
             ``"generate"``; ``"auto"`` takes log-likelihood, and of a server what it supports.
         served: How servers are asked: requests in flight, time limits, budget, the variable that has the key.
         engine: Where models are asked: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `engine` gave. The answers are
@@ -93,7 +93,7 @@ def ask(
             look_at(labels.get(each, each), allow_pickle=allow_pickle)
     where = named(engine)
     batch, shard = sizes(folder, device if local else SERVED, budget, where.on_gpu if local else None)
-    asked = parse_prompt_formats(prompt_formats if isinstance(prompt_formats, str) else ",".join(prompt_formats))
+    asked = parse_prompt_formats(formats if isinstance(formats, str) else ",".join(formats))
     settings = Settings(
         spec=replace(meaning, baseline=True) if how == "pmi" else meaning,
         budget=batch,
@@ -105,7 +105,7 @@ def ask(
         allow_pickle=allow_pickle,
         cache=cache,
         labels=labels,
-        prompt_formats=asked,
+        formats=asked,
         served=served or ServedSettings(),
     )
     if folder is None:

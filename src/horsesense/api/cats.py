@@ -112,7 +112,7 @@ def ask_suite(
         budget=budget,
         allow_pickle=allow_pickle,
         cache=cache,
-        prompt_formats="loglikelihood",
+        formats="loglikelihood",
         served=served,
         engine=engine,
         progress=progress,

@@ -36,7 +36,7 @@ def gate(
         junit: Write JUnit XML into this file.
 
     Returns:
-        ``verdict`` ("not worse", "worse", "undecided"), each check with its interval, and ``exit_code`` (0, 3, 4).
+        ``verdict`` ("not worse", "worse", "inconclusive"), each check with its interval, and ``exit_code`` (0, 3, 4).
     """
     from horsesense.data import writing
     from horsesense.runs.regression import judge

@@ -89,7 +89,7 @@ def _run_all(
     settings["engine"] = call.engine
     for ways, group in by_ways.items():
         probes = {each.name: each.probe for each in group}
-        answered = ask(model, probes, out=run, spec=spec, prompt_formats=ways, **settings).answered
+        answered = ask(model, probes, out=run, spec=spec, formats=ways, **settings).answered
         by_name = {each.name: each for each in group}
         found += [(by_name[part.part.probe.name], part) for part in answered]
     return found

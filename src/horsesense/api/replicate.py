@@ -165,7 +165,7 @@ def _asked(
             seed=seed,
             device=device,
             allow_pickle=allow_pickle,
-            prompt_formats="loglikelihood",
+            formats="loglikelihood",
             progress=progress,
         )
         records = {each.part.model.name: each.part.model for each in run.answered}

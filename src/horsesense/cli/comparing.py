@@ -23,7 +23,7 @@ def gate(
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML into this file.")] = None,
     json: Json = False,
 ) -> None:
-    """Is a new run worse than an old one? Exit code 0: not worse; 3: worse; 4: undecided."""
+    """Is a new run worse than an old one? Exit code 0: not worse; 3: worse; 4: inconclusive."""
     from horsesense.api.comparing import gate as judge
 
     found = judge(new, against, margin=margin, normalise=normalise, summary=summary, junit=junit)

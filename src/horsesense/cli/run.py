@@ -59,7 +59,7 @@ def run(
     budget: Annotated[int | None, typer.Option(min=1, help="Tokens a batch; otherwise as the device likes.")] = None,
     allow_pickle: AllowPickle = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Compute also what another run has computed.")] = False,
-    prompt_formats: PromptFormats = "auto",
+    formats: PromptFormats = "auto",
     concurrency: Concurrency = 16,
     timeout: Timeout = 120.0,
     patience: Patience = 300.0,
@@ -102,8 +102,8 @@ def run(
         raise UserError("--data and --skip-bad are for a suite", fix="add --suite cats, or leave them out")
     if suite is not None and probe:
         raise UserError("--suite brings its own probes", fix="leave -p out")
-    if suite is not None and prompt_formats not in ("auto", "loglikelihood"):
-        raise UserError("--suite asks as its paper does, by loglikelihood", fix="leave --prompt-format out")
+    if suite is not None and formats not in ("auto", "loglikelihood"):
+        raise UserError("--suite asks as its paper does, by loglikelihood", fix="leave --format out")
     usual = find_paper_suite(suite).spec if suite is not None else "default"
     named = probe or ["starter"]
     called = [suite] if suite else [probe_name(Path(name)) for name in named]
@@ -128,7 +128,7 @@ def run(
             run, paper, tables = asked_suite.run, asked_suite.table, asked_suite.tables
         else:
             run, paper, tables = (
-                ask(models, named, prompt_formats=prompt_formats, progress=progress, **asking),
+                ask(models, named, formats=formats, progress=progress, **asking),
                 None,
                 None,
             )

@@ -68,7 +68,7 @@ AllowPickle = Annotated[bool, typer.Option("--allow-pickle", help="Load pickled 
 PromptFormats = Annotated[
     str,
     typer.Option(
-        "--prompt-format",
+        "--format",
         help="Prompt formats, joined by commas: loglikelihood, pmi, letters, generate; or auto.",
     ),
 ]

@@ -91,7 +91,7 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, progress:
         repeat=repeat_command,
         is_logged=is_logged,
         replies_in_words=replies_in_words,
-        prompt_formats=tuple(PROMPT_FORMATS),
+        formats=tuple(PROMPT_FORMATS),
         data=items,
         tokens=tokens,
         style=_bundled("style.css"),
@@ -149,9 +149,9 @@ def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
     if manifest.limit is not None:
         words += ["--limit", str(manifest.limit), "--seed", str(manifest.seed)]
     words += ["--budget", str(manifest.budget)]
-    prompt_formats = tuple(dict.fromkeys(part.format for part in manifest.parts))
-    if prompt_formats not in (("loglikelihood",), ()):
-        words += ["--prompt-format", ",".join(prompt_formats)]
+    formats = tuple(dict.fromkeys(part.format for part in manifest.parts))
+    if formats not in (("loglikelihood",), ()):
+        words += ["--format", ",".join(formats)]
     settings = _changed_settings(manifest)
     if settings:
         words += ["--spec", ",".join(settings)]

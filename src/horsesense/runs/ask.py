@@ -203,7 +203,7 @@ def _kept_content(model: str | Model, asked: _Asked, folder: Path, settings: Set
     if plugin is None and not is_served(found_by):
         return None
     manifest = read_manifest(folder)
-    if not all(has_all_answers(manifest, folder, model, probe, settings.prompt_formats) for probe in asked.drawn):
+    if not all(has_all_answers(manifest, folder, model, probe, settings.formats) for probe in asked.drawn):
         return None
     kept = [part.model for part in manifest.parts if part.model.name == model and part.probe.name in asked.drawn]
     origin = plugin.origin if plugin else ""

@@ -115,15 +115,15 @@ def _refuse_alone(
 ) -> NoReturn:
     """Say why a run has nothing in common with the others: different prompt formats, or other probes."""
     file = folder if folder.is_dir() else None
-    prompt_formats: dict[str, dict[str, list[Path]]] = {}
+    formats: dict[str, dict[str, list[Path]]] = {}
     for place, others in runs:
         for a in others:
-            prompt_formats.setdefault(a.part.probe.name, {}).setdefault(a.format, []).append(place)
+            formats.setdefault(a.part.probe.name, {}).setdefault(a.format, []).append(place)
     for name in (a.part.probe.name for a in answered):
-        if len(prompt_formats[name]) > 1:
+        if len(formats[name]) > 1:
             told = "; ".join(
-                f"by {prompt_format} in {', '.join(sorted({str(p) for p in prompt_formats[name][prompt_format]}))}"
-                for prompt_format in prompt_formats[name]
+                f"by {prompt_format} in {', '.join(sorted({str(p) for p in formats[name][prompt_format]}))}"
+                for prompt_format in formats[name]
             )
             raise UserError(
                 f"{name} was run in different prompt formats, which cannot be compared: {told}",

@@ -104,7 +104,7 @@ class RunJob(Job):
             dtype=dtype,
             dtype_reason=dtype_reason,
             spec=settings.spec,
-            prompt_formats=settings.prompt_formats,
+            formats=settings.formats,
             folder=self.store.folder,
         )
         return _for_another_process(request) if self.remote else request
@@ -112,7 +112,7 @@ class RunJob(Job):
     # What an engine calls.
 
     def begin(self) -> Sequence[Task]:
-        formats = self.settings.prompt_formats
+        formats = self.settings.formats
         self._pending = [probe for probe in self.probes if not self.store.has_all(self.name, probe, formats)]
         if not self._pending:
             return []
@@ -180,7 +180,7 @@ class RunJob(Job):
         return [
             task
             for probe in self._pending
-            for prompt_format in opened.prompt_formats
+            for prompt_format in opened.formats
             for task in self._counting(probe, prompt_format)
         ]
 

@@ -31,7 +31,7 @@ class Settings:
     cache: bool = True
     labels: Mapping[str, str] = field(default_factory=dict)
     """Label of a model → the name of its weights."""
-    prompt_formats: tuple[str, ...] = ("auto",)
+    formats: tuple[str, ...] = ("auto",)
     """Prompt formats: loglikelihood, pmi, letters, generate; ``auto``: loglikelihood, or what a server supports."""
     served: ServedSettings = field(default_factory=ServedSettings)
     """Server settings."""

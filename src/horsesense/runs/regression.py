@@ -22,8 +22,8 @@ from horsesense.stats import Estimate, power
 from horsesense.stats.paired import compare
 from horsesense.stats.resampling import Floats
 
-Verdict = Literal["not worse", "worse", "undecided"]
-EXIT_CODES: Mapping[Verdict, int] = {"not worse": 0, "worse": 3, "undecided": 4}
+Verdict = Literal["not worse", "worse", "inconclusive"]
+EXIT_CODES: Mapping[Verdict, int] = {"not worse": 0, "worse": 3, "inconclusive": 4}
 LEVEL = 0.95
 UNCHANGED = "new and old have the same weights and score the same on every item, so nothing has changed"
 
@@ -54,7 +54,7 @@ class GateCheck(Document):
     verdict: Verdict
     """Outcome of the check."""
     items_missing: int | None
-    """Undecided: additional items that would decide it; null where it is decided or none would."""
+    """Inconclusive: additional items that would decide it; null where it is decided or none would."""
     notes: tuple[str, ...]
     """Caveats of the comparison."""
 
@@ -71,7 +71,7 @@ class GateCheck(Document):
             if self.items_missing
             else "no number of items would decide it"
         )
-        return f"{self.probe}: undecided at a margin of {margin:g}; {figures}; {more}"
+        return f"{self.probe}: inconclusive at a margin of {margin:g}; {figures}; {more}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Gate(Document):
     """Whether a new run is worse than an old one."""
 
     verdict: Verdict
-    """Worse where any probe is; else undecided where any is; else not worse."""
+    """Worse where any probe is; else inconclusive where any is; else not worse."""
     margin: float
     """Tolerated loss of accuracy."""
     checks: tuple[GateCheck, ...]
@@ -89,7 +89,7 @@ class Gate(Document):
 
     @property
     def exit_code(self) -> int:
-        """0: not worse; 3: worse; 4: undecided."""
+        """0: not worse; 3: worse; 4: inconclusive."""
         return EXIT_CODES[self.verdict]
 
     def sentences(self) -> list[str]:
@@ -100,7 +100,7 @@ class Gate(Document):
 
     def markdown(self) -> str:
         """Write a summary for a pull request."""
-        lines = [f"## horsesense gate: {self.verdict}", "", f"Tolerated loss: {self.margin:g}.", ""]
+        lines = [f"## horsesense check-regression: {self.verdict}", "", f"Tolerated loss: {self.margin:g}.", ""]
         lines += ["| probe | n | old | new | difference [95%] | verdict |", "|---|---|---|---|---|---|"]
         for each in self.checks:
             d = each.difference
@@ -113,14 +113,14 @@ class Gate(Document):
         return "\n".join(lines) + "\n"
 
     def junit(self) -> str:
-        """Write JUnit XML: a probe that is worse has failed, one that is undecided is skipped."""
+        """Write JUnit XML: a probe that is worse has failed, one that is inconclusive is skipped."""
         count = {verdict: sum(each.verdict == verdict for each in self.checks) for verdict in EXIT_CODES}
         suite = ElementTree.Element(
             "testsuite",
-            name="horsesense gate",
+            name="horsesense check-regression",
             tests=str(len(self.checks)),
             failures=str(count["worse"]),
-            skipped=str(count["undecided"]),
+            skipped=str(count["inconclusive"]),
             errors="0",
         )
         for check in self.checks:
@@ -155,7 +155,7 @@ def judge(
         raise UserError("the two runs have no probe in common", file=new[0], fix="give runs on the same probes")
     checks = tuple(_check(probe, *pair, margin, how, len(pairs)) for probe, pair in pairs)
     verdicts = {check.verdict for check in checks}
-    worst: Verdict = "worse" if "worse" in verdicts else "undecided" if "undecided" in verdicts else "not worse"
+    worst: Verdict = "worse" if "worse" in verdicts else "inconclusive" if "inconclusive" in verdicts else "not worse"
     return Gate(worst, margin, checks, tuple(left_out))
 
 
@@ -175,14 +175,14 @@ def _check(
     a, b = earned_on(new, ids, how), earned_on(old, ids, how)
     difference = side.pairings[0].comparison.difference
     corrected = difference if checks == 1 else compare(a, b, units, level=1 - (1 - LEVEL) / checks).difference
-    verdict: Verdict = "undecided"
+    verdict: Verdict = "inconclusive"
     weights = {run.part.model.weights for run in (new, old)}
     unchanged = len(weights) == 1 and weights != {""} and np.array_equal(a, b, equal_nan=True)
     if difference.low >= -margin or unchanged:
         verdict = "not worse"
     elif corrected.high < -margin:
         verdict = "worse"
-    missing = _missing(a, b, units, difference, margin) if verdict == "undecided" else None
+    missing = _missing(a, b, units, difference, margin) if verdict == "inconclusive" else None
     return GateCheck(
         probe=asked.probe,
         format=asked.format,

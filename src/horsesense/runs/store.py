@@ -77,7 +77,7 @@ class RunStore:
         """Return the dtype to load a model in, and the reason where it was decided before."""
         return dtype, ""
 
-    def has_all(self, model: str, probe: str, prompt_formats: Sequence[str]) -> bool:
+    def has_all(self, model: str, probe: str, formats: Sequence[str]) -> bool:
         """Whether a probe is answered already, in all requested prompt formats."""
         return False
 
@@ -127,8 +127,8 @@ class FolderRunStore(RunStore):
         record = next((part.model for part in self.manifest.parts if part.model.name == model), None)
         return (record.dtype, record.dtype_reason) if dtype == "auto" and record is not None else (dtype, "")
 
-    def has_all(self, model: str, probe: str, prompt_formats: Sequence[str]) -> bool:
-        stored = has_all_answers(self.manifest, self.folder, model, probe, prompt_formats)
+    def has_all(self, model: str, probe: str, formats: Sequence[str]) -> bool:
+        stored = has_all_answers(self.manifest, self.folder, model, probe, formats)
         if stored:
             self.progress.log(f"{model} on {probe}: all answers are stored already")
         return stored
@@ -172,15 +172,15 @@ class FolderRunStore(RunStore):
         write_table(shard_path(self.folder, model, probe, shard, prompt_format), tables["answers"])
 
 
-def has_all_answers(manifest: Manifest, folder: Path, model: str, probe: str, prompt_formats: Sequence[str]) -> bool:
+def has_all_answers(manifest: Manifest, folder: Path, model: str, probe: str, formats: Sequence[str]) -> bool:
     """Whether a probe is answered in all requested prompt formats."""
-    if list(prompt_formats) == ["auto"]:
+    if list(formats) == ["auto"]:
         # The stored format says what auto chose; with several stored formats, it would be loglikelihood or the first.
         stored = [p.format for p in manifest.parts if (p.model.name, p.probe.name) == (model, probe)]
-        prompt_formats = [name for name in stored if name == "loglikelihood"] or stored[:1]
-        if not prompt_formats:
+        formats = [name for name in stored if name == "loglikelihood"] or stored[:1]
+        if not formats:
             return False
-    parts = [manifest.part(model, probe, prompt_format) for prompt_format in prompt_formats]
+    parts = [manifest.part(model, probe, prompt_format) for prompt_format in formats]
     return all(part is not None and is_whole(folder, part) for part in parts)
 
 

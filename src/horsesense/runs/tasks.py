@@ -46,7 +46,7 @@ class ModelRequest:
     allow_pickle: bool
     dtype: str
     spec: ScoringSpec
-    prompt_formats: tuple[str, ...]
+    formats: tuple[str, ...]
     dtype_reason: str = ""
     threads: int | None = None
     folder: Path | None = None
@@ -78,7 +78,7 @@ class OpenedModel:
     kind: str
     reported: Mapping[str, Any]
     frame: str
-    prompt_formats: tuple[ChosenFormat, ...]
+    formats: tuple[ChosenFormat, ...]
     local: bool
     device: str
     threads: int | None
@@ -91,7 +91,7 @@ def open_model(context: WorkerContext, task: Task) -> TaskResult:
     # First: this tries out what a server can do, which its description then includes.
     formats = tuple(
         ChosenFormat(each.name, note, each.in_words(model, each.spec(spec)))
-        for each, note in choose_prompt_formats(model, request.prompt_formats)
+        for each, note in choose_prompt_formats(model, request.formats)
     )
     opened = OpenedModel(
         describe=model.describe(),
@@ -99,7 +99,7 @@ def open_model(context: WorkerContext, task: Task) -> TaskResult:
         kind=model.who.kind,
         reported=dict(model.who.reported),
         frame=model.frame_in_words(spec),
-        prompt_formats=formats,
+        formats=formats,
         local=isinstance(model, LanguageModel),
         device=model.device.type if isinstance(model, LanguageModel) else "",
         threads=_threads(model),

@@ -50,7 +50,7 @@ def _spec(spec: ScoringSpec) -> ScoringSpec:
     if spec.reason:
         raise UserError(
             "letters leave no room for reasoning",
-            fix=f"use {argument('prompt_formats', 'generate')}, or leave reason out",
+            fix=f"use {argument('formats', 'generate')}, or leave reason out",
         )
     return spec
 

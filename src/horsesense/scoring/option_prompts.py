@@ -21,7 +21,7 @@ def letters_of(item: Item) -> tuple[str, ...]:
     if len(item.options) > len(ascii_uppercase):
         raise UserError(
             f"item {item.id} has {len(item.options)} options, more than there are letters",
-            fix=f"use {argument('prompt_formats', 'loglikelihood')}",
+            fix=f"use {argument('formats', 'loglikelihood')}",
         )
     return tuple(ascii_uppercase[: len(item.options)])
 

@@ -102,7 +102,7 @@ def choose_prompt_formats(model: Model, names: Sequence[str]) -> list[tuple[Prom
         if not model.can(each.needs):
             raise UserError(
                 f"{model.name} does not support the prompt format {each.name}: {model.why_not(each.needs)}",
-                fix=f"leave it out of {argument('prompt_formats')}, or use {argument('prompt_formats', AUTO)}",
+                fix=f"leave it out of {argument('formats')}, or use {argument('formats', AUTO)}",
             )
     return [(each, "") for each in formats]
 

@@ -126,7 +126,7 @@ def _carry_out(
     asked: list[Path] = []
     prompt_format = objective_of(recipe.objective).prompt_format
     settings = Settings(
-        spec=with_setting(ScoringSpec(), "dtype", recipe.dtype), device=recipe.device, prompt_formats=(prompt_format,)
+        spec=with_setting(ScoringSpec(), "dtype", recipe.dtype), device=recipe.device, formats=(prompt_format,)
     )
     # All are asked before any answer is read: what was stopped in the middle is finished then.
     for seed, (name, plan) in enumerate(zip(names, plans, strict=True)):

@@ -65,17 +65,17 @@ def test_what_it_takes_is_told_before_it_starts(
 
 def test_a_budget_of_tokens_ends_cleanly_and_the_same_again_goes_on(server: ModelServer, tmp_path: Path) -> None:
     few = short_questions(12, 1)
-    whole = hs.ask(server.name, few, prompt_formats="generate").answered[0].answers
+    whole = hs.ask(server.name, few, formats="generate").answered[0].answers
     server.reset()
     little = ServedSettings(max_tokens=400, concurrency=2)
     told = "the budget of 400 tokens is reached"
     with pytest.raises(SpentError, match=told):
-        hs.ask(server.name, few, prompt_formats="generate", out=tmp_path, served=little)
+        hs.ask(server.name, few, formats="generate", out=tmp_path, served=little)
     first = server.seen.answered
     with pytest.raises(SpentError, match=told):
-        hs.ask(server.name, few, prompt_formats="generate", out=tmp_path, served=little)
+        hs.ask(server.name, few, formats="generate", out=tmp_path, served=little)
     assert server.seen.answered > first, "the same again goes on"
-    run = hs.ask(server.name, few, prompt_formats="generate", out=tmp_path)
+    run = hs.ask(server.name, few, formats="generate", out=tmp_path)
     assert [each.scores for each in run.answered[0].answers] == [each.scores for each in whole]
     assert len(server.seen.bodies) == len(set(server.seen.bodies)), "nothing is paid for twice, not even the trials"
 
@@ -88,7 +88,7 @@ import horsesense as hs
 from horsesense.models.api import ServedSettings
 how = ServedSettings(concurrency=2)
 probe, out = {str(tmp_path / "probe.jsonl")!r}, {str(tmp_path / "run")!r}
-hs.ask({server.name!r}, probe, prompt_formats="letters", out=out, served=how)
+hs.ask({server.name!r}, probe, formats="letters", out=out, served=how)
 """
     child = subprocess.Popen(
         [sys.executable, "-c", program], env=os.environ | {"PYTHONPATH": str(ROOT / "src")}, start_new_session=True
@@ -103,23 +103,23 @@ hs.ask({server.name!r}, probe, prompt_formats="letters", out=out, served=how)
     assert 15 <= len(answered) < 24, "it was killed in the middle"
     time.sleep(0.2)  # what was in flight is answered to nobody
     server.reset()
-    run = hs.ask(server.name, tmp_path / "probe.jsonl", prompt_formats="letters", out=tmp_path / "run")
+    run = hs.ask(server.name, tmp_path / "probe.jsonl", formats="letters", out=tmp_path / "run")
     again = [body for body in server.seen.bodies if body in answered]
     assert len(again) <= 2, "but for the two that were in flight"
     assert server.seen.bodies, "the rest was asked for"
-    fresh = hs.ask(server.name, PROBE, prompt_formats="letters")
+    fresh = hs.ask(server.name, PROBE, formats="letters")
     assert [each.scores for each in run.answered[0].answers] == [each.scores for each in fresh.answered[0].answers]
 
 
 def test_other_rules_of_parsing_ask_nothing_again(
     server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = hs.ask(server.name, PROBE, prompt_formats="generate", out=tmp_path).answered[0].replies
+    before = hs.ask(server.name, PROBE, formats="generate", out=tmp_path).answered[0].replies
     asked = len(server.seen.bodies)
     monkeypatch.setattr(generate, "parse_reply", lambda *_, **__: Parsed(1, "always the second"))
     for folder in ("answers", "replies"):
         shutil.rmtree(tmp_path / folder)
-    after = hs.ask(server.name, PROBE, prompt_formats="generate", out=tmp_path).answered[0].replies
+    after = hs.ask(server.name, PROBE, formats="generate", out=tmp_path).answered[0].replies
     assert {reply.why for reply in after} == {"always the second"} != {reply.why for reply in before}
     assert [(reply.request, reply.text) for reply in after] == [(reply.request, reply.text) for reply in before]
     assert len(server.seen.bodies) == asked
@@ -135,7 +135,7 @@ def _one_bit_off(path: Path) -> Iterator[None]:
 
 
 def test_what_a_server_said_is_under_the_checksums_of_its_folder(server: ModelServer, tmp_path: Path) -> None:
-    hs.ask(server.name, PROBE, prompt_formats="letters", out=tmp_path)
+    hs.ask(server.name, PROBE, formats="letters", out=tmp_path)
     names = {line.split("  ")[1] for line in (tmp_path / "SHA256SUMS").read_text().splitlines() if line[0] != "#"}
     replies = next((tmp_path / "replies").glob("*.parquet"))
     assert {"requests.sqlite", f"replies/{replies.name}"} <= names
@@ -148,7 +148,7 @@ def test_what_a_server_said_is_under_the_checksums_of_its_folder(server: ModelSe
     with _one_bit_off(log):
         assert [Path(each).name for each in hs.verify(tmp_path).damaged] == [log.name]
         with pytest.raises(UserError, match=r"the file is damaged: .*is asked again"):
-            hs.ask(server.name, PROBE, prompt_formats="letters,generate", out=tmp_path)
-    hs.ask(server.name, PROBE, prompt_formats="letters,pmi", out=tmp_path)
+            hs.ask(server.name, PROBE, formats="letters,generate", out=tmp_path)
+    hs.ask(server.name, PROBE, formats="letters,pmi", out=tmp_path)
     assert not hs.verify(tmp_path).damaged
     assert not list(tmp_path.glob("requests.sqlite-*")), "nothing of it lies in another file"

@@ -45,7 +45,7 @@ def test_the_key_is_in_no_file_log_or_list_of_processes(server: ModelServer, tmp
     command += [
         "-p",
         str(tmp_path / "probe.jsonl"),
-        "--prompt-format",
+        "--format",
         "letters,generate",
         "--out",
         str(tmp_path / "run"),

@@ -43,7 +43,7 @@ def test_a_server_that_is_killed_and_loads_again_is_waited_for(local: LanguageMo
     port, listener = free_port(), Listener()
     later: list[ModelServer] = []
     with ModelServer(local).running() as steady:
-        usual = hs.ask(steady.name, PROBE, prompt_formats="letters").answered[0].answers
+        usual = hs.ask(steady.name, PROBE, formats="letters").answered[0].answers
 
     first = ModelServer(local, port=port)
     first.behaviour.stays = 0.05
@@ -69,7 +69,7 @@ def test_a_server_that_is_killed_and_loads_again_is_waited_for(local: LanguageMo
     thread.start()
     try:
         settings = ServedSettings(patience=20, concurrency=2)
-        run = hs.ask(first.name, PROBE, prompt_formats="letters", out=tmp_path, served=settings, progress=listener)
+        run = hs.ask(first.name, PROBE, formats="letters", out=tmp_path, served=settings, progress=listener)
     finally:
         done.set()
         thread.join()
@@ -88,9 +88,9 @@ def test_what_was_answered_is_kept_when_patience_ends(server: ModelServer, tmp_p
     settings = ServedSettings(patience=0, concurrency=1)
     server.behaviour.fault, server.behaviour.every = "503", 10
     with pytest.raises(UserError, match=r"HTTP 503.*run the same command again: all replies so far are stored"):
-        hs.ask(server.name, PROBE, prompt_formats="letters", out=tmp_path, served=settings)
+        hs.ask(server.name, PROBE, formats="letters", out=tmp_path, served=settings)
     server.behaviour.fault = ""
-    hs.ask(server.name, PROBE, prompt_formats="letters", out=tmp_path, served=settings)
+    hs.ask(server.name, PROBE, formats="letters", out=tmp_path, served=settings)
     about_items = [each for each in server.seen.bodies if "melts" in each]
     assert len(about_items) == len(set(about_items)) >= len(PROBE.items)
 

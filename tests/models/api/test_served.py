@@ -79,12 +79,11 @@ def test_without_a_beginning_the_first_token_is_not_scored(server: ModelServer, 
 
 
 def test_every_way_gives_what_the_local_model_gives(server: ModelServer, local: LanguageModel) -> None:
-    prompt_formats = "loglikelihood,pmi,letters,generate"
+    formats = "loglikelihood,pmi,letters,generate"
     by_format = [
-        {each.format: each for each in hs.ask(who, PROBE, prompt_formats=prompt_formats).answered}
-        for who in (local, server.name)
+        {each.format: each for each in hs.ask(who, PROBE, formats=formats).answered} for who in (local, server.name)
     ]
-    for prompt_format in prompt_formats.split(","):
+    for prompt_format in formats.split(","):
         one, other = (each[prompt_format] for each in by_format)
         for a, b in zip(one.answers, other.answers, strict=True):
             if prompt_format == "letters" and any("bounded" in flag for flag in b.flags):
@@ -96,16 +95,16 @@ def test_every_way_gives_what_the_local_model_gives(server: ModelServer, local: 
 
 @pytest.mark.parametrize("fault", ["429", "500", "503", "cut", "not-json", "hangs-up"])
 def test_one_request_in_five_fails_and_the_answers_are_the_same(server: ModelServer, fault: str) -> None:
-    usual = hs.ask(server.name, PROBE, prompt_formats="letters").answered[0].answers
+    usual = hs.ask(server.name, PROBE, formats="letters").answered[0].answers
     server.behaviour.fault = fault
-    faulty = hs.ask(server.name, PROBE, prompt_formats="letters").answered[0].answers
+    faulty = hs.ask(server.name, PROBE, formats="letters").answered[0].answers
     assert [answer.scores for answer in faulty] == [answer.scores for answer in usual]
 
 
 def test_a_slow_answer_is_asked_for_again(server: ModelServer) -> None:
-    usual = hs.ask(server.name, PROBE, limit=2, prompt_formats="generate").answered[0].answers
+    usual = hs.ask(server.name, PROBE, limit=2, formats="generate").answered[0].answers
     server.behaviour.fault, server.behaviour.every = "slow", 3
-    slow = hs.ask(server.name, PROBE, limit=2, prompt_formats="generate", served=ServedSettings(timeout=0.8))
+    slow = hs.ask(server.name, PROBE, limit=2, formats="generate", served=ServedSettings(timeout=0.8))
     assert [answer.scores for answer in slow.answered[0].answers] == [answer.scores for answer in usual]
 
 
@@ -118,8 +117,8 @@ def test_a_server_that_never_answers_is_one_sentence(server: ModelServer) -> Non
 def test_a_server_that_echoes_other_numbers_is_not_believed(server: ModelServer) -> None:
     server.behaviour.lies = True
     with pytest.raises(UserError, match="its echo differs from what it generates"):
-        hs.ask(server.name, PROBE, prompt_formats="loglikelihood")
-    run = hs.ask(server.name, PROBE, prompt_formats="auto")
+        hs.ask(server.name, PROBE, formats="loglikelihood")
+    run = hs.ask(server.name, PROBE, formats="auto")
     assert run.answered[0].format == "letters"
     assert "not by loglikelihood: its echo differs from what it generates" in run.answered[0].part.asked
 
@@ -145,9 +144,9 @@ def test_auto_falls_back_to_what_a_server_allows(
 
 @pytest.mark.parametrize("prompt_format", ["letters", "generate"])
 def test_the_room_for_a_reply_has_two_names(server: ModelServer, prompt_format: str) -> None:
-    usual = hs.ask(server.name, PROBE, limit=2, prompt_formats=prompt_format).answered[0].answers
+    usual = hs.ask(server.name, PROBE, limit=2, formats=prompt_format).answered[0].answers
     server.behaviour.room = "max_completion_tokens"
-    newer = hs.ask(server.name, PROBE, limit=2, prompt_formats=prompt_format).answered[0].answers
+    newer = hs.ask(server.name, PROBE, limit=2, formats=prompt_format).answered[0].answers
     assert [answer.scores for answer in newer] == [answer.scores for answer in usual]
 
 
@@ -185,17 +184,17 @@ def test_a_budget_ends_cleanly_and_what_was_answered_is_not_asked_again(server: 
 
 
 def test_a_finished_run_does_not_ask_the_server(server: ModelServer, tmp_path: Path) -> None:
-    hs.ask(server.name, PROBE, out=tmp_path, prompt_formats="letters")
+    hs.ask(server.name, PROBE, out=tmp_path, formats="letters")
     before = server.seen.requests
-    hs.ask(server.name, PROBE, out=tmp_path, prompt_formats="letters")
+    hs.ask(server.name, PROBE, out=tmp_path, formats="letters")
     assert server.seen.requests == before
 
 
 def test_another_model_behind_the_same_name_is_refused(server: ModelServer, tmp_path: Path) -> None:
-    hs.ask(server.name, PROBE, out=tmp_path, prompt_formats="letters")
+    hs.ask(server.name, PROBE, out=tmp_path, formats="letters")
     server.behaviour.owner = "somebody else"
     with pytest.raises(UserError, match="its server reports another model now"):
-        hs.ask(server.name, PROBE, out=tmp_path, prompt_formats="letters,generate")
+        hs.ask(server.name, PROBE, out=tmp_path, formats="letters,generate")
 
 
 def test_exact_scores_are_refused(server: ModelServer) -> None:
@@ -270,7 +269,7 @@ def test_a_server_is_asked_without_torch(server: ModelServer, tmp_path: Path) ->
 import sys
 sys.modules |= {{"torch": None, "transformers": None}}
 import horsesense as hs
-run = hs.ask({server.name!r}, {str(tmp_path / "probe.jsonl")!r}, limit=2, prompt_formats="letters")
+run = hs.ask({server.name!r}, {str(tmp_path / "probe.jsonl")!r}, limit=2, formats="letters")
 print(run.results()["format"])
 """
     path = os.environ | {"PYTHONPATH": str(ROOT / "src")}

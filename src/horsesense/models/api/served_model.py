@@ -128,7 +128,7 @@ class ServedModel:
         if not self._trial.believed:
             raise UserError(
                 f"{self.name} gives no likelihoods that can be trusted: {self._trial.in_words}",
-                fix=f"use {argument('prompt_formats', 'letters')} or {argument('prompt_formats', 'generate')}",
+                fix=f"use {argument('formats', 'letters')} or {argument('formats', 'generate')}",
             )
         beginning = self._beginning(spec)
         prompts: dict[str, list[Prompt]] = {}
@@ -196,7 +196,7 @@ class ServedModel:
         for chat in {bool(turn.messages) for turn in turns}:
             trial = self._next(chat)
             if not trial.most:
-                generate = f"use {argument('prompt_formats', 'generate')}"
+                generate = f"use {argument('formats', 'generate')}"
                 fix = f"use chat=off, or {generate}" if chat else generate
                 raise UserError(f"{self.name} does not list its next tokens: {trial.in_words}", fix=fix)
             most[chat] = trial.most
@@ -209,7 +209,7 @@ class ServedModel:
     def in_template(self, turn: Turn) -> str:
         raise UserError(
             f"{self.name} applies its chat template itself, so no option can be scored inside it",
-            fix=f"use chat=off, or {argument('prompt_formats', 'letters')}",
+            fix=f"use chat=off, or {argument('formats', 'letters')}",
         )
 
     def continuations(

@@ -143,7 +143,7 @@ def _tokens_of(tokenizer: Any, word: str) -> tuple[int, ...]:
         ids = tokenizer(word, add_special_tokens=False)["input_ids"]
         if len(ids) != 1:
             raise UserError(
-                f"{word!r} is not a single token of this model", fix=f"use {argument('prompt_formats', 'generate')}"
+                f"{word!r} is not a single token of this model", fix=f"use {argument('formats', 'generate')}"
             )
         found = {ids[0]}
     return tuple(sorted(found))

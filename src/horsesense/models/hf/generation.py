@@ -29,7 +29,7 @@ def continuations(
     if not model.family.left_to_right:
         raise UserError(
             f"{model.name} is {model.family} and cannot generate text",
-            fix=f"use a causal model, or {argument('prompt_formats', 'loglikelihood')}",
+            fix=f"use a causal model, or {argument('formats', 'loglikelihood')}",
         )
     framed = [_ids(model, turn) for turn in turns]
     longest = max(map(len, framed), default=0)
