@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from horsesense.scoring.clue_words import ExplanationOverNames
     from horsesense.scoring.evidence import ScoreDocument
     from horsesense.scoring.fill import FillDocument
-    from horsesense.scoring.saliency import Explanation, Method
+    from horsesense.scoring.saliency import Method, ModelSaliency
     from horsesense.scoring.texts import ScoredText
 
 
@@ -64,15 +64,15 @@ class Scores:
 
     def document(self) -> ScoreDocument:
         """All that is known of them as plain data; with a text to set them against, what each place says for them."""
-        from horsesense.scoring.evidence import ScoreDocument, evidence_document
+        from horsesense.scoring.evidence import ScoreDocument, text_evidence
 
         other = self.against
         return ScoreDocument(
             model=self.model,
             spec={**self.spec.to_dict(), "frame": self.around},
-            texts=tuple(text.document() for text in self.texts),
-            against=other.document() if other else None,
-            evidence=tuple(evidence_document(text, other) for text in self.texts) if other else None,
+            texts=self.texts,
+            against=other,
+            evidence=tuple(text_evidence(text, other) for text in self.texts) if other else None,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -226,7 +226,7 @@ def saliency(
     arguments: str = "",
     seed: int = 0,
     spec: str | ScoringSpec = "default",
-) -> Explanation | ExplanationOverNames:
+) -> ModelSaliency | ExplanationOverNames:
     """Which words a prediction rests on; with slots, which do under most draws of names.
 
     Args:
@@ -251,7 +251,7 @@ def saliency(
     refuse_served(loaded, "gradients need the weights")
     assert isinstance(loaded, LanguageModel)
     if not marked.slots:
-        return marked.explained(loaded, meaning, method, steps, seed).explanation(loaded.name, meaning)
+        return marked.explained(loaded, meaning, method, steps, seed).of_model(loaded.name, meaning)
     names = draw_names(marked.slots, draws, seed)
     drawn = [marked.named(each).explained(loaded, meaning, method, steps, seed) for each in names]
     voted = clues_of(drawn, names, arguments)
@@ -259,7 +259,7 @@ def saliency(
         model=loaded.name,
         spec=meaning.to_dict(),
         seed=seed,
-        drawn=tuple(each.document() for each in drawn),
+        drawn=tuple(drawn),
         clues=voted.clues,
         draws=voted.draws,
         stability=voted.stability,

@@ -21,7 +21,7 @@ from horsesense.methods.suites.frame import PaperTable
 from horsesense.report.item_answers import AnsweredItem
 from horsesense.runs.result import Result, Spread
 from horsesense.scoring.clue_words import ExplanationOverNames
-from horsesense.scoring.saliency import Explanation
+from horsesense.scoring.saliency import ModelSaliency
 
 _LEGACY: dict[str, str] = {
     "annotate agreement": "horsesense.annotate.study_figures:Agreement",
@@ -121,7 +121,7 @@ ImportDocument = WrittenProbe | ImportedLog
 ReportedDocument = ReportDocument | WrittenRows
 """What run folders say; a table of their rows."""
 
-SaliencyDocument = Explanation | ExplanationOverNames
+SaliencyDocument = ModelSaliency | ExplanationOverNames
 """What a prediction rests on; where the text has slots, what the draws of names agree on."""
 
 ShowDocument = Overview | ItemInForms | AnsweredItem

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from horsesense.core import ScoringSpec
     from horsesense.models.protocol import Model
     from horsesense.scoring.clue_words import ExplanationOverNames
-    from horsesense.scoring.saliency import Explanation
+    from horsesense.scoring.saliency import ModelSaliency
     from horsesense.scoring.texts import ScoredText
 
 _WIDTH = 20
@@ -104,7 +104,7 @@ def print_evidence(texts: Sequence[ScoredText], other: ScoredText) -> None:
         title = Text.assemble(text.text, "\n", ("against", "dim"), f" {other.text}")
         frame = table("token", "against", "q", left=2, title=title)
         for place in places:
-            row = [repr(token.token) if token else "" for token in (place.token, place.against)]
+            row = [repr(token) if token is not None else "" for token in (place.token, place.against)]
             frame.add_row(*map(escape, row), f"{place.q:+z.4f}", style="bold" if place.edited else "")
         frame.add_section()
         frame.add_row("sum", "", f"{sum(place.q for place in places):+z.4f}")
@@ -202,7 +202,7 @@ def saliency(
         _print_saliency(explained)
 
 
-def _print_saliency(explained: Explanation) -> None:
+def _print_saliency(explained: ModelSaliency) -> None:
     most = max((abs(word.value) for word in explained.words), default=0.0) or 1.0
     for word in explained.words:
         _print_bar(word.value, most, word.word)

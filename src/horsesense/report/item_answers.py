@@ -11,7 +11,7 @@ from horsesense.core import Item
 from horsesense.core.document import Document
 from horsesense.core.overview import ItemLine
 from horsesense.runs.results import Answered, nothing_for
-from horsesense.scoring.evidence import PlaceDocument, evidence_document
+from horsesense.scoring.evidence import TokenEvidence, text_evidence
 from horsesense.scoring.generate import UNPARSED
 from horsesense.scoring.normalise import BY_FORM, normalised
 from horsesense.scoring.texts import ScoredText, ScoredToken, kept_texts
@@ -62,7 +62,7 @@ class OptionEvidence(Document):
 
     other: int
     """The number of the best other option."""
-    q: tuple[PlaceDocument, ...]
+    q: tuple[TokenEvidence, ...]
     """What each place says for the right one."""
     sum: float
     """The difference of the two sums."""
@@ -109,7 +109,7 @@ def _plain(item: Item, answer: ItemAnswer) -> AnswerDocument:
     evidence = None
     if answer.compared:
         right, against, other = answer.compared
-        weighed = evidence_document(right, against)
+        weighed = text_evidence(right, against)
         evidence = OptionEvidence(other, weighed.q, weighed.sum, weighed.share_of_edit)
     return AnswerDocument(
         model=answer.model,

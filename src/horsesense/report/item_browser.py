@@ -219,8 +219,5 @@ def _evidence(item: Item, texts: Sequence[ScoredText | None], scores: Sequence[f
     right, against, other = compared
     return {
         "other": other,
-        "places": [
-            [place.token.token if place.token else "", place.against.token if place.against else "", round(place.q, 2)]
-            for place in evidence(right, against)
-        ],
+        "places": [[place.token or "", place.against or "", round(place.q, 2)] for place in evidence(right, against)],
     }

@@ -17,7 +17,7 @@ from horsesense.errors import UserError, argument
 from horsesense.lexicons.novel_names import novel_names
 from horsesense.lexicons.words import words
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.scoring.saliency import Method, Saliency, SaliencyDocument, saliency
+from horsesense.scoring.saliency import Method, Saliency, saliency
 
 TOP = 5
 """Number of strongest words per draw."""
@@ -66,7 +66,7 @@ class ExplanationOverNames(Document):
     """Scoring spec."""
     seed: int
     """Random seed of the noise and of the names."""
-    drawn: tuple[SaliencyDocument, ...]
+    drawn: tuple[Saliency, ...]
     """Each draw of names."""
     clues: tuple[Clue, ...]
     """Words that are strong in most draws: most votes first, then the strongest."""

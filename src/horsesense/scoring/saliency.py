@@ -8,7 +8,7 @@ baseline: at the text itself (``gradient``), averaged over noise (``smoothgrad``
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from horsesense.core import ScoringSpec
@@ -42,79 +42,42 @@ class SalientWord:
 
 
 @dataclass(frozen=True, slots=True)
-class SaliencyDocument(Document):
-    """What a prediction rests on, as plain data."""
+class Saliency(Document):
+    """Attribution of a prediction to the words of a text."""
 
     text: str
-    """As the model reads it, without the brackets."""
+    """The text, without the brackets."""
     target: str
-    """The stretch that is explained."""
+    """The explained stretch."""
     method: Method
-    """How gradients became values."""
+    """Attribution method."""
     logprob: float
-    """Of the target in this text."""
+    """Log-probability of the target in this text."""
     baseline: float
-    """Of the target with all else blank."""
+    """Log-probability of the target with every other word blank: the mask token, or the mean of all embeddings."""
     words: tuple[SalientWord, ...]
-    """In the order of the text, without the target."""
-    residual: float
-    """What the words leave unexplained of the difference."""
+    """Attributions in the order of the text, without the target."""
+    residual: float = field(init=False)
+    """Part of the difference that the words leave unexplained; ``integrated`` leaves less with more steps."""
+
+    def __post_init__(self) -> None:
+        explained = sum(word.value for word in self.words)
+        object.__setattr__(self, "residual", self.logprob - self.baseline - explained)
+
+    def of_model(self, model: str, spec: ScoringSpec) -> ModelSaliency:
+        """Add the model and the scoring spec."""
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
+        return ModelSaliency(**values, model=model, spec=spec.to_dict())
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation(Document):
-    """What a model's prediction rests on."""
+class ModelSaliency(Saliency):
+    """Attribution of a model's prediction to the words of a text."""
 
-    model: str
-    """Who was asked."""
-    spec: Mapping[str, str | int | float | bool]
-    """What a score means."""
-    text: str
-    """As the model reads it, without the brackets."""
-    target: str
-    """The stretch that is explained."""
-    method: Method
-    """How gradients became values."""
-    logprob: float
-    """Of the target in this text."""
-    baseline: float
-    """Of the target with all else blank."""
-    words: tuple[SalientWord, ...]
-    """In the order of the text, without the target."""
-    residual: float
-    """What the words leave unexplained of the difference."""
-
-
-@dataclass(frozen=True, slots=True)
-class Saliency:
-    """What a prediction rests on."""
-
-    text: str
-    target: str
-    method: Method
-    logprob: float
-    """Of the target in this text."""
-    baseline: float
-    """Of the target where every other word is blank: the mask token, or the mean of all embeddings."""
-    words: tuple[SalientWord, ...]
-    """In the order of the text, without the target."""
-
-    @property
-    def residual(self) -> float:
-        """What the words leave unexplained of the difference; ``integrated`` leaves less the more steps it takes."""
-        return self.logprob - self.baseline - sum(word.value for word in self.words)
-
-    def document(self) -> SaliencyDocument:
-        """The same with what is left unexplained written out."""
-        return SaliencyDocument(**_fields(self), residual=self.residual)
-
-    def explanation(self, model: str, spec: ScoringSpec) -> Explanation:
-        """The same with who was asked, and how."""
-        return Explanation(model=model, spec=spec.to_dict(), **_fields(self), residual=self.residual)
-
-
-def _fields(explained: Saliency) -> dict[str, Any]:
-    return {each.name: getattr(explained, each.name) for each in fields(explained)}
+    model: str = field(kw_only=True)
+    """Name of the model."""
+    spec: Mapping[str, str | int | float | bool] = field(kw_only=True)
+    """Scoring spec."""
 
 
 def saliency(

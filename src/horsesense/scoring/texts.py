@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import nan
 
 from horsesense.core import Answer, Item, ScoringSpec
-from horsesense.core.document import Document
+from horsesense.core.document import Document, Number
 from horsesense.errors import UserError
 from horsesense.models.protocol import Model
 from horsesense.scoring.prompts import Prompt, dressed, item_prompts
@@ -28,37 +28,22 @@ class ScoredToken:
 
 
 @dataclass(frozen=True, slots=True)
-class TextDocument(Document):
-    """A text, token by token, with its sums."""
+class ScoredText(Document):
+    """A text, token by token, with the sum and mean of its log-probabilities."""
 
     text: str
-    """As the model reads it (case and leading space as the spec has them)."""
+    """The text with the spec's case and leading space."""
     tokens: tuple[ScoredToken, ...]
-    """Those that were scored."""
-    sum: float
-    """Over the scored tokens."""
-    mean: float
-    """Over the scored tokens."""
+    """Scored tokens."""
+    sum: float = field(init=False)
+    """Sum over the scored tokens."""
+    mean: Number = field(init=False)
+    """Mean over the scored tokens."""
 
-
-@dataclass(frozen=True, slots=True)
-class ScoredText:
-    """A text, token by token."""
-
-    text: str
-    tokens: tuple[ScoredToken, ...]
-
-    @property
-    def sum(self) -> float:
-        return sum(token.logprob for token in self.tokens)
-
-    @property
-    def mean(self) -> float:
-        return self.sum / len(self.tokens)
-
-    def document(self) -> TextDocument:
-        """The same with its sum and mean written out."""
-        return TextDocument(self.text, self.tokens, self.sum, self.mean)
+    def __post_init__(self) -> None:
+        total = sum(token.logprob for token in self.tokens)
+        object.__setattr__(self, "sum", total)
+        object.__setattr__(self, "mean", total / len(self.tokens) if self.tokens else nan)
 
 
 def score_texts(model: Model, texts: Sequence[str], spec: ScoringSpec) -> list[ScoredText]:

@@ -15,7 +15,7 @@ from horsesense.core import Answer, Item, ScoringSpec
 from horsesense.core.document import Document
 from horsesense.errors import UserError
 from horsesense.runs.results import Answered
-from horsesense.scoring.evidence import Evidence, evidence
+from horsesense.scoring.evidence import TokenEvidence, evidence
 from horsesense.scoring.prompts import item_prompts
 from horsesense.scoring.texts import ScoredText, ScoredToken
 from horsesense.stats.accuracy import accuracy
@@ -185,7 +185,7 @@ def _deciding_where(decisions: list[Decision], units: list[str], *, right: bool)
     return deciding([decisions[place] for place in places], [units[place] for place in places]) if places else None
 
 
-def pair_evidence(item: Item, answer: Answer, spec: ScoringSpec, by_mean: bool = True) -> list[Evidence]:
+def pair_evidence(item: Item, answer: Answer, spec: ScoringSpec, by_mean: bool = True) -> list[TokenEvidence]:
     """What each token says for the right sentence of a pair and against the wrong one.
 
     The paper takes sentences of the same length, where a sum decides as a mean does. With other lengths the mean
