@@ -52,7 +52,7 @@ ITEMS = [Item(probe="t", form="choice", text=f"Stone {n} is", options=("hard", "
 
 
 def _encode(model: LanguageModel, items: list[Item], spec: ScoringSpec) -> list[FramedPrompt]:
-    prompts = [prompt for item in items for prompt in item_prompts(item, spec, model.asks_what_follows).prompts]
+    prompts = [prompt for item in items for prompt in item_prompts(item, spec, model.scores_to_end).prompts]
     return model.encode(prompts, spec)
 
 

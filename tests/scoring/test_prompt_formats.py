@@ -24,7 +24,7 @@ from horsesense.runs.item_columns import item_columns
 from horsesense.runs.replies import reply_statistics
 from horsesense.scoring.few_shot import examples_from
 from horsesense.scoring.generate import answer_from
-from horsesense.scoring.option_prompts import block, turned
+from horsesense.scoring.option_prompts import block, rotated
 
 CHOICE = [
     Item(
@@ -66,7 +66,7 @@ def test_letters_are_the_shares_of_the_next_token_over_all_orders(causal: Langua
     vocabulary, network = causal.tokenizer.get_vocab(), causal.network
     shares = np.zeros(len(item.options))
     for rotation in range(len(item.options)):
-        order = turned(item, rotation)
+        order = rotated(item, rotation)
         text = f"{block(item, order)}\nAnswer:"
         ids = [causal.tokenizer.convert_tokens_to_ids("<|endoftext|>"), *causal.tokenizer(text)["input_ids"]]
         with torch.no_grad():

@@ -115,11 +115,11 @@ class Run:
         return Frame(columns_of(self._token_rows()), "tokens of the options")
 
     def _token_rows(self) -> Iterator[dict[str, Any]]:
-        from horsesense.scoring.texts import kept_texts
+        from horsesense.scoring.texts import stored_texts
 
         for each in self.answered:
             for item, answer in zip(each.items, each.answers, strict=True):
-                for option, text in enumerate(kept_texts(answer, item, each.spec)):
+                for option, text in enumerate(stored_texts(answer, item, each.spec)):
                     for token in text.tokens if text is not None else ():
                         yield {
                             "model": each.part.model.name,

@@ -110,7 +110,7 @@ def score(
     meaning, loaded = _exact(spec), _loaded(model)
     scored = tuple(score_texts(loaded, wanted, meaning))
     texts_alone, other = (scored, None) if against is None else (scored[:-1], scored[-1])
-    return Scores(loaded.name, texts_alone, meaning, frame_in_words(loaded, meaning), other)
+    return Scores(loaded.name, texts_alone, meaning, describe_frame(loaded, meaning), other)
 
 
 @translate_errors()
@@ -212,7 +212,7 @@ def fill(
     given = [prompts] if isinstance(prompts, str) else list(prompts)
     meaning, loaded = _exact(spec), _loaded(model)
     filled = fill_blanks(loaded, given, top, meaning)
-    return Fills(loaded.name, tuple(given), tuple(map(tuple, filled)), meaning, frame_in_words(loaded, meaning))
+    return Fills(loaded.name, tuple(given), tuple(map(tuple, filled)), meaning, describe_frame(loaded, meaning))
 
 
 @translate_errors()
@@ -267,9 +267,9 @@ def saliency(
     )
 
 
-def frame_in_words(model: Model, spec: ScoringSpec) -> str:
+def describe_frame(model: Model, spec: ScoringSpec) -> str:
     """The tokens that stand around a text which the model scores."""
-    return model.frame_in_words(spec)
+    return model.describe_frame(spec)
 
 
 def _exact(spec: str | ScoringSpec) -> ScoringSpec:

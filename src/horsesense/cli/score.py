@@ -86,10 +86,10 @@ def _given(texts: list[str] | None, file: Path | None) -> list[str]:
 
 
 def _say_model(model: Model, spec: ScoringSpec) -> None:
-    from horsesense.api.texts import frame_in_words
+    from horsesense.api.texts import describe_frame
 
     notes = ", ".join(model.notes)
-    say(f"{model.name}: {model.describe()['family']}, {notes}, begins with {frame_in_words(model, spec)}")
+    say(f"{model.name}: {model.describe()['family']}, {notes}, begins with {describe_frame(model, spec)}")
 
 
 def print_evidence(texts: Sequence[ScoredText], other: ScoredText) -> None:

@@ -147,7 +147,7 @@ def _tasks(export: Export, items: Sequence[Item]) -> Sequence[str]:
 
 def _row(item: Item, spec: ScoringSpec) -> dict[str, object]:
     """Context and continuations as the prompts of a causal model have them; the spaces between belong to the latter."""
-    prompts = item_prompts(item, spec, asks_what_follows=True).prompts
+    prompts = item_prompts(item, spec, scores_to_end=True).prompts
     before = {prompt.text[: prompt.start] for prompt in prompts}
     assert len(before) == 1  # all that differs stands in the option
     context = before.pop()

@@ -14,7 +14,7 @@ from typing import Any
 
 from horsesense.data import disk_errors, read_text, sha256_of_file
 from horsesense.errors import UserError
-from horsesense.models.folders import identity_of, look_at_weights, made_once, weight_files, weight_hash
+from horsesense.models.folders import cached_model_folder, identity_of, look_at_weights, weight_files, weight_hash
 from horsesense.models.hf.components import quiet_transformers, read_adapter, read_part, read_tokenizer, saving
 
 _RECIPE = 2
@@ -74,7 +74,7 @@ def merged(folder: Path) -> Path:
         settings_hash = sha256_of_file(folder / _PEFT_CONFIG)
     made_from = hashlib.sha256("\n".join((*parts, settings_hash)).encode()).hexdigest()
     family = str(settings.get("horsesense_family", ""))
-    return made_once("merged", f"{made_from[:24]}-{_RECIPE}", partial(_merge, base_folder, folder, family))
+    return cached_model_folder("merged", f"{made_from[:24]}-{_RECIPE}", partial(_merge, base_folder, folder, family))
 
 
 def _merge(base: Path, adapter: Path, family: str, folder: Path) -> None:
@@ -93,7 +93,7 @@ def adapted(base: Path, adapter: Path) -> Path:
     """Return the folder of a causal base model that our adapter turned into a masked one."""
     with disk_errors(adapter):
         made_from = f"{base.name}-{sha256_of_file(adapter)[:24]}-1"
-    return made_once("adapted", made_from, partial(write_adapted, base, adapter))
+    return cached_model_folder("adapted", made_from, partial(write_adapted, base, adapter))
 
 
 def write_adapted(base: Path, adapter: Path, folder: Path) -> None:

@@ -154,7 +154,7 @@ def identity_of(folder: Path, weights: str) -> str:
     return hashlib.sha256("\n".join([f"weights {weights}", *lines]).encode()).hexdigest()
 
 
-def made_once(kind: str, name: str, make: Callable[[Path], None]) -> Path:
+def cached_model_folder(kind: str, name: str, make: Callable[[Path], None]) -> Path:
     """Return the cache folder of a converted model; ``make`` writes it if it is missing.
 
     The name contains the hash of the source, so that another source makes another folder. A folder that has changed

@@ -15,7 +15,7 @@ from typing import Any
 
 from horsesense.data import disk_errors, refuse_devices, sha256_of_file
 from horsesense.errors import UserError
-from horsesense.models.folders import made_once
+from horsesense.models.folders import cached_model_folder
 from horsesense.models.hf.components import quiet_transformers, read_part, saving
 from horsesense.progress import NO_PROGRESS, Progress
 
@@ -40,7 +40,7 @@ def converted(path: Path, progress: Progress = NO_PROGRESS) -> Path:
     """Return the safetensors folder of a GGUF file, made on first use; its name is the hash of the file."""
     look_at_gguf(path)
     _check_size(path)
-    return made_once("converted", f"{sha256_of_file(path)[:24]}-{_RECIPE}", partial(_convert, path, progress))
+    return cached_model_folder("converted", f"{sha256_of_file(path)[:24]}-{_RECIPE}", partial(_convert, path, progress))
 
 
 def _check_size(path: Path) -> None:

@@ -109,7 +109,7 @@ def weights_of(name: str, *, allow_pickle: bool = False, progress: Progress = NO
     """
     if is_served(name):
         return open_served(name).who.content
-    model = plugged(name)
+    model = plugin_model(name)
     if model is None:
         return identify(name, allow_pickle=allow_pickle, progress=progress).weights
     return _plugged_weights(model)
@@ -120,7 +120,7 @@ def identity_named(name: str, *, allow_pickle: bool = False) -> str:
     what it reports."""
     if is_served(name):
         return open_served(name).who.content
-    model = plugged(name)
+    model = plugin_model(name)
     if model is None:
         return identify(name, allow_pickle=allow_pickle).whole
     return model.identity or _plugged_weights(model)
@@ -132,7 +132,7 @@ def _plugged_weights(model: LanguageModel) -> str:
     return hash_of_weights(model.network) if model.borrowed else model.weights
 
 
-def plugged(name: str) -> LanguageModel | None:
+def plugin_model(name: str) -> LanguageModel | None:
     """Return the model that ``NAME:rest`` means if NAME is a plug-in, which gets the rest; None for other names."""
     plugin = plugin_of(name)
     if plugin is None:

@@ -163,7 +163,7 @@ class Model(Protocol):
         """Context of a prediction: ``left to right`` or ``both sides``."""
 
     @property
-    def asks_what_follows(self) -> bool:
+    def scores_to_end(self) -> bool:
         """Whether a cloze is scored to the end of its text, because the model sees the option only there."""
 
     def can(self, ability: Ability) -> bool:
@@ -175,7 +175,7 @@ class Model(Protocol):
     def asking(self, folder: Path | None = None) -> AbstractContextManager[None]:
         """Hold this while sending requests: paid replies are stored in the folder at once."""
 
-    def frame_in_words(self, spec: ScoringSpec) -> str:
+    def describe_frame(self, spec: ScoringSpec) -> str:
         """Describe the special tokens around each text."""
 
     def describe(self) -> dict[str, Any]:
@@ -197,7 +197,7 @@ class Model(Protocol):
         """Return the scored tokens as text."""
 
     @property
-    def most_words(self) -> int:
+    def max_candidates(self) -> int:
         """Maximum number of words that it lists for a blank."""
 
     def vocabulary_forms(self, fills: Sequence[Fill]) -> list[str]:
@@ -214,7 +214,7 @@ class Model(Protocol):
     ) -> list[Choices]:
         """Return, for each turn, the log-probability of each of its words as the next one."""
 
-    def in_template(self, turn: Turn) -> str:
+    def apply_chat_template(self, turn: Turn) -> str:
         """Render a conversation with the chat template, up to where the reply begins."""
 
     def continuations(

@@ -10,11 +10,11 @@ import numpy as np
 from horsesense.core import Item
 from horsesense.core.document import Document
 from horsesense.core.overview import ItemLine
-from horsesense.runs.results import Answered, nothing_for
+from horsesense.runs.results import Answered, without_credit
 from horsesense.scoring.evidence import TokenEvidence, text_evidence
 from horsesense.scoring.generate import UNPARSED
 from horsesense.scoring.normalise import BY_FORM, normalised
-from horsesense.scoring.texts import ScoredText, ScoredToken, kept_texts
+from horsesense.scoring.texts import ScoredText, ScoredToken, stored_texts
 from horsesense.stats import credits
 
 
@@ -133,8 +133,8 @@ def item_answers(runs: Sequence[Answered], item: Item) -> list[ItemAnswer]:
             answer, how = answered.answers[place], answered.primary() or BY_FORM[item.form]
             scores = normalised(answer, item, answered.spec, how)
             lost = np.array([answer.flags[:1] == (UNPARSED,)])
-            earned = nothing_for(credits([scores], [item.answer], [item.id]), lost)
-            texts = kept_texts(answer, item, answered.spec)
+            earned = without_credit(credits([scores], [item.answer], [item.id]), lost)
+            texts = stored_texts(answer, item, answered.spec)
             answers.append(
                 ItemAnswer(
                     model=answered.part.model.name,

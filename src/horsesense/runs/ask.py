@@ -37,10 +37,10 @@ from horsesense.runs.models import (
     Content,
     Settings,
     content_of_model,
-    each_once,
+    deduplicate,
+    hash_in_memory,
     name_of,
     opened,
-    with_weights,
 )
 from horsesense.runs.results import Answered
 from horsesense.runs.shards import draw
@@ -77,10 +77,10 @@ def ask_models(
     asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
     with locked(folder):
         # All models are located before anything is stored: a mistyped name must not bind the folder.
-        contents = {name_of(m): kept for m in models if (kept := _kept_content(m, asked, folder, settings))}
-        known = with_weights([m if name_of(m) in contents else opened(m, settings, progress) for m in models])
+        contents = {name_of(m): kept for m in models if (kept := _stored_content(m, asked, folder, settings))}
+        known = hash_in_memory([m if name_of(m) in contents else opened(m, settings, progress) for m in models])
         contents |= {name_of(m): content_of_model(m, settings, progress) for m in known if name_of(m) not in contents}
-        known = each_once(known, contents, progress)
+        known = deduplicate(known, contents, progress)
         manifest = _manifest(folder, settings)
         for part in manifest.parts:
             _check_part(part, contents, asked.drawn, folder)
@@ -194,7 +194,7 @@ def content_of(items: Sequence[Item]) -> str:
     return content_of_ids(ids_of(items))
 
 
-def _kept_content(model: str | Model, asked: _Asked, folder: Path, settings: Settings) -> Content | None:
+def _stored_content(model: str | Model, asked: _Asked, folder: Path, settings: Settings) -> Content | None:
     """Return the identity of a served or plug-in model whose answers are all stored: it need not be opened."""
     if not isinstance(model, str) or not manifest_path(folder).is_file():
         return None

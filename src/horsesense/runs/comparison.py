@@ -17,7 +17,7 @@ from horsesense.core.spec import PROMPT_FIELDS
 from horsesense.errors import UserError
 from horsesense.runs.manifest import LOG
 from horsesense.runs.result import shown_names
-from horsesense.runs.results import Answered, earned_on, guessing, places_of_all
+from horsesense.runs.results import Answered, common_indices, credits_on, guessing
 from horsesense.scoring.normalise import Normalisation
 from horsesense.stats import Comparison, Estimate, Power, compare_all, power
 from horsesense.stats.accuracy import AVERAGED, unit_shares
@@ -167,13 +167,13 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
     _check_alike(probe, models)
     first = next(iter(models.values()))
     columns = first.columns
-    places = places_of_all(models.values())
+    places = common_indices(models.values())
     if not len(places):
         raise UserError(f"the runs on {probe} have no item in common", fix="compare runs on the same probe")
     ids: Sequence[str] = columns.ids
     if len(places) < len(ids):
         ids = [ids[place] for place in places.tolist()]
-    earned = {label: earned_on(run, ids, how) for label, run in models.items()}
+    earned = {label: credits_on(run, ids, how) for label, run in models.items()}
     if np.isnan(next(iter(earned.values()))).all():
         raise UserError(f"no common item of {probe} has a gold answer", fix="compare on a probe with gold answers")
     units, guess = columns.units[places], guessing(columns, places)

@@ -11,7 +11,7 @@ import orjson
 from horsesense.core import Answer, Probe, ScoringSpec
 from horsesense.errors import UserError
 from horsesense.runs.ask import Settings, content_of
-from horsesense.runs.folder import keep_probe, locked
+from horsesense.runs.folder import locked, store_probe
 from horsesense.runs.manifest import (
     Manifest,
     ModelRecord,
@@ -69,7 +69,7 @@ def keep_control(
             shards=1,
         )
         manifest = new_manifest(spec.to_dict(), usual.budget, usual.shard, None, seed).with_part(part)
-        keep_probe(folder, probe_name, probe)
+        store_probe(folder, probe_name, probe)
         write_answers(shard_path(folder, name, probe_name, 0), name, probe_name, answers)
         write_manifest(folder, manifest)
     return manifest

@@ -125,7 +125,7 @@ def probe_path(folder: Path, name: str) -> Path:
     return folder / "probes" / f"{name}.jsonl.gz"
 
 
-def keep_probe(folder: Path, name: str, probe: Probe) -> None:
+def store_probe(folder: Path, name: str, probe: Probe) -> None:
     """Store the probe beside the answers, so that a run can be read without the original file."""
     path = probe_path(folder, name)
     write_probe(path, probe)
@@ -133,7 +133,7 @@ def keep_probe(folder: Path, name: str, probe: Probe) -> None:
         keep_sum(folder, each, sha256_of_file(each))
 
 
-def kept_probe(folder: Path, name: str, expected: int = 0) -> Probe:
+def read_stored_probe(folder: Path, name: str, expected: int = 0) -> Probe:
     """Read the stored probe; ``expected`` is its approximate number of items."""
     path = probe_path(folder, name)
     for each in (path, card_path(path)):
@@ -154,6 +154,6 @@ def is_finished(folder: Path, part: Part) -> bool:
     return all(shard_path(folder, model, probe, n, part.format).is_file() for n in range(part.shards))
 
 
-def is_kept(folder: Path, path: Path) -> bool:
+def is_intact(folder: Path, path: Path) -> bool:
     """Whether a shard exists as it was written; a damaged one is computed again."""
     return path.is_file() and is_sound(folder, path)

@@ -10,7 +10,7 @@ from horsesense.errors import UserError
 from horsesense.models.api import ServedSettings, is_served, open_served
 from horsesense.models.hf.in_memory import hash_of_weights
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.models.locate import identify, plugged
+from horsesense.models.locate import identify, plugin_model
 from horsesense.models.protocol import DEFAULT_BUDGET, Model
 from horsesense.progress import Progress
 from horsesense.runs.shards import SHARD_TOKENS
@@ -56,11 +56,11 @@ def opened(model: str | Model, settings: Settings, progress: Progress) -> str | 
         served = replace(open_served(found_by, settings.served, progress), name=model)
         progress.log(f"{model}: {', '.join(served.notes)}")
         return served
-    foreign = plugged(found_by)
+    foreign = plugin_model(found_by)
     return model if foreign is None else replace(foreign, name=model)
 
 
-def with_weights(models: Sequence[str | Model]) -> list[str | Model]:
+def hash_in_memory(models: Sequence[str | Model]) -> list[str | Model]:
     """Hash the weights of a network in memory, since a folder stores answers of identified weights."""
     return [
         replace(model, weights=hash_of_weights(model.network))
@@ -70,7 +70,9 @@ def with_weights(models: Sequence[str | Model]) -> list[str | Model]:
     ]
 
 
-def each_once(models: Sequence[str | Model], contents: Mapping[str, Content], progress: Progress) -> list[str | Model]:
+def deduplicate(
+    models: Sequence[str | Model], contents: Mapping[str, Content], progress: Progress
+) -> list[str | Model]:
     """Keep one checkpoint under two paths once, under the first of its names."""
     kept: dict[Content, str | Model] = {}
     for model in models:

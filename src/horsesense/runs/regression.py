@@ -16,7 +16,7 @@ import numpy as np
 from horsesense.core.document import Document
 from horsesense.errors import UserError, argument
 from horsesense.runs.comparison import AskedProbe, by_probe, side_by_side
-from horsesense.runs.results import Answered, earned_on
+from horsesense.runs.results import Answered, credits_on
 from horsesense.scoring.normalise import Normalisation
 from horsesense.stats import Estimate, power
 from horsesense.stats.paired import compare
@@ -172,7 +172,7 @@ def _check(
     common = {item.id for item in old.items}
     items = [item for item in new.items if item.id in common]
     ids, units = [item.id for item in items], [item.unit(new.probe.card.group) for item in items]
-    a, b = earned_on(new, ids, how), earned_on(old, ids, how)
+    a, b = credits_on(new, ids, how), credits_on(old, ids, how)
     difference = side.pairings[0].comparison.difference
     corrected = difference if checks == 1 else compare(a, b, units, level=1 - (1 - LEVEL) / checks).difference
     verdict: Verdict = "inconclusive"

@@ -16,7 +16,7 @@ from horsesense.errors import UserError
 from horsesense.runs.item_columns import ItemColumns
 from horsesense.stats.resampling import Floats
 
-MADE_OUT = {
+PARSED_RULES = {
     "best letter",
     "boxed",
     "letter alone",
@@ -120,7 +120,7 @@ def in_words(replies: ReplyStatistics) -> str:
     """Summarise in one line."""
     parts = [f"{replies.parsed:,} of {replies.n:,} replies parsed ({replies.parsed / max(1, replies.n):.1%})"]
     if replies.parsed < replies.n:
-        lost = {why: count for why, count in replies.why.items() if why not in MADE_OUT}
+        lost = {why: count for why, count in replies.why.items() if why not in PARSED_RULES}
         parts.append("not parsed: " + ", ".join(f"{why} {count:,}" for why, count in lost.items()))
     if replies.bounded:
         parts.append(f"{replies.bounded:,} letters with an upper bound only")

@@ -18,7 +18,7 @@ from horsesense.core.card import UNIT_AVERAGE
 from horsesense.core.reply_columns import StoredReplies
 from horsesense.errors import UserError
 from horsesense.models.lineage import lineage_of
-from horsesense.runs.folder import is_finished, kept_probe
+from horsesense.runs.folder import is_finished, read_stored_probe
 from horsesense.runs.item_columns import ItemColumns, item_columns, item_facets
 from horsesense.runs.manifest import LOG, Manifest, Part, manifest_path, read_manifest
 from horsesense.runs.replies import reply_statistics
@@ -96,7 +96,7 @@ class Answered:
 
     def credits(self, how: Normalisation | None) -> Credits:
         earned = credits(self.scores(how), self.columns.golds, self.columns.ids)
-        return nothing_for(earned, self.stored.first_flag_is(UNPARSED))
+        return without_credit(earned, self.stored.first_flag_is(UNPARSED))
 
     @property
     def judged(self) -> bool:
@@ -136,7 +136,7 @@ class Answered:
         return family_accuracy(values, columns.families, option_counts=columns.options)[0].strict
 
 
-def places_of_all(runs: Iterable[Answered]) -> NDArray[np.int64]:
+def common_indices(runs: Iterable[Answered]) -> NDArray[np.int64]:
     """Return the indices, among the first one's items, of those that all answered."""
     first, *others = (run.columns.ids for run in runs)
     known = [set(ids) for ids in others if ids is not first and ids != first]
@@ -146,7 +146,7 @@ def places_of_all(runs: Iterable[Answered]) -> NDArray[np.int64]:
     return np.array([place for place, identity in enumerate(first) if identity in common], np.int64)
 
 
-def earned_on(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
+def credits_on(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
     """Return the credit of a model on the items with these ids, in their order."""
     earned = run.credits(how or run.primary()).values
     if run.columns.ids is ids or run.columns.ids == ids:
@@ -179,7 +179,7 @@ def kin_of_reader(answered: Answered) -> str:
     )
 
 
-def nothing_for(earned: Credits, lost: NDArray[np.bool_]) -> Credits:
+def without_credit(earned: Credits, lost: NDArray[np.bool_]) -> Credits:
     """Give no credit and no choice to items without a parsed reply."""
     if not lost.any():
         return earned
@@ -206,7 +206,7 @@ def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Ans
     except UserError as error:
         raise error.at(manifest_path(folder)) from None
     asked = {part.probe.name: part.probe.items for part in manifest.parts}
-    probes = {name: kept_probe(folder, name, count) for name, count in asked.items()}
+    probes = {name: read_stored_probe(folder, name, count) for name, count in asked.items()}
     parts = [part for part in manifest.parts if not unfinished or is_finished(folder, part)]
     return manifest, [_answered(folder, part, probes[part.probe.name], spec) for part in parts]
 

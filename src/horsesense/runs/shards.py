@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from horsesense.core import Item
 from horsesense.core.item_file import ids_of, units_of
-from horsesense.models.hf.device import SPREAD, choose_device
+from horsesense.models.hf.device import DEVICE_MAP, choose_device
 from horsesense.models.protocol import DEFAULT_BUDGET
 from horsesense.runs.manifest import manifest_path, read_manifest
 
@@ -99,7 +99,7 @@ def sizes(folder: Path | None, device: str, budget: int | None = None, on_gpu: b
         kept = read_manifest(folder)
         if kept.parts:
             return budget or kept.budget, kept.shard
-    where = "auto" if device == SPREAD else device
+    where = "auto" if device == DEVICE_MAP else device
     if on_gpu is None:
         on_gpu = device != SERVED and choose_device(where)[0].type == "cuda"
     return budget or (GPU_BUDGET if on_gpu else DEFAULT_BUDGET), GPU_SHARD if on_gpu else SHARD_TOKENS

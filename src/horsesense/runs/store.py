@@ -10,7 +10,7 @@ from typing import Any
 from horsesense.core import Probe
 from horsesense.core.item_file import ids_of
 from horsesense.progress import Progress
-from horsesense.runs.folder import is_kept, keep_probe
+from horsesense.runs.folder import is_intact, store_probe
 from horsesense.runs.manifest import Manifest, Part, content_of_ids, write_manifest
 from horsesense.runs.shard_files import replies_path, shard_path, write_table
 
@@ -151,7 +151,7 @@ class FolderRunStore(RunStore):
         model, name, prompt_format = part.model.name, part.probe.name, part.format
         if self.manifest.part(model, name, prompt_format) is None:
             if all(each.probe.name != name for each in self.manifest.parts):
-                keep_probe(self.folder, name, probe)
+                store_probe(self.folder, name, probe)
             # Parts are in the order of the request, whichever was planned first; earlier ones stay before.
             parts = sorted(
                 self.manifest.with_part(part).parts,
@@ -160,7 +160,7 @@ class FolderRunStore(RunStore):
             self.manifest = self.manifest.model_copy(update={"parts": tuple(parts)})
             write_manifest(self.folder, self.manifest)
         paths = [shard_path(self.folder, model, name, shard, prompt_format) for shard in range(part.shards)]
-        present = [is_kept(self.folder, path) for path in paths]
+        present = [is_intact(self.folder, path) for path in paths]
         for path, there in zip(paths, present, strict=True):
             if not there and path.is_file():
                 self.progress.log(f"{path}: damaged, so it is computed again")
@@ -187,4 +187,4 @@ def has_all_answers(manifest: Manifest, folder: Path, model: str, probe: str, fo
 def is_whole(folder: Path, part: Part) -> bool:
     """Whether every shard is there as it was written; a damaged one is computed again."""
     paths = (shard_path(folder, part.model.name, part.probe.name, n, part.format) for n in range(part.shards))
-    return all(is_kept(folder, path) for path in paths)
+    return all(is_intact(folder, path) for path in paths)

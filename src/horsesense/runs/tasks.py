@@ -98,7 +98,7 @@ def open_model(context: WorkerContext, task: Task) -> TaskResult:
         notes=tuple(model.notes),
         kind=model.who.kind,
         reported=dict(model.who.reported),
-        frame=model.frame_in_words(spec),
+        frame=model.describe_frame(spec),
         formats=formats,
         local=isinstance(model, LanguageModel),
         device=model.device.type if isinstance(model, LanguageModel) else "",

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from horsesense.core import Item, ScoringSpec
 from horsesense.models.protocol import Model, Prompt, Turn
-from horsesense.scoring.prompts import ItemPrompts, dressed, item_prompts
+from horsesense.scoring.prompts import ItemPrompts, apply_casing, item_prompts
 
 _FILL = "Fill in the blank. Reply with the missing words only."
 _GO_ON = "Which sentence follows? Reply with that sentence only."
@@ -21,20 +21,20 @@ def chat_prompts(model: Model, item: Item, spec: ScoringSpec, examples: Sequence
 
     Few-shot examples are earlier turns; an option without its question, for PMI, is a reply to an empty message.
     """
-    begun = model.in_template(Turn(messages=_messages(item, spec, examples)))
+    begun = model.apply_chat_template(Turn(messages=_messages(item, spec, examples)))
     prompts = tuple(_reply(begun, option, spec) for option in item.options)
     baseline: tuple[Prompt, ...] = ()
     if spec.baseline:
         system = (("system", spec.system),) if spec.system else ()
-        alone = model.in_template(Turn(messages=(*system, ("user", ""))))
+        alone = model.apply_chat_template(Turn(messages=(*system, ("user", ""))))
         baseline = tuple(_reply(alone, option, spec) for option in item.options)
     # Offsets are given as without a template, so that words and characters are counted in the same way.
-    plain = item_prompts(item, replace(spec, baseline=False), asks_what_follows=True).prompts
+    plain = item_prompts(item, replace(spec, baseline=False), scores_to_end=True).prompts
     return ItemPrompts(item.form, prompts, baseline), len(begun) - plain[0].start
 
 
 def _reply(begun: str, option: str, spec: ScoringSpec) -> Prompt:
-    said = dressed(Prompt(option, 0, len(option)), replace(spec, leading_space=False)).text
+    said = apply_casing(Prompt(option, 0, len(option)), replace(spec, leading_space=False)).text
     return Prompt(begun + said, len(begun), len(begun) + len(said), whole=True, bare=True)
 
 

@@ -41,10 +41,10 @@ def fill(model: Model, prompts: Sequence[str], k: int, spec: ScoringSpec) -> lis
     if k < 1:
         raise UserError(f"the {k} best words of a blank are requested", fix="ask for 1 or more")
     cut = [_cut(prompt) for prompt in prompts]
-    inside = [place for place, (_, after) in enumerate(cut) if model.asks_what_follows and after.strip(_CLOSING)]
+    inside = [place for place, (_, after) in enumerate(cut) if model.scores_to_end and after.strip(_CLOSING)]
     filled: dict[int, list[Fill]] = {}
     if inside:
-        tried = min(model.most_words, max(_TRIED, _TRIED_EACH * k))
+        tried = min(model.max_candidates, max(_TRIED, _TRIED_EACH * k))
         if k > tried:
             raise UserError(
                 f"{model.name} lists at most {tried} next tokens, and {k} are requested", fix="ask for fewer"

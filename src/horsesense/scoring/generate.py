@@ -8,7 +8,7 @@ from math import log
 from horsesense.core import Answer, Item, Reply, ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.protocol import Continuation, Model, Sampling
-from horsesense.scoring.letters import Shown, in_words, prepare_shown
+from horsesense.scoring.letters import ShownItem, in_words, prepare_shown
 from horsesense.scoring.option_prompts import REASONED, SHORTLY
 from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
 from horsesense.scoring.reply_parsing import parse_reply
@@ -25,11 +25,11 @@ def _spec(spec: ScoringSpec) -> ScoringSpec:
     return spec
 
 
-def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Shown]:
+def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[ShownItem]:
     return prepare_shown(model, items, spec, pool, REASONED if spec.reason else SHORTLY, spec.rotations or 1)
 
 
-def _answer(asked: Sequence[Shown], call: Call) -> Answers:
+def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
     spec = call.spec
     sampling = Sampling(REPLY_TOKENS + spec.reason, spec.temperature, spec.samples)
     turns = [each for shown in asked for each in shown.turns]
@@ -48,7 +48,7 @@ def _answer(asked: Sequence[Shown], call: Call) -> Answers:
 def _reply(
     item: Item, order: Sequence[int], sample: int, written: Continuation, spec: ScoringSpec, chat: bool
 ) -> Reply:
-    place, why = reread(written.text, [item.options[option] for option in order], written.finish, spec, chat)
+    place, why = parse_generated(written.text, [item.options[option] for option in order], written.finish, spec, chat)
     return Reply(
         item=item.id,
         format="generate",
@@ -66,7 +66,9 @@ def _reply(
     )
 
 
-def reread(text: str, shown: Sequence[str], finish: str, spec: ScoringSpec, chat: bool) -> tuple[int | None, str]:
+def parse_generated(
+    text: str, shown: Sequence[str], finish: str, spec: ScoringSpec, chat: bool
+) -> tuple[int | None, str]:
     """Parse a reply by the current rules. A plain text continues without end: only its first line counts."""
     said = text if chat or spec.reason else next((line for line in text.splitlines() if line.strip()), "")
     parsed = parse_reply(said, shown, reasoned=bool(spec.reason))

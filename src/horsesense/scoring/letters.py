@@ -12,7 +12,7 @@ from horsesense.core import Answer, Item, Reply, ScoringSpec
 from horsesense.errors import UserError, argument
 from horsesense.models.protocol import Choices, Model, Turn
 from horsesense.scoring.few_shot import examples_from
-from horsesense.scoring.option_prompts import ONLY_LETTER, WORDING, is_chat, letters_of, turn, turned
+from horsesense.scoring.option_prompts import ONLY_LETTER, WORDING, is_chat, letters_of, rotated, turn
 from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
 
 _CHARACTERS_A_TOKEN = 4
@@ -20,7 +20,7 @@ _CHARACTERS_A_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownItem:
     """An item with its options in the orders that are shown."""
 
     item: Item
@@ -57,7 +57,7 @@ def _spec(spec: ScoringSpec) -> ScoringSpec:
 
 def prepare_shown(
     model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item], instruction: str, orders: int
-) -> list[Shown]:
+) -> list[ShownItem]:
     """Prepare items in ``orders`` orders each; 0 for as many as there are options."""
     chat = is_chat(spec, model.can("chat"), model.name)
     examples = examples_from(pool, spec)
@@ -66,17 +66,17 @@ def prepare_shown(
         letters_of(item)
         count = min(orders or len(item.options), len(item.options))
         # Fewer orders than options are spread evenly, so that the letters rotate as far as possible.
-        all_orders = tuple(turned(item, number * len(item.options) // count) for number in range(count))
+        all_orders = tuple(rotated(item, number * len(item.options) // count) for number in range(count))
         turns = tuple(turn(item, order, examples(item), spec, chat, instruction) for order in all_orders)
-        made.append(Shown(item, all_orders, turns))
+        made.append(ShownItem(item, all_orders, turns))
     return made
 
 
-def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Shown]:
+def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[ShownItem]:
     return prepare_shown(model, items, spec, pool, ONLY_LETTER, spec.rotations)
 
 
-def _answer(asked: Sequence[Shown], call: Call) -> Answers:
+def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
     turns = [each for shown in asked for each in shown.turns]
     words = [letters_of(shown.item) for shown in asked for _ in shown.turns]
     chosen = iter(call.model.choices(turns, words, call.spec, call.progress))

@@ -98,7 +98,7 @@ def _by_word(
 ) -> tuple[float, ...]:
     """Score by the words between the first token of each option and its last."""
     # Whether the text after a blank is scored depends on the family, so the stretch is that of the tokens.
-    prompts = item_prompts(item, _asked(spec), asks_what_follows=True).prompts
+    prompts = item_prompts(item, _asked(spec), scores_to_end=True).prompts
     counts = [
         words_between(prompt.text, first, last) for prompt, first, last in zip(prompts, firsts, lasts, strict=True)
     ]
@@ -120,7 +120,7 @@ def _without_tokens(scores: Sequence[float], item: Item, spec: ScoringSpec, how:
         return tuple(scores)
     if how not in ("character", "word"):
         raise UserError(f"the log has no tokens, so there is no {how} over them", fix="use sum, word or character")
-    prompts = item_prompts(item, _asked(spec), asks_what_follows=True).prompts
+    prompts = item_prompts(item, _asked(spec), scores_to_end=True).prompts
     lengths = [
         len(prompt.text[prompt.start : prompt.end].strip())
         if how == "character"

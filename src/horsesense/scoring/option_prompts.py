@@ -26,7 +26,7 @@ def letters_of(item: Item) -> tuple[str, ...]:
     return tuple(ascii_uppercase[: len(item.options)])
 
 
-def turned(item: Item, rotation: int) -> tuple[int, ...]:
+def rotated(item: Item, rotation: int) -> tuple[int, ...]:
     """Return the options in the shown order, rotated.
 
     >>> turned(Item(probe="demo", form="choice", text="?", options=("a", "b", "c")), 1)

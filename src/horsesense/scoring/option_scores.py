@@ -69,7 +69,7 @@ def prepare(
 
 
 def _prepare_texts(model: Model, items: Sequence[Item], spec: ScoringSpec, before: Mapping[str, str]) -> list[Prepared]:
-    prompts = [item_prompts(item, spec, model.asks_what_follows) for item in items]
+    prompts = [item_prompts(item, spec, model.scores_to_end) for item in items]
     if before:
         prompts = [_behind(before[item.id], each) for item, each in zip(items, prompts, strict=True)]
     return prepare_prompts(model, items, prompts, [len(before.get(item.id, "")) for item in items], spec)

@@ -19,7 +19,7 @@ from horsesense.models.hf.encoding import prompt_encoder_of
 from horsesense.models.hf.families import FAMILIES, family_named
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.rows import Row
-from horsesense.scoring.prompts import Prompt, dressed
+from horsesense.scoring.prompts import Prompt, apply_casing
 
 if TYPE_CHECKING:
     import torch
@@ -97,7 +97,7 @@ def saliency(
     if not model.family.takes_embeddings:
         able = " and ".join(name for name in FAMILIES if family_named(name).takes_embeddings)
         raise UserError(f"saliency is for {able} models, and {model.name} is {model.family}")
-    prompt = dressed(Prompt(text, start, end, whole=True), spec)
+    prompt = apply_casing(Prompt(text, start, end, whole=True), spec)
     (tokens,) = model.tokenise([prompt.text])
     encoder = prompt_encoder_of(model, spec)
     framed = encoder(prompt, tokens)

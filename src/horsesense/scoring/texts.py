@@ -10,7 +10,7 @@ from horsesense.core import Answer, Item, ScoringSpec
 from horsesense.core.document import Document, Number
 from horsesense.errors import UserError
 from horsesense.models.protocol import Model
-from horsesense.scoring.prompts import Prompt, dressed, item_prompts
+from horsesense.scoring.prompts import Prompt, apply_casing, item_prompts
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def score_texts(model: Model, texts: Sequence[str], spec: ScoringSpec) -> list[S
     for text in texts:
         if not text.strip():
             raise UserError("a text is empty", fix="give one that is not")
-    prompts = [dressed(Prompt(text, 0, len(text)), spec) for text in texts]
+    prompts = [apply_casing(Prompt(text, 0, len(text)), spec) for text in texts]
     texts_scored = []
     with model.asking():
         encoded = model.encode(prompts, spec)
@@ -75,13 +75,13 @@ def blind_scores(model: Model, items: Sequence[Item], spec: ScoringSpec) -> list
     return [[means[option] if item.id in apart else nan for option in item.options] for item in items]
 
 
-def kept_texts(answer: Answer, item: Item, spec: ScoringSpec) -> list[ScoredText | None]:
+def stored_texts(answer: Answer, item: Item, spec: ScoringSpec) -> list[ScoredText | None]:
     """Return each option as it was asked, token by token, from a stored answer; None for a classifier, which has no
     tokens."""
     if not answer.logprobs:
         return [None] * len(item.options)
     # The scored stretch is in the stored offsets, whatever the family scores of a blank.
-    prompts = item_prompts(item, replace(spec, baseline=False), asks_what_follows=True).prompts
+    prompts = item_prompts(item, replace(spec, baseline=False), scores_to_end=True).prompts
     return [
         ScoredText(
             prompt.text,

@@ -80,11 +80,11 @@ class LetterLosses:
     def examples(items: Sequence[Item], model: LanguageModel, kind: str, **_: Any) -> list[Example]:
         """The question with its options in every order, tokenised once and in the same way as it is asked."""
         from horsesense.models.hf.blanks import tokens_of, turn_row
-        from horsesense.scoring.letters import LETTERS, Shown
+        from horsesense.scoring.letters import LETTERS, ShownItem
         from horsesense.scoring.option_prompts import letters_of
 
         made = []
-        for shown in cast("list[Shown]", LETTERS.prepare(model, items, _SPEC, ())):
+        for shown in cast("list[ShownItem]", LETTERS.prepare(model, items, _SPEC, ())):
             assert shown.item.answer is not None
             made.append(
                 {

@@ -138,7 +138,7 @@ class _Trial:
         return self._measured(opened, place, dose), []
 
     def _placed(self, name: str) -> tuple[Opened, Any]:
-        from horsesense.models.hf.device import choose_device, is_placed
+        from horsesense.models.hf.device import choose_device, is_device_mapped
 
         opened = open_for_training(
             name, objective_of(self.objective).family, device=self.grid.device, dtype=self.grid.dtype
@@ -148,7 +148,7 @@ class _Trial:
                 f"{name} has no trained head for the original task ({opened.new[0]} …)",
                 fix="train it on that task first: horsesense train",
             )
-        if is_placed(self.grid.device, self.grid.dtype):
+        if is_device_mapped(self.grid.device, self.grid.dtype):
             return opened, opened.network.eval()
         return opened, opened.network.to(choose_device(self.grid.device)[0]).eval()
 

@@ -18,11 +18,11 @@ import horsesense as hs
 from horsesense.core import write_probe
 from horsesense.errors import UserError
 from horsesense.models.api import ServedSettings, open_served
-from horsesense.models.api.requests import SpentError
+from horsesense.models.api.requests import BudgetError
 from horsesense.models.protocol import Sampling, Turn
 from horsesense.progress import Progress
 from horsesense.scoring import generate
-from horsesense.scoring.reply_parsing import Parsed
+from horsesense.scoring.reply_parsing import ParsedReply
 from tests.support import ROOT
 from tests.support.made_tasks import short_questions
 from tests.support.model_server import ModelServer
@@ -58,7 +58,7 @@ def test_what_it_takes_is_told_before_it_starts(
     heard = Listener()
     try:
         served.continuations([Turn("x" * 20), Turn("y" * 20)], Sampling(10, 0.7, 3), heard)
-    except SpentError:
+    except BudgetError:
         assert "ends it before" in told
     assert heard.heard[0].endswith(told)
 
@@ -69,10 +69,10 @@ def test_a_budget_of_tokens_ends_cleanly_and_the_same_again_goes_on(server: Mode
     server.reset()
     little = ServedSettings(max_tokens=400, concurrency=2)
     told = "the budget of 400 tokens is reached"
-    with pytest.raises(SpentError, match=told):
+    with pytest.raises(BudgetError, match=told):
         hs.ask(server.name, few, formats="generate", out=tmp_path, served=little)
     first = server.seen.answered
-    with pytest.raises(SpentError, match=told):
+    with pytest.raises(BudgetError, match=told):
         hs.ask(server.name, few, formats="generate", out=tmp_path, served=little)
     assert server.seen.answered > first, "the same again goes on"
     run = hs.ask(server.name, few, formats="generate", out=tmp_path)
@@ -116,7 +116,7 @@ def test_other_rules_of_parsing_ask_nothing_again(
 ) -> None:
     before = hs.ask(server.name, PROBE, formats="generate", out=tmp_path).answered[0].replies
     asked = len(server.seen.bodies)
-    monkeypatch.setattr(generate, "parse_reply", lambda *_, **__: Parsed(1, "always the second"))
+    monkeypatch.setattr(generate, "parse_reply", lambda *_, **__: ParsedReply(1, "always the second"))
     for folder in ("answers", "replies"):
         shutil.rmtree(tmp_path / folder)
     after = hs.ask(server.name, PROBE, formats="generate", out=tmp_path).answered[0].replies

@@ -13,7 +13,7 @@ import horsesense as hs
 from horsesense.cli.settings import served_of
 from horsesense.errors import UserError
 from horsesense.models.api import ServedSettings, open_served, retry
-from horsesense.models.api.requests import FaltersError, SpentError, wait_of
+from horsesense.models.api.requests import BudgetError, TemporaryError, retry_after
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.progress import NO_PROGRESS, Progress
 from tests.models.api.test_served import PROBE
@@ -126,17 +126,22 @@ def test_a_trial_that_was_cut_short_says_nothing_about_the_server(server: ModelS
 
 
 def test_pauses_grow_to_half_a_minute_unless_the_server_says_how_long() -> None:
-    assert (wait_of("7"), wait_of("86400"), wait_of("Wed, 21 Oct 2026 07:28:00 GMT")) == (7.0, 30.0, None)
-    waiting, wait = retry.Patience("http://127.0.0.1/v1", 300), retry.Wait()
-    pauses = [waiting.pause(wait, FaltersError("HTTP 503"), NO_PROGRESS) for _ in range(12)]
+    assert (retry_after("7"), retry_after("86400"), retry_after("Wed, 21 Oct 2026 07:28:00 GMT")) == (7.0, 30.0, None)
+    waiting, wait = retry.RetryPolicy("http://127.0.0.1/v1", 300), retry.RetryState()
+    pauses = [waiting.pause(wait, TemporaryError("HTTP 503"), NO_PROGRESS) for _ in range(12)]
     assert all(later > earlier for earlier, later in zip(pauses[:6:2], pauses[2:7:2], strict=True))
     assert all(15 <= each <= 30 for each in pauses[8:])
-    assert waiting.pause(wait, FaltersError("HTTP 429", 7.0), NO_PROGRESS) == 7.0
-    assert retry.Patience("http://127.0.0.1/v1", 4).pause(retry.Wait(), FaltersError("HTTP 429", 7.0), NO_PROGRESS) <= 4
+    assert waiting.pause(wait, TemporaryError("HTTP 429", 7.0), NO_PROGRESS) == 7.0
+    assert (
+        retry.RetryPolicy("http://127.0.0.1/v1", 4).pause(
+            retry.RetryState(), TemporaryError("HTTP 429", 7.0), NO_PROGRESS
+        )
+        <= 4
+    )
 
 
 def test_a_budget_is_still_a_budget(server: ModelServer) -> None:
-    with pytest.raises(SpentError):
+    with pytest.raises(BudgetError):
         hs.ask(server.name, PROBE, served=ServedSettings(max_requests=2))
 
 

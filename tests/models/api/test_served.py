@@ -17,7 +17,7 @@ from horsesense.core import Card, Item, Probe, ScoringSpec, write_probe
 from horsesense.errors import UserError
 from horsesense.models.api import ServedSettings, open_served
 from horsesense.models.api.protocol import choices_among, read_alternatives, read_echo
-from horsesense.models.api.requests import SpentError
+from horsesense.models.api.requests import BudgetError
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.models.protocol import Sampling, Turn
@@ -67,7 +67,7 @@ def test_likelihoods_are_those_of_the_weights_however_a_text_begins(
     ):
         assert [t.token for t in one.tokens] == [t.token for t in other.tokens]
         assert [t.logprob for t in one.tokens] == pytest.approx([t.logprob for t in other.tokens], abs=1e-4)
-    assert served.frame_in_words(ScoringSpec()) == begins
+    assert served.describe_frame(ScoringSpec()) == begins
 
 
 def test_without_a_beginning_the_first_token_is_not_scored(server: ModelServer, local: LanguageModel) -> None:
@@ -75,7 +75,7 @@ def test_without_a_beginning_the_first_token_is_not_scored(server: ModelServer, 
     served, bare = open_served(server.name), ScoringSpec(bos="none")
     (one,), (other,) = score_texts(served, TEXTS[:1], ScoringSpec()), score_texts(local, TEXTS[:1], bare)
     assert [t.logprob for t in one.tokens] == pytest.approx([t.logprob for t in other.tokens], abs=1e-4)
-    assert served.frame_in_words(ScoringSpec()) == "none, so the first token is not scored"
+    assert served.describe_frame(ScoringSpec()) == "none, so the first token is not scored"
 
 
 def test_every_way_gives_what_the_local_model_gives(server: ModelServer, local: LanguageModel) -> None:
@@ -173,7 +173,7 @@ def test_a_budget_ends_cleanly_and_what_was_answered_is_not_asked_again(server: 
         before, tries = server.seen.answered, tries + 1
         try:
             run = hs.ask(server.name, PROBE, out=tmp_path / "bits", served=little)
-        except SpentError as error:
+        except BudgetError as error:
             told = str(error)
             assert server.seen.answered > before, "each call goes on"
     assert told.startswith("the budget of 18 requests is reached; all replies so far are stored")

@@ -192,7 +192,7 @@ def pair_evidence(item: Item, answer: Answer, spec: ScoringSpec, by_mean: bool =
     is what scores, so each token counts as its part of the mean, and the places add up to the difference of scores.
     """
     assert item.answer is not None  # the caller has looked
-    prompts = item_prompts(item, spec, asks_what_follows=True).prompts
+    prompts = item_prompts(item, spec, scores_to_end=True).prompts
     sides = (item.answer, 1 - item.answer)
     right, wrong = (_scored(prompts[place].text, answer, place, by_mean) for place in sides)
     return evidence(right, wrong)

@@ -166,8 +166,8 @@ def _best_words(
         words = [literal_word_of(token) if asking.literal else word_of(token, marking) for token in tokens]
         return list(dict.fromkeys(word for word in words if word and word not in barred[owner.word]))
 
-    size = model.most_words
-    rescored = model.asks_what_follows and not asking.literal
+    size = model.max_candidates
+    rescored = model.scores_to_end and not asking.literal
     wanted = max(_RESCORED, _TOKENS_PER_WORD * depth) if rescored else _TOKENS_PER_WORD * depth
     first = fill(model, texts, min(size, wanted), asking.spec)
     rankings = [cleaned(fills, owner) for fills, owner in zip(first, owners, strict=True)]
@@ -221,7 +221,7 @@ def associate(
         "nouns that the tokenizer cannot spell, not asked": len(strange),
         "nouns without any association": sum(not associations for associations in by_noun),
     }
-    if model.asks_what_follows and asking.literal:
+    if model.scores_to_end and asking.literal:
         # A causal model sees nothing behind the blank, so both endings are one sentence to it.
         notes["endings that a causal model cannot see"] = 1
     judged = everything if asking.literal else drop_nonsense(everything, lexicon_at_hand())

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from horsesense.errors import UserError
 from horsesense.models.api.client import Client
-from horsesense.models.api.protocol import Echoed, echo_body, odd, read_echo
-from horsesense.models.api.requests import RefusedError, Request, SilentError, SpentError
+from horsesense.models.api.protocol import Echoed, bad_reply, echo_body, read_echo
+from horsesense.models.api.requests import BudgetError, NoAnswerError, RefusedError, Request
 from horsesense.progress import NO_PROGRESS, Progress
 
 TEXT = "Ice is cold and the sun is warm."
@@ -22,7 +22,7 @@ CANDIDATES = ("<|endoftext|>", "<s>", "<|begin_of_text|>", "<bos>")
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class BosPlacement:
     """How the BOS token gets before a text."""
 
     how: Literal["server", "ids", "text", "none"]
@@ -40,28 +40,28 @@ class Beginning:
         return "none, so the first token is not scored"
 
 
-def find_beginning(client: Client[Any], model: str, style: str, policy: str) -> Beginning:
+def find_bos(client: Client[Any], model: str, style: str, policy: str) -> BosPlacement:
     """Find out how to put a BOS token before a text, under the spec's policy: ``auto``, ``none`` or a token."""
     plain = client.ask(
         Request("/completions", echo_body(model, TEXT, style), trial=True), lambda reply: read_echo(reply, TEXT)
     )
     if plain.lead:
-        return Beginning("server")
+        return BosPlacement("server")
     if policy == "none":
-        return Beginning("none")
+        return BosPlacement("none")
     wanted = CANDIDATES if policy == "auto" else (policy,)
     for token in wanted:
         ids = _tokenised(client, model, token)
         if ids is not None and len(ids) == 1 and _takes_ids(client, model, style, ids):
-            return Beginning("ids", token, tuple(ids))
+            return BosPlacement("ids", token, tuple(ids))
     for token in wanted:
         echoed = _asked(client, model, token + TEXT, style)
         # One token, however it is written; a server that does not know it splits it.
         if echoed is not None and echoed.lead == 1 and len(echoed.tokens) == len(plain.tokens):
-            return Beginning("text", token)
+            return BosPlacement("text", token)
     if policy != "auto":
         raise UserError(f"the server does not know the BOS token {policy!r}", fix="use bos=auto or bos=none")
-    return Beginning("none")
+    return BosPlacement("none")
 
 
 def _asked(client: Client[Any], model: str, prompt: str | Sequence[int], style: str) -> Echoed | None:
@@ -69,7 +69,7 @@ def _asked(client: Client[Any], model: str, prompt: str | Sequence[int], style: 
     request = Request("/completions", body, trial=True)
     try:
         echoed: Echoed = client.ask(request, lambda reply: read_echo(reply, TEXT))
-    except (SilentError, SpentError):
+    except (NoAnswerError, BudgetError):
         raise
     except UserError:
         return None
@@ -82,8 +82,8 @@ def _takes_ids(client: Client[Any], model: str, style: str, before: Sequence[int
     return echoed is not None and ids is not None and echoed.lead == 1 and len(echoed.tokens) == len(ids)
 
 
-def begun(
-    client: Client[Any], model: str, texts: Sequence[str], beginning: Beginning, progress: Progress = NO_PROGRESS
+def prepend_bos(
+    client: Client[Any], model: str, texts: Sequence[str], beginning: BosPlacement, progress: Progress = NO_PROGRESS
 ) -> Iterable[str | list[int]]:
     """Prepend the BOS token to texts, unless the server does so itself."""
     if beginning.how != "ids":
@@ -92,7 +92,7 @@ def begun(
     requests = (_tokenising(client, model, text) for text in texts)
     found = client.ask_each(requests, lambda *told: _read_ids(told[2]), progress, len(texts))
     if None in found:
-        raise odd("it tokenises some texts and not others")
+        raise bad_reply("it tokenises some texts and not others")
     return ([*beginning.ids, *ids] for ids in found)
 
 

@@ -16,15 +16,15 @@ from horsesense.errors import argument
 from horsesense.models.api.address import Address
 from horsesense.models.api.request_log import RequestLog
 from horsesense.models.api.requests import (
-    FaltersError,
+    BudgetError,
     RefusedError,
     Request,
-    Spending,
-    SpentError,
+    TemporaryError,
+    Usage,
     message_of,
-    wait_of,
+    retry_after,
 )
-from horsesense.models.api.retry import Patience, Wait
+from horsesense.models.api.retry import RetryPolicy, RetryState
 from horsesense.models.api.settings import KEY_VARIABLE, ServedSettings
 from horsesense.progress import NO_PROGRESS, Progress
 
@@ -84,14 +84,14 @@ class Client(Generic[Read]):
     identity: str = ""
     """Identity of the model, part of every key of the log."""
     log: RequestLog | None = None
-    spending: Spending = field(default_factory=Spending)
+    spending: Usage = field(default_factory=Usage)
     progress: Progress = NO_PROGRESS
     """Progress callback for calls without one of their own."""
-    patience: Patience = field(init=False)
+    patience: RetryPolicy = field(init=False)
     _ssl: ssl.SSLContext | None = None
 
     def __post_init__(self) -> None:
-        self.patience = Patience(self.address.url, self.settings.patience)
+        self.patience = RetryPolicy(self.address.url, self.settings.patience)
 
     def get(self, path: str) -> dict[str, Any] | None:
         """Return what the server says about itself; None if it has no such page."""
@@ -121,7 +121,7 @@ class Client(Generic[Read]):
 
     async def _got(self, path: str) -> dict[str, Any]:
         async with self._connected() as client:
-            return await self._sent(client, "GET", path, None, Wait(trial=True), self.progress)
+            return await self._sent(client, "GET", path, None, RetryState(trial=True), self.progress)
 
     async def _all(self, asked: _Asked[Read], total: int, progress: Progress) -> None:
         todo = asked.left()
@@ -154,7 +154,7 @@ class Client(Generic[Read]):
             what = f"the budget of {tokens:,} tokens is reached ({used:,} are used)"
         else:
             return True
-        failed.append(SpentError(f"{what}; all replies so far are stored", fix="run the same command again to resume"))
+        failed.append(BudgetError(f"{what}; all replies so far are stored", fix="run the same command again to resume"))
         return False
 
     async def _one(
@@ -162,7 +162,7 @@ class Client(Generic[Read]):
     ) -> Read:
         self.spending.in_flight += 1
         try:
-            reply = await self._sent(client, "POST", request.path, request.body, Wait(request.trial), progress)
+            reply = await self._sent(client, "POST", request.path, request.body, RetryState(request.trial), progress)
         finally:
             self.spending.in_flight -= 1
         self.spending.requests += 1
@@ -181,14 +181,14 @@ class Client(Generic[Read]):
         method: str,
         path: str,
         body: dict[str, Any] | None,
-        wait: Wait,
+        wait: RetryState,
         progress: Progress,
     ) -> dict[str, Any]:
         """Repeat one request until it is answered or refused, or the patience ends."""
         while True:
             try:
                 reply = await self._tried(client, method, path, body)
-            except FaltersError as error:
+            except TemporaryError as error:
                 self.spending.repeated += 1
                 await asyncio.sleep(self.patience.pause(wait, error, progress))
             else:
@@ -204,23 +204,23 @@ class Client(Generic[Read]):
         try:
             response = await client.request(method, url, json=body)
         except httpx.ConnectTimeout as error:
-            raise FaltersError("the connection is refused", reached=False) from error
+            raise TemporaryError("the connection is refused", reached=False) from error
         except httpx.TimeoutException as error:
-            raise FaltersError(f"no answer in {self.settings.timeout:g} s") from error
+            raise TemporaryError(f"no answer in {self.settings.timeout:g} s") from error
         except httpx.TransportError as error:
             why = self._scrubbed(f"{type(error).__name__}: {error}".removesuffix(": "))
-            raise FaltersError(why, reached=not isinstance(error, httpx.ConnectError)) from error
+            raise TemporaryError(why, reached=not isinstance(error, httpx.ConnectError)) from error
         if response.status_code in _FALTERS:
-            wait, there = wait_of(response.headers.get("retry-after")), response.status_code in _THERE
-            raise FaltersError(f"HTTP {response.status_code}", wait, away=not there)
+            wait, there = retry_after(response.headers.get("retry-after")), response.status_code in _THERE
+            raise TemporaryError(f"HTTP {response.status_code}", wait, away=not there)
         if response.status_code >= 300:
             raise self._refusal(response.status_code, response.text)
         try:
             reply = response.json()
         except ValueError as error:
-            raise FaltersError("its answer is incomplete JSON", away=False) from error
+            raise TemporaryError("its answer is incomplete JSON", away=False) from error
         if not isinstance(reply, dict):
-            raise FaltersError(f"its answer is a {type(reply).__name__} and not an object", away=False)
+            raise TemporaryError(f"its answer is a {type(reply).__name__} and not an object", away=False)
         if "error" in reply and "choices" not in reply:
             raise self._refusal(response.status_code, response.text)
         return reply
@@ -269,14 +269,14 @@ class Client(Generic[Read]):
         errors: list[BaseException] = []
         started: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
 
-        async def begun() -> Any:
+        async def prepend_bos() -> Any:
             task = asyncio.ensure_future(work())
             started.append((asyncio.get_running_loop(), task))
             return await task
 
         def run() -> None:
             try:
-                outcome.append(asyncio.run(begun()))
+                outcome.append(asyncio.run(prepend_bos()))
             except BaseException as error:
                 errors.append(error)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from horsesense.errors import UserError
-from horsesense.models.api.bos import Beginning
+from horsesense.models.api.bos import BosPlacement
 from horsesense.models.api.protocol import Echoed
 from horsesense.models.protocol import Likelihood, Prompt, in_stretch
 
@@ -30,7 +30,7 @@ class ServedPrompt:
         return self.length
 
 
-def stretch_of(echoed: Echoed, prompt: Prompt, beginning: Beginning) -> Likelihood:
+def scored_stretch(echoed: Echoed, prompt: Prompt, beginning: BosPlacement) -> Likelihood:
     """Return the scored tokens, as a local model has them."""
     flags = []
     starts = [_first_character(prompt.text, start, end) for start, end in zip(echoed.starts, echoed.ends, strict=True)]

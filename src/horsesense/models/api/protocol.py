@@ -40,7 +40,7 @@ class Generated:
     logprobs: tuple[float, ...]
 
 
-def odd(what: str, fix: str = "use another prompt format, or report it to the server's operator") -> UserError:
+def bad_reply(what: str, fix: str = "use another prompt format, or report it to the server's operator") -> UserError:
     """Return the error for a reply that makes no sense."""
     return UserError(f"the server's answer makes no sense: {what}", fix=fix)
 
@@ -88,14 +88,14 @@ def _choice(reply: dict[str, Any]) -> dict[str, Any]:
     choices = reply.get("choices")
     if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
         count = len(choices) if isinstance(choices, list) else "no"
-        raise odd(f"it has {count} choices where one was requested")
+        raise bad_reply(f"it has {count} choices where one was requested")
     choice: dict[str, Any] = choices[0]
     return choice
 
 
 def _number(value: Any, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value > 1e-3:
-        raise odd(f"the log-probability of {what} is {value!r}")
+        raise bad_reply(f"the log-probability of {what} is {value!r}")
     return min(0.0, float(value))
 
 
@@ -106,7 +106,7 @@ def _listed(choice: dict[str, Any], reply: dict[str, Any]) -> tuple[list[str], l
     given = next((each for each in both if each is not None), None)
     if given is not None:
         if not isinstance(given, list):
-            raise odd("its prompt_logprobs are not a list")
+            raise bad_reply("its prompt_logprobs are not a list")
         tokens: list[Any] = []
         values: list[Any] = []
         for each in given:
@@ -118,10 +118,10 @@ def _listed(choice: dict[str, Any], reply: dict[str, Any]) -> tuple[list[str], l
         return tokens, values
     told = choice.get("logprobs")
     if not isinstance(told, dict):
-        raise odd("it has no logprobs, though they were requested")
+        raise bad_reply("it has no logprobs, though they were requested")
     written, numbers = told.get("tokens"), told.get("token_logprobs")
     if not isinstance(written, list) or not isinstance(numbers, list) or len(written) != len(numbers) or not written:
-        raise odd("the numbers of log-probabilities and tokens differ")
+        raise bad_reply("the numbers of log-probabilities and tokens differ")
     return written, numbers
 
 
@@ -129,7 +129,7 @@ def read_echo(reply: dict[str, Any], text: str) -> Echoed:
     """Return the tokens of an echoed text, without those that the server put before it and generated after it."""
     tokens, values = _listed(_choice(reply), reply)
     if not all(isinstance(token, str) for token in tokens):
-        raise odd("a token is not a text")
+        raise bad_reply("a token is not a text")
     rest = "".join(tokens[1:])
     if tokens and not tokens[0] and rest != text and text.endswith(rest):
         tokens = [text.removesuffix(rest), *tokens[1:]]  # the rest of the text is the token without a value
@@ -138,13 +138,13 @@ def read_echo(reply: dict[str, Any], text: str) -> Echoed:
         if spans is not None:
             break
     else:
-        raise odd(f"its tokens do not make up the text {text[:40]!r}", "is another model behind this name?")
+        raise bad_reply(f"its tokens do not make up the text {text[:40]!r}", "is another model behind this name?")
     numbers = [
         None if value is None else _number(value, repr(token))
         for token, value in zip(tokens[lead:], values[lead:], strict=True)
     ][: len(spans)]
     if any(value is None for value in numbers[1:]):
-        raise odd("a token in the middle has no log-probability")
+        raise bad_reply("a token in the middle has no log-probability")
     starts, ends = tuple(start for start, _ in spans), tuple(end for _, end in spans)
     return Echoed(tuple(tokens[lead : lead + len(spans)]), tuple(numbers), starts, ends, lead)
 
@@ -193,21 +193,21 @@ def read_alternatives(reply: dict[str, Any]) -> dict[str, float]:
     """Return the alternatives of the next token with their log-probabilities, chat or not; duplicates are added up."""
     told = _choice(reply).get("logprobs")
     if not isinstance(told, dict):
-        raise odd("it has no logprobs, though they were requested")
+        raise bad_reply("it has no logprobs, though they were requested")
     if isinstance(told.get("content"), list):
         if not told["content"]:
-            raise odd("its reply is empty, so there is no next token")
+            raise bad_reply("its reply is empty, so there is no next token")
         given = told["content"][0].get("top_logprobs") or []
         pairs = [(each.get("token"), each.get("logprob")) for each in given if isinstance(each, dict)]
     else:
         first = (told.get("top_logprobs") or [None])[0]
         pairs = list(first.items()) if isinstance(first, dict) else []
     if not pairs:
-        raise odd("it lists no alternatives of the next token")
+        raise bad_reply("it lists no alternatives of the next token")
     shares: dict[str, float] = {}
     for token, value in pairs:
         if not isinstance(token, str):
-            raise odd("a token is not a text")
+            raise bad_reply("a token is not a text")
         # A server may give -9999 for an impossible token.
         shares[token] = shares.get(token, 0.0) + exp(_number(value, repr(token)))
     return {token: _log(share) for token, share in shares.items()}
@@ -242,7 +242,7 @@ def read_continuation(reply: dict[str, Any], request: str) -> Continuation:
     if text is None and isinstance(message, dict):
         text = ""  # a refusal, or nothing but reasoning
     if not isinstance(text, str):
-        raise odd("its reply has no text")
+        raise bad_reply("its reply has no text")
     usage = reply.get("usage") if isinstance(reply.get("usage"), dict) else {}
     assert isinstance(usage, dict)
     sent, received = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)

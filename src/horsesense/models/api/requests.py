@@ -22,15 +22,15 @@ class RefusedError(UserError):
         self.status = status
 
 
-class SpentError(UserError):
+class BudgetError(UserError):
     """The budget is reached; replies so far are stored."""
 
 
-class SilentError(UserError):
+class NoAnswerError(UserError):
     """The server did not answer in time; that says nothing about what it can do."""
 
 
-class FaltersError(Exception):
+class TemporaryError(Exception):
     """A temporary failure: the next try may succeed."""
 
     def __init__(self, why: str, wait: float | None = None, *, reached: bool = True, away: bool = True) -> None:
@@ -60,7 +60,7 @@ class Request:
 
 
 @dataclass(slots=True)
-class Spending:
+class Usage:
     """What was sent and received in this call."""
 
     requests: int = 0
@@ -73,7 +73,7 @@ class Spending:
     """Retried requests."""
 
 
-def wait_of(header: str | None) -> float | None:
+def retry_after(header: str | None) -> float | None:
     """Return the seconds that a server asks to wait; a date is ignored."""
     try:
         return min(LONGEST_WAIT, max(0.0, float(header))) if header else None

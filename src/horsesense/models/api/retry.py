@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from horsesense.errors import UserError, argument
-from horsesense.models.api.requests import LONGEST_WAIT, FaltersError, SilentError
+from horsesense.models.api.requests import LONGEST_WAIT, NoAnswerError, TemporaryError
 from horsesense.progress import Progress
 
 _FIRST_WAIT = 0.25
@@ -27,7 +27,7 @@ _known: set[str] = set()
 
 
 @dataclass
-class Wait:
+class RetryState:
     """State of a request that has failed."""
 
     trial: bool = False
@@ -38,7 +38,7 @@ class Wait:
 
 
 @dataclass
-class Patience:
+class RetryPolicy:
     """Retry policy of one server."""
 
     url: str
@@ -55,7 +55,7 @@ class Patience:
             self._told = False
             progress.log(f"{self.url} answers again")
 
-    def pause(self, wait: Wait, error: FaltersError, progress: Progress) -> float:
+    def pause(self, wait: RetryState, error: TemporaryError, progress: Progress) -> float:
         """Return the seconds until the next try; raise an error where the patience has ended."""
         now = time.monotonic()
         wait.failures += 1
@@ -75,11 +75,11 @@ class Patience:
         pause = longest * (0.5 + random.random() / 2) if error.wait is None else error.wait
         return min(pause, left)  # the last try is at the very end
 
-    def _ended(self, wait: Wait, error: FaltersError, now: float) -> UserError:
+    def _ended(self, wait: RetryState, error: TemporaryError, now: float) -> UserError:
         tried = f"{wait.failures} {'try' if wait.failures == 1 else 'tries'} in {now - wait.began:.0f} s"
         told = f"{self.url} does not answer after {tried} ({error})"
         if self.url not in _known:
-            return SilentError(told, fix="see whether the address is right and the server runs")
+            return NoAnswerError(told, fix="see whether the address is right and the server runs")
         again = "see whether the server runs, and run the same command again: all replies so far are stored"
         fix = f"{again}; {argument('patience')} waits longer"
-        return SilentError(told, fix=fix) if error.away else UserError(told, fix=fix)
+        return NoAnswerError(told, fix=fix) if error.away else UserError(told, fix=fix)

@@ -10,9 +10,9 @@ from typing import Any
 
 from horsesense.core import BLANK, Fill, ScoringSpec
 from horsesense.errors import UserError, argument
-from horsesense.models.api.bos import Beginning, begun, find_beginning
+from horsesense.models.api.bos import BosPlacement, find_bos, prepend_bos
 from horsesense.models.api.client import Client
-from horsesense.models.api.encoded_prompts import CHARACTERS_A_TOKEN, ServedPrompt, stretch_of
+from horsesense.models.api.encoded_prompts import CHARACTERS_A_TOKEN, ServedPrompt, scored_stretch
 from horsesense.models.api.protocol import (
     ROOMS,
     choices_among,
@@ -26,7 +26,7 @@ from horsesense.models.api.protocol import (
 )
 from horsesense.models.api.request_log import RequestLog
 from horsesense.models.api.requests import RefusedError, Request
-from horsesense.models.api.trial import CHAT, PLAIN, Found, NextTrial, Trial, try_likelihood, try_next
+from horsesense.models.api.trial import CHAT, PLAIN, NextTrial, ServerFindings, Trial, try_likelihood, try_next
 from horsesense.models.protocol import (
     DEFAULT_BUDGET,
     Ability,
@@ -50,7 +50,7 @@ class ServedModel:
     """Its name at the server."""
     client: Client[Any]
     who: Identity
-    found: Found = field(default_factory=Found)
+    found: ServerFindings = field(default_factory=ServerFindings)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ class ServedModel:
         return "left to right"
 
     @property
-    def asks_what_follows(self) -> bool:
+    def scores_to_end(self) -> bool:
         return True
 
     def can(self, ability: Ability) -> bool:
@@ -96,7 +96,7 @@ class ServedModel:
     def asking(self, folder: Path | None = None) -> AbstractContextManager[None]:
         return self._logged(folder)
 
-    def frame_in_words(self, spec: ScoringSpec) -> str:
+    def describe_frame(self, spec: ScoringSpec) -> str:
         if self.found.trial is None or not self.found.trial.believed:
             return "chosen by the server"
         return self._beginning(spec).in_words
@@ -140,9 +140,9 @@ class ServedModel:
             # Reduced to the scored stretch at once: a reply contains much more.
             text = str(request.about)
             echoed = read_echo(reply, text)
-            return [stretch_of(echoed, prompt, beginning) for prompt in prompts[text]]
+            return [scored_stretch(echoed, prompt, beginning) for prompt in prompts[text]]
 
-        wholes, style = begun(self.client, self.model, list(prompts), beginning, progress), self._trial.style
+        wholes, style = prepend_bos(self.client, self.model, list(prompts), beginning, progress), self._trial.style
         requests = (
             Request("/completions", echo_body(self.model, whole, style), about=text)
             for text, whole in zip(prompts, wholes, strict=True)
@@ -155,7 +155,7 @@ class ServedModel:
         return likelihood.texts
 
     @property
-    def most_words(self) -> int:
+    def max_candidates(self) -> int:
         return self._next(False).most
 
     def vocabulary_forms(self, fills: Sequence[Fill]) -> list[str]:
@@ -180,7 +180,7 @@ class ServedModel:
                 path, body = next_body(self.model, Turn(before.rstrip()), told.most)
                 if self._trial.believed:  # else its BOS token is not known
                     beginning = self._beginning(spec)
-                    (body["prompt"],) = begun(self.client, self.model, [before.rstrip()], beginning)
+                    (body["prompt"],) = prepend_bos(self.client, self.model, [before.rstrip()], beginning)
                 best = sorted(
                     self.client.ask(Request(path, body), read_alternatives).items(), key=lambda pair: -pair[1]
                 )
@@ -206,7 +206,7 @@ class ServedModel:
         )
         return self.client.ask_each(requests, _read_choices, progress, len(turns))
 
-    def in_template(self, turn: Turn) -> str:
+    def apply_chat_template(self, turn: Turn) -> str:
         raise UserError(
             f"{self.name} applies its chat template itself, so no option can be scored inside it",
             fix=f"use chat=off, or {argument('formats', 'letters')}",
@@ -283,10 +283,10 @@ class ServedModel:
                 self.found.next[chat] = try_next(self.client, self.model, CHAT if chat else PLAIN, self.found.room)
         return self.found.next[chat]
 
-    def _beginning(self, spec: ScoringSpec) -> Beginning:
+    def _beginning(self, spec: ScoringSpec) -> BosPlacement:
         if spec.bos not in self.found.beginnings:
             with self.asking():
-                self.found.beginnings[spec.bos] = find_beginning(self.client, self.model, self._trial.style, spec.bos)
+                self.found.beginnings[spec.bos] = find_bos(self.client, self.model, self._trial.style, spec.bos)
         return self.found.beginnings[spec.bos]
 
 

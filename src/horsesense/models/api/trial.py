@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.models.api.bos import Beginning, find_beginning
+from horsesense.models.api.bos import BosPlacement, find_bos
 from horsesense.models.api.client import Client
 from horsesense.models.api.protocol import (
     FEWER_NEXT,
@@ -25,7 +25,7 @@ from horsesense.models.api.protocol import (
     read_echo,
     read_generated,
 )
-from horsesense.models.api.requests import RefusedError, Request, SilentError, SpentError
+from horsesense.models.api.requests import BudgetError, NoAnswerError, RefusedError, Request
 from horsesense.models.protocol import Turn
 
 TEXTS = (
@@ -59,19 +59,19 @@ def try_likelihood(client: Client[Any], model: str) -> Trial:
     reasons = []
     for style in ("echo", "prompt_logprobs"):
         try:
-            return _compared(client, model, style, find_beginning(client, model, style, "auto"))
+            return _compared(client, model, style, find_bos(client, model, style, "auto"))
         except RefusedError as error:
             if error.status in (401, 403):
                 raise
             reasons.append(f"{style}: HTTP {error.status}")
-        except (SilentError, SpentError):
+        except (NoAnswerError, BudgetError):
             raise
         except UserError as error:
             reasons.append(f"{style}: {error.problem}")
     return Trial(False, f"it gives no log-probabilities of a text ({'; '.join(reasons)})")
 
 
-def _compared(client: Client[Any], model: str, style: str, beginning: Beginning) -> Trial:
+def _compared(client: Client[Any], model: str, style: str, beginning: BosPlacement) -> Trial:
     before = beginning.token if beginning.how in ("text", "ids") else ""
     bodies = [generate_body(model, before + text, LENGTH) for text in TEXTS]
     made = client.ask_each(
@@ -138,7 +138,7 @@ def try_next(client: Client[Any], model: str, turn: Turn, room: str) -> NextTria
                 raise
             reason = f"HTTP {error.status}"
             continue
-        except (SilentError, SpentError):
+        except (NoAnswerError, BudgetError):
             raise
         except UserError as error:
             reason = error.problem
@@ -150,7 +150,7 @@ def try_next(client: Client[Any], model: str, turn: Turn, room: str) -> NextTria
 
 
 @dataclass
-class Found:
+class ServerFindings:
     """What trial requests have found out about a server."""
 
     trial: Trial | None = None
@@ -158,5 +158,5 @@ class Found:
     """With a chat template and without."""
     chat: bool | None = None
     completions: bool | None = None
-    beginnings: dict[str, Beginning] = field(default_factory=dict)
+    beginnings: dict[str, BosPlacement] = field(default_factory=dict)
     room: str = ROOMS[0]

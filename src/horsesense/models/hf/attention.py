@@ -11,8 +11,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from horsesense.models.hf.families import Family
-from horsesense.models.hf.forward import alike
-from horsesense.models.hf.rows import Given, Row
+from horsesense.models.hf.forward import logits_agree
+from horsesense.models.hf.rows import ModelInput, Row
 
 if TYPE_CHECKING:
     import torch
@@ -112,14 +112,14 @@ def can_use_batched_sdpa(network: Any, family: Family, device: Any) -> bool:
 
     if getattr(network.config, "_attn_implementation", None) != "sdpa":
         return False
-    rows = [Row(Given(ids), (1,), (5,)) for ids in ((5, 6, 7, 8), (8, 7, 9, 5), (9, 9, 5, 6))]
+    rows = [Row(ModelInput(ids), (1,), (5,)) for ids in ((5, 6, 7, 8), (8, 7, 9, 5), (9, 9, 5, 6))]
     given = [row.given for row in rows]
     same = False
     with torch.inference_mode():
         before = family.outputs(network, given, rows, device).logits
         try:
             use_batched_sdpa(network)
-            same = alike(family.outputs(network, given, rows, device).logits, before, network.dtype)
+            same = logits_agree(family.outputs(network, given, rows, device).logits, before, network.dtype)
         except (RuntimeError, KeyError, TypeError, ValueError, AttributeError):
             pass  # an architecture that calls its attention in another way
     network.set_attn_implementation("sdpa")

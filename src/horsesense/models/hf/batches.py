@@ -17,7 +17,7 @@ from horsesense.errors import UserError, argument
 from horsesense.models.hf.encoding import FramedPrompt
 from horsesense.models.hf.forward import Pending
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.models.hf.plan import Plan, make_plan, uncollected
+from horsesense.models.hf.plan import Plan, gc_disabled, make_plan
 from horsesense.models.hf.rows import Row
 from horsesense.models.protocol import DEFAULT_BUDGET, Values
 from horsesense.progress import NO_PROGRESS, Progress
@@ -125,7 +125,7 @@ def _cut(questions: Iterable[Sequence[Row]], budget: int, batches: float) -> Ite
 def _filled(questions: Iterator[Sequence[Row]], size: float) -> list[Sequence[Row]]:
     """Return the next questions with about ``size`` tokens."""
     block = []
-    with uncollected():
+    with gc_disabled():
         for rows in questions:
             block.append(rows)
             size -= _cost(rows)

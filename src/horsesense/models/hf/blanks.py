@@ -11,9 +11,9 @@ import numpy as np
 from horsesense.core import BLANK, Fill, ScoringSpec
 from horsesense.errors import UserError, argument
 from horsesense.models.hf.batches import Sizes, score_rows
-from horsesense.models.hf.encoding import need_tokens
+from horsesense.models.hf.encoding import require_token_head
 from horsesense.models.hf.plan import make_plan
-from horsesense.models.hf.rows import Given, Row
+from horsesense.models.hf.rows import ModelInput, Row
 from horsesense.models.protocol import DEFAULT_BUDGET, Choices, Turn
 from horsesense.progress import NO_PROGRESS, Progress
 
@@ -32,7 +32,7 @@ def best_words(
 
     A causal model needs the blank at the end of the prompt: it does not see what follows.
     """
-    need_tokens(model)
+    require_token_head(model)
     if k > len(model.tokenizer):
         raise UserError(f"{k} words are requested and the vocabulary has {len(model.tokenizer)}", fix="ask for fewer")
     rows = [_prompt_row(model, prompt, spec) for prompt in prompts]
@@ -69,7 +69,7 @@ def blank_row(model: LanguageModel, before: str, after: str, spec: ScoringSpec, 
     """
     prompt = f"{before}{BLANK}{after}"
     frame = model.family.frame(model.tokenizer, spec).around(before)
-    if model.family.asks_what_follows:
+    if model.family.scores_to_end:
         if after.strip(_CLOSING):
             raise UserError(
                 f"{model.name} reads from left to right and does not see {after.strip()!r} after the blank",
@@ -79,7 +79,7 @@ def blank_row(model: LanguageModel, before: str, after: str, spec: ScoringSpec, 
         ids = (*(frame.before if framed else ()), *(tokens.ids if before.strip() else ()))
         if not ids:
             raise UserError(f"nothing precedes the blank of {prompt!r}", fix=f"use {argument('spec', 'bos=auto')}")
-        return _checked(model, Row(Given(ids), (len(ids) - 1,), (0,)), prompt)
+        return _checked(model, Row(ModelInput(ids), (len(ids) - 1,), (0,)), prompt)
     mask = model.tokenizer.mask_token
     if mask is None:
         raise UserError(f"{model.name} has no mask token to put into a blank", fix="use a masked or a causal model")
@@ -124,8 +124,8 @@ def choices(
 def turn_row(model: LanguageModel, turn: Turn, spec: ScoringSpec) -> Row:
     """Return the input of a turn, read at the position of the next word."""
     if turn.messages:
-        return blank_row(model, model.in_template(turn), "", spec, framed=False)
-    if model.family.asks_what_follows:
+        return blank_row(model, model.apply_chat_template(turn), "", spec, framed=False)
+    if model.family.scores_to_end:
         return blank_row(model, turn.text, "", spec)
     return blank_row(model, f"{turn.text.rstrip()} ", ".", spec)
 

@@ -16,7 +16,7 @@ from horsesense.settings import device_setting
 if TYPE_CHECKING:
     import torch
 
-SPREAD = "map"
+DEVICE_MAP = "map"
 """The device name for all GPUs: layers are put where there is room."""
 BITS = {"int8": "load_in_8bit", "int4": "load_in_4bit"}
 """Quantised dtypes; computation is in bfloat16."""
@@ -107,7 +107,7 @@ def loading_options(device: str, dtype: str) -> dict[str, Any]:
 
     if dtype not in BITS:
         options = {"dtype": getattr(torch, dtype)}
-        return options | ({"device_map": "auto"} if device == SPREAD else {})
+        return options | ({"device_map": "auto"} if device == DEVICE_MAP else {})
     if find_spec("bitsandbytes") is None:
         raise UserError(
             f"{argument('dtype', dtype)} needs bitsandbytes, which is not installed",
@@ -118,18 +118,18 @@ def loading_options(device: str, dtype: str) -> dict[str, Any]:
     from transformers import BitsAndBytesConfig
 
     logging.getLogger("bitsandbytes").setLevel(logging.ERROR)  # it logs its rounding at every layer of every batch
-    where = "auto" if device in (SPREAD, "auto") else {"": device}
+    where = "auto" if device in (DEVICE_MAP, "auto") else {"": device}
     # NF4 loses less than the library's default 4-bit floats (Dettmers and others 2023, table 2).
     bits = {BITS[dtype]: True, "bnb_4bit_quant_type": "nf4", "bnb_4bit_compute_dtype": torch.bfloat16}
     return {"dtype": torch.bfloat16, "quantization_config": BitsAndBytesConfig(**bits), "device_map": where}
 
 
-def is_placed(device: str, dtype: str) -> bool:
+def is_device_mapped(device: str, dtype: str) -> bool:
     """Whether transformers has placed the network, so that it must not be moved."""
-    return device == SPREAD or dtype in BITS
+    return device == DEVICE_MAP or dtype in BITS
 
 
-def placed(network: Any) -> tuple[torch.device, str]:
+def mapped_device(network: Any) -> tuple[torch.device, str]:
     """Return the input device of a network, and how it is distributed, in words."""
     places = dict.fromkeys(str(place) for place in getattr(network, "hf_device_map", {}).values())
     if "disk" in places or ("cpu" in places and len(places) > 1):

@@ -23,7 +23,7 @@ Pair = tuple[tuple[int, ...], tuple[int, ...]]
 """Token ids of two texts, and which of the two each belongs to."""
 
 
-def need_tokens(model: LanguageModel) -> None:
+def require_token_head(model: LanguageModel) -> None:
     """Refuse a classifier where the probability of words is needed."""
     if model.family.head != "tokens":
         raise UserError(
@@ -85,13 +85,13 @@ def prompt_encoder_of(model: LanguageModel, spec: ScoringSpec) -> PromptEncoder:
 
 def encode_prompts(model: LanguageModel, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[FramedPrompt]:
     """Tokenise prompts in one call and encode them."""
-    need_tokens(model)
+    require_token_head(model)
     encoder = prompt_encoder_of(model, spec)
     return [encoder(p, t) for p, t in zip(prompts, model.tokenise([p.text for p in prompts]), strict=True)]
 
 
 def _row_per_token(model: LanguageModel) -> bool:
-    return model.family.head == "tokens" and not model.family.asks_what_follows
+    return model.family.head == "tokens" and not model.family.scores_to_end
 
 
 def _encode(prompt: Prompt, tokens: Tokens, encoder: PromptEncoder) -> FramedPrompt:

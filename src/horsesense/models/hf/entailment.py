@@ -10,7 +10,7 @@ from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Outputs, plain_outputs
-from horsesense.models.hf.rows import Given, Marks, Question, Row
+from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
 from horsesense.models.hf.tokens import Frame
 
 _SAME = {
@@ -27,11 +27,11 @@ def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
     return Frame((), in_words="premise and hypothesis as the tokenizer joins them")
 
 
-def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
-    return [Row(Given(question.ids, types=question.types), (0,) * len(question.asked), question.asked)]
+def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
+    return [Row(ModelInput(question.ids, types=question.types), (0,) * len(question.asked), question.asked)]
 
 
-def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+def outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
     plain = plain_outputs(network, given, rows, device)
     return Outputs(plain.logits[:, None, :], plain.places)
 

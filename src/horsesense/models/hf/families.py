@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 from horsesense.core import FORMS, Form, ScoringSpec
 from horsesense.errors import UserError, argument, unknown
 from horsesense.models.hf.forward import Outputs, plain_outputs
-from horsesense.models.hf.rows import Given, Marks, Question, Row
+from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
 from horsesense.models.hf.tokens import Frame
 
 FAMILIES = {
@@ -27,18 +27,18 @@ FAMILIES = {
 }
 """Family → its module. XLNetLMHeadModel ends like a causal one, so it comes first."""
 
-TRIAL = (Row(Given((5, 6, 7, 8)), (0, 2), (5, 6)), Row(Given((8, 7, 9, 5)), (1,), (7,)))
+TRIAL = (Row(ModelInput((5, 6, 7, 8)), (0, 2), (5, 6)), Row(ModelInput((8, 7, 9, 5)), (1,), (7,)))
 """Two small inputs for self-tests, read at some of their positions."""
 
 
-def mask_only(tokenizer: Any, config: Any) -> Marks:
+def mask_only(tokenizer: Any, config: Any) -> SpecialIds:
     """Return the mask token, if there is one."""
-    return Marks(tokenizer.mask_token_id)
+    return SpecialIds(tokenizer.mask_token_id)
 
 
 def read_at_mask(ids: tuple[int, ...], place: int, spec: ScoringSpec) -> Row:
     """Return an input read at its mask; the target does not matter."""
-    return Row(Given(ids), (place - spec.read_offset,), (0,))
+    return Row(ModelInput(ids), (place - spec.read_offset,), (0,))
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class Family:
     """The class of transformers that loads it."""
     frame: Callable[[Any, ScoringSpec], Frame]
     """Returns the special tokens around a text, from the tokenizer."""
-    rows: Callable[[Question, ScoringSpec, Marks], list[Row]]
+    rows: Callable[[Question, ScoringSpec, SpecialIds], list[Row]]
     """Returns the inputs that answer a question; pure."""
-    outputs: Callable[[Any, list[Given], list[Row], Any], Outputs] = plain_outputs
+    outputs: Callable[[Any, list[ModelInput], list[Row], Any], Outputs] = plain_outputs
     """Runs one batch through the network."""
     forms: tuple[Form, ...] = FORMS
     """Forms of items that it can answer."""
@@ -64,11 +64,11 @@ class Family:
     """What the softmax is over: the vocabulary, the labels of a classifier, the options of an item."""
     direction: Literal["left to right", "both sides"] = "both sides"
     """Context of a prediction. That a left-to-right model sees nothing to its right is tested at load."""
-    asks_what_follows: bool = False
+    scores_to_end: bool = False
     """Whether a cloze is scored to the end of its text, because the model sees the option only there."""
     encoder_decoder: bool = False
     """Whether it has an encoder and a decoder."""
-    marks: Callable[[Any, Any], Marks] = mask_only
+    marks: Callable[[Any, Any], SpecialIds] = mask_only
     """Returns the token ids that inputs are built with, from the tokenizer and the config."""
     blank: Callable[[tuple[int, ...], int, ScoringSpec], Row] = read_at_mask
     """Returns the input that predicts a masked token, from the ids and the index of the mask."""

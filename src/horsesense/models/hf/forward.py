@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.models.hf.rows import Given, Row
+from horsesense.models.hf.rows import ModelInput, Row
 
 if TYPE_CHECKING:
     import torch
@@ -48,7 +48,7 @@ def to_device(values: npt.NDArray[np.int64] | npt.NDArray[np.bool_], device: Any
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
 
-def plain_outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+def plain_outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
     """Feed the ids as they are. All rows have one length, so everything is attended to.
 
     No mask is passed: transformers would check whether it hides anything, and so wait for the device (`trust_inputs`).
@@ -59,7 +59,7 @@ def plain_outputs(network: Any, given: list[Given], rows: list[Row], device: Any
     return Outputs(network(**inputs).logits, [list(row.reads) for row in rows])
 
 
-def alike(logits: torch.Tensor, wanted: torch.Tensor, dtype: torch.dtype) -> bool:
+def logits_agree(logits: torch.Tensor, wanted: torch.Tensor, dtype: torch.dtype) -> bool:
     """Whether two computations of the same logits agree within the precision of their dtype."""
     import torch
 
@@ -72,7 +72,7 @@ def alike(logits: torch.Tensor, wanted: torch.Tensor, dtype: torch.dtype) -> boo
 
 
 @contextmanager
-def undisturbed(network: Any) -> Iterator[None]:
+def preserve_state(network: Any) -> Iterator[None]:
     """Call a network in evaluation mode and without gradients, then restore mode, config and random state.
 
     Not torch's inference mode: tensors that a layer caches inside it could not be trained on afterwards.

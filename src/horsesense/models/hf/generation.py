@@ -41,8 +41,10 @@ def continuations(
         )
     made: dict[int, list[Continuation]] = {}
     at_once = 1 if sampling.temperature else _AT_ONCE
-    for _, alike in groupby(sorted(range(len(turns)), key=lambda n: (len(framed[n]), n)), key=lambda n: len(framed[n])):
-        places = list(alike)
+    for _, logits_agree in groupby(
+        sorted(range(len(turns)), key=lambda n: (len(framed[n]), n)), key=lambda n: len(framed[n])
+    ):
+        places = list(logits_agree)
         for start in range(0, len(places), at_once):
             part = places[start : start + at_once]
             written = _written(model, [framed[place] for place in part], sampling)
@@ -53,7 +55,7 @@ def continuations(
 
 def _ids(model: LanguageModel, turn: Turn) -> tuple[int, ...]:
     if turn.messages:
-        (tokens,) = model.tokenise([model.in_template(turn)])
+        (tokens,) = model.tokenise([model.apply_chat_template(turn)])
         return tokens.ids
     frame = model.family.frame(model.tokenizer, ScoringSpec())
     (tokens,) = model.tokenise([turn.text])
@@ -71,7 +73,7 @@ def _written(model: LanguageModel, rows: list[tuple[int, ...]], sampling: Sampli
         how = {"do_sample": True, "temperature": sampling.temperature, "top_p": 1.0, "top_k": 0}
         how["num_return_sequences"] = many
     devices = [model.device] if model.device.type == "cuda" else []
-    with torch.random.fork_rng(devices), model.undisturbed():
+    with torch.random.fork_rng(devices), model.preserve_state():
         torch.manual_seed(_seed(sampling.seed, rows[0]))
         out = model.network.generate(
             input_ids=ids,

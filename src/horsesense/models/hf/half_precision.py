@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from horsesense.models.hf.families import Family
-from horsesense.models.hf.forward import alike
+from horsesense.models.hf.forward import logits_agree
 
 if TYPE_CHECKING:
     import torch
@@ -60,7 +60,7 @@ def can_fuse_norms(network: Any, family: Family, device: Any) -> bool:
     with torch.inference_mode():
         before = family.outputs(network, given, rows, device).logits
         norms = fuse_norms(network)
-        same = bool(norms) and alike(family.outputs(network, given, rows, device).logits, before, network.dtype)
+        same = bool(norms) and logits_agree(family.outputs(network, given, rows, device).logits, before, network.dtype)
     for norm in norms:
         del norm.forward
     return same

@@ -15,8 +15,8 @@ from horsesense.core import Fill, ScoringSpec
 from horsesense.errors import UserError, argument
 from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Pending, to_device
-from horsesense.models.hf.forward import undisturbed as leaving_no_trace
-from horsesense.models.hf.rows import Lines, Marks, Row, lines_of
+from horsesense.models.hf.forward import preserve_state
+from horsesense.models.hf.rows import LogitRows, Row, SpecialIds, logit_rows_of
 from horsesense.models.hf.selective_head import SelectiveLMHead, batch_logits
 from horsesense.models.hf.tokens import Tokens, tokenise
 from horsesense.models.protocol import (
@@ -81,7 +81,7 @@ class LanguageModel:
     """Whether the network belongs to a caller who may be training it, and is left as it was."""
 
     @property
-    def marks(self) -> Marks:
+    def marks(self) -> SpecialIds:
         """The token ids that inputs are built with."""
         return self.family.marks(self.tokenizer, self.network.config)
 
@@ -96,8 +96,8 @@ class LanguageModel:
         return self.family.direction
 
     @property
-    def asks_what_follows(self) -> bool:
-        return self.family.asks_what_follows
+    def scores_to_end(self) -> bool:
+        return self.family.scores_to_end
 
     def can(self, ability: Ability) -> bool:
         if ability == "likelihood" or self.family.head != "tokens":
@@ -114,7 +114,7 @@ class LanguageModel:
         """Nothing has to be held: computed scores cost time only, and runs store them."""
         return nullcontext()
 
-    def frame_in_words(self, spec: ScoringSpec) -> str:
+    def describe_frame(self, spec: ScoringSpec) -> str:
         return self.family.frame(self.tokenizer, spec).in_words
 
     def encode(self, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[FramedPrompt]:
@@ -138,7 +138,7 @@ class LanguageModel:
         return [self.tokenizer.decode([encoded_prompt.question.ids[place]]) for place in encoded_prompt.question.asked]
 
     @property
-    def most_words(self) -> int:
+    def max_candidates(self) -> int:
         return len(self.tokenizer)
 
     def vocabulary_forms(self, fills: Sequence[Fill]) -> list[str]:
@@ -170,7 +170,7 @@ class LanguageModel:
 
         return continuations(self, turns, sampling, progress)
 
-    def in_template(self, turn: Turn) -> str:
+    def apply_chat_template(self, turn: Turn) -> str:
         """Render a conversation with the chat template, up to where the reply begins."""
         messages = [{"role": role, "content": content} for role, content in turn.messages]
         text: str = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
@@ -197,8 +197,8 @@ class LanguageModel:
         """
         import torch
 
-        with self.undisturbed():
-            lines = lines_of(rows, apart=exact or self.head is None)
+        with self.preserve_state():
+            lines = logit_rows_of(rows, apart=exact or self.head is None)
             read = torch.empty(len(lines.targets), dtype=torch.float32, device=self.device)
             for part, logits in self._logits(rows, lines, exact):
                 reads = lines.reads_of(part)
@@ -233,21 +233,21 @@ class LanguageModel:
         """
         import torch
 
-        with self.undisturbed():
-            logits = torch.cat([part for _, part in self._logits(rows, lines_of(rows, apart=True), exact=True)])
+        with self.preserve_state():
+            logits = torch.cat([part for _, part in self._logits(rows, logit_rows_of(rows, apart=True), exact=True)])
             known = logits.float().log_softmax(dim=1)[:, : len(self.tokenizer)]
             best = known.topk(k, dim=1)
             ids, values = best.indices.cpu().numpy(), best.values.cpu().numpy()
         self._check(values)
         return list(zip(ids, values, strict=True))
 
-    def undisturbed(self) -> AbstractContextManager[None]:
+    def preserve_state(self) -> AbstractContextManager[None]:
         """Call the network without gradients and, if it is borrowed, restore its state."""
         import torch
 
-        return leaving_no_trace(self.network) if self.borrowed else torch.inference_mode()
+        return preserve_state(self.network) if self.borrowed else torch.inference_mode()
 
-    def _logits(self, rows: Sequence[Row], lines: Lines, exact: bool) -> Iterator[tuple[slice, torch.Tensor]]:
+    def _logits(self, rows: Sequence[Row], lines: LogitRows, exact: bool) -> Iterator[tuple[slice, torch.Tensor]]:
         """Yield the logits of a batch, as many rows at a time as memory and caches allow."""
         which = self._move(lines.which)
         if self.head is not None and not exact:

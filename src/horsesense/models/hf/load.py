@@ -11,14 +11,21 @@ from horsesense.models.hf.components import (
     trust_inputs,
     window_of,
 )
-from horsesense.models.hf.device import BITS, choose_device, fit_threads, is_placed, loading_options, placed
+from horsesense.models.hf.device import (
+    BITS,
+    choose_device,
+    fit_threads,
+    is_device_mapped,
+    loading_options,
+    mapped_device,
+)
 from horsesense.models.hf.families import Family, architectures_in, family_named, family_of
 from horsesense.models.hf.fast_paths import apply_fast_paths
 from horsesense.models.hf.half_precision import sum_head_in_float32
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.prefix_tree import longest_in_trees
 from horsesense.models.hf.selective_head import SelectiveLMHead
-from horsesense.models.locate import identify, plugged
+from horsesense.models.locate import identify, plugin_model
 
 
 def load_model(
@@ -31,7 +38,7 @@ def load_model(
 ) -> LanguageModel:
     """Load a model by any of the names that ``-m`` takes; a plug-in loads its own models."""
     need("torch")
-    foreign = plugged(name)
+    foreign = plugin_model(name)
     if foreign is not None:
         return foreign
     identity = identify(name, allow_pickle=allow_pickle)  # checks the files before torch is loaded, which takes seconds
@@ -54,8 +61,8 @@ def load_model(
             fix="use a checkpoint that was trained with this head",
         )
     check_used(report, network, name)
-    fixed = is_placed(device, dtype)
-    place, reason = placed(network) if fixed else choose_device(device)
+    fixed = is_device_mapped(device, dtype)
+    place, reason = mapped_device(network) if fixed else choose_device(device)
     if place.type == "cpu":
         reason += f", threads: {fit_threads()}"
     network.config.use_cache = False

@@ -12,7 +12,7 @@ from typing import Any
 from horsesense.core import ScoringSpec
 from horsesense.errors import UserError, argument
 from horsesense.models.hf.families import Family
-from horsesense.models.hf.rows import Given, Marks, Question, Row
+from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
 from horsesense.models.hf.tokens import Frame, masked_frame
 
 
@@ -22,7 +22,7 @@ def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
     return masked_frame(tokenizer, spec.special_tokens)
 
 
-def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
+def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
     """One row per token: that token masked, and under ``word-l2r`` the rest of its word as well.
 
     Masking one token of a word at a time lets its other pieces give it away, which favours rare words (Kauf and Ivanova
@@ -43,7 +43,7 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
         ids = whole
         for other in hidden:
             ids = ids[:other] + mask + ids[other + 1 :]
-        made.append(Row(Given(ids), (place - offset,), (whole[place],)))
+        made.append(Row(ModelInput(ids), (place - offset,), (whole[place],)))
     return made
 
 

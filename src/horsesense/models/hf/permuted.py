@@ -14,7 +14,7 @@ from horsesense.core import ScoringSpec
 from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Outputs, ids_tensor
 from horsesense.models.hf.masked import hidden_places
-from horsesense.models.hf.rows import Given, Marks, Question, Row
+from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
 from horsesense.models.hf.tokens import Frame, masked_frame
 
 
@@ -22,7 +22,7 @@ def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
     return masked_frame(tokenizer, spec.special_tokens)
 
 
-def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
+def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
     """One row per token, the same tokens each time, another position hidden.
 
     Hidden tokens are also set to the unknown id 0, so that rows which see the same share a forward pass.
@@ -33,16 +33,16 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
     made = []
     for place, hidden in hidden_places(question, spec):
         ids = tuple(0 if other in hidden else token for other, token in enumerate(question.ids))
-        made.append(Row(Given(ids, hidden=hidden), (place,), (question.ids[place],)))
+        made.append(Row(ModelInput(ids, hidden=hidden), (place,), (question.ids[place],)))
     return made
 
 
 def blank(ids: tuple[int, ...], place: int, spec: ScoringSpec) -> Row:
     """The position of the mask, hidden from every other."""
-    return Row(Given(ids, hidden=(place,)), (place,), (0,))
+    return Row(ModelInput(ids, hidden=(place,)), (place,), (0,))
 
 
-def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+def outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
     import torch
 
     ids = ids_tensor([each.ids for each in given], device)

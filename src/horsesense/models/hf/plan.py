@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.models.hf.rows import Given, Row
+from horsesense.models.hf.rows import ModelInput, Row
 
 Places = npt.NDArray[np.int64]
 
@@ -70,7 +70,7 @@ def make_plan(rows: Iterable[Row], budget: int, share: bool = False) -> Plan:
     >>> [(row.given.ids, row.targets) for row in plan.inputs], plan.slots.tolist()
     ([((1, 0, 2), (7, 8)), ((1, 5), (5,))], [0, 1, 2])
     """
-    with uncollected():
+    with gc_disabled():
         inputs, owners, offsets = _merged(rows)
         begins = _begins(inputs)
         if share:
@@ -81,7 +81,7 @@ def make_plan(rows: Iterable[Row], budget: int, share: bool = False) -> Plan:
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def gc_disabled() -> Iterator[None]:
     """Disable the garbage collector, which would scan a growing heap of tuples again and again."""
     was = gc.isenabled()
     gc.disable()
@@ -97,7 +97,7 @@ def _merged(rows: Iterable[Row]) -> tuple[list[Row], array[int], array[int]]:
 
     What is requested twice is read twice: a read costs nothing once its position is computed.
     """
-    numbers: dict[Given, int] = {}
+    numbers: dict[ModelInput, int] = {}
     inputs: list[Row] = []
     more: dict[int, tuple[list[int], list[int]]] = {}
     owners, offsets = array("q"), array("q")
@@ -141,7 +141,7 @@ def _trees(inputs: Sequence[Row]) -> tuple[list[Row], Places]:
             reads += [path[read] for read in inputs[number].reads]
             targets += inputs[number].targets
         parents = tuple(tree.parents) if len(tree.paths) > 1 else ()
-        made.append(Row(Given(tuple(tree.ids), parents=parents), tuple(reads), tuple(targets)))
+        made.append(Row(ModelInput(tuple(tree.ids), parents=parents), tuple(reads), tuple(targets)))
         count += len(reads)
     return made, begins
 
@@ -162,8 +162,8 @@ def _batches(inputs: Sequence[Row], budget: int, uneven: bool) -> Iterator[list[
             yield from (by_shape[shape][start : start + many] for start in range(0, len(by_shape[shape]), many))
             continue
         for number in by_shape[shape]:
-            alike = size == largest or size * PADDING > largest * (PADDING - 1)
-            if batch and not (alike and largest * (len(batch) + 1) <= budget):
+            logits_agree = size == largest or size * PADDING > largest * (PADDING - 1)
+            if batch and not (logits_agree and largest * (len(batch) + 1) <= budget):
                 yield batch
                 batch = []
             if not batch:

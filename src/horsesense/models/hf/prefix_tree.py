@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.models.hf.forward import alike, to_device
-from horsesense.models.hf.rows import Given
+from horsesense.models.hf.forward import logits_agree, to_device
+from horsesense.models.hf.rows import ModelInput
 
 if TYPE_CHECKING:
     import torch
@@ -39,7 +39,7 @@ def tree_attention_mask(parents: Sequence[int], size: int) -> tuple[npt.NDArray[
     return seen, depth
 
 
-def tree_logits(network: Any, given: Sequence[Given], device: Any) -> torch.Tensor:
+def tree_logits(network: Any, given: Sequence[ModelInput], device: Any) -> torch.Tensor:
     """Return the logits of trees of unequal size in one batch."""
     import torch
 
@@ -78,16 +78,16 @@ def takes_trees(network: Any, device: Any) -> bool:
     import torch
 
     texts = ((5, 6, 7, 8), (5, 6, 9, 7, 8))
-    tree = Given((5, 6, 7, 8, 9, 7, 8), parents=(-1, 0, 1, 2, 1, 4, 5))
+    tree = ModelInput((5, 6, 7, 8, 9, 7, 8), parents=(-1, 0, 1, 2, 1, 4, 5))
     paths = ((0, 1, 2, 3), (0, 1, 4, 5, 6))
     with torch.inference_mode():
         try:
             # The second, longer one tests the padding of the first.
-            logits = tree_logits(network, [tree, Given((*tree.ids, 5), parents=(*tree.parents, 6))], device)[0]
+            logits = tree_logits(network, [tree, ModelInput((*tree.ids, 5), parents=(*tree.parents, 6))], device)[0]
         except (RuntimeError, IndexError, KeyError, TypeError, ValueError, AttributeError):
             return False  # an architecture without such inputs
         for text, path in zip(texts, paths, strict=True):
             alone = network(input_ids=torch.tensor([text], device=device)).logits[0]
-            if not alike(logits[list(path)], alone, network.dtype):
+            if not logits_agree(logits[list(path)], alone, network.dtype):
                 return False
     return True

@@ -12,7 +12,7 @@ import numpy.typing as npt
 Numbers = npt.NDArray[np.int64]
 
 
-class Given(NamedTuple):
+class ModelInput(NamedTuple):
     """One input. Rows with the same input share a forward pass."""
 
     ids: tuple[int, ...]
@@ -35,7 +35,7 @@ class Given(NamedTuple):
 class Row(NamedTuple):
     """An input, the positions where its output is read, and the entries whose log-probability is read there."""
 
-    given: Given
+    given: ModelInput
     reads: tuple[int, ...]
     targets: tuple[int, ...]
 
@@ -51,11 +51,11 @@ class Question:
     words: tuple[int, ...]
     """For each scored token, the index of the word (or of the whole option) that it belongs to."""
     types: tuple[int, ...] = ()
-    """As in `Given`."""
+    """As in `ModelInput`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class SpecialIds:
     """Special token ids that inputs are built with; None where the model has none."""
 
     mask: int | None = None
@@ -66,7 +66,7 @@ class Marks:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class LogitRows:
     """The rows of logits that a batch needs, one per read position however many targets it has; and its reads."""
 
     which: Numbers
@@ -86,7 +86,7 @@ class Lines:
         return self.order[first:last]
 
 
-def lines_of(rows: Sequence[Row], apart: bool) -> Lines:
+def logit_rows_of(rows: Sequence[Row], apart: bool) -> LogitRows:
     """Return the rows of logits of a batch; ``apart`` gives each read its own.
 
     >>> lines = lines_of([Row(Given((1, 0, 2)), (1, 1, 0), (7, 8, 9))], apart=False)
@@ -105,4 +105,4 @@ def lines_of(rows: Sequence[Row], apart: bool) -> Lines:
         rank[np.argsort(first)] = np.arange(len(keys))
         of, kept = rank[back], np.sort(first)
         which, places = which[kept], places[kept]
-    return Lines(which, places, of, targets, np.argsort(of, kind="stable"))
+    return LogitRows(which, places, of, targets, np.argsort(of, kind="stable"))

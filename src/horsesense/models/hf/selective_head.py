@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from horsesense.models.hf.families import Family
-from horsesense.models.hf.forward import alike
+from horsesense.models.hf.forward import logits_agree
 from horsesense.models.hf.rows import Row
 
 if TYPE_CHECKING:
@@ -121,4 +121,4 @@ def _agrees(head: SelectiveLMHead, network: Any, family: Family, device: Any) ->
             at_places = torch.cat([logits for _, logits in parts])
         except (RuntimeError, IndexError, KeyError, TypeError, ValueError, AttributeError):
             return False  # an architecture that does more between layers and head than this knows
-    return alike(at_places, full, network.dtype)
+    return logits_agree(at_places, full, network.dtype)

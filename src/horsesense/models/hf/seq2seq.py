@@ -16,23 +16,23 @@ from horsesense.errors import UserError, argument
 from horsesense.models.hf import masked
 from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Outputs, ids_tensor
-from horsesense.models.hf.rows import Given, Marks, Question, Row
+from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
 from horsesense.models.hf.tokens import Frame, masked_frame
 
 _SENTINEL = "<extra_id_0>"
 """T5's first sentinel: replaces the words that are taken out."""
 
 
-def marks(tokenizer: Any, config: Any) -> Marks:
+def marks(tokenizer: Any, config: Any) -> SpecialIds:
     sentinel = tokenizer.convert_tokens_to_ids(_SENTINEL) if _SENTINEL in tokenizer.get_vocab() else None
-    return Marks(tokenizer.mask_token_id, sentinel, getattr(config, "decoder_start_token_id", None))
+    return SpecialIds(tokenizer.mask_token_id, sentinel, getattr(config, "decoder_start_token_id", None))
 
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
     return masked_frame(tokenizer, spec.special_tokens)
 
 
-def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
+def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
     """Masked copies (BART), or the words that a sentinel replaces (T5).
 
     >>> question = Question(ids=(5, 6, 7, 1), asked=(1, 2), words=(0, 0))
@@ -54,16 +54,16 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
     return [_taken_out(question, places, (marks.sentinel,), marks) for places in words]
 
 
-def _taken_out(question: Question, places: tuple[int, ...], sentinel: tuple[int, ...], marks: Marks) -> Row:
+def _taken_out(question: Question, places: tuple[int, ...], sentinel: tuple[int, ...], marks: SpecialIds) -> Row:
     """Return the input without ``places`` for the encoder; the removed tokens are read from the decoder."""
     assert marks.start is not None
     targets = tuple(question.ids[place] for place in places)
     encoder = (*question.ids[: places[0]], *sentinel, *question.ids[places[-1] + 1 :])
     decoder = (marks.start, *sentinel, *targets[:-1])
-    return Row(Given(encoder, decoder=decoder), tuple(range(len(sentinel), len(decoder))), targets)
+    return Row(ModelInput(encoder, decoder=decoder), tuple(range(len(sentinel), len(decoder))), targets)
 
 
-def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+def outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
     inputs = {"input_ids": ids_tensor([each.ids for each in given], device)}
     if given[0].decoder:
         inputs["decoder_input_ids"] = ids_tensor([each.decoder for each in given], device)
@@ -80,7 +80,7 @@ FAMILY = Family(
     encoder_decoder=True,
     marks=marks,
     trial=(
-        Row(Given((5, 6, 7, 8), decoder=(9, 8, 7)), (0, 2), (5, 6)),
-        Row(Given((8, 7, 9, 5), decoder=(9, 5, 6)), (1,), (7,)),
+        Row(ModelInput((5, 6, 7, 8), decoder=(9, 8, 7)), (0, 2), (5, 6)),
+        Row(ModelInput((8, 7, 9, 5), decoder=(9, 5, 6)), (1,), (7,)),
     ),
 )
