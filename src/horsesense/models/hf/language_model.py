@@ -14,8 +14,7 @@ import numpy.typing as npt
 from horsesense.core import Fill, ScoringSpec
 from horsesense.errors import UserError, argument
 from horsesense.models.hf.families import Family
-from horsesense.models.hf.forward import Pending, to_device
-from horsesense.models.hf.forward import preserve_state
+from horsesense.models.hf.forward import Pending, preserve_state, to_device
 from horsesense.models.hf.rows import LogitRows, Row, SpecialIds, logit_rows_of
 from horsesense.models.hf.selective_head import SelectiveLMHead, batch_logits
 from horsesense.models.hf.tokens import Tokens, tokenise
