@@ -56,10 +56,10 @@ def merged(folder: Path) -> Path:
         raise UserError("the adapter does not say which model it is for", file=folder / _PEFT_CONFIG) from error
     there = Path(base).expanduser() if isinstance(base, str) else folder
     if not isinstance(base, str) or not base.strip() or (there.is_dir() and is_adapter(there)):
-        told = (
+        problem = (
             "the adapter names no base model" if base in (None, "") else f"the adapter's base {base!r} is not a model"
         )
-        raise UserError(told, file=folder / _PEFT_CONFIG, fix="name its base there (base_model_name_or_path)")
+        raise UserError(problem, file=folder / _PEFT_CONFIG, fix="name its base there (base_model_name_or_path)")
     # An adapter may name any model; it must not start a download that nobody asked for.
     try:
         base_folder = locate(base, download=False).folder

@@ -109,7 +109,7 @@ def ask_in_memory(
     }
     _carry_out(known, contents, asked, store, settings, progress, engine)
     answered = []
-    order = {(name_of(model), probe): place for place, (model, probe) in enumerate(product(known, probes))}
+    order = {(name_of(model), probe): index for index, (model, probe) in enumerate(product(known, probes))}
     for part in sorted(store.parts, key=lambda part: order[part.model.name, part.probe.name]):
         key = part.model.name, part.probe.name, part.format
         probe, tables = asked.drawn[part.probe.name], store.answers.pop(key)
@@ -222,7 +222,7 @@ def _check_part(part: Part, contents: Mapping[str, Content], drawn: Mapping[str,
         other = "and its server reports another model now" if model.kind == "server" else "with other weights"
         raise UserError(f"the folder holds answers of {model.name} {other}", file=folder, fix=_ANOTHER)
     if now.identity and model.identity and now.identity != model.identity:
-        told = f"the folder holds answers of {model.name} with another config or tokenizer"
-        raise UserError(told, file=folder, fix=_ANOTHER)
+        problem = f"the folder holds answers of {model.name} with another config or tokenizer"
+        raise UserError(problem, file=folder, fix=_ANOTHER)
     if probe.name in drawn and content_of(drawn[probe.name].items) != probe.content:
         raise UserError(f"the folder holds answers to another version of {probe.name}", file=folder, fix=_ANOTHER)

@@ -116,27 +116,27 @@ def _refuse_alone(
     """Say why a run has nothing in common with the others: different prompt formats, or other probes."""
     file = folder if folder.is_dir() else None
     formats: dict[str, dict[str, list[Path]]] = {}
-    for place, others in runs:
+    for index, others in runs:
         for a in others:
-            formats.setdefault(a.part.probe.name, {}).setdefault(a.format, []).append(place)
+            formats.setdefault(a.part.probe.name, {}).setdefault(a.format, []).append(index)
     for name in (a.part.probe.name for a in answered):
         if len(formats[name]) > 1:
-            told = "; ".join(
+            reason = "; ".join(
                 f"by {prompt_format} in {', '.join(sorted({str(p) for p in formats[name][prompt_format]}))}"
                 for prompt_format in formats[name]
             )
             raise UserError(
-                f"{name} was run in different prompt formats, which cannot be compared: {told}",
+                f"{name} was run in different prompt formats, which cannot be compared: {reason}",
                 file=file,
                 fix="use the same prompt format for all models",
             )
     probes = ", ".join(sorted({a.part.probe.name for a in answered}))
-    told = (
+    reason = (
         f"no other model was run on the probes of this run ({probes})"
         if len(runs) > 1
         else "no probe was run on two models"
     )
-    raise UserError(told, file=file, fix="give runs whose probes have the same name")
+    raise UserError(reason, file=file, fix="give runs whose probes have the same name")
 
 
 class AskedProbe(NamedTuple):
@@ -167,19 +167,19 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
     _check_alike(probe, models)
     first = next(iter(models.values()))
     columns = first.columns
-    places = common_indices(models.values())
-    if not len(places):
+    indices = common_indices(models.values())
+    if not len(indices):
         raise UserError(f"the runs on {probe} have no item in common", fix="compare runs on the same probe")
     ids: Sequence[str] = columns.ids
-    if len(places) < len(ids):
-        ids = [ids[place] for place in places.tolist()]
+    if len(indices) < len(ids):
+        ids = [ids[index] for index in indices.tolist()]
     earned = {label: credits_on(run, ids, how) for label, run in models.items()}
     if np.isnan(next(iter(earned.values()))).all():
         raise UserError(f"no common item of {probe} has a gold answer", fix="compare on a probe with gold answers")
-    units, guess = columns.units[places], guessing(columns, places)
+    units, guess = columns.units[indices], guessing(columns, indices)
     comparisons = plain = compare_all(earned, units, chance=guess)
     powers = {pair: power(earned[pair[0]], earned[pair[1]], units) for pair in plain}
-    averaged = _averaged(models, columns.families[places], earned, units, guess)
+    averaged = _averaged(models, columns.families[indices], earned, units, guess)
     if averaged is not None:
         comparisons, powers = _with_counts(averaged[0], plain), averaged[1]
     pairings = tuple(
@@ -188,8 +188,8 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
             other,
             comparison,
             powers[one, other],
-            tuple(ids[place] for place in np.flatnonzero(earned[one] > earned[other]).tolist()),
-            tuple(ids[place] for place in np.flatnonzero(earned[other] > earned[one]).tolist()),
+            tuple(ids[index] for index in np.flatnonzero(earned[one] > earned[other]).tolist()),
+            tuple(ids[index] for index in np.flatnonzero(earned[other] > earned[one]).tolist()),
             plain[one, other].difference if averaged else None,
         )
         for (one, other), comparison in comparisons.items()
@@ -200,8 +200,8 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
         probe=probe,
         format=first.format,
         items=int((~np.isnan(next(iter(earned.values())))).sum()),
-        excluded={label: len(run.items) - len(places) for label, run in models.items()},
-        unjudged=int((~columns.judged[places]).sum()),
+        excluded={label: len(run.items) - len(indices) for label, run in models.items()},
+        unjudged=int((~columns.judged[indices]).sum()),
         accuracies={label: accuracies[label] for label in models},
         pairings=pairings,
         notes=_notes(models),
@@ -230,7 +230,7 @@ def _averaged(
         return None
     n = next(each[1] for each in found.values() if each is not None)
     number = len(next(iter(shares.values())))
-    one_each = [str(place) for place in range(number)]
+    one_each = [str(index) for index in range(number)]
     compared = {}
     for pair, each in compare_all(shares, one_each, chance=guess).items():
         a, b = (replace(rate, n=n, method=AVERAGED) for rate in (each.a, each.b))
@@ -265,9 +265,9 @@ def _check_alike(probe: str, models: dict[str, Answered]) -> None:
     for label, run in models.items():
         unlike = [n for n in fields if getattr(run.spec, n) != getattr(first.spec, n)]
         if run.format != first.format or unlike:
-            told = ", ".join(unlike) or f"{first.format} and {run.format}"
+            reason = ", ".join(unlike) or f"{first.format} and {run.format}"
             raise UserError(
-                f"{label} was run on {probe} with another prompt than the first ({told})",
+                f"{label} was run on {probe} with another prompt than the first ({reason})",
                 fix="use the same prompt for both",
             )
 

@@ -78,10 +78,10 @@ def _gone_through(items: Sequence[Item], group: str) -> ItemColumns:
     number = len(items)
     forms, golds, options = np.empty(number, np.int8), np.empty(number, np.int64), np.empty(number, np.int64)
     guesses, again = np.empty(number), np.empty(number, bool)
-    places, in_families = {form: place for place, form in enumerate(FORMS)}, False
+    indices, in_families = {form: index for index, form in enumerate(FORMS)}, False
     numbers, units = dict[str, int](), np.empty(number, np.int64)
     for n, item in enumerate(items):
-        forms[n] = places[item.form]
+        forms[n] = indices[item.form]
         golds[n] = -1 if item.answer is None else item.answer
         options[n] = len(item.options)
         guesses[n] = guess_of(item)

@@ -95,8 +95,8 @@ class Gate(Document):
     def sentences(self) -> list[str]:
         """Describe each check in a sentence, with the model where there are several; then what was not compared."""
         several = len({check.new for check in self.checks}) > 1 or bool(self.left_out)
-        told = [f"{check.new}, " * several + check.in_words(self.margin) for check in self.checks]
-        return told + [f"{each}: not in the old run, so not compared" for each in self.left_out]
+        sentences = [f"{check.new}, " * several + check.in_words(self.margin) for check in self.checks]
+        return sentences + [f"{each}: not in the old run, so not compared" for each in self.left_out]
 
     def markdown(self) -> str:
         """Write a summary for a pull request."""

@@ -58,39 +58,39 @@ def reply_statistics(columns: ItemColumns, replies: StoredReplies) -> ReplyStati
     """Compute the statistics. Under no bias, a position has the share of the options that were shown there, over all
     orders."""
     said = replies.columns("item", "rotation", "parsed", "why", "bounded")
-    place = places_in(columns.ids, [said["item"]])
-    said = {name: column.filter(place >= 0) for name, column in said.items()}
-    place, rotation = place[place >= 0], said["rotation"].to_numpy().astype(np.int64)
+    index = places_in(columns.ids, [said["item"]])
+    said = {name: column.filter(index >= 0) for name, column in said.items()}
+    index, rotation = index[index >= 0], said["rotation"].to_numpy().astype(np.int64)
     parsed = said["parsed"].fill_null(-1).to_numpy().astype(np.int64)
-    if (strange := parsed >= columns.options[place]).any():
-        item = columns.ids[int(place[strange.argmax()])]
+    if (strange := parsed >= columns.options[index]).any():
+        item = columns.ids[int(index[strange.argmax()])]
         raise UserError(
             f"a reply names an option that the item {item} does not have", fix="run it again in another folder"
         )
-    chosen, chance = _by_place(columns.options, place, rotation, parsed)
+    chosen, chance = _by_place(columns.options, index, rotation, parsed)
     whole = chosen.sum() or 1.0
     positions, expected = tuple((chosen / whole).tolist()), tuple((chance / whole).tolist())
     why = Counter({each["values"]: each["counts"] for each in said["why"].value_counts().to_pylist()})
     return ReplyStatistics(
-        n=len(place),
+        n=len(index),
         parsed=int((parsed >= 0).sum()),
         why=dict(why.most_common()),
         bounded=said["bounded"].flatten().true_count,
         positions=positions,
         by_chance=expected,
         bias=sum(abs(a - b) for a, b in zip(positions, expected, strict=True)) / 2,
-        stable=_stable(place, rotation, parsed),
+        stable=_stable(index, rotation, parsed),
     )
 
 
-def _by_place(options: _Numbers, place: _Numbers, rotation: _Numbers, parsed: _Numbers) -> tuple[Floats, Floats]:
+def _by_place(options: _Numbers, index: _Numbers, rotation: _Numbers, parsed: _Numbers) -> tuple[Floats, Floats]:
     """Count how often the option shown first, second … was chosen, and how often it would be without position bias."""
     most = int(options.max())
     chosen, chance = np.zeros(most), np.zeros(most)
-    made_out, counts = parsed >= 0, options[place]
+    made_out, counts = parsed >= 0, options[index]
     for count in np.unique(counts[made_out]).tolist():
         here = made_out & (counts == count)
-        items, which = np.unique(place[here], return_inverse=True)
+        items, which = np.unique(index[here], return_inverse=True)
         option, turned = parsed[here], rotation[here] % count
         np.add.at(chosen, (option - turned) % count, 1.0)
         shape = len(items), count
@@ -103,10 +103,10 @@ def _by_place(options: _Numbers, place: _Numbers, rotation: _Numbers, parsed: _N
     return chosen, chance
 
 
-def _stable(place: _Numbers, rotation: _Numbers, parsed: _Numbers) -> float | None:
+def _stable(index: _Numbers, rotation: _Numbers, parsed: _Numbers) -> float | None:
     """Return the share of items, shown in several orders, whose replies all name the same option."""
-    order = np.argsort(place, kind="stable")
-    begins = np.flatnonzero(np.diff(place[order], prepend=-2))
+    order = np.argsort(index, kind="stable")
+    begins = np.flatnonzero(np.diff(index[order], prepend=-2))
     if not len(begins):
         return None
     turned, option = rotation[order], parsed[order]

@@ -143,7 +143,7 @@ def common_indices(runs: Iterable[Answered]) -> NDArray[np.int64]:
     if not known:
         return np.arange(len(first))
     common = set.intersection(*known)
-    return np.array([place for place, identity in enumerate(first) if identity in common], np.int64)
+    return np.array([index for index, identity in enumerate(first) if identity in common], np.int64)
 
 
 def credits_on(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
@@ -151,13 +151,13 @@ def credits_on(run: Answered, ids: Sequence[str], how: Normalisation | None) -> 
     earned = run.credits(how or run.primary()).values
     if run.columns.ids is ids or run.columns.ids == ids:
         return earned
-    places = {identity: place for place, identity in enumerate(run.columns.ids)}
-    return earned[[places[identity] for identity in ids]]
+    indices = {identity: index for index, identity in enumerate(run.columns.ids)}
+    return earned[[indices[identity] for identity in ids]]
 
 
-def guessing(columns: ItemColumns, places: NDArray[np.int64] | slice = slice(None)) -> float:
+def guessing(columns: ItemColumns, indices: NDArray[np.int64] | slice = slice(None)) -> float:
     """Return the expected accuracy of guessing on the items with a gold answer, or on some of them."""
-    judged = columns.guesses[places][columns.judged[places]]
+    judged = columns.guesses[indices][columns.judged[indices]]
     if not len(judged):
         raise UserError("chance needs at least one item with a gold")
     return float(np.mean(judged))

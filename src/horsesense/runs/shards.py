@@ -65,14 +65,14 @@ def cut(weights: Weights, size: int, ranks: Mapping[str, int] | None = None) -> 
     """
     blocks = [_block(ranks[item]) for item in weights.ids] if ranks else [0] * len(weights)
     longest, costs = weights.longest.tolist(), weights.costs.tolist()
-    order = sorted(range(len(weights)), key=lambda place: (blocks[place], longest[place], weights.ids[place]))
+    order = sorted(range(len(weights)), key=lambda index: (blocks[index], longest[index], weights.ids[index]))
     begins: list[int] = []
     room = before = 0
-    for number, place in enumerate(order):
-        if room <= 0 or blocks[place] != before:
+    for number, index in enumerate(order):
+        if room <= 0 or blocks[index] != before:
             begins.append(number)
-            room, before = size, blocks[place]
-        room -= costs[place]
+            room, before = size, blocks[index]
+        room -= costs[index]
     return np.split(np.array(order, dtype=np.int64), begins[1:])
 
 
@@ -133,9 +133,9 @@ def draw(items: Sequence[Item], limit: int | None, seed: int) -> Sequence[Item]:
 def ranks_of(items: Sequence[Item], seed: int) -> dict[str, int]:
     """Return the rank of each item of a whole probe in the order of the draw."""
     units, ids = units_of(items), list(ids_of(items))
-    place = {family: number for number, family in enumerate(_shuffled(set(units), seed))}
-    places = [place[unit] for unit in units]
-    ordered = sorted(range(len(ids)), key=lambda number: (places[number], ids[number]))
+    index = {family: number for number, family in enumerate(_shuffled(set(units), seed))}
+    indices = [index[unit] for unit in units]
+    ordered = sorted(range(len(ids)), key=lambda number: (indices[number], ids[number]))
     return {ids[number]: rank for rank, number in enumerate(ordered)}
 
 
@@ -159,12 +159,12 @@ def benchmark_sample(weights: Weights, sample: int) -> list[int]:
     longest, costs = weights.longest.tolist(), weights.costs.tolist()
     chosen: list[int] = []
     tokens = 0
-    order = sorted(range(len(weights)), key=lambda place: (longest[place], weights.ids[place]))
-    for place in order[len(order) // 2 :]:
+    order = sorted(range(len(weights)), key=lambda index: (longest[index], weights.ids[index]))
+    for index in order[len(order) // 2 :]:
         if tokens >= sample:
             break
-        chosen.append(place)
-        tokens += costs[place]
+        chosen.append(index)
+        tokens += costs[index]
     return chosen
 
 

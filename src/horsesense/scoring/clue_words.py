@@ -100,7 +100,7 @@ def draw_names(slots: Sequence[str], draws: int, seed: int = 0) -> list[dict[str
 class Clue:
     """A word of the statement that is strong in most draws."""
 
-    place: int
+    index: int
     """Index of the word in the statement."""
     word: str
     votes: int
@@ -150,20 +150,20 @@ def clue_words(
     strongest = [_strongest(draw, top) for draw in draws]
     wanted = {word.casefold() for word in arguments}
     clues = []
-    for place, (word, _) in enumerate(draws[0]):
-        votes = sum(place in places for places in strongest)
+    for index, (word, _) in enumerate(draws[0]):
+        votes = sum(index in indices for indices in strongest)
         if votes >= least:
-            value = sum(draw[place][1] for draw in draws) / len(draws)
-            clues.append(Clue(place, word, votes, value, word.casefold() in wanted))
+            value = sum(draw[index][1] for draw in draws) / len(draws)
+            clues.append(Clue(index, word, votes, value, word.casefold() in wanted))
     overlaps = [len(left & right) / len(left | right) for left, right in combinations(strongest, 2) if left | right]
-    ordered = tuple(sorted(clues, key=lambda clue: (-clue.votes, -abs(clue.value), clue.place)))
+    ordered = tuple(sorted(clues, key=lambda clue: (-clue.votes, -abs(clue.value), clue.index)))
     return Clues(ordered, len(draws), sum(overlaps) / len(overlaps) if overlaps else 0.0)
 
 
 def _strongest(draw: Sequence[tuple[str, float]], top: int) -> set[int]:
     """Return the indices of the strongest words, in either direction; the first of equals."""
-    order = sorted(range(len(draw)), key=lambda place: (-abs(draw[place][1]), place))
-    return {place for place in order[:top] if draw[place][1] != 0}
+    order = sorted(range(len(draw)), key=lambda index: (-abs(draw[index][1]), index))
+    return {index for index in order[:top] if draw[index][1] != 0}
 
 
 def clues_of(saliencies: Sequence[Saliency], names: Sequence[Mapping[str, str]], arguments: str = "") -> Clues:

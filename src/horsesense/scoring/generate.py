@@ -48,7 +48,7 @@ def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
 def _reply(
     item: Item, order: Sequence[int], sample: int, written: Continuation, spec: ScoringSpec, chat: bool
 ) -> Reply:
-    place, why = parse_generated(written.text, [item.options[option] for option in order], written.finish, spec, chat)
+    index, why = parse_generated(written.text, [item.options[option] for option in order], written.finish, spec, chat)
     return Reply(
         item=item.id,
         format="generate",
@@ -58,7 +58,7 @@ def _reply(
         text=written.text,
         logprobs=(),
         bounded=(),
-        parsed=None if place is None else order[place],
+        parsed=None if index is None else order[index],
         why=why,
         finish=written.finish,
         prompt_tokens=written.prompt_tokens,

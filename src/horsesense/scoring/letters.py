@@ -91,8 +91,8 @@ def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
 def _reply(item: Item, order: Sequence[int], choices: Choices) -> Reply:
     """Return the probabilities under one order, put back into the order of the item."""
     back = [order.index(option) for option in range(len(order))]
-    logprobs = tuple(choices.logprobs[place] for place in back)
-    bounded = tuple(choices.bounded[place] for place in back)
+    logprobs = tuple(choices.logprobs[index] for index in back)
+    bounded = tuple(choices.bounded[index] for index in back)
     best = [option for option, value in enumerate(logprobs) if value == max(logprobs)]
     return Reply(
         item=item.id,

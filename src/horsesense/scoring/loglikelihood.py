@@ -58,9 +58,9 @@ def _answer(asked: Sequence[Prepared], call: Call) -> Answers:
 
 
 def _in_words(model: Model, spec: ScoringSpec) -> str:
-    told = [f"chat template, wording {WORDING}"] if spec.chat == "on" else []
-    told += [f"{spec.shots} examples from {spec.shots_from}, seed {spec.shots_seed}"] if spec.shots else []
-    return ", ".join(told)
+    parts = [f"chat template, wording {WORDING}"] if spec.chat == "on" else []
+    parts += [f"{spec.shots} examples from {spec.shots_from}, seed {spec.shots_seed}"] if spec.shots else []
+    return ", ".join(parts)
 
 
 LOGLIKELIHOOD = PromptFormat("loglikelihood", "likelihood", same_spec, _prepare, _answer, _in_words)

@@ -61,7 +61,7 @@ def normalised_rows(
     """
     scores, begins = answers.numbers("scores")
     tokens, options = answers.numbers("tokens")
-    (firsts, places), (lasts, _) = answers.numbers("first"), answers.numbers("last")
+    (firsts, indices), (lasts, _) = answers.numbers("first"), answers.numbers("last")
     rows, counts, has_tokens = scores.astype(np.float64), np.diff(begins), np.diff(options) > 0
     by_form = np.array([NORMALISATIONS.index(BY_FORM[form]) for form in FORMS])
     hows = by_form[forms] if how is None else np.full(len(answers), NORMALISATIONS.index(how))
@@ -73,7 +73,7 @@ def normalised_rows(
         if (chosen := has_tokens & mean).any():
             rows[np.repeat(chosen, counts)] /= tokens[np.repeat(chosen, np.diff(options))]
     if (chosen := has_tokens & character).any():
-        rows[np.repeat(chosen, counts)] /= np.maximum(1, (lasts - firsts)[np.repeat(chosen, np.diff(places))])
+        rows[np.repeat(chosen, counts)] /= np.maximum(1, (lasts - firsts)[np.repeat(chosen, np.diff(indices))])
     if (chosen := has_tokens & pmi).any():
         without, beside = answers.numbers("baseline")
         if (np.diff(beside)[chosen] != counts[chosen]).any():
@@ -81,15 +81,15 @@ def normalised_rows(
         rows[np.repeat(chosen, counts)] -= without[np.repeat(chosen, np.diff(beside))]
     if singly.any():
         spec = _asked(spec)  # once for all, since creating a spec checks it
-        for place, item in enumerate(items):
-            if not singly[place]:
+        for index, item in enumerate(items):
+            if not singly[index]:
                 continue
-            here, given = slice(begins[place], begins[place + 1]), slice(places[place], places[place + 1])
+            here, given = slice(begins[index], begins[index + 1]), slice(indices[index], indices[index + 1])
             sums = scores[here].tolist()
-            if has_tokens[place]:
+            if has_tokens[index]:
                 rows[here] = _by_word(sums, item, spec, firsts[given].tolist(), lasts[given].tolist())
             else:
-                rows[here] = _without_tokens(sums, item, spec, NORMALISATIONS[hows[place]])
+                rows[here] = _without_tokens(sums, item, spec, NORMALISATIONS[hows[index]])
     return Rows(rows, begins)
 
 

@@ -33,7 +33,7 @@ def rotated(item: Item, rotation: int) -> tuple[int, ...]:
     (1, 2, 0)
     """
     count = len(item.options)
-    return tuple((place + rotation) % count for place in range(count))
+    return tuple((index + rotation) % count for index in range(count))
 
 
 def block(item: Item, order: Sequence[int]) -> str:
@@ -45,7 +45,7 @@ def block(item: Item, order: Sequence[int]) -> str:
     A. hot
     B. cold
     """
-    shown = [f"{letter}. {item.options[place]}" for letter, place in zip(letters_of(item), order, strict=True)]
+    shown = [f"{letter}. {item.options[index]}" for letter, index in zip(letters_of(item), order, strict=True)]
     return "\n".join([*asked(item), *shown])
 
 

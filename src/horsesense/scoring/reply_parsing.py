@@ -87,10 +87,10 @@ def parse_reply(text: str, shown: Sequence[str], reasoned: bool = False) -> Pars
 
 
 def _letter(letter: str, shown: Sequence[str], why: str) -> ParsedReply:
-    place = ascii_uppercase.index(letter.upper())
+    index = ascii_uppercase.index(letter.upper())
     return (
-        ParsedReply(place, why)
-        if place < len(shown)
+        ParsedReply(index, why)
+        if index < len(shown)
         else ParsedReply(None, f"names {letter.upper()}, which is no option")
     )
 
@@ -151,17 +151,17 @@ def _leading(said: str, shown: Sequence[str]) -> ParsedReply | None:
 def _agreeing(parsed: ParsedReply, after: str, shown: Sequence[str]) -> ParsedReply:
     """Unparsed if the words after a letter are those of another option."""
     rest = _plain(after)
-    begun = [place for place, option in enumerate(shown) if _starts(rest, _plain(option))]
+    begun = [index for index, option in enumerate(shown) if _starts(rest, _plain(option))]
     if parsed.option is None or not begun:
         return parsed
-    longest = max(begun, key=lambda place: len(_plain(shown[place])))
+    longest = max(begun, key=lambda index: len(_plain(shown[index])))
     same = _plain(shown[longest]) == _plain(shown[parsed.option]) or parsed.option in begun
     return parsed if same else ParsedReply(None, "letter and words disagree")
 
 
 def _as_it_stands(said: str, shown: Sequence[str]) -> ParsedReply | None:
     for part in (said, said.splitlines()[0]):
-        same = [place for place, option in enumerate(shown) if _plain(option) == _plain(part)]
+        same = [index for index, option in enumerate(shown) if _plain(option) == _plain(part)]
         if len(same) == 1:
             return ParsedReply(same[0], "option as it stands")
     return None
@@ -169,7 +169,7 @@ def _as_it_stands(said: str, shown: Sequence[str]) -> ParsedReply | None:
 
 def _begins(said: str, shown: Sequence[str]) -> ParsedReply | None:
     head = _plain(re.split(r"[,.;:!\n—–]|\s-\s", said, maxsplit=1)[0])
-    same = [place for place, option in enumerate(shown) if _plain(option) == head]
+    same = [index for index, option in enumerate(shown) if _plain(option) == head]
     return ParsedReply(same[0], "begins with the option") if len(same) == 1 else None
 
 
@@ -188,8 +188,8 @@ def _option_named(said: str, shown: Sequence[str]) -> ParsedReply | None:
     named: set[int] = set()
     negated = False
     # Longest first: "hot dog" is not also "dog".
-    for place in sorted(range(len(shown)), key=lambda place: -len(shown[place])):
-        option = _plain(shown[place])
+    for index in sorted(range(len(shown)), key=lambda index: -len(shown[index])):
+        option = _plain(shown[index])
         pattern = re.compile(rf"(?<!\w){re.escape(option)}(?!\w)") if option else None
         if pattern is None:
             continue
@@ -197,7 +197,7 @@ def _option_named(said: str, shown: Sequence[str]) -> ParsedReply | None:
             if _NOT.search(text[: found.start()]):
                 negated = True
             else:
-                named.add(place)
+                named.add(index)
         text = pattern.sub(lambda found: "#" * len(found[0]), text)
     if len(named) > 1:
         return ParsedReply(None, "names several options")

@@ -102,21 +102,25 @@ def saliency(
     encoder = prompt_encoder_of(model, spec)
     framed = encoder(prompt, tokens)
     shift = len(encoder.frame.around(prompt.text[: prompt.start]).before)
-    target = {place - shift for place in framed.question.asked}
-    given = [place for place in range(len(tokens.ids)) if place not in target]
+    target = {position - shift for position in framed.question.asked}
+    given = [position for position in range(len(tokens.ids)) if position not in target]
     values, logprob, blank = [0.0] * len(tokens.ids), 0.0, 0.0
     for row in model.family.rows(framed.question, spec, model.marks):
         # A causal model is fed no further than its last prediction: what follows has no influence.
-        fed = [place for place in given if place + shift < len(row.given.ids)]
-        attributed, with_text, without = _attributed(model, row, [place + shift for place in fed], method, steps, seed)
+        fed = [position for position in given if position + shift < len(row.given.ids)]
+        attributed, with_text, without = _attributed(
+            model, row, [position + shift for position in fed], method, steps, seed
+        )
         logprob, blank = logprob + with_text, blank + without
-        for place in fed:
-            values[place] += attributed[place + shift]
+        for position in fed:
+            values[position] += attributed[position + shift]
     words = []
     for first, last in word_spans(prompt.text):
-        places = [place for place in given if first <= tokens.starts[place] < last]
-        if places:
-            words.append(SalientWord(prompt.text[first:last], first, last, sum(values[place] for place in places)))
+        positions = [position for position in given if first <= tokens.starts[position] < last]
+        if positions:
+            words.append(
+                SalientWord(prompt.text[first:last], first, last, sum(values[position] for position in positions))
+            )
     return Saliency(prompt.text, prompt.text[prompt.start : prompt.end], method, logprob, blank, tuple(words))
 
 

@@ -90,7 +90,7 @@ def prepend_bos(
         before = beginning.token if beginning.how == "text" else ""
         return (before + text for text in texts)
     requests = (_tokenising(client, model, text) for text in texts)
-    found = client.ask_each(requests, lambda *told: _read_ids(told[2]), progress, len(texts))
+    found = client.ask_each(requests, lambda *arguments: _read_ids(arguments[2]), progress, len(texts))
     if None in found:
         raise bad_reply("it tokenises some texts and not others")
     return ([*beginning.ids, *ids] for ids in found)

@@ -34,23 +34,23 @@ def scored_stretch(echoed: Echoed, prompt: Prompt, beginning: BosPlacement) -> L
     """Return the scored tokens, as a local model has them."""
     flags = []
     starts = [_first_character(prompt.text, start, end) for start, end in zip(echoed.starts, echoed.ends, strict=True)]
-    places = [place for place, start in enumerate(starts) if in_stretch(prompt, start, echoed.ends[place])]
-    if any(starts[place] < prompt.start or echoed.ends[place] > prompt.end for place in places):
+    indices = [index for index, start in enumerate(starts) if in_stretch(prompt, start, echoed.ends[index])]
+    if any(starts[index] < prompt.start or echoed.ends[index] > prompt.end for index in indices):
         flags.append("straddle")
-    if places and places[0] == 0 and (echoed.logprobs[0] is None or beginning.how == "none"):
-        places = places[1:]
+    if indices and indices[0] == 0 and (echoed.logprobs[0] is None or beginning.how == "none"):
+        indices = indices[1:]
         flags.append("first-unscored")
-    if not places:
+    if not indices:
         raise UserError(
             f"no token of {prompt.text[prompt.start : prompt.end]!r} remains to be scored",
             fix="it is a single token without anything before it",
         )
     return Likelihood(
-        np.array([echoed.logprobs[place] for place in places], dtype=np.float32),
-        tuple(starts[place] for place in places),
-        tuple(echoed.ends[place] for place in places),
+        np.array([echoed.logprobs[index] for index in indices], dtype=np.float32),
+        tuple(starts[index] for index in indices),
+        tuple(echoed.ends[index] for index in indices),
         tuple(flags),
-        tuple(echoed.tokens[place] for place in places),
+        tuple(echoed.tokens[index] for index in indices),
     )
 
 

@@ -116,10 +116,10 @@ def _listed(choice: dict[str, Any], reply: dict[str, Any]) -> tuple[list[str], l
         if tokens and tokens[0] is None:
             tokens[0] = ""  # vLLM gives nothing for the first token
         return tokens, values
-    told = choice.get("logprobs")
-    if not isinstance(told, dict):
+    listed = choice.get("logprobs")
+    if not isinstance(listed, dict):
         raise bad_reply("it has no logprobs, though they were requested")
-    written, numbers = told.get("tokens"), told.get("token_logprobs")
+    written, numbers = listed.get("tokens"), listed.get("token_logprobs")
     if not isinstance(written, list) or not isinstance(numbers, list) or len(written) != len(numbers) or not written:
         raise bad_reply("the numbers of log-probabilities and tokens differ")
     return written, numbers
@@ -191,16 +191,16 @@ def read_generated(reply: dict[str, Any]) -> Generated:
 
 def read_alternatives(reply: dict[str, Any]) -> dict[str, float]:
     """Return the alternatives of the next token with their log-probabilities, chat or not; duplicates are added up."""
-    told = _choice(reply).get("logprobs")
-    if not isinstance(told, dict):
+    listed = _choice(reply).get("logprobs")
+    if not isinstance(listed, dict):
         raise bad_reply("it has no logprobs, though they were requested")
-    if isinstance(told.get("content"), list):
-        if not told["content"]:
+    if isinstance(listed.get("content"), list):
+        if not listed["content"]:
             raise bad_reply("its reply is empty, so there is no next token")
-        given = told["content"][0].get("top_logprobs") or []
+        given = listed["content"][0].get("top_logprobs") or []
         pairs = [(each.get("token"), each.get("logprob")) for each in given if isinstance(each, dict)]
     else:
-        first = (told.get("top_logprobs") or [None])[0]
+        first = (listed.get("top_logprobs") or [None])[0]
         pairs = list(first.items()) if isinstance(first, dict) else []
     if not pairs:
         raise bad_reply("it lists no alternatives of the next token")
@@ -217,19 +217,19 @@ def _log(share: float) -> float:
     return log(share) if share > 1e-300 else -690.0
 
 
-def choices_among(told: dict[str, float], words: Sequence[str], request: str, tokens: int) -> Choices:
+def choices_among(listed: dict[str, float], words: Sequence[str], request: str, tokens: int) -> Choices:
     """Return the log-probability of each word; that of an unlisted word is at most the least of the listed ones, or the
     remaining probability.
 
-    >>> told = {" A": -0.7, "A": -1.6, " B": -2.3}
-    >>> choices_among(told, ["A", "B", "C"], "", 0).bounded
+    >>> listed = {" A": -0.7, "A": -1.6, " B": -2.3}
+    >>> choices_among(listed, ["A", "B", "C"], "", 0).bounded
     (False, False, True)
     """
-    left = 1.0 - sum(exp(value) for value in told.values())
-    most = min(min(told.values()), log(max(left, 1e-9)))
+    left = 1.0 - sum(exp(value) for value in listed.values())
+    most = min(min(listed.values()), log(max(left, 1e-9)))
     values, bounded = [], []
     for word in words:
-        found = [told[mark + word] for mark in _MARKS if mark + word in told]
+        found = [listed[mark + word] for mark in _MARKS if mark + word in listed]
         values.append(_log(sum(exp(value) for value in found)) if found else most)
         bounded.append(not found)
     return Choices(tuple(values), tuple(bounded), request, tokens)

@@ -77,9 +77,9 @@ class RetryPolicy:
 
     def _ended(self, wait: RetryState, error: TemporaryError, now: float) -> UserError:
         tried = f"{wait.failures} {'try' if wait.failures == 1 else 'tries'} in {now - wait.began:.0f} s"
-        told = f"{self.url} does not answer after {tried} ({error})"
+        problem = f"{self.url} does not answer after {tried} ({error})"
         if self.url not in _known:
-            return NoAnswerError(told, fix="see whether the address is right and the server runs")
+            return NoAnswerError(problem, fix="see whether the address is right and the server runs")
         again = "see whether the server runs, and run the same command again: all replies so far are stored"
         fix = f"{again}; {argument('patience')} waits longer"
-        return NoAnswerError(told, fix=fix) if error.away else UserError(told, fix=fix)
+        return NoAnswerError(problem, fix=fix) if error.away else UserError(problem, fix=fix)

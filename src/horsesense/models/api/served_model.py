@@ -54,10 +54,10 @@ class ServedModel:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        told = [f"served by {self.client.address.url} as {self.model}"]
+        notes = [f"served by {self.client.address.url} as {self.model}"]
         if self.found.trial is not None:
-            told.append(self.found.trial.in_words)
-        return tuple(told)
+            notes.append(self.found.trial.in_words)
+        return tuple(notes)
 
     @property
     def direction(self) -> str:
@@ -165,10 +165,10 @@ class ServedModel:
         return [True] * len(words)  # a server does not say
 
     def best_words(self, prompts: Sequence[str], k: int, spec: ScoringSpec) -> list[list[Fill]]:
-        told = self._next(False)
-        if k > told.most:
+        trial = self._next(False)
+        if k > trial.most:
             raise UserError(
-                f"{self.name} lists at most {told.most} next tokens, and {k} are requested",
+                f"{self.name} lists at most {trial.most} next tokens, and {k} are requested",
                 fix="ask for fewer, or a local model",
             )
         fills = []
@@ -177,7 +177,7 @@ class ServedModel:
                 before, blank, after = prompt.partition(BLANK)
                 if not blank or BLANK in after or after.strip(" .,;:!?"):
                     raise UserError(f"{self.name} reads from left to right, so the blank must end {prompt!r}")
-                path, body = next_body(self.model, Turn(before.rstrip()), told.most)
+                path, body = next_body(self.model, Turn(before.rstrip()), trial.most)
                 if self._trial.believed:  # else its BOS token is not known
                     beginning = self._beginning(spec)
                     (body["prompt"],) = prepend_bos(self.client, self.model, [before.rstrip()], beginning)
@@ -228,8 +228,8 @@ class ServedModel:
 
     def _forecast(self, requests: int, characters: int, received: int, progress: Progress) -> None:
         """Log the maximum cost before sending; stored replies are not requested again."""
-        told = self.client.settings.forecast(requests, characters // CHARACTERS_A_TOKEN, received)
-        progress.log(f"{self.name}: {told}")
+        forecast = self.client.settings.forecast(requests, characters // CHARACTERS_A_TOKEN, received)
+        progress.log(f"{self.name}: {forecast}")
 
     # Found out by trial requests, once.
 

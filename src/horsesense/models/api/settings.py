@@ -52,14 +52,14 @@ class ServedSettings:
 
     def forecast(self, requests: int, sent: int, received: int) -> str:
         """Forecast requests, tokens and cost, and where the budget ends them."""
-        told = f"at most {requests:,} requests, about {sent:,} tokens to send and up to {received:,} back"
+        text = f"at most {requests:,} requests, about {sent:,} tokens to send and up to {received:,} back"
         if self.price is not None:
-            told += f", about {_money((sent * self.price[0] + received * self.price[1]) / 1e6)} at the given price"
+            text += f", about {_money((sent * self.price[0] + received * self.price[1]) / 1e6)} at the given price"
         if self.max_requests is not None and requests > self.max_requests:
-            told += f"; the budget of {self.max_requests:,} requests ends it earlier"
+            text += f"; the budget of {self.max_requests:,} requests ends it earlier"
         elif self.max_tokens is not None and sent + received > self.max_tokens:
-            told += f"; the budget of {self.max_tokens:,} tokens ends it earlier"
-        return told
+            text += f"; the budget of {self.max_tokens:,} tokens ends it earlier"
+        return text
 
     def check(self) -> None:
         for name in ("concurrency", "timeout"):

@@ -75,7 +75,7 @@ def _compared(client: Client[Any], model: str, style: str, beginning: BosPlaceme
     before = beginning.token if beginning.how in ("text", "ids") else ""
     bodies = [generate_body(model, before + text, LENGTH) for text in TEXTS]
     made = client.ask_each(
-        (Request("/completions", body, trial=True) for body in bodies), lambda *told: read_generated(told[2])
+        (Request("/completions", body, trial=True) for body in bodies), lambda *arguments: read_generated(arguments[2])
     )
     # Every prefix of the generated text, with the value of its last token.
     cases = [
@@ -101,8 +101,8 @@ def _compared(client: Client[Any], model: str, style: str, beginning: BosPlaceme
         return Trial(False, f"only {compared} tokens could be compared with its echo", style, compared, largest)
     if largest > NEAR:
         return Trial(False, f"its echo differs from what it generates: {where}", style, compared, largest)
-    told = f"{compared} generated tokens are echoed within {largest:.4f} nat"
-    return Trial(True, told, style, compared, largest)
+    outcome = f"{compared} generated tokens are echoed within {largest:.4f} nat"
+    return Trial(True, outcome, style, compared, largest)
 
 
 def _read(reply: dict[str, Any], text: str) -> Echoed | None:
@@ -132,7 +132,7 @@ def try_next(client: Client[Any], model: str, turn: Turn, room: str) -> NextTria
     for most in (MOST_NEXT, FEWER_NEXT):
         path, body = next_body(model, turn, most, room)
         try:
-            told = client.ask(Request(path, body, trial=True), read_alternatives)
+            listed = client.ask(Request(path, body, trial=True), read_alternatives)
         except RefusedError as error:
             if error.status in (401, 403):
                 raise
@@ -143,8 +143,8 @@ def try_next(client: Client[Any], model: str, turn: Turn, room: str) -> NextTria
         except UserError as error:
             reason = error.problem
             continue
-        if len(told) > 1:
-            return NextTrial(most, f"lists {len(told)} next tokens")
+        if len(listed) > 1:
+            return NextTrial(most, f"lists {len(listed)} next tokens")
         reason = "it lists the chosen token only"
     return NextTrial(0, reason)
 

@@ -29,20 +29,20 @@ def batched_sdpa(
     length."""
     import torch
 
-    texts, heads, places, width = query.shape
-    beside = min(TILE // places, texts)
+    texts, heads, positions, width = query.shape
+    beside = min(TILE // positions, texts)
     if beside < 2:
         return torch.nn.functional.scaled_dot_product_attention(query, key, value, scale=scale)
     parts = []
     for start, stop, count in _parts(texts, beside):
         # Texts are contiguous in memory, position by position, so that putting them into one tile costs no copy.
         q, k, v = (
-            tensor[start:stop].transpose(1, 2).reshape(-1, count * places, heads, width).transpose(1, 2)
+            tensor[start:stop].transpose(1, 2).reshape(-1, count * positions, heads, width).transpose(1, 2)
             for tensor in (query, key, value)
         )
-        mask = _apart(count, places, query.dtype, query.device)
+        mask = _apart(count, positions, query.dtype, query.device)
         attended = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
-        parts.append(attended.transpose(1, 2).reshape(stop - start, places, heads, width))
+        parts.append(attended.transpose(1, 2).reshape(stop - start, positions, heads, width))
     return (parts[0] if len(parts) == 1 else torch.cat(parts)).transpose(1, 2)
 
 
@@ -57,12 +57,12 @@ def _parts(texts: int, beside: int) -> list[tuple[int, int, int]]:
 
 
 @cache
-def _apart(count: int, places: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+def _apart(count: int, positions: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
     """Return the mask that is added to attention scores, so that each of ``count`` texts attends to itself alone."""
     import torch
 
     with torch.inference_mode(False):  # it is cached, and may be used where gradients are needed
-        of = torch.arange(count * places, device=device) // places
+        of = torch.arange(count * positions, device=device) // positions
         return torch.zeros(len(of), len(of), dtype=dtype, device=device).masked_fill_(of[:, None] != of, -torch.inf)
 
 

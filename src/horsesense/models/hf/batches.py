@@ -90,7 +90,7 @@ def score_rows(
     scored: list[Values] = []
     done = 0.0
     for block, batch, values in _computed(model, blocks, spec.exact, progress):
-        block.scores[block.plan.places(batch)] = values
+        block.scores[block.plan.positions(batch)] = values
         block.left -= 1
         done += block.a_token * sum(sum(block.plan.inputs[n].given.shape) for n in batch)
         progress.update("scoring", min(round(done), sizes.total), sizes.total, "tokens")

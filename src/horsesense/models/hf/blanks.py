@@ -85,8 +85,8 @@ def blank_row(model: LanguageModel, before: str, after: str, spec: ScoringSpec, 
         raise UserError(f"{model.name} has no mask token to put into a blank", fix="use a masked or a causal model")
     (tokens,) = model.tokenise([f"{before}{mask}{after}"])
     ids = (*frame.before, *tokens.ids, *frame.after)
-    place = len(ids) - 1 - ids[::-1].index(model.tokenizer.mask_token_id)
-    return _checked(model, model.family.blank(ids, place, spec), prompt)
+    position = len(ids) - 1 - ids[::-1].index(model.tokenizer.mask_token_id)
+    return _checked(model, model.family.blank(ids, position, spec), prompt)
 
 
 def _checked(model: LanguageModel, row: Row, prompt: str) -> Row:

@@ -22,9 +22,13 @@ def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
     >>> rows(Question(ids=(9, 4, 5, 6), asked=(2, 3), words=(0, 1)), ScoringSpec(), Marks())
     [Row(given=Given(ids=(9, 4, 5), hidden=(), decoder=(), types=(), parents=()), reads=(1, 2), targets=(5, 6))]
     """
-    reads = tuple(place - 1 for place in question.asked)
+    reads = tuple(position - 1 for position in question.asked)
     return [
-        Row(ModelInput(question.ids[: reads[-1] + 1]), reads, tuple(question.ids[place] for place in question.asked))
+        Row(
+            ModelInput(question.ids[: reads[-1] + 1]),
+            reads,
+            tuple(question.ids[position] for position in question.asked),
+        )
     ]
 
 

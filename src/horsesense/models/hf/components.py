@@ -63,13 +63,13 @@ def saving(folder: Path) -> Iterator[None]:
             raise OSError(code, os.strerror(code)) from error
 
 
-def _number_of(told: str) -> int | None:
+def _number_of(message: str) -> int | None:
     """Return the system's error number for a failed write; 0 where it is not named, None for any other error."""
-    if number := _OS_ERROR.search(told):
+    if number := _OS_ERROR.search(message):
         return int(number[1])
-    if reason := _TORCH_REASON.search(told):
+    if reason := _TORCH_REASON.search(message):
         return next((code for code in errno.errorcode if os.strerror(code) == reason[1].strip()), 0)
-    return 0 if any(name in told for name in _TORCH_WRITES) else None
+    return 0 if any(name in message for name in _TORCH_WRITES) else None
 
 
 def read_part(folder: Path, auto_class: str, **options: Any) -> Any:

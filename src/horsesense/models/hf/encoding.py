@@ -108,44 +108,44 @@ def _encode(prompt: Prompt, tokens: Tokens, encoder: PromptEncoder) -> FramedPro
             fix=f"add {argument('spec', 'truncation=left')} to keep its end only",
         )
     flags = ["truncated"] if dropped else []
-    places = [
-        place
-        for place in range(dropped, len(tokens.ids))
-        if in_stretch(prompt, tokens.starts[place], tokens.ends[place])
+    positions = [
+        position
+        for position in range(dropped, len(tokens.ids))
+        if in_stretch(prompt, tokens.starts[position], tokens.ends[position])
         # The line break that ends a template belongs to the template; elsewhere space belongs to the following word.
-        and not (prompt.bare and tokens.ends[place] <= prompt.start)
+        and not (prompt.bare and tokens.ends[position] <= prompt.start)
     ]
-    if any(tokens.starts[p] < prompt.start or tokens.ends[p] > prompt.end for p in places):
+    if any(tokens.starts[p] < prompt.start or tokens.ends[p] > prompt.end for p in positions):
         flags.append("straddle")
-    if not frame.scores_first and places and places[0] == dropped:
-        places = places[1:]
+    if not frame.scores_first and positions and positions[0] == dropped:
+        positions = positions[1:]
         flags.append("first-unscored")
-    if not places:
+    if not positions:
         raise UserError(
             f"no token of {prompt.text[prompt.start : prompt.end]!r} remains to be scored",
             fix="the tokenizer drops these characters, or the text is a single token without BOS",
         )
-    if any(tokens.ids[place] == encoder.unknown_token for place in places):
+    if any(tokens.ids[position] == encoder.unknown_token for position in positions):
         flags.append("unknown-token")
     shift = len(frame.before) - dropped
     return FramedPrompt(
         question=Question(
             ids=(*frame.before, *tokens.ids[dropped:], *frame.after),
-            asked=tuple(place + shift for place in places),
-            words=_words(prompt, tokens, places),
+            asked=tuple(position + shift for position in positions),
+            words=_words(prompt, tokens, positions),
         ),
-        starts=tuple(tokens.starts[place] for place in places),
-        ends=tuple(tokens.ends[place] for place in places),
+        starts=tuple(tokens.starts[position] for position in positions),
+        ends=tuple(tokens.ends[position] for position in positions),
         flags=tuple(flags),
-        rows=len(places) if encoder.row_per_token else 1,
+        rows=len(positions) if encoder.row_per_token else 1,
     )
 
 
-def _words(prompt: Prompt, tokens: Tokens, places: list[int]) -> tuple[int, ...]:
+def _words(prompt: Prompt, tokens: Tokens, positions: list[int]) -> tuple[int, ...]:
     if prompt.whole:
-        return (0,) * len(places)
+        return (0,) * len(positions)
     beginnings = [start for start, _ in word_spans(prompt.text)]
-    return tuple(bisect_right(beginnings, tokens.starts[place]) for place in places)
+    return tuple(bisect_right(beginnings, tokens.starts[position]) for position in positions)
 
 
 def encode_pairs(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[tuple[FramedPrompt, ...]]:

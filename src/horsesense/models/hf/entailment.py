@@ -33,7 +33,7 @@ def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
 
 def outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
     plain = plain_outputs(network, given, rows, device)
-    return Outputs(plain.logits[:, None, :], plain.places)
+    return Outputs(plain.logits[:, None, :], plain.positions)
 
 
 def label_numbers(names: Mapping[int, str], options: Sequence[str]) -> tuple[int, ...]:

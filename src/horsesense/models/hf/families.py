@@ -36,9 +36,9 @@ def mask_only(tokenizer: Any, config: Any) -> SpecialIds:
     return SpecialIds(tokenizer.mask_token_id)
 
 
-def read_at_mask(ids: tuple[int, ...], place: int, spec: ScoringSpec) -> Row:
+def read_at_mask(ids: tuple[int, ...], position: int, spec: ScoringSpec) -> Row:
     """Return an input read at its mask; the target does not matter."""
-    return Row(ModelInput(ids), (place - spec.read_offset,), (0,))
+    return Row(ModelInput(ids), (position - spec.read_offset,), (0,))
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,8 @@ def family_of(config: Any, name: str) -> Family:
 
 def architectures_in(config: Any) -> list[str]:
     """Return the class names in a config; none where the field is malformed."""
-    told = getattr(config, "architectures", None)
-    return [each for each in told if isinstance(each, str)] if isinstance(told, list) else []
+    named = getattr(config, "architectures", None)
+    return [each for each in named if isinstance(each, str)] if isinstance(named, list) else []
 
 
 def family_of_class(architecture: str, name: str) -> Family:

@@ -22,7 +22,7 @@ class Outputs:
 
     logits: torch.Tensor
     """Rows × positions × entries (of the vocabulary, or labels)."""
-    places: list[list[int]]
+    positions: list[list[int]]
     """For each row, the position of each of its reads."""
 
 

@@ -44,13 +44,13 @@ def continuations(
     for _, logits_agree in groupby(
         sorted(range(len(turns)), key=lambda n: (len(framed[n]), n)), key=lambda n: len(framed[n])
     ):
-        places = list(logits_agree)
-        for start in range(0, len(places), at_once):
-            part = places[start : start + at_once]
-            written = _written(model, [framed[place] for place in part], sampling)
+        positions = list(logits_agree)
+        for start in range(0, len(positions), at_once):
+            part = positions[start : start + at_once]
+            written = _written(model, [framed[position] for position in part], sampling)
             made.update(zip(part, written, strict=True))
             progress.update("replies", len(made), len(turns))
-    return [made[place] for place in range(len(turns))]
+    return [made[position] for position in range(len(turns))]
 
 
 def _ids(model: LanguageModel, turn: Turn) -> tuple[int, ...]:
@@ -103,7 +103,7 @@ def _ends(model: LanguageModel) -> set[int]:
 
 
 def _continuation(model: LanguageModel, ids: list[int], ends: set[int], before: int) -> Continuation:
-    stop = next((place for place, token in enumerate(ids) if token in ends), None)
+    stop = next((position for position, token in enumerate(ids) if token in ends), None)
     written = ids if stop is None else ids[:stop]
     text = model.tokenizer.decode(written, skip_special_tokens=True)
     return Continuation(text, "length" if stop is None else "stop", before, len(written))

@@ -80,8 +80,8 @@ def fuse_norms(network: Any) -> list[Any]:
 def _is_written_out(part: Any) -> bool:
     import torch
 
-    told = type(part).__name__.endswith("RMSNorm") and not isinstance(part, torch.nn.RMSNorm)
-    return told and getattr(part, "weight", None) is not None and hasattr(part, "variance_epsilon")
+    is_rms_norm = type(part).__name__.endswith("RMSNorm") and not isinstance(part, torch.nn.RMSNorm)
+    return is_rms_norm and getattr(part, "weight", None) is not None and hasattr(part, "variance_epsilon")
 
 
 def _norm(norm: Any, hidden: torch.Tensor) -> torch.Tensor:

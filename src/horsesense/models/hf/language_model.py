@@ -134,7 +134,9 @@ class LanguageModel:
         return [encoded_prompt.likelihood(values) for encoded_prompt, values in zip(encoded, scored, strict=True)]
 
     def token_texts(self, encoded_prompt: FramedPrompt, likelihood: Likelihood) -> list[str]:
-        return [self.tokenizer.decode([encoded_prompt.question.ids[place]]) for place in encoded_prompt.question.asked]
+        return [
+            self.tokenizer.decode([encoded_prompt.question.ids[position]]) for position in encoded_prompt.question.asked
+        ]
 
     @property
     def max_candidates(self) -> int:
@@ -250,15 +252,17 @@ class LanguageModel:
         """Yield the logits of a batch, as many rows at a time as memory and caches allow."""
         which = self._move(lines.which)
         if self.head is not None and not exact:
-            places = self._move(lines.places)
+            positions = self._move(lines.positions)
             forward = partial(batch_logits, self.network, self.family, rows, self.device)
-            yield from self.head.logits(forward, (which, places), self._lines_at_once)
+            yield from self.head.logits(forward, (which, positions), self._lines_at_once)
             return
         outputs = self.family.outputs(self.network, [row.given for row in rows], list(rows), self.device)
-        places = self._move(np.array([place for places in outputs.places for place in places], dtype=np.int64))
-        for start in range(0, len(places), LINES_AT_ONCE):
+        positions = self._move(
+            np.array([position for positions in outputs.positions for position in positions], dtype=np.int64)
+        )
+        for start in range(0, len(positions), LINES_AT_ONCE):
             part = slice(start, start + LINES_AT_ONCE)
-            yield part, outputs.logits[which[part], places[part]]
+            yield part, outputs.logits[which[part], positions[part]]
 
     @property
     def _lines_at_once(self) -> int:

@@ -39,23 +39,23 @@ def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
     if question.asked and not 0 <= question.asked[0] - offset <= question.asked[-1] - offset < len(whole):
         raise UserError(f"read_offset={offset} reads outside of the text", fix="use a smaller one")
     made = []
-    for place, hidden in hidden_places(question, spec):
+    for position, hidden in hidden_positions(question, spec):
         ids = whole
         for other in hidden:
             ids = ids[:other] + mask + ids[other + 1 :]
-        made.append(Row(ModelInput(ids), (place - offset,), (whole[place],)))
+        made.append(Row(ModelInput(ids), (position - offset,), (whole[position],)))
     return made
 
 
-def hidden_places(question: Question, spec: ScoringSpec) -> list[tuple[int, tuple[int, ...]]]:
+def hidden_positions(question: Question, spec: ScoringSpec) -> list[tuple[int, tuple[int, ...]]]:
     """Return each scored position with all positions hidden when it is predicted: itself, then the rest of its word."""
     if spec.pll == "token":
-        return [(place, (place,)) for place in question.asked]
+        return [(position, (position,)) for position in question.asked]
     rest: dict[int, tuple[int, ...]] = {}
     pairs = []
-    for place, word in zip(reversed(question.asked), reversed(question.words), strict=True):
-        rest[word] = (place, *rest.get(word, ()))
-        pairs.append((place, rest[word]))
+    for position, word in zip(reversed(question.asked), reversed(question.words), strict=True):
+        rest[word] = (position, *rest.get(word, ()))
+        pairs.append((position, rest[word]))
     return pairs[::-1]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from horsesense.core import ScoringSpec
 from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Outputs, ids_tensor
-from horsesense.models.hf.masked import hidden_places
+from horsesense.models.hf.masked import hidden_positions
 from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
 from horsesense.models.hf.tokens import Frame, masked_frame
 
@@ -31,15 +31,15 @@ def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
     [((0, 0, 9), (0, 1)), ((7, 0, 9), (1,))]
     """
     made = []
-    for place, hidden in hidden_places(question, spec):
+    for position, hidden in hidden_positions(question, spec):
         ids = tuple(0 if other in hidden else token for other, token in enumerate(question.ids))
-        made.append(Row(ModelInput(ids, hidden=hidden), (place,), (question.ids[place],)))
+        made.append(Row(ModelInput(ids, hidden=hidden), (position,), (question.ids[position],)))
     return made
 
 
-def blank(ids: tuple[int, ...], place: int, spec: ScoringSpec) -> Row:
+def blank(ids: tuple[int, ...], position: int, spec: ScoringSpec) -> Row:
     """The position of the mask, hidden from every other."""
-    return Row(ModelInput(ids, hidden=(place,)), (place,), (0,))
+    return Row(ModelInput(ids, hidden=(position,)), (position,), (0,))
 
 
 def outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:

@@ -46,7 +46,7 @@ class Plan:
     def tokens(self) -> int:
         return sum(sum(row.given.shape) for row in self.inputs)
 
-    def places(self, batch: Sequence[int]) -> Places:
+    def positions(self, batch: Sequence[int]) -> Places:
         """Return the indices of a batch's values in the list of all values, in the order of its inputs.
 
         >>> rows = [Row(Given((1, 2)), (0, 1), (2, 3)), Row(Given((4, 5)), (0,), (5,))]
@@ -198,7 +198,7 @@ class Tree:
         self.ids += other.ids
         self.parents += [parent + by if parent >= 0 else -1 for parent in other.parents]
         for number, path in other.paths.items():
-            self.paths[number] = [place + by for place in path]
+            self.paths[number] = [position + by for position in path]
 
 
 def grow(texts: Sequence[tuple[int, ...]], room: int = ROOM) -> list[Tree]:
@@ -239,9 +239,9 @@ def pack(trees: Sequence[Tree], room: int = ROOM) -> list[Tree]:
     packed: list[Tree] = []
     open_to: list[Tree] = []
     for tree in sorted((tree for tree in trees if len(tree.paths) > 1), key=lambda tree: -len(tree.ids)):
-        place = next((wider for wider in open_to if len(wider.ids) + len(tree.ids) <= room), None)
-        if place is not None:
-            place.take(tree)
+        position = next((wider for wider in open_to if len(wider.ids) + len(tree.ids) <= room), None)
+        if position is not None:
+            position.take(tree)
         else:
             packed.append(tree)
             open_to = [*open_to[-_OPEN + 1 :], tree]
@@ -250,7 +250,7 @@ def pack(trees: Sequence[Tree], room: int = ROOM) -> list[Tree]:
 
 def _shared(left: Sequence[int], right: Sequence[int]) -> int:
     """Return the length of the common prefix of two texts."""
-    for place, (a, b) in enumerate(zip(left, right, strict=False)):
+    for position, (a, b) in enumerate(zip(left, right, strict=False)):
         if a != b:
-            return place
+            return position
     return min(len(left), len(right))

@@ -32,10 +32,10 @@ def tree_attention_mask(parents: Sequence[int], size: int) -> tuple[npt.NDArray[
     """
     seen = np.eye(size, dtype=np.bool_)
     depth = np.zeros(size, dtype=np.int64)
-    for place, parent in enumerate(parents):
+    for position, parent in enumerate(parents):
         if parent >= 0:
-            seen[place] |= seen[parent]
-            depth[place] = depth[parent] + 1
+            seen[position] |= seen[parent]
+            depth[position] = depth[parent] + 1
     return seen, depth
 
 

@@ -71,7 +71,7 @@ class LogitRows:
 
     which: Numbers
     """For each row of logits, the index of its input in the batch."""
-    places: Numbers
+    positions: Numbers
     """For each row of logits, its position in that input."""
     of: Numbers
     """For each read, its row of logits."""
@@ -95,14 +95,14 @@ def logit_rows_of(rows: Sequence[Row], apart: bool) -> LogitRows:
     """
     counts = np.array([len(row.reads) for row in rows])
     which = np.repeat(np.arange(len(rows)), counts)
-    places = np.array([read for row in rows for read in row.reads], dtype=np.int64)
+    positions = np.array([read for row in rows for read in row.reads], dtype=np.int64)
     targets = np.array([target for row in rows for target in row.targets], dtype=np.int64)
-    of = np.arange(len(places))
+    of = np.arange(len(positions))
     if not apart and counts.max(initial=0) > 1:
         # One key per (input, position); rows of logits in the order of their first read.
-        keys, first, back = np.unique(which * (places.max() + 1) + places, return_index=True, return_inverse=True)
+        keys, first, back = np.unique(which * (positions.max() + 1) + positions, return_index=True, return_inverse=True)
         rank = np.empty(len(keys), dtype=np.int64)
         rank[np.argsort(first)] = np.arange(len(keys))
         of, kept = rank[back], np.sort(first)
-        which, places = which[kept], places[kept]
-    return LogitRows(which, places, of, targets, np.argsort(of, kind="stable"))
+        which, positions = which[kept], positions[kept]
+    return LogitRows(which, positions, of, targets, np.argsort(of, kind="stable"))

@@ -28,7 +28,7 @@ class SelectiveLMHead:
     def __init__(self, layers: Any) -> None:
         self._layers, self._before = layers, layers.__dict__.get("forward")
         self._forward = layers.forward
-        self._places: tuple[torch.Tensor, torch.Tensor] | None = None
+        self._positions: tuple[torch.Tensor, torch.Tensor] | None = None
         self._output: Any = None
         self._hidden: torch.Tensor | None = None
         self._part = slice(None)
@@ -42,27 +42,27 @@ class SelectiveLMHead:
             self._layers.forward = self._before
 
     def _stand_in(self, *inputs: Any, **options: Any) -> Any:
-        if self._places is None:
+        if self._positions is None:
             return self._forward(*inputs, **options)
         if self._hidden is None:
             self._output = self._forward(*inputs, **options)
-            self._hidden = self._output[0][self._places]
+            self._hidden = self._output[0][self._positions]
         return _with_first(self._output, self._hidden[None, self._part])
 
     def logits(
-        self, forward: Forward, places: tuple[torch.Tensor, torch.Tensor], at_once: int
+        self, forward: Forward, positions: tuple[torch.Tensor, torch.Tensor], at_once: int
     ) -> Iterator[tuple[slice, torch.Tensor]]:
         """Yield the logits at (index in the batch, position), ``at_once`` at a time.
 
         The layers run once. For each further part the network is called again, and they answer from memory.
         """
-        self._places = places
+        self._positions = positions
         try:
-            for start in range(0, len(places[0]), at_once):
+            for start in range(0, len(positions[0]), at_once):
                 self._part = slice(start, start + at_once)
                 yield self._part, forward(start > 0)[0]
         finally:
-            self._places = self._output = self._hidden = None
+            self._positions = self._output = self._hidden = None
 
 
 def batch_logits(network: Any, family: Family, rows: Sequence[Row], device: Any, again: bool) -> Any:
@@ -112,13 +112,13 @@ def _agrees(head: SelectiveLMHead, network: Any, family: Family, device: Any) ->
     import torch
 
     rows = list(family.trial)
-    reads = [(number, place) for number, row in enumerate(rows) for place in row.reads]
-    which, places = torch.tensor(reads, device=device).T
+    reads = [(number, position) for number, row in enumerate(rows) for position in row.reads]
+    which, positions = torch.tensor(reads, device=device).T
     with torch.inference_mode():
         try:
-            full = family.outputs(network, [row.given for row in rows], rows, device).logits[which, places]
-            parts = head.logits(partial(batch_logits, network, family, rows, device), (which, places), 2)
-            at_places = torch.cat([logits for _, logits in parts])
+            full = family.outputs(network, [row.given for row in rows], rows, device).logits[which, positions]
+            parts = head.logits(partial(batch_logits, network, family, rows, device), (which, positions), 2)
+            at_positions = torch.cat([logits for _, logits in parts])
         except (RuntimeError, IndexError, KeyError, TypeError, ValueError, AttributeError):
             return False  # an architecture that does more between layers and head than this knows
-    return logits_agree(at_places, full, network.dtype)
+    return logits_agree(at_positions, full, network.dtype)

@@ -50,15 +50,15 @@ def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
             fix=f"use {argument('spec', 'seq2seq=conditional')}",
         )
     pairs = zip(question.words, question.asked, strict=True)
-    words = [tuple(place for _, place in places) for _, places in groupby(pairs, key=lambda pair: pair[0])]
-    return [_taken_out(question, places, (marks.sentinel,), marks) for places in words]
+    words = [tuple(position for _, position in positions) for _, positions in groupby(pairs, key=lambda pair: pair[0])]
+    return [_taken_out(question, positions, (marks.sentinel,), marks) for positions in words]
 
 
-def _taken_out(question: Question, places: tuple[int, ...], sentinel: tuple[int, ...], marks: SpecialIds) -> Row:
+def _taken_out(question: Question, positions: tuple[int, ...], sentinel: tuple[int, ...], marks: SpecialIds) -> Row:
     """Return the input without ``places`` for the encoder; the removed tokens are read from the decoder."""
     assert marks.start is not None
-    targets = tuple(question.ids[place] for place in places)
-    encoder = (*question.ids[: places[0]], *sentinel, *question.ids[places[-1] + 1 :])
+    targets = tuple(question.ids[position] for position in positions)
+    encoder = (*question.ids[: positions[0]], *sentinel, *question.ids[positions[-1] + 1 :])
     decoder = (marks.start, *sentinel, *targets[:-1])
     return Row(ModelInput(encoder, decoder=decoder), tuple(range(len(sentinel), len(decoder))), targets)
 
