@@ -30,7 +30,7 @@ def test_a_model_that_is_spread_gives_the_same_numbers(tiny_folders: dict[str, P
         spread = load_model(str(folder), device="map")
         for one, other in zip(plain, score_texts(spread, TEXTS, ScoringSpec()), strict=True):
             assert [t.logprob for t in one.tokens] == pytest.approx([t.logprob for t in other.tokens], abs=1e-5)
-        assert "mapped_device at load" in spread.notes[0]
+        assert "placed at load" in spread.notes[0]
 
 
 def test_few_bits_need_their_library(tiny_folders: dict[str, Path]) -> None:

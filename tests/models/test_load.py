@@ -106,5 +106,5 @@ def test_numbers_that_are_none_are_an_error(tiny_folders: dict[str, Path], tmp_p
         network.transformer.ln_f.weight.fill_(float("nan"))
     network.save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
-    with pytest.raises(UserError, match="not numbers"):
+    with pytest.raises(UserError, match="NaN"):
         load_model(str(tmp_path), device="cpu").logprobs([Row(ModelInput((0, 1, 2)), (0, 1), (1, 2))])

@@ -57,16 +57,12 @@ class Saliency(Document):
     """Log-probability of the target with every other word blank: the mask token, or the mean of all embeddings."""
     words: tuple[SalientWord, ...]
     """Attributions in the order of the text, without the target."""
-    residual: float = field(init=False)
+    residual: float
     """Part of the difference that the words leave unexplained; ``integrated`` leaves less with more steps."""
-
-    def __post_init__(self) -> None:
-        explained = sum(word.value for word in self.words)
-        object.__setattr__(self, "residual", self.logprob - self.baseline - explained)
 
     def of_model(self, model: str, spec: ScoringSpec) -> ModelSaliency:
         """Add the model and the scoring spec."""
-        values = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
         return ModelSaliency(**values, model=model, spec=spec.to_dict())
 
 
@@ -121,7 +117,9 @@ def saliency(
             words.append(
                 SalientWord(prompt.text[first:last], first, last, sum(values[position] for position in positions))
             )
-    return Saliency(prompt.text, prompt.text[prompt.start : prompt.end], method, logprob, blank, tuple(words))
+    residual = logprob - blank - sum(word.value for word in words)
+    stretch = prompt.text[prompt.start : prompt.end]
+    return Saliency(prompt.text, stretch, method, logprob, blank, tuple(words), residual)
 
 
 def _attributed(

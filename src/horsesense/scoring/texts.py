@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import nan
 
 from horsesense.core import Answer, Item, ScoringSpec
@@ -35,15 +35,17 @@ class ScoredText(Document):
     """The text with the spec's case and leading space."""
     tokens: tuple[ScoredToken, ...]
     """Scored tokens."""
-    sum: float = field(init=False)
+    sum: float
     """Sum over the scored tokens."""
-    mean: Number = field(init=False)
+    mean: Number
     """Mean over the scored tokens."""
 
-    def __post_init__(self) -> None:
-        total = sum(token.logprob for token in self.tokens)
-        object.__setattr__(self, "sum", total)
-        object.__setattr__(self, "mean", total / len(self.tokens) if self.tokens else nan)
+
+def scored_text(text: str, tokens: Iterable[ScoredToken]) -> ScoredText:
+    """Add the sum and mean of its tokens to a text."""
+    scored = tuple(tokens)
+    total = sum(token.logprob for token in scored)
+    return ScoredText(text, scored, total, total / len(scored) if scored else nan)
 
 
 def score_texts(model: Model, texts: Sequence[str], spec: ScoringSpec) -> list[ScoredText]:
@@ -59,7 +61,7 @@ def score_texts(model: Model, texts: Sequence[str], spec: ScoringSpec) -> list[S
     for prompt, encoded_prompt, each in zip(prompts, encoded, scored, strict=True):
         names = model.token_texts(encoded_prompt, each)
         tokens = zip(names, each.starts, each.ends, each.logprobs, strict=True)
-        texts_scored.append(ScoredText(prompt.text, tuple(ScoredToken(n, s, e, float(v)) for n, s, e, v in tokens)))
+        texts_scored.append(scored_text(prompt.text, (ScoredToken(n, s, e, float(v)) for n, s, e, v in tokens)))
     return texts_scored
 
 
@@ -83,9 +85,9 @@ def stored_texts(answer: Answer, item: Item, spec: ScoringSpec) -> list[ScoredTe
     # The scored stretch is in the stored offsets, whatever the family scores of a blank.
     prompts = item_prompts(item, replace(spec, baseline=False), scores_to_end=True).prompts
     return [
-        ScoredText(
+        scored_text(
             prompt.text,
-            tuple(
+            (
                 ScoredToken(prompt.text[start:end], start, end, value)
                 for start, end, value in zip(starts, ends, logprobs, strict=True)
             ),

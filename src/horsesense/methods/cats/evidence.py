@@ -17,7 +17,7 @@ from horsesense.errors import UserError
 from horsesense.runs.results import Answered
 from horsesense.scoring.evidence import TokenEvidence, evidence
 from horsesense.scoring.prompts import item_prompts
-from horsesense.scoring.texts import ScoredText, ScoredToken
+from horsesense.scoring.texts import ScoredText, ScoredToken, scored_text
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate
 
@@ -201,6 +201,4 @@ def pair_evidence(item: Item, answer: Answer, spec: ScoringSpec, by_mean: bool =
 def _scored(text: str, answer: Answer, place: int, by_mean: bool) -> ScoredText:
     count = len(answer.logprobs[place]) if by_mean else 1
     kept = zip(answer.starts[place], answer.ends[place], answer.logprobs[place], strict=True)
-    return ScoredText(
-        text, tuple(ScoredToken(text[start:end], start, end, value / count) for start, end, value in kept)
-    )
+    return scored_text(text, (ScoredToken(text[start:end], start, end, value / count) for start, end, value in kept))
