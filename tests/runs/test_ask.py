@@ -215,7 +215,7 @@ def test_a_run_goes_on_with_the_threads_it_began_with(tiny_folders: dict[str, Pa
 
 
 def test_a_second_process_is_refused(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
-    with locked(tmp_path), pytest.raises(UserError, match="another process is at work"):
+    with locked(tmp_path), pytest.raises(UserError, match="another process"):
         ask_models([str(tiny_folders["gpt2"])], {"probe": make_probe(2)}, tmp_path, SETTINGS)
 
 

@@ -69,7 +69,7 @@ def test_what_nothing_is_set_against_is_told(tmp_path: Path) -> None:
     items = made_items(12)
     both = make_run(tmp_path / "both", {"a": 0.9, "b": 0.4}, items)
     other = make_run(tmp_path / "other", {"a": 0.9}, made_items(12, "other"), probe="other")
-    with pytest.raises(UserError, match=r"no other model was asked what this run has \(other\)") as refused:
+    with pytest.raises(UserError, match=r"no other model .*\(other\)") as refused:
         hs.compare(both, other)
     assert refused.value.file == str(other), "it is not left out in silence"
     answered = [each for folder in (both, other) for each in hs.open_run(folder).answered]

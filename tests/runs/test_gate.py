@@ -53,7 +53,7 @@ def test_verdicts_and_exit_codes(
     suite = ElementTree.fromstring((tmp_path / "j.xml").read_text())
     kinds = [child.tag for case in suite for child in case]
     assert kinds == {"not worse": [], "worse": ["failure"], "inconclusive": ["skipped"]}[verdict]
-    assert f"gate: {verdict}" in (tmp_path / "s.md").read_text()
+    assert f"check-regression: {verdict}" in (tmp_path / "s.md").read_text()
 
 
 def test_an_inconclusive_check_says_how_many_items_would_settle_it(runs: dict[str, Path], tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_what_it_takes_is_told_before_it_starts(
     try:
         served.continuations([Turn("x" * 20), Turn("y" * 20)], Sampling(10, 0.7, 3), heard)
     except BudgetError:
-        assert "ends it before" in told
+        assert "ends it earlier" in told
     assert heard.heard[0].endswith(told)
 
 
@@ -147,7 +147,7 @@ def test_what_a_server_said_is_under_the_checksums_of_its_folder(server: ModelSe
             hs.open_run(tmp_path).results()
     with _one_bit_off(log):
         assert [Path(each).name for each in hs.verify(tmp_path).damaged] == [log.name]
-        with pytest.raises(UserError, match=r"the file is damaged: .*is asked again"):
+        with pytest.raises(UserError, match=r"the file is damaged: .*sent again"):
             hs.ask(server.name, PROBE, formats="letters,generate", out=tmp_path)
     hs.ask(server.name, PROBE, formats="letters,pmi", out=tmp_path)
     assert not hs.verify(tmp_path).damaged
