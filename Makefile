@@ -1,17 +1,16 @@
-# make demo   set everything up and make a quick profile of two small models: common sense, or clever Hans? (the masked
-#             one a part of it)
-# make test   set everything up and run lint, types, the import contract and the tests
-# make quick  lint, the import contract, types, and the tests that ask no model, server, browser or whole release
+# make demo   set up, then profile two small bundled models (the masked one in part); open runs/demo/profile.html
+# make test   set up, then run linters, the type checker, the import contract and all tests
+# make quick  linters, types, the import contract, and the tests without models, servers, browsers or whole datasets
 # make setup  only the environment, in .venv
 # make bench  figures for docs/results/performance.md
-# make peers  exported probes asked by lm-evaluation-harness and Inspect themselves, and their real logs read back
-# make coverage  how often intervals hold the truth, for docs/results/intervals.md (half an hour)
-# make verdicts  how often a verdict of the profile is right, for docs/results/profile.md (an hour)
-# make fuzz   bad input of all kinds for every command and reader, 100,000 of it; the table for docs/results/reliability.md
-# make faults every open, write, sync and rename of every command that keeps something fails once, 200 kills, flipped bits,
-#             slow connections, hostile files: the other tables for docs/results/reliability.md (an hour)
-# make docs   the site, into build/site; strict, and no model is asked (make docs-serve shows it while you write)
-# make lock   renew requirements.lock (hashes of all that set-up installs); needs uv
+# make peers  run exported probes in lm-evaluation-harness and Inspect, and import their logs
+# make coverage  coverage of the intervals, for docs/results/intervals.md (half an hour)
+# make verdicts  error rates of the verdicts, for docs/results/profile.md (an hour)
+# make fuzz   100,000 bad inputs for every command and reader; the table for docs/results/reliability.md
+# make faults failing file operations, 200 kills, flipped bits, slow connections and hostile files for every command that
+#             writes: the other tables for docs/results/reliability.md (an hour)
+# make docs   build the site into build/site, strictly and without loading a model (make docs-serve: while you write)
+# make lock   renew requirements.lock (hashes of everything that set-up installs); needs uv
 # make sbom   the bill of materials, sbom.json
 
 PYTHON ?= python3
@@ -19,15 +18,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
-# Two at a time, a file at a time, so that what a file sets up is set up once.
-# Two processes on two cores, so one thread each: with two, threads of both wait for one another at every product.
+# Two processes, distributed by file, so that the set-up of a file runs once. One thread each on two cores: with two
+# threads, both processes would wait for each other at every matrix product.
 PYTEST ?= OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 .PHONY: setup fetch demo test quick lint docs docs-serve bench peers coverage verdicts fuzz faults lock sbom clean
 
 setup: $(READY)
 
-# torch comes first and alone, so that the build that was tested is taken and not the newest one. All else is in the
+# torch comes first and alone, so that the tested build is installed and not the newest one. Everything else is in the
 # lock, and a file with another hash is refused.
 $(READY): pyproject.toml constraints.txt requirements.lock
 	$(PYTHON) -m venv $(VENV)
@@ -49,11 +48,12 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tools.lint_prose docs templates
 
-# A browser beside two other jobs on two cores may wait longer than a test does: a core each, and nothing beside them.
+# Browser tests run last and alone: with two other jobs on two cores, a browser may be slower than a test allows.
 BROWSER := tests/annotate/test_people_in_chromium.py tests/report/test_in_chromium.py tests/report/test_profile_in_chromium.py tests/docs/test_site.py
 
-# Lint beside fetching, which waits for the network and the disk; the tests use both cores by themselves.
+# The linters run while the downloads wait for the network and the disk; the tests use both cores by themselves.
 test: $(READY)
 	$(MAKE) --no-print-directory -j 2 fetch lint
 	$(PYTEST) $(BROWSER:%=--ignore=%)

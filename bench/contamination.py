@@ -1,4 +1,4 @@
-"""Is memory of the frozen questions found? SmolLM2 learns a share of them for some epochs, and is then profiled.
+"""Is contamination by the frozen questions found? SmolLM2 learns a share of them for some epochs, and is then profiled.
 
     python bench/contamination.py [--shares 0.1,0.3,1] [--epochs 1,4,16] [--seeds 2] [--part 0/4] [--out FILE]
     python bench/contamination.py --table FILE…     puts the curve into docs/results/profile.md
@@ -6,9 +6,9 @@
 The dose is the share of frozen items, drawn by seed, times the epochs. A low-rank adapter on all attention and MLP
 weights (rank 16) learns each question with its right answer as plain text, as a crawl of a published benchmark would
 have it; the twins are never seen. Then frozen and twin of every ability that has one are asked by the likelihood of the
-options, and the pooled test is taken. One row a dose and seed: the difference with its interval, p, and whether memory
-is found; a dose of 0 is the model as it was. `--part` is one of several processes that share the doses; `--limit` asks
-fewer families, for a trial on a laptop.
+options, and the pooled test is taken. One row per dose and seed: the difference with its interval, p, and whether
+contamination is found; a dose of 0 is the model as it was. `--part` is one of several processes that share the doses;
+`--limit` asks fewer families, for a trial on a laptop.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ import horsesense as hs
 from horsesense.core import ScoringSpec
 from horsesense.cues.artefact_control import ChosenCue
 from horsesense.profiling.abilities import LADDER, chosen
+from horsesense.profiling.contamination import contamination
+from horsesense.profiling.from_answers import Explained, item_scores_of
 from horsesense.profiling.material import Material, material
-from horsesense.profiling.memory import memory
-from horsesense.profiling.sheets import sheet_of
 from horsesense.runs.results import Answered
 from horsesense.scoring.prompts import item_prompts
 
 RANK, RATE, BATCH = 16, 3e-4, 16
-NO_CUE = ChosenCue((), (), 0)
+NOTHING = Explained(ChosenCue((), (), 0), {})
 DOCS = Path(__file__).parent.parent / "docs" / "results" / "profile.md"
 BEGIN, END = "<!-- doses: begin -->\n", "<!-- doses: end -->\n"
 
@@ -113,8 +113,8 @@ def asked(model: Any, materials: Sequence[Material]) -> Any:
     for part in hs.ask(model, probes, formats="loglikelihood").answered:
         ability, role = part.part.probe.name.split()
         answers.setdefault(ability, {})[role, "options"] = part
-    sheets = [sheet_of(model.name, each, answers[each.ability.name], NO_CUE, None) for each in materials]
-    return memory(sheets)
+    scores = [item_scores_of(model.name, each, answers[each.ability.name], NOTHING, None) for each in materials]
+    return contamination(scores)
 
 
 def main() -> None:
@@ -171,12 +171,12 @@ def main() -> None:
 
 
 def write_table(rows: Sequence[dict[str, Any]]) -> None:
-    """The curve: for each dose the difference frozen − twin of every seed, and in how many of them memory is found."""
+    """The curve: for each dose the difference frozen − twin of every seed, and in how many contamination is found."""
     doses: dict[tuple[int, float], list[dict[str, Any]]] = {}
     for row in rows:
         doses.setdefault((row["epochs"], row["share"]), []).append(row)
     lines = [
-        "| epochs | share of the frozen items | difference frozen − twin, by seed | memory found |",
+        "| epochs | share of the frozen items | difference frozen − twin, by seed | contamination found |",
         "|---:|---:|---|---|",
     ]
     for (epochs, share), own in sorted(doses.items()):

@@ -15,7 +15,7 @@ from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "report"))
 
-from horsesense.report.collecting import collect
+from horsesense.report.collection import collect
 from horsesense.report.page import write_report
 from tests.support.made_run import made_items, make_run
 

@@ -78,7 +78,7 @@ def rows(run: hs.Run) -> dict[tuple[str, str], dict[str, Any]]:
 
 def harness(asked: dict[str, Probe], model: Path, place: Path) -> None:
     for name, probe in asked.items():
-        hs.export(probe, "lm-eval", place / "tasks" / name, name=name)
+        hs.export(probe, to="lm-eval", out=place / "tasks" / name, name=name)
     command = python_of("lm_eval").parent / "lm-eval"
     words = ["--model", "hf", "--model_args", f"pretrained={model},dtype=float32", "--device", "cpu", "--batch_size", 8]
     words += [
@@ -93,7 +93,7 @@ def harness(asked: dict[str, Probe], model: Path, place: Path) -> None:
     run(command, "run", *words)
     hs.import_log("lm-eval", place / "logs", out=place / "harness")
     theirs = rows(hs.open_run(place / "harness", normalise="sum"))
-    ours = rows(hs.ask("smollm2", asked, spec="lm-eval", normalise="sum", device="cpu"))
+    ours = rows(hs.ask("smollm2", asked, spec="lm-eval", normalise="sum", compute=hs.ComputeSettings(device="cpu")))
     assert theirs.keys() == ours.keys(), "the ids differ"
     apart = [
         abs(one - other)
@@ -113,7 +113,7 @@ def harness(asked: dict[str, Probe], model: Path, place: Path) -> None:
 
 def inspect(asked: dict[str, Probe], model: Path, place: Path) -> None:
     name, probe = "choices", asked["choices"]
-    hs.export(probe, "inspect", place / "inspect", name=name)
+    hs.export(probe, to="inspect", out=place / "inspect", name=name)
     command = python_of("inspect").parent / "inspect"
     words = ["--model", "hf/smol", "-M", f"model_path={model}", "--max-tokens", 8, "--epochs", 2, "--display", "none"]
     # A task is named relative to the working folder.
@@ -125,7 +125,7 @@ def inspect(asked: dict[str, Probe], model: Path, place: Path) -> None:
 
 
 def hub(asked: dict[str, Probe], place: Path) -> None:
-    hs.export(asked["sentences"], "hf", place / "set")
+    hs.export(asked["sentences"], to="hf", out=place / "set")
     code = f"import datasets; print(len(datasets.load_dataset({str(place / 'set')!r})['test']))"
     run(python_of("lm_eval"), "-c", code)
     back = hs.read_release("table", place / "set")

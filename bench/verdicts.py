@@ -1,11 +1,13 @@
-"""How often a verdict of the profile is right: made-up models whose truth is known, and redrawn halves of real answers.
+"""How often a verdict of the profile is right: simulated models of known truth, and redrawn halves of real answers.
 
-python bench/verdicts.py                      prints all tables (three quarters of an hour)
+python bench/verdicts.py                      prints all tables (half an hour)
 python bench/verdicts.py --write              puts them into docs/results/profile.md
-python bench/verdicts.py confusion borders    only these: confusion, borders, sizes, number, twins
+python bench/verdicts.py confusion quick      only these: confusion, quick, borders, sizes, number, twins
 python bench/verdicts.py --draws 50           fewer pages of each model
 python bench/verdicts.py --workers 8          as many processes; the tables are the same
-Needs WordNet and smollm2 for the twins (horsesense fetch wordnet smollm2). The seeds are fixed.
+The models read cues or relatedness, answer by habit, ignore negation, know whole clusters, reply with noise, have
+memorised the frozen half, or know; pairs with opposite keys are among the material. `quick` has the sizes of the quick
+edition. Needs WordNet and smollm2 for the twins (horsesense fetch wordnet smollm2). The seeds are fixed.
 """
 
 from __future__ import annotations
@@ -22,26 +24,33 @@ import numpy as np
 from joblib import Parallel, delayed
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
+from horsesense.profiling.contamination import contamination, judged_half
 from horsesense.profiling.finding import Verdict
-from horsesense.profiling.memory import memory
-from horsesense.profiling.number import one_number
+from horsesense.profiling.item_scores import ItemScores
+from horsesense.profiling.overall import overall_score
 from horsesense.profiling.rules import judge
-from horsesense.profiling.sheet import Sheet
-from horsesense.profiling.verdicts import Surpluses, evidence, judged_half, page_level
+from horsesense.profiling.verdicts import AdjustedScores, evidence, page_level
 from horsesense.stats.intervals import Estimate
-from tests.support.simulated_profiles import GUESSES, MODELS, PAGE, READS, Material, Model, sheet, sheets
+from tests.support.simulated_profiles import (
+    CHANCE,
+    MODELS,
+    PAGE,
+    QUICK,
+    READS,
+    Material,
+    Model,
+    model_named,
+    simulated_page,
+    simulated_scores,
+)
 
 DOCS = Path(__file__).parent.parent / "docs" / "results" / "profile.md"
-RESAMPLES = 100
-"""Draws of each variance: the verdicts are the same as with 2,000, in a tenth of the time."""
+POWER_DRAWS = 100
+"""Draws of each simulated power."""
 WORKERS = 1
 CHUNK = 25
 """Draws that a process takes at a time."""
 SAID: tuple[Verdict, ...] = get_args(Verdict)
-SHORT = {
-    "not to be told from guessing": "guessing",
-    "knows the facts but does not use them": "facts unused",
-}
 
 
 def spread(work: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> list[Any]:
@@ -54,11 +63,15 @@ def chunks(draws: int) -> list[range]:
     return [range(start, min(start + CHUNK, draws)) for start in range(0, draws, CHUNK)]
 
 
-def page(own: Sequence[Sheet]) -> tuple[list[Verdict], bool]:
-    """The verdicts of a page, and whether memory was found."""
-    remembered, sure = memory(own), page_level(len(own))
-    said = [judge(evidence(Surpluses(judged_half(s, remembered, sure), 0, RESAMPLES), sure)).verdict for s in own]
-    return said, remembered.found
+def page(own: Sequence[ItemScores]) -> tuple[list[Verdict], bool]:
+    """The verdicts of a page, and whether contamination was found."""
+    strict = page_level(len(own))
+    seen = contamination(own)
+    said: list[Verdict] = []
+    for scores in own:
+        verdict = judge(evidence(AdjustedScores(judged_half(scores, seen)), strict, POWER_DRAWS)).verdict
+        said.append("contaminated" if scores.ability in seen.contaminated else verdict)
+    return said, seen.found
 
 
 @dataclass
@@ -72,27 +85,62 @@ class Counts:
     pages: int = 0
     """Pages with every verdict right."""
     found: int = 0
-    """Pages on which memory was found."""
+    """Pages on which contamination was found."""
 
 
-def count(place: int, draws: range) -> Counts:
+def count(place: int, draws: range, quick: bool = False) -> Counts:
     """Pages of one model."""
-    model = MODELS[place]
-    counts = Counts(model, len(draws), {material.name: Counter() for material in PAGE})
+    model, materials = MODELS[place], QUICK if quick else PAGE
+    counts = Counts(model, len(draws), {material.name: Counter() for material in materials})
     for draw in draws:
-        said, remembered = page(sheets(np.random.default_rng([place, draw]), model))
-        for material, verdict in zip(PAGE, said, strict=True):
+        said, found = page(simulated_page(np.random.default_rng([place, draw]), model, materials))
+        for material, verdict in zip(materials, said, strict=True):
             counts.said[material.name][verdict] += 1
-        counts.pages += all(model.expects(m) in (None, v) for m, v in zip(PAGE, said, strict=True))
-        counts.found += remembered
+        counts.pages += all(model.expects(m) in (None, v) for m, v in zip(materials, said, strict=True))
+        counts.found += found
     return counts
+
+
+def counted(draws: int, quick: bool) -> list[Counts]:
+    parts = chunks(draws)
+    every = spread(count, [(place, part, quick) for place in range(len(MODELS)) for part in parts])
+    return [joined(every[start : start + len(parts)]) for start in range(0, len(every), len(parts))]
 
 
 def confusion(draws: int) -> str:
     """Every model on a page of six abilities."""
-    parts = chunks(draws)
-    counted = spread(count, [(place, part) for place in range(len(MODELS)) for part in parts])
-    return confused([joined(counted[start : start + len(parts)]) for start in range(0, len(counted), len(parts))])
+    return confused(counted(draws, quick=False))
+
+
+def quick(draws: int) -> str:
+    """Every model at the sizes of the quick edition: right, inconclusive, or false."""
+    rows = []
+    total = Counter[str]()
+    for each in counted(draws, quick=True):
+        kinds, instead = Counter[str](), Counter[str]()
+        for material in QUICK:
+            for verdict, n in each.said[material.name].items():
+                truth = each.model.expects(material)
+                if truth is None:
+                    continue
+                kind = "inconclusive" if verdict == "inconclusive" else "right" if verdict == truth else "true"
+                if not each.model.allows(material, verdict):
+                    kind = "false"
+                    instead[f"{verdict}, not {truth} ({material.name})"] += n
+                kinds[kind] += n
+        total.update(kinds)
+        told = ", ".join(f"{what} {_percent(n / each.draws)}" for what, n in instead.most_common(2))
+        rows.append(f"| {each.model.name} | {_truth(each.model)} | {_shares(kinds)} | {told or '–'} |")
+    head = "| model | should be | right | true as well | inconclusive | false | false, in % of pages |"
+    rule = "|---|---|---:|---:|---:|---:|---|"
+    return "\n".join(
+        [f"{draws:,} pages of each model, in %.", "", head, rule, *rows, f"| all | | {_shares(total)} | |"]
+    )
+
+
+def _shares(kinds: Counter[str]) -> str:
+    whole = max(1, kinds.total())
+    return " | ".join(_percent(kinds[kind] / whole) for kind in ("right", "true", "inconclusive", "false"))
 
 
 def joined(parts: Sequence[Counts]) -> Counts:
@@ -115,65 +163,68 @@ def confused(counts: Sequence[Counts]) -> str:
         others = Counter[str]()
         for name, truth in truths.items():
             others.update({verdict: n for verdict, n in each.said[name].items() if verdict != truth})
-        instead = ", ".join(f"{_short(v)} {_percent(n / each.draws / len(truths))}" for v, n in others.most_common(2))
+        instead = ", ".join(f"{v} {_percent(n / each.draws / len(truths))}" for v, n in others.most_common(2))
         rates = [sum(right.values()) / len(right), each.pages / each.draws, each.found / each.draws]
         mean, pages, found = map(_percent, rates)
         least = f"{_percent(right[worst])} ({worst})"
         rows.append(
             f"| {each.model.name} | {_truth(each.model)} | {mean} | {least} | {pages} | {found} | {instead or '–'} |"
         )
-    head = "| model | should be | right | in its worst ability | whole page right | memory found | said instead |"
+    head = (
+        "| model | should be | right | in its worst ability | whole page right | contamination found | said instead |"
+    )
     table = [
-        f"| {_short(truth)} | {said.total():,} | {' | '.join(_percent(said[v] / said.total()) for v in SAID)} |"
+        f"| {truth} | {said.total():,} | {' | '.join(_percent(said[v] / said.total()) for v in SAID)} |"
         for truth, said in matrix.items()
         if said
     ]
-    titles = f"| truth | findings | {' | '.join(_short(v) for v in SAID)} |"
+    titles = f"| truth | findings | {' | '.join(v for v in SAID)} |"
     rule = "|---|---|---:|---:|---:|---:|---|"
     first = [f"{counts[0].draws:,} pages of each model.", "", head, rule, *rows]
     return "\n".join([*first, "", titles, f"|---|---:|{'---:|' * len(SAID)}", *table])
 
 
 def _truth(model: Model) -> str:
-    special = [f"{_short(v)} ({name})" for name, v in model.expected.items() if v is not None]
-    return "; ".join([_short(model.says), *special])
-
-
-def _short(verdict: str) -> str:
-    return SHORT.get(verdict, verdict)
+    special = [f"{v} ({name})" for name, v in model.expected.items() if v is not None]
+    if model.opposite:
+        special.append(f"{model.opposite} (pairs)")
+    return "; ".join([model.says, *special])
 
 
 def _percent(share: float) -> str:
     return "0" if share == 0 else f"{100 * share:.1f}"
 
 
-LOUD, SOFT, PAIRS, LADDER, CROSSED, CLEAN = PAGE
+LOUD, RELATED, PAIRS, LADDER, CROSSED, CLEAN = PAGE
 BORDERS: tuple[tuple[str, Model, Material], ...] = (
-    ("knows exactly two thirds", Model("", "partly", knows=2 / 3), SOFT),
+    ("knows exactly two thirds", Model("", "partly", knows=2 / 3), RELATED),
     ("knows exactly two thirds, two options", Model("", "partly", knows=2 / 3), CLEAN),
-    ("knows three quarters", Model("", "knows", knows=0.75), SOFT),
-    ("knows a tenth", Model("", "partly", knows=0.1), SOFT),
+    ("knows three quarters", Model("", "knows", knows=0.75), RELATED),
+    ("knows a tenth", Model("", "partly", knows=0.1), RELATED),
     ("knows a tenth, two options", Model("", "partly", knows=0.1), CLEAN),
-    ("knows a quarter, reads as much", Model("", READS, knows=0.255, reads=0.79, prior=0.79), SOFT),
+    ("nearest by an encoder that nobody has", Model("", READS, reads=1.0, cue="topic", prior=0.0), RELATED),
+    ("knows a quarter, else the nearest", Model("", READS, knows=0.25, reads=1.0, cue="sentences"), RELATED),
     ("reads a third of the time", Model("", READS, reads=1 / 3, prior=1 / 3), LADDER),
-    ("avoids a weak cue (45 %)", Model("", READS, reads=1.0, cue="anti", prior=0.0), replace(SOFT, cue=0.45)),
-    ("keeps exactly two thirds when asked again", Model("", "partly", knows=0.9, again=2 / 3), SOFT),
-    ("right on half of what it knows, each time anew", Model("", "not robust", knows=1.0, steady=0.5), SOFT),
-    ("the same, two options", Model("", "not robust", knows=1.0, steady=0.5), CLEAN),
-    ("knows exactly half of the facts, uses none", Model("", GUESSES, facts=0.5), LADDER),
-    ("memoriser where there is no twin", Model("", GUESSES, remembers=0.9), LOUD),
-    ("good knower, cue right on 97 %", Model("", "knows", knows=0.9), replace(LOUD, cue=0.97, silent=0.0)),
+    ("avoids a weak cue (45%)", Model("", READS, reads=1.0, cue="anti", prior=0.0), replace(RELATED, cue=0.45)),
+    ("knows a quarter of the pairs, else a habit", Model("", "partly", knows=0.25, reads=1.0, cue="first"), PAIRS),
+    ("knows 15% of the pairs, else a habit", Model("", "same answer", knows=0.15, reads=1.0, cue="first"), PAIRS),
+    ("retains exactly two thirds in the retest", Model("", "partly", knows=0.9, retest=2 / 3), RELATED),
+    ("half of the replies are noise", Model("", "partly", knows=1.0, noise=0.5), RELATED),
+    ("the same, two options", Model("", "partly", knows=1.0, noise=0.5), CLEAN),
+    ("knows half of the chains", Model("", "partly", knows=0.5, clustered=True), QUICK[5]),
+    ("memoriser where there is no twin", Model("", CHANCE, memorised=0.9), LOUD),
+    ("good knower, cue right on 97%", Model("", "knows", knows=0.9), replace(LOUD, cue=0.97, silent=0.0)),
 )
-"""Truths at or near a border, and what cannot be told."""
+"""Truths at or near a border, and what cannot be known."""
 
 
 def said_of(number: int, draws: int) -> Counter[str]:
     """What is said of a truth at a border."""
     _, model, material = BORDERS[number]
-    said, sure = Counter[str](), page_level(len(PAGE))
+    said, strict = Counter[str](), page_level(len(PAGE))
     for draw in range(draws):
-        own = sheet(np.random.default_rng([100, number, draw]), model, material)
-        said[judge(evidence(Surpluses(own, 0, RESAMPLES), sure)).verdict] += 1
+        own = simulated_scores(np.random.default_rng([100, number, draw]), model, material)
+        said[judge(evidence(AdjustedScores(own), strict, POWER_DRAWS)).verdict] += 1
     return said
 
 
@@ -181,7 +232,7 @@ def borders(draws: int) -> str:
     rows = []
     each = spread(said_of, [(number, draws) for number in range(len(BORDERS))])
     for (name, _, _), said in zip(BORDERS, each, strict=True):
-        told = ", ".join(f"{_short(verdict)} {_percent(count / draws)}" for verdict, count in said.most_common())
+        told = ", ".join(f"{verdict} {_percent(count / draws)}" for verdict, count in said.most_common())
         rows.append(f"| {name} | {told} |")
         print(rows[-1], flush=True)
     return "\n".join([f"{draws:,} draws of each.", "", "| truth | what is said, in % |\n|---|---|", *rows])
@@ -194,9 +245,9 @@ def sized(model: Model, scale: float, draws: int) -> str:
     """The cell of a model at a size."""
     right = none = total = 0
     for draw in range(draws):
-        said, _ = page(sheets(np.random.default_rng([200, draw]), model, scale=scale))
+        said, _ = page(simulated_page(np.random.default_rng([200, draw]), model, scale=scale))
         right += sum(v == model.expects(m) for v, m in zip(said, PAGE, strict=True))
-        none += sum(v == "too few items" for v in said)
+        none += sum(v == "inconclusive" for v in said)
         total += len(said)
     return f"{_percent(right / total)} / {_percent(none / total)} / {_percent(1 - (right + none) / total)}"
 
@@ -211,23 +262,23 @@ def sizes(draws: int) -> str:
         rows.append(f"| {model.name} | {' | '.join(own)} |")
         print(rows[-1], flush=True)
     head = f"| model | {' | '.join(f'{600 * scale:.0f} items' for scale in SIZES)} |\n|---|{'---|' * len(SIZES)}"
-    return "\n".join([f"{draws:,} pages of each; right / too few items / another verdict, in %.", "", head, *rows])
+    return "\n".join([f"{draws:,} pages of each; right / inconclusive / another verdict, in %.", "", head, *rows])
 
 
 def numbered(place: int, draws: int) -> list[Estimate]:
-    """The one number of a model, page by page."""
+    """The overall score of a model, page by page."""
     found = []
     for draw in range(draws):
-        one = one_number(sheets(np.random.default_rng([300, place, draw]), MODELS[place]), 0.95, 0, RESAMPLES)
+        one = overall_score(simulated_page(np.random.default_rng([300, place, draw]), MODELS[place]))
         assert one is not None
         found.append(one.value)
     return found
 
 
 def number(draws: int) -> str:
-    """The one number: its mean, and how often its interval holds it."""
+    """The overall score: its mean, and how often its interval holds it."""
     rows = []
-    places = [place for place, model in enumerate(MODELS) if not model.remembers]
+    places = [place for place, model in enumerate(MODELS) if not model.memorised]
     for place, found in zip(places, spread(numbered, [(place, draws) for place in places]), strict=True):
         model = MODELS[place]
         values = np.array([each.value for each in found])
@@ -247,13 +298,13 @@ DOSES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
 REDRAWS = 200
 
 
-def remembering(dose: float, draws: int) -> int:
-    """How often a partial knower's memory of a share of the frozen half is found."""
-    model = next(m for m in MODELS if m.name == "partial knower")
+def memorising(dose: float, draws: int) -> int:
+    """How often it is found that a partial knower has memorised a share of the frozen half."""
+    model = model_named("partial knower")
     with_twin, hits = tuple(material for material in PAGE if material.twin), 0
     for draw in range(draws):
         rng = np.random.default_rng([500, draw])
-        hits += memory(sheets(rng, replace(model, remembers=dose), with_twin)).found
+        hits += contamination(simulated_page(rng, replace(model, memorised=dose), with_twin)).found
     return hits
 
 
@@ -261,7 +312,7 @@ def twins(draws: int) -> str:
     """False alarms of the frozen halves against their twins on real items, and how small a dose is found."""
     rows = []
     real = _answered(RUN)
-    answerers: dict[str, Callable[[np.random.Generator, Sheet], Sheet]] = {
+    answerers: dict[str, Callable[[np.random.Generator, ItemScores], ItemScores]] = {
         "smollm2's own answers": lambda rng, own: own,
         "a guesser": lambda rng, own: replace(own, right=(rng.random(len(own)) < own.chance).astype(np.float64)),
         "one that knows 60 % of the groups": _by_group,
@@ -270,58 +321,61 @@ def twins(draws: int) -> str:
         alarms = 0
         for draw in range(REDRAWS):
             rng = np.random.default_rng([400, draw])
-            alarms += memory([_halved(rng, answers(rng, own)) for own in real]).found
+            alarms += contamination([_halved(rng, answers(rng, own)) for own in real]).found
         n = sum(len(own) for own in real)
         rows.append(f"| {name} | {n:,} | {REDRAWS} | {_percent(alarms / REDRAWS)} |")
         print(rows[-1], flush=True)
     found = []
-    for dose, hits in zip(DOSES, spread(remembering, [(dose, draws) for dose in DOSES]), strict=True):
+    for dose, hits in zip(DOSES, spread(memorising, [(dose, draws) for dose in DOSES]), strict=True):
         found.append(f"| {_percent(dose)} | {_percent(hits / draws)} |")
         print(found[-1], flush=True)
-    first = "| answers to real items | items | halvings | memory found, in % |\n|---|---:|---:|---:|"
-    second = "| share of the frozen half that is remembered, in % | memory found, in % |\n|---:|---:|"
+    first = "| answers to real items | items | halvings | contamination found, in % |\n|---|---:|---:|---:|"
+    second = "| share of the frozen half that is memorised, in % | contamination found, in % |\n|---:|---:|"
     note = f"A partial knower with three abilities of 600 items that have a twin, {draws:,} draws of each dose:"
     return "\n".join([first, *rows, "", note, "", second, *found])
 
 
-def _answered(run: Path | None) -> list[Sheet]:
+def _answered(run: Path | None) -> list[ItemScores]:
     """Answers of smollm2: those of a run that is kept, frozen probes and twins, or to WordNetQA, asked now."""
     from horsesense.api.asking import ask, open_run
-    from horsesense.api.builders import wordnetqa
     from horsesense.api.run import answered_of
+    from horsesense.api.wordnetqa import build
 
-    kept = open_run(run, unfinished=True) if run else ask("smollm2", {r: wordnetqa(r, limit=200) for r in RELATIONS})
-    found: dict[str, Sheet] = {}
+    kept = (
+        open_run(run, unfinished=True) if run else ask("smollm2", {r: build(relation=r, limit=200) for r in RELATIONS})
+    )
+    found: dict[str, ItemScores] = {}
     for each in answered_of([kept]):
         name, card, right = each.part.probe.name, each.probe.card, each.credits(None).values
         items = [item for item, value in zip(each.items, right, strict=True) if not np.isnan(value)]
-        if items and not name.endswith(("-again", "-prior", "-letters")):
-            own = Sheet(
+        if items and not name.endswith(("-retest", "-prior", "-letters")):
+            own = ItemScores(
                 model="smollm2",
                 ability=name,
                 method=card.method,
                 items=np.array([item.id for item in items]),
                 right=right[~np.isnan(right)],
                 options=np.array([len(item.options) for item in items]),
-                units=np.array([item.unit(card.group) for item in items]),
+                clusters=np.array([item.unit(card.group) for item in items]),
             )
             found.setdefault(name, own)
     return list(found.values())
 
 
-def _halved(rng: np.random.Generator, own: Sheet) -> Sheet:
-    names = np.unique(own.units)
-    return replace(own, twin=np.isin(own.units, rng.permutation(names)[: len(names) // 2]))
+def _halved(rng: np.random.Generator, own: ItemScores) -> ItemScores:
+    names = np.unique(own.clusters)
+    return replace(own, twin=np.isin(own.clusters, rng.permutation(names)[: len(names) // 2]))
 
 
-def _by_group(rng: np.random.Generator, own: Sheet) -> Sheet:
-    names, codes = np.unique(own.units, return_inverse=True)
+def _by_group(rng: np.random.Generator, own: ItemScores) -> ItemScores:
+    names, codes = np.unique(own.clusters, return_inverse=True)
     known = (rng.random(len(names)) < 0.6)[codes]
     return replace(own, right=np.where(known, 1.0, rng.random(len(own)) < own.chance).astype(np.float64))
 
 
 PARTS: dict[str, tuple[Callable[[int], str], int]] = {
     "confusion": (confusion, 1000),
+    "quick": (quick, 400),
     "borders": (borders, 500),
     "sizes": (sizes, 100),
     "number": (number, 200),

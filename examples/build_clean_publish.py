@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Build a probe, clean it, publish it
 #
-# Questions about kinds, grown from WordNet: what is a *temper* a kind of? We build them first as the paper did, look
-# at them, find out what answers them without understanding, put that right, and write a file with a card that says
-# how it was made. No model is needed.
+# Questions about kinds, built from WordNet: what is a *temper* a kind of? We first build them as in the paper and look
+# at them. Then we find out what answers them without understanding, fix it, and write a file with a card that says how
+# it was made. No model is needed.
 #
 # You need `horsesense fetch wordnet` once.
 
@@ -47,7 +47,7 @@ for sample in seen.samples:
 # %% [markdown]
 # ## Find cues
 #
-# What can be had without reading the question?
+# How many questions can be answered without reading them?
 
 # %%
 before = hs.find_cues(as_paper)
@@ -57,10 +57,9 @@ before
 # %% [markdown]
 # ## Clean
 #
-# `harden` looks for the largest subset on which every cue is at chance. Where a cue answers nearly everything, too
-# little would be left, and it says so instead of handing over a handful of items. Then the cure is at the source: the
-# builder can choose wrong options that are as general as the right one, which is what it does unless it is told to do
-# as the paper.
+# `harden` looks for the largest subset on which every cue is at chance. If a cue answers nearly everything, too little
+# would be left, and `harden` reports that instead of returning a handful of items. Then the source has to change: by
+# default the builder chooses wrong options that are as general as the right one, unless it follows the paper.
 
 # %%
 try:
@@ -72,7 +71,7 @@ after = hs.find_cues(probe)
 print(after.verdict)
 
 # %% [markdown]
-# The same cues before and after. Lines are intervals; the dashed line is guessing.
+# The same cues before and after. Lines are intervals; the dashed line is chance.
 
 # %%
 names = before.frame()["cue"][:6]
@@ -101,8 +100,8 @@ chart
 # %% [markdown]
 # ## Publish
 #
-# The card goes beside the file: how it was made, licence, seed, what was left out and why, and the unit that
-# intervals are clustered by. Give it a name and say what you found.
+# The card is written beside the file: how it was made, licence, seed, what was left out and why, and the clusters of
+# the intervals. Give it a name and say what you found.
 
 # %%
 made = f"{probe.card.made} Cues: {after.verdict}"
@@ -111,13 +110,13 @@ probe = hs.Probe.of(
 )
 file = folder / "kinds.jsonl"
 folder.mkdir(parents=True, exist_ok=True)
-hs.write_probe(file, probe)
+probe.save(file)
 print((folder / "kinds.card.json").read_text(encoding="utf-8"))
 
 # %% [markdown]
 # ## Read it again
 #
-# What a colleague gets is what you had.
+# A colleague gets exactly what you had.
 
 # %%
 again = hs.load_probe(file)

@@ -1,12 +1,12 @@
 # %% [markdown]
 # # Two checkpoints, compared while one is being trained
 #
-# A loss that falls says that a model learns *something*. Does it learn what the sentences mean together, or only the
-# sentences? We train a tiny network on a world of twelve things and ask it on the way: about pairs that it is told,
-# and about pairs that follow from those but that it is never told. The network is in memory; it is asked in a
-# callback and left as it was.
+# A falling loss shows that a model learns *something*. Does it learn what the sentences mean together, or only the
+# sentences? We train a tiny model on a world of twelve things and evaluate it during training: on pairs that are in its
+# training data, and on pairs that follow from those but are held out. The model is in memory; it is evaluated in a
+# callback and not changed.
 #
-# By default the network is made here and everything takes seconds. `MODEL` takes any causal model instead.
+# By default the model is made here and everything takes seconds. `MODEL` takes any causal model instead.
 
 # %%
 import os
@@ -28,11 +28,11 @@ OUT = os.environ.get("HORSESENSE_EXAMPLES_OUT")  # a folder for charts; without 
 STEPS, EVERY = 40, 5  # training steps, and how often to ask
 
 # %% [markdown]
-# ## What is asked
+# ## The questions
 #
-# Twelve things in order of size give 66 pairs. Neighbours are always told, so that the whole order follows from what
-# is told; of the other pairs, every second one is kept away. An item has the two sentences about a pair; which of
-# them comes first changes from item to item, so that the place of an option says nothing.
+# Twelve things in order of size give 66 pairs. Neighbours are always in the training data, so the whole order follows
+# from it; every second one of the other pairs is held out. An item has the two sentences about a pair. Their order
+# changes from item to item, so the position of an option carries no information.
 
 # %%
 THINGS = ["pea", "coin", "spoon", "shoe", "cat", "chair", "pony", "car", "boat", "house", "tower", "hill"]
@@ -63,9 +63,9 @@ probes = {
 print(probes["told"], probes["kept away"], sep="\n")
 
 # %% [markdown]
-# ## Who learns
+# ## The model
 #
-# Two layers that have seen nothing yet, and a tokenizer that has a token for each word.
+# Two untrained layers, and a tokenizer with a token for each word.
 
 # %%
 torch.manual_seed(0)
@@ -89,10 +89,10 @@ else:
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
 
 # %% [markdown]
-# ## Ask while it is being trained
+# ## Evaluate during training
 #
-# `hs.load_model(network, tokenizer, name=…)` takes the network as it is. Parameters, mode, hooks and random state are
-# afterwards what they were, so the training ends where it would have ended without us.
+# `hs.load_model(network, tokenizer, name=…)` takes the model as it is. Parameters, mode, hooks and random state are
+# restored afterwards, so the training gives the same result as without the evaluation.
 
 # %%
 runs: dict[int, hs.Run] = {}
@@ -135,7 +135,7 @@ trainer.train()
 # %% [markdown]
 # ## What it learnt
 #
-# One row a step and probe, with the interval and what guessing earns.
+# One row per step and probe, with the interval and chance.
 
 # %%
 rows = [row | {"step": step} for step, run in runs.items() for row in run.results()]
@@ -156,8 +156,8 @@ chart
 # %% [markdown]
 # ## Is the difference real?
 #
-# The last checkpoint against the first, on the same items: paired, clustered by the bigger thing, corrected for the
-# number of comparisons. `one` is the last, `other` the first.
+# The last checkpoint compared with the first, on the same items: paired, clustered by the bigger thing, corrected for
+# the number of comparisons. `one` is the last, `other` the first.
 
 # %%
 first, last = runs[0], runs[STEPS]
@@ -170,9 +170,9 @@ for row in compared.frame():
 compared
 
 # %% [markdown]
-# If the line of what was told climbs and that of what was kept away stays at one half, the network has learnt
-# sentences. If both climb, it has learnt an order. For that one number a thing is enough: how often it is told to be
-# the bigger one. A cue of that kind is what the other notebook looks for (`is_it_cues.py`).
+# If the accuracy on trained pairs rises and that on held-out pairs stays at one half, the model has learnt sentences.
+# If both rise, it has learnt an order. For that, a single number per thing is enough: how often it is the bigger one.
+# The other notebook looks for cues of that kind (`is_it_cues.py`).
 
 # %%
 if OUT:

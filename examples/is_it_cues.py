@@ -1,10 +1,9 @@
 # %% [markdown]
 # # Is this benchmark answered by cues?
 #
-# A benchmark has a face that can be read: the right option is the longer one, or the one without "never". A model
-# that reads the face gets a good mark and understands nothing. Here are thirty-six questions in a table of one's own,
-# written in a hurry: most right answers give a reason, and are long. We look for cues, ask a model, and look at what
-# is left where cues fail.
+# A benchmark can give itself away: the right option is the longer one, or the one without "never". A model that follows
+# such cues scores well and understands nothing. Here are thirty-six questions in a table, written in a hurry: most
+# right answers give a reason, and are long. We look for cues, evaluate a model, and see what is left where cues fail.
 
 # %%
 import csv
@@ -22,10 +21,10 @@ folder = Path(OUT or mkdtemp())
 folder.mkdir(parents=True, exist_ok=True)
 
 # %% [markdown]
-# ## A table of one's own
+# ## Your own table
 #
-# Any CSV, TSV or JSONL will do. Ours has a question, a right and a wrong answer; we write it with the right answer in
-# turn first and second.
+# Any CSV, TSV or JSONL will do. Ours has a question, a right and a wrong answer; the right answer is alternately first
+# and second.
 
 # %%
 QUESTIONS = [
@@ -78,9 +77,8 @@ probe
 # %% [markdown]
 # ## Look for cues
 #
-# No model is needed. Each cue is learnt on one half of the items and measured on the other, and its p-value counts
-# how often the best of all cues does as well on a shuffled key. With `out=` the answers of the best cue are kept as a
-# run like any other.
+# No model is needed. Each cue is fitted on one half of the items and evaluated on the other. Its p-value is how often
+# the best of all cues does as well on a permuted key. With `out=` the answers of the best cue are stored as a run.
 
 # %%
 kept = Path(mkdtemp()) / "cue"
@@ -93,9 +91,9 @@ best_cues = cues.plot(5)
 best_cues
 
 # %% [markdown]
-# ## Ask a model
+# ## Evaluate a model
 #
-# The mark alone says little: here it stands beside what the cue earns without reading a question.
+# The accuracy alone says little, so we compare it with that of the cue, which does not read the question.
 
 # %%
 model = hs.load_model(MODEL)
@@ -107,9 +105,9 @@ for row in [*run.results(), *cue.results()]:
 # %% [markdown]
 # ## What is left where cues fail
 #
-# The items that the cue gets, and those that it misses or has nothing to say about (a tie earns it one half). Who
-# understands does equally well on both; who reads the face falls on the second. Few items are left there, and the
-# interval says so.
+# The items that the cue gets right, and those that it misses or abstains on (a tie earns it one half). A model that
+# understands does equally well on both; a model that reads cues drops on the second. Few items are left there, and the
+# interval shows it.
 
 # %%
 caught = {row["item"] for row in cue.items() if row["credit"] > 0.5}
@@ -129,11 +127,11 @@ where_cues_fail = (bars + lines + guess).properties(width=420)
 where_cues_fail
 
 # %% [markdown]
-# ## Is it the model, or how its answer is read?
+# ## Is it the model, or the normalisation?
 #
-# A length cue can also come in through the score: a mean over tokens is kind to long options, a sum to short ones,
-# and PMI takes off what an option has without its question. A choice is read by the mean unless you say otherwise.
-# Before you blame the model, read its answers in other ways.
+# A length cue can also enter through the score: a mean over tokens favours long options, a sum short ones, and PMI
+# subtracts the score of an option without its question. By default a choice is scored by the mean. Before you blame the
+# model, try the other normalisations.
 
 # %%
 for how in ("sum", "pmi"):
@@ -155,7 +153,7 @@ compared
 # %% [markdown]
 # ## The page
 #
-# One HTML file with all of it, cues included. It asks nothing of a network and can be sent to a colleague.
+# One HTML file with all of it, cues included. It needs no network and can be sent to a colleague.
 
 # %%
 page = run.report(folder / "is_it_cues.html")

@@ -42,7 +42,7 @@ assert call("--version").split() == ["horsesense", hs.__version__], call("--vers
 assert hs.__file__.startswith(sys.prefix), "the installed package, not a checkout"
 probe = hs.load_probe("starter")
 assert len(probe.items) == 240
-hs.write_probe("starter.jsonl", probe)
+probe.save("starter.jsonl")
 assert json.loads(call("show", "starter.jsonl", "--json"))["items"] == 240
 assert "verdict" in json.loads(call("cues", "starter.jsonl", "--rounds", "19", "--json"))
 if EXTRA == "core":
@@ -63,7 +63,8 @@ if EXTRA == "all":
     new = json.loads(call("annotate", "new", "starter.jsonl", "--instrument", "choice", "-o", "study", "--json"))
     assert Path("study/study.toml").is_file(), new
     assert json.loads(call("saliency", "-m", "tiny", "Ice is [cold].", "--json"))["words"], "saliency"
-    words = ("run", "-m", "tiny", "-p", "starter.jsonl", "--limit", "8", "--no-cache", "--on", "ray", "--workers", "1")
+    words = ("run", "-m", "tiny", "-p", "starter.jsonl", "--limit", "8", "--no-cache")
+    words += ("--engine", "ray", "--workers", "1")
     there = json.loads(call(*words, "--out", "ray", "--json"))
     assert there["results"][0]["accuracy"] == run["results"][0]["accuracy"], "the same answers on a worker of Ray"
 print(EXTRA, "passes")

@@ -2,8 +2,8 @@
 
     import horsesense as hs
 
-    probe = hs.load_probe("starter")
-    model = hs.load_model("smollm2")
+    probe = hs.load_probe("starter",)
+    model = hs.load_model("smollm2",)
     run = hs.ask(model, probe)
     run.results()
 
@@ -26,100 +26,81 @@ if TYPE_CHECKING:
     from horsesense.api import wordnetqa as wordnetqa
     from horsesense.api.asking import ask as ask
     from horsesense.api.asking import open_run as open_run
-    from horsesense.api.cache import CacheContents as CacheContents
-    from horsesense.api.cache import CacheEntry as CacheEntry
-    from horsesense.api.cache import PrunedCache as PrunedCache
+    from horsesense.api.asking import run as run
     from horsesense.api.cache import list_cache as list_cache
     from horsesense.api.cache import prune_cache as prune_cache
+    from horsesense.api.comparing import check_regression as check_regression
     from horsesense.api.comparing import compare as compare
-    from horsesense.api.comparing import gate as gate
     from horsesense.api.controls import fit_control as fit_control
-    from horsesense.api.cues import CueFindings as CueFindings
-    from horsesense.api.cues import HardenedProbe as HardenedProbe
     from horsesense.api.cues import find_cues as find_cues
     from horsesense.api.cues import harden as harden
     from horsesense.api.exchange import export as export
     from horsesense.api.exchange import import_log as import_log
-    from horsesense.api.frames import Frame as Frame
-    from horsesense.api.keeping import InstalledPlugins as InstalledPlugins
     from horsesense.api.keeping import add_source as add_source
     from horsesense.api.keeping import fetch as fetch
     from horsesense.api.keeping import list_plugins as list_plugins
     from horsesense.api.keeping import list_sources as list_sources
     from horsesense.api.learning import inoculate as inoculate
     from horsesense.api.learning import train as train
-    from horsesense.api.learnt import FittedControl as FittedControl
-    from horsesense.api.learnt import Inoculation as Inoculation
-    from horsesense.api.learnt import Training as Training
     from horsesense.api.models import engine as engine
     from horsesense.api.models import load_model as load_model
     from horsesense.api.probes import build as build
     from horsesense.api.probes import load_probe as load_probe
     from horsesense.api.probes import overview as overview
     from horsesense.api.probes import read_release as read_release
-    from horsesense.api.profile import Profile as Profile
     from horsesense.api.profile import profile as profile
-    from horsesense.api.replicate import Replicated as Replicated
     from horsesense.api.replicate import replicate as replicate
-    from horsesense.api.reporting import Report as Report
+    from horsesense.api.reporting import export_run as export_run
     from horsesense.api.reporting import write_report as write_report
-    from horsesense.api.reporting import write_rows as write_rows
-    from horsesense.api.results import Comparison as Comparison
     from horsesense.api.run import Run as Run
-    from horsesense.api.showing import ShownAnswers as ShownAnswers
     from horsesense.api.showing import show as show
-    from horsesense.api.texts import Fills as Fills
-    from horsesense.api.texts import Scores as Scores
     from horsesense.api.texts import fill as fill
     from horsesense.api.texts import saliency as saliency
     from horsesense.api.texts import score as score
-    from horsesense.api.texts import texts_in as texts_in
-    from horsesense.api.verify import Verified as Verified
     from horsesense.api.verify import verify as verify
     from horsesense.api.wordnetqa import check as check
     from horsesense.core import Card as Card
     from horsesense.core import Item as Item
     from horsesense.core import Probe as Probe
     from horsesense.core import ScoringSpec as ScoringSpec
-    from horsesense.core import write_probe as write_probe
     from horsesense.errors import UserError as UserError
     from horsesense.models.api.settings import ServedSettings as ServedSettings
+    from horsesense.models.load_settings import LoadSettings as LoadSettings
     from horsesense.progress import HorsesenseWarning as HorsesenseWarning
     from horsesense.progress import Progress as Progress
+    from horsesense.runs.compute_settings import ComputeSettings as ComputeSettings
 
 __version__ = "0.2.0"
 
 _WHERE = {
-    "api.asking": ("ask", "open_run"),
-    "api.cache": ("CacheContents", "CacheEntry", "PrunedCache", "list_cache", "prune_cache"),
-    "api.comparing": ("compare", "gate"),
+    "api.asking": ("ask", "open_run", "run"),
+    "api.cache": ("list_cache", "prune_cache"),
+    "api.comparing": ("check_regression", "compare"),
     "api.controls": ("fit_control",),
-    "api.cues": ("CueFindings", "HardenedProbe", "find_cues", "harden"),
+    "api.cues": ("find_cues", "harden"),
     "api.exchange": ("export", "import_log"),
-    "api.frames": ("Frame",),
     "api.keeping": (
-        "InstalledPlugins",
         "add_source",
         "fetch",
         "list_plugins",
         "list_sources",
     ),
     "api.learning": ("inoculate", "train"),
-    "api.learnt": ("FittedControl", "Inoculation", "Training"),
     "api.models": ("engine", "load_model"),
     "api.probes": ("build", "load_probe", "overview", "read_release"),
-    "api.profile": ("Profile", "profile"),
-    "api.replicate": ("Replicated", "replicate"),
-    "api.reporting": ("Report", "write_report", "write_rows"),
-    "api.results": ("Comparison",),
+    "api.profile": ("profile",),
+    "api.replicate": ("replicate",),
+    "api.reporting": ("export_run", "write_report"),
     "api.run": ("Run",),
-    "api.showing": ("ShownAnswers", "show"),
-    "api.texts": ("Fills", "Scores", "fill", "saliency", "score", "texts_in"),
-    "api.verify": ("Verified", "verify"),
+    "api.showing": ("show",),
+    "api.texts": ("fill", "saliency", "score"),
+    "api.verify": ("verify",),
     "api.wordnetqa": ("check",),
     "errors": ("UserError",),
+    "models.load_settings": ("LoadSettings",),
     "models.api.settings": ("ServedSettings",),
-    "core": ("Card", "Item", "Probe", "ScoringSpec", "write_probe"),
+    "core": ("Card", "Item", "Probe", "ScoringSpec"),
+    "runs.compute_settings": ("ComputeSettings",),
     "progress": ("HorsesenseWarning", "Progress"),
 }
 _MODULES = ("cats", "partwhole", "people", "rica", "soundness", "studies", "winoventi", "wordnetqa")
@@ -127,47 +108,32 @@ _MODULES = ("cats", "partwhole", "people", "rica", "soundness", "studies", "wino
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [
-    "CacheContents",
-    "CacheEntry",
     "Card",
-    "Comparison",
-    "CueFindings",
-    "Fills",
-    "FittedControl",
-    "Frame",
-    "HardenedProbe",
+    "ComputeSettings",
     "HorsesenseWarning",
-    "Inoculation",
-    "InstalledPlugins",
     "Item",
+    "LoadSettings",
     "Probe",
-    "Profile",
     "Progress",
-    "PrunedCache",
-    "Replicated",
-    "Report",
     "Run",
-    "Scores",
     "ScoringSpec",
     "ServedSettings",
-    "ShownAnswers",
-    "Training",
     "UserError",
-    "Verified",
     "__version__",
     "add_source",
     "ask",
     "build",
     "cats",
     "check",
+    "check_regression",
     "compare",
     "engine",
     "export",
+    "export_run",
     "fetch",
     "fill",
     "find_cues",
     "fit_control",
-    "gate",
     "harden",
     "import_log",
     "inoculate",
@@ -185,19 +151,17 @@ __all__ = [
     "read_release",
     "replicate",
     "rica",
+    "run",
     "saliency",
     "score",
     "show",
     "soundness",
     "studies",
-    "texts_in",
     "train",
     "verify",
     "winoventi",
     "wordnetqa",
-    "write_probe",
     "write_report",
-    "write_rows",
 ]
 
 

@@ -66,7 +66,7 @@ class UserError(Exception):
         super().__init__(problem)
 
     def at(self, file: str | Path, line: int | None = None) -> UserError:
-        """The same error, told where: a check deep down does not know the file it works on."""
+        """Return the error with its file and line, unless it has them: a check does not know the file it works on."""
         if self.file is not None:
             return self
         return UserError(self.problem, file=file, line=line, fix=self.fix)
@@ -140,7 +140,7 @@ def translate_errors() -> Iterator[None]:
 def need(library: str) -> None:
     """Look for a library of an extra now, so that one which is missing is missing before hours of work.
 
-    It is not loaded: that takes seconds, in which nothing else that is wrong would be told.
+    It is not imported: that takes seconds, and other errors should be reported first.
     """
     from importlib.util import find_spec
 
@@ -195,15 +195,15 @@ _READING = re.compile(r"horsesense\.files\b|horsesense\..*\breading$|horsesense\
 
 @contextmanager
 def now_reading(path: str | Path) -> Iterator[None]:
-    """Around the reading of a file, so that what a parser throws can be told with its name."""
+    """Name the file that is being read, so that a parser's error can be reported with it."""
     _reading.set(str(path))
     yield
 
 
 def as_user_error(error: BaseException) -> UserError | None:
-    """What a parser, a reader or the operating system threw, in one sentence; None where it is no fault of the input.
+    """What a parser, a reader or the operating system threw, in one sentence; None if the input is not at fault.
 
-    This is the one place for it: a new reader that forgets a kind of bad content is still told as a bad file. Known
+    This is the one place for it: a new reader that forgets a kind of bad content still reports a bad file. Known
     parsers count wherever they fail; what any code may raise counts where a module that reads files raised it.
     """
     if isinstance(error, UserError):

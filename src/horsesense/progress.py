@@ -1,4 +1,4 @@
-"""Whoever wants to know how long work goes: one contract for runs, trainings, searches and readers."""
+"""Progress-reporting protocol and warnings."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from horsesense.errors import in_words
 
 
 class Progress:
-    """Told how far work has come; this one does not look.
+    """Progress callback; this base class ignores every call.
 
-    The work says which *stage* it is in, how much of it is done and how much there is, as often as it likes. Whoever
-    shows it decides how often to draw. A stage that is told again with less done has begun anew.
+    Long work calls `update` with its *stage*, how much is done and the total, as often as it likes. Subclasses decide
+    how often to draw. A stage that is reported with less done than before has started again.
     """
 
     def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
-        """So much of a stage is done; ``unit`` is what is counted, ``note`` is what is worth seeing beside it.
+        """Report that ``done`` of ``total`` units of a stage are done; ``note`` is shown beside them.
 
-        A total of 0 says that nobody knows how much there is.
+        A total of 0 means that the total is unknown.
         """
 
     def log(self, text: str) -> None:
-        """A remark in one line."""
+        """Show a one-line message."""
 
 
 NO_PROGRESS = Progress()
-"""For work that nobody looks at."""
+"""Ignores every call: the default of public functions."""
 
 
 class HorsesenseWarning(UserWarning):
-    """What a user should know of what was read: a warning in Python, a line on the command line."""
+    """A warning of horsesense: a Python warning, and one line on the command line."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -41,7 +41,7 @@ class HorsesenseWarning(UserWarning):
 
 
 def warn(text: str) -> None:
-    """Tell it, as a warning at the line that called us; for work that nobody watches yet, such as reading a file."""
+    """Issue a `HorsesenseWarning` at the line that called horsesense; for code without a `Progress`."""
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(("horsesense.", "contextlib")):
         frame, level = frame.f_back, level + 1
@@ -50,7 +50,7 @@ def warn(text: str) -> None:
 
 @contextmanager
 def capture_warnings(hear: Callable[[str], None]) -> Iterator[None]:
-    """Remarks of the block go to ``hear``, each once; other warnings go their way.
+    """Pass each distinct `HorsesenseWarning` of the block to ``hear``; other warnings are shown as usual.
 
     >>> with capture_warnings(print):
     ...     warn("the card is missing")

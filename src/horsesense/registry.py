@@ -17,7 +17,7 @@ from horsesense.errors import UserError, unknown
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Kind = Literal["methods", "builders", "releases", "models", "cues", "controls", "formats"]
+Kind = Literal["methods", "builders", "releases", "models", "cues", "controls", "formats", "planted"]
 """The group of entry points is ``horsesense.`` and this; formats are those of other tools' files."""
 
 _ONE: dict[Kind, str] = {
@@ -28,11 +28,14 @@ _ONE: dict[Kind, str] = {
     "cues": "cue",
     "controls": "control",
     "formats": "exchange format",
+    "planted": "planted model",
 }
 
 Made = TypeVar("Made")
 
 
+ONE_OPTION = "one option"
+"""``Annotated[str | Settings, ONE_OPTION]``: on the command line the parameter is one option, not one per setting."""
 BUILT_IN = ("starter", "rica", "cats", "winoventi", "partwhole", "wordnetqa")
 """The methods of this package: each is a package ``horsesense.methods.NAME`` that exports ``METHOD``."""
 
@@ -71,7 +74,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """A method: everything that a paper, or a package of one's own, adds to the program."""
+    """A method: everything that a paper, or another package, adds to the program."""
 
     name: str
     """The name of its package."""
@@ -141,7 +144,7 @@ class Plugin:
 
     @property
     def origin(self) -> str:
-        """Package and version, as cards, manifests and tables tell them."""
+        """Package and version, as shown on cards, in manifests and tables."""
         return f"{self.package} {self.version}".strip()
 
     def load(self, kind: type[Made], what: str) -> Made:
@@ -169,7 +172,7 @@ class Plugin:
         return self.wrong(f"is not {what} but of the type {type(loaded).__name__}")
 
     def made(self, function: Callable[..., Any], kind: type[Made], /, *given: Any, **options: Any) -> Made:
-        """What a function of the package gives; an error that it does not explain itself is told with its package."""
+        """What a function of the package gives; an unexpected error is reported with the package's name."""
         try:
             result = function(*given, **options)
         except UserError:
@@ -183,7 +186,7 @@ class Plugin:
     def wrong(self, problem: str) -> UserError:
         """What is wrong with it, in a sentence that names the package."""
         about = f"the {_ONE[self.kind]} {self.name!r} of the package {self.origin} {problem}"
-        return UserError(about, fix=f"update or remove {self.package}, or tell its authors")
+        return UserError(about, fix=f"update or remove {self.package}, or report it to its authors")
 
 
 def _told(error: Exception) -> str:
@@ -217,7 +220,7 @@ def every() -> list[Plugin]:
 
 
 def found(kind: Kind, name: str, known: Iterable[str] = ()) -> Plugin:
-    """The plug-in of a name that is none of ``known``; the error tells the nearest of them all."""
+    """Return the plug-in of a name that is not among ``known``; the error suggests the nearest name."""
     plugin = find(kind, name)
     if plugin is not None:
         return plugin

@@ -1,6 +1,6 @@
 """What a user sets once: ``HORSESENSE_*`` variables, and an optional ``horsesense.toml``.
 
-An argument goes before a variable, a variable before the file, the file before what holds otherwise. The file lies in
+An argument goes before a variable, a variable before the file, the file before what holds otherwise. The file is in
 the working folder, or where ``HORSESENSE_CONFIG`` says; it is read only where no variable answers.
 """
 
@@ -28,7 +28,7 @@ class SettingsFile:
     """What ``horsesense.toml`` says."""
 
     path: Path | None = None
-    """Where it lies; none where there is no such file."""
+    """Path of the file; None without one."""
     cache: Path | None = None
     """The cache folder; a relative path is relative to the file."""
     device: str | None = None
@@ -75,7 +75,7 @@ def labelled(written: str) -> tuple[str, str]:
 
 
 def settings_file() -> SettingsFile:
-    """The file, checked; an empty one where there is none."""
+    """Read and check the settings file; return empty settings without one."""
     named = os.environ.get(CONFIG_VARIABLE)
     path = Path(named).expanduser() if named else Path(FILE)
     if not named and not path.is_file():

@@ -6,6 +6,8 @@ import sys
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -40,7 +42,7 @@ def line(text: str, style: str = "") -> None:
 
 
 def say(text: str) -> None:
-    """Print a remark beside the result, on standard error."""
+    """Print a message beside the result, on standard error."""
     print(text, file=sys.stderr, flush=True)
 
 
@@ -68,6 +70,46 @@ def table(*columns: str, left: int = 1, drawn: int = 0, title: str | Text = "", 
         else:
             frame.add_column(name, justify="right", no_wrap=True)
     return frame
+
+
+def print_fitting(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    left: int = 1,
+    optional: Sequence[str] = (),
+    drawn: int = 0,
+    title: str = "",
+) -> None:
+    """Print a table that breaks no name: optional columns are dropped in their order, then each row becomes a list."""
+    from rich.markup import escape
+
+    output, dropped = console(), set[str]()
+    for name in ("", *optional):
+        dropped.add(name)
+        indices = [i for i, column in enumerate(columns) if column not in dropped]
+        last = sum(i >= len(columns) - drawn for i in indices)
+        frame = table(*(columns[i] for i in indices), left=left, drawn=last, title=title)
+        for row in rows:
+            frame.add_row(*(escape(row[i]) for i in indices))
+        missing = output.measure(frame, options=output.options.update(width=10_000)).maximum - output.width
+        names = [row[0] for row in rows]
+        if missing > 0 and name == ("", *optional)[-1]:
+            # Names may wrap between words.
+            frame.columns[0].width = max(map(len, names), default=0) - missing
+            words = [len(word) for each in (columns[0], *names) for word in each.split()]
+            missing = 0 if frame.columns[0].width >= max(words) else missing
+        if missing <= 0:
+            output.print(frame)
+            return
+    if title:
+        output.print(title, markup=False, soft_wrap=True)
+    wide = max(len(column) for column in columns)
+    for row in rows:
+        output.print(", ".join(row[:left]), markup=False, soft_wrap=True)
+        for name, cell in zip(columns[left:], row[left:], strict=True):
+            if cell and name not in dropped:
+                output.print(f"  {name:<{wide}}  {cell}", markup=False, soft_wrap=True)
+    output.print()
 
 
 def number(estimate: Interval, places: int = 3) -> str:

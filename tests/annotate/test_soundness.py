@@ -176,6 +176,21 @@ def test_known_items_that_are_worse_than_the_sample_correct_nothing() -> None:
     assert stage.corrected.value >= stage.bad.value
 
 
+def test_a_second_true_option_is_reported_apart() -> None:
+    """The reader misses half of these and nothing else: all faults together would make them look rare."""
+    blind = [Blind(f"s{k}", f"i{k}", SAMPLE, "", 0, 2) for k in range(200)]
+    blind += [Blind(f"{kind} {k}", f"p{k}", kind, "", 0, 2) for kind in FAULTS for k in range(40)]
+    codes = {each.number: "TF" for each in blind}
+    codes |= {f"s{k}": "TT" for k in range(10)} | {f"{SECOND} {k}": "TT" for k in range(20)}
+    codes |= {f"{kind} {k}": "FT" for kind in FAULTS if kind != SECOND for k in range(40)}
+    stage = stage_of(blind, codes)
+    assert stage.by_fault[SECOND].value == pytest.approx(0.5)
+    assert stage.second_option is not None
+    assert stage.second_option.value == pytest.approx(0.1)
+    assert stage.corrected is not None
+    assert stage.corrected.value == pytest.approx(0.05 / (100 / 120))
+
+
 def test_the_second_stage_has_all_that_differ_and_as_many_others(reading: Reading) -> None:
     first = knowing(reading, 0.9, 0.05, 1)
     asked = draw_second(reading.blind, first, 1)

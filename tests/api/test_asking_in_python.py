@@ -183,7 +183,7 @@ def test_a_set_is_called_alike_as_a_release_a_probe_and_a_file(tiny_folders: dic
     released, file = tmp_path / "sm.txt", tmp_path / "sm.jsonl"
     released.write_bytes(b"1\x01he drank the stone\x01he drank the milk\n0\x01birds fly\x01stones fly\n")
     read = hs.read_release("cats", released)
-    hs.write_probe(file, read)
+    read.save(file)
     model = str(tiny_folders["gpt2"])
     runs = [hs.ask(model, probe) for probe in (read, file, hs.load_probe(file))]
     assert [run.probes for run in runs] == [("sm",)] * 3

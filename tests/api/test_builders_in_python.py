@@ -56,7 +56,7 @@ def test_the_same_file_either_way(name: str, tmp_path: Path, call: Call) -> None
     options, words = _cases(tmp_path)[name]
     called = call("build", name, *words, "-o", tmp_path / "command.jsonl")
     assert called.code == 0, called.err
-    hs.write_probe(tmp_path / "python.jsonl", hs.build(name, **options))
+    hs.build(name, **options).save(tmp_path / "python.jsonl")
     for ending in (".jsonl", ".card.json"):
         ours, theirs = (tmp_path / f"{way}{ending}" for way in ("python", "command"))
         assert ours.read_bytes() == theirs.read_bytes()
@@ -66,7 +66,7 @@ def test_a_release_read_either_way(tmp_path: Path, call: Call) -> None:
     file = tmp_path / "sm.txt"
     file.write_bytes(b"1\x01he drank the stone\x01he drank the milk\r\n0\x01birds fly\x01stones fly\r\n")
     assert call("import", "cats", file, "-o", tmp_path / "command.jsonl").code == 0
-    hs.write_probe(tmp_path / "python.jsonl", hs.read_release("cats", file))
+    hs.read_release("cats", file).save(tmp_path / "python.jsonl")
     assert (tmp_path / "python.jsonl").read_bytes() == (tmp_path / "command.jsonl").read_bytes()
     with pytest.raises(hs.UserError, match="did you mean 'cats'"):
         hs.read_release("catz", file)

@@ -78,15 +78,15 @@ def make_world(folder: Path, models: Mapping[str, Path]) -> World:
     """All that the calls below need; ``make fuzz`` begins with it too."""
     w = World(folder, str(models["gpt2"]), str(models["bert"]), str(models["choice"]))
     lay(w["toy.jsonl"], *toy_lines())
-    hs.write_probe(w["made.jsonl"], Probe.of(made_items(30), Card(name="made", licence="CC0")))
+    Probe.of(made_items(30), Card(name="made", licence="CC0")).save(w["made.jsonl"])
     hs.ask([w.gpt2, w.bert], w["made.jsonl"], out=w["run"])
     sets = open_suite(find_suite("cats"), lay_all(w["sets"])).probes
     hs.ask([w.gpt2, w.bert], sets, out=w["cats"], spec="paper:cats")
     rows = [f"thing{v % 9},piece{v % 7},{WORDS[v % 5]},{v % 5},{int(v % 5 > 2)}" for v in range(60)]
     w["triples.csv"].write_text("whole,part,jj,label,bin_label\n" + "\n".join(dict.fromkeys(rows)) + "\n")
-    hs.write_probe(w["triples.jsonl"], hs.read_release("partwhole", w["triples.csv"]))
+    hs.read_release("partwhole", w["triples.csv"]).save(w["triples.jsonl"])
     hs.fit_control("majority", w["triples.jsonl"], train=w["triples.jsonl"], out=w["control"], allow_overlap=True)
-    hs.write_probe(w["wino.jsonl"], made_probe())
+    made_probe().save(w["wino.jsonl"])
     w["nouns.txt"].write_text("stone\nsongs\n", encoding="utf-8")
     w["k.tsv"].write_text("Word\tone_common\tother_common\ncup\thot,full\tfull\njar\t\t\n")
     w["pets.tsv"].write_text(PETS.replace(" ", "\t").replace("_", " "), encoding="utf-8")
@@ -94,19 +94,19 @@ def make_world(folder: Path, models: Mapping[str, Path]) -> World:
         "text,pronoun,A,B,answer\nThe jug is on the shelf because it is full.,it,the jug,the shelf,A\n",
         encoding="utf-8",
     )
-    hs.write_probe(w["schemas.jsonl"], hs.read_release("winograd", w["schemas.csv"]))
+    hs.read_release("winograd", w["schemas.csv"]).save(w["schemas.jsonl"])
     relationships(w["relationships.json"])
     attributes(w["attributes.json"])
-    hs.write_probe(w["rica.jsonl"], hs.build("rica", strategies=["material"], perturbations=["released"], limit=40))
+    hs.build("rica", strategies=["material"], perturbations=["released"], limit=40).save(w["rica.jsonl"])
     hs.ask(w.gpt2, w["rica.jsonl"], out=w["rica"], spec="truncation=left")
     forms = hs.rica.derive(WAX).forms
     six = [name for name in forms if name.startswith(("original", "negated", "asym"))]
     w["axioms.jsonl"].write_text(json.dumps({name: [forms[name], [""]] for name in six}) + "\n")
     for name, probe in (("train", clozes(16, 1)), ("dev", clozes(4, 2)), ("test", clozes(5, 3))):
-        hs.write_probe(w[f"{name}.jsonl"], probe)
+        probe.save(w[f"{name}.jsonl"])
     shapes = {"q-train": (20, 1, True), "q-dev": (8, 2, True), "q-test": (8, 3, True)}
     for name, given in (shapes | {"o-dev": (8, 4, False), "o-test": (8, 5, False)}).items():
-        hs.write_probe(w[f"{name}.jsonl"], questions(*given))
+        questions(*given).save(w[f"{name}.jsonl"])
     judged = hs.load_probe(w["triples.jsonl"]).items[:8]
     votes = [
         (item, who, (place + int(who == "cy")) % 5) for place, item in enumerate(judged) for who in ("ann", "bo", "cy")
@@ -170,20 +170,15 @@ def _trained(w: World, here: Path) -> Case:
     return words, lambda: hs.train(w.gpt2, w["train.jsonl"], out=here / "trained", **few)
 
 
-def _run(w: World, here: Path) -> Case:
-    words: list[object] = ["run", "-m", w.gpt2, "--suite", "cats", "--data", w["sets"], "--out", here / "run"]
+def _suite(w: World, here: Path) -> Case:
+    words: list[object] = ["suite", "cats", "-m", w.gpt2, "--data", w["sets"], "--out", here / "run"]
 
-    def in_python() -> Any:
-        asked = hs.cats.ask_suite(w.gpt2, data=w["sets"], out=here / "run")
-        shown = {"out": here / "run", "results": asked.run.results().to_json(), "report": here / "run" / "report.html"}
-        return shown | {"suite": asked.table, "tables": asked.tables}
-
-    return words, in_python
+    return words, lambda: hs.cats.run_suite("cats", model=w.gpt2, data=w["sets"], out=here / "run")
 
 
 def _hardened(w: World, here: Path) -> Case:
     words: list[object] = ["harden", w["made.jsonl"], "-o", here / "h.jsonl"]
-    return words, lambda: hs.harden(w["made.jsonl"]).document(here / "h.jsonl")
+    return words, lambda: hs.harden(w["made.jsonl"]).save(here / "h.jsonl")
 
 
 def _released(w: World, here: Path) -> Case:
@@ -260,7 +255,7 @@ def _grown(w: World, here: Path) -> Path:
     if not (here / "q.jsonl").exists():
         hs.add_source("tree", write_tree(here / "tree.tsv"))
         asked = hs.build("wordnetqa", relation="hypernymy", source="tree", as_paper=True, options=3)
-        hs.write_probe(here / "q.jsonl", asked)
+        asked.save(here / "q.jsonl")
         hs.ask(w.gpt2, here / "q.jsonl", out=here / "asked", limit=20, spec="truncation=left")
     return here / "q.jsonl"
 
@@ -414,18 +409,22 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["cues", w["made.jsonl"], "--rounds", 19],
         lambda: hs.find_cues(w["made.jsonl"], rounds=19),
     ),
+    "export-run": lambda w, here: (
+        ["export-run", w["run"], "-o", here / "items.csv"],
+        lambda: hs.export_run(w["run"], out=here / "items.csv"),
+    ),
     "export": lambda w, here: (
         ["export", w["made.jsonl"], "--to", "lm-eval", "-o", here / "exported"],
-        lambda: hs.export(w["made.jsonl"], "lm-eval", here / "exported"),
+        lambda: hs.export(w["made.jsonl"], to="lm-eval", out=here / "exported"),
     ),
     "fetch": lambda w, here: (["fetch"], hs.fetch),
     "fill": lambda w, here: (
         ["fill", "-m", w.bert, "Ice is ___.", "--top", 3],
         lambda: hs.fill(w.bert, "Ice is ___.", top=3),
     ),
-    "gate": lambda w, here: (
-        ["gate", w["run"], "--against", w["run"], "--margin", 0.9],
-        lambda: hs.gate(w["run"], w["run"], margin=0.9),
+    "check-regression": lambda w, here: (
+        ["check-regression", w["run"], "--against", w["run"], "--margin", 0.9],
+        lambda: hs.check_regression(w["run"], against=w["run"], margin=0.9),
     ),
     "harden": _hardened,
     "import": _released,
@@ -494,7 +493,10 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "rica recall": lambda w, here: (["rica", "recall", w["axioms.jsonl"]], lambda: hs.rica.recall(w["axioms.jsonl"])),
     "rica study": _studied,
     "rica views": _views,
-    "run": _run,
+    "run": lambda w, here: (
+        ["run", "-m", w.gpt2, "-p", w["made.jsonl"], "--out", here / "run"],
+        lambda: hs.run(w.gpt2, w["made.jsonl"], out=here / "run"),
+    ),
     "saliency": lambda w, here: (
         ["saliency", "-m", w.gpt2, "It is [cold].", "--method", "gradient"],
         lambda: hs.saliency(w.gpt2, "It is [cold].", method="gradient"),
@@ -507,6 +509,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["show", w["run"], made_items(1)[0].id],
         lambda: hs.show(w["run"], made_items(1)[0].id),
     ),
+    "suite": _suite,
     "train": _trained,
     "winoventi associations": _associated,
     "winoventi calibrate": _calibrated,
@@ -528,6 +531,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
 }
 
 ELSEWHERE = {
+    "import-log": "tests/exchange/test_logs.py",
     "winoventi serve": "tests/annotate/test_winoventi_stages.py",
     "annotate serve": "tests/annotate/test_study_commands.py",
     "annotate soundness ask": "tests/annotate/test_model_reader.py",
@@ -551,7 +555,7 @@ def test_every_command_is_here() -> None:
 
 @pytest.mark.parametrize("command", ELSEWHERE)
 def test_what_is_elsewhere_is_there(command: str) -> None:
-    assert f'"{command.split()[1]}"' in (ROOT / ELSEWHERE[command]).read_text(encoding="utf-8")
+    assert f'"{command.split()[:2][-1]}"' in (ROOT / ELSEWHERE[command]).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("command", CASES)
@@ -561,7 +565,7 @@ def test_the_same_from_python(
     folders = [tmp_path / "command", tmp_path / "python"]
     for folder in folders:
         folder.mkdir()
-    if command.startswith("winoventi") or command in ("cues", "harden", "rica study", "run"):
+    if command.startswith("winoventi") or command in ("cues", "harden", "rica study", "run", "suite"):
         # WordNet takes seconds to read; the numbers without it have to be the same too.
         monkeypatch.setattr("horsesense.lexicons.wordnet_source.find_wordnet", lambda: None)
         monkeypatch.setattr("horsesense.methods.winoventi.lexicon.find_wordnet", lambda: None)

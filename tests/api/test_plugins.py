@@ -66,7 +66,7 @@ def test_a_builder_and_a_reader(installed: Path, tmp_path: Path) -> None:
         tmp_path,
         """
 built = hs.build("weekdays", limit=3, name="days")
-hs.write_probe("again.jsonl", built)
+built.save("again.jsonl")
 read = hs.read_release("sentence-pairs", "pairs.txt", skip_bad=True)
 print(json.dumps([built.card.made, read.card.made]))
 """,

@@ -18,8 +18,8 @@ _OPTION = re.compile(r"(?<![\w-])--[a-z]")
 _ELSEWHERE = {
     "report/page.py": "the command that repeats a run",
     "report/replication.py": "the command that repeats a replication",
-    "report/profile_wording.py": "the command that repeats a profile",
-    "runs/ray.py": "options of ray",
+    "report/profile_view.py": "the command that repeats a profile",
+    "runs/ray_engine.py": "options of ray",
     "report/charts.py": "names of the page's colours",
     "files/pinned.py": "options of pip",
     "models/gguf.py": "options of llama-server",

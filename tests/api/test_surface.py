@@ -31,13 +31,13 @@ def test_every_name_is_there_and_says_what_it_is(name: str) -> None:
 
 
 def functions() -> dict[str, Callable[..., object]]:
-    """All that can be called, those of the methods too; ``write_probe`` is of a room below, with its own short form."""
+    """All public functions, those of the methods too."""
     known: dict[str, Callable[..., object]] = {}
     for name in hs.__all__:
         thing = getattr(hs, name)
         if isinstance(thing, ModuleType):
             known |= {f"{name}.{each}": getattr(thing, each) for each in thing.__all__ if each.islower()}
-        elif name.islower() and name not in ("__version__", "write_probe"):
+        elif name.islower() and name != "__version__":
             known[name] = thing
     return known
 

@@ -1,4 +1,4 @@
-"""``run --format`` and ``score`` from files and pipes, as they are called."""
+"""``run --ways`` and ``score`` from files and pipes, as they are called."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_what_cannot_be_scored_is_told(
     assert why in capsys.readouterr().err
 
 
-def test_prompt_formats_are_shown_with_their_spread(
+def test_ways_are_shown_with_what_they_are_apart(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     items = [
@@ -80,10 +80,10 @@ def test_prompt_formats_are_shown_with_their_spread(
     ]
     write_probe(tmp_path / "short.jsonl", Probe.of(items, Card(name="short")))
     call = ["run", "-m", f"tiny={model}", "-p", str(tmp_path / "short.jsonl"), "--out", str(tmp_path / "run")]
-    assert _call([*call, "--format", "loglikelihood,letters", "--json"]) == 0
+    assert _call([*call, "--format", "loglikelihood", "--format", "letters", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert [(each["model"], each["format"]) for each in printed["results"]] == [
-        ("tiny", "loglikelihood"),
+        ("tiny", "options"),
         ("tiny", "letters"),
     ]
     assert printed["results"][1]["replies"]["n"] == 12
@@ -91,11 +91,11 @@ def test_prompt_formats_are_shown_with_their_spread(
     values = [each["accuracy"] for each in printed["results"]]
     assert spread["spread"] == pytest.approx(max(values) - min(values))
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert "How much the prompt format matters" in page
-    assert "--format loglikelihood,letters" in page
-    assert _call([*call, "--format", "loglikelihood,letters"]) == 0
+    assert "Prompt formats" in page
+    assert "--format loglikelihood --format letters" in page
+    assert _call([*call, "--format", "loglikelihood", "--format", "letters"]) == 0
     shown = capsys.readouterr()
-    assert "the prompt formats differ by" in shown.out + shown.err
+    assert "by prompt format" in shown.out + shown.err
 
 
 def test_one_checkpoint_under_two_paths_is_asked_once(model: str, tmp_path: Path) -> None:

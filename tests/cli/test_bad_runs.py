@@ -148,7 +148,7 @@ def test_places_where_no_page_can_be(
 OTHERWISE: list[tuple[list[str], str]] = [
     (["--limit", "2"], "a run with limit None, and this call asks for 2"),
     (["--seed", "7"], "a run with seed 0, and this call asks for 7"),
-    (["--budget", "64"], "a run with budget 4096, and this call asks for 64"),
+    (["--batch-tokens", "64"], "a run with budget 4096, and this call asks for 64"),
     (["--spec", "case=lower"], "a run with spec.case 'keep', and this call asks for 'lower'"),
     (["--dtype", "bfloat16"], "a run with spec.dtype 'float32', and this call asks for 'bfloat16'"),
     (["--normalise", "pmi"], "a run with spec.baseline False, and this call asks for True"),

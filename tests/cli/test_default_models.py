@@ -35,7 +35,7 @@ def test_without_any_model_the_sentence_says_how_to_name_one(call: Call) -> None
     called = call("run", "-p", "toy.jsonl")
     assert called.code == 2
     assert called.err == (
-        "horsesense: no model is named; add -m NAME, or set HORSESENSE_MODELS, or models in horsesense.toml\n"
+        "horsesense: no model is named; add --model NAME, or set HORSESENSE_MODELS, or models in horsesense.toml\n"
     )
 
 

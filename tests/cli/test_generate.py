@@ -59,7 +59,7 @@ def draw(
         colours: Colour of ``the`` shape.
         scale: Factor.
         size: Width and height.
-        fill: Leave it empty.
+        fill: Fill the shape.
         line: Settings of the line.
         code: Exit code.
         progress: Progress callback.
@@ -125,6 +125,7 @@ def test_the_help_has_each_sentence_and_default_once() -> None:
     assert "Colour of the shape; repeatable." in text
     assert text.count("[default: 1.5]") == 1
     assert "In Python" not in text
+    assert "--no-fill Do not fill the shape." in text
 
 
 def test_a_message_names_the_options_of_the_command() -> None:

@@ -101,9 +101,9 @@ def test_what_people_see(tmp_path: Path) -> None:
 def test_the_unit_of_a_table_is_said(tmp_path: Path) -> None:
     files = lay(tmp_path, {"quiz.csv": "q,a,b,key,country\nIs ice hot?,yes,no,b,Peru\nIs tar hot?,yes,no,b,Peru\n"})
     columns = "question=q,options=a+b,answer=key,group=country"
-    code, out, err = run("import", "table", *files, "--map", columns, "-o", tmp_path / "q.jsonl")
+    code, out, err = run("import", "table", *files, "--columns", columns, "-o", tmp_path / "q.jsonl")
     assert (code, err) == (0, "")
-    assert "2 items in 2 families, by country" in out
+    assert "2 items in 2 families, clustered by country" in out
     assert read_probe(tmp_path / "q.jsonl").card.group == "country"
 
 
@@ -232,7 +232,7 @@ BAD: list[tuple[str, dict[str, str] | dict[str, bytes], str]] = [
 def test_bad_input_is_one_sentence(
     release: str, contents: dict[str, str] | dict[str, bytes], told: str, tmp_path: Path
 ) -> None:
-    extra = ["--map", "question=q,options=a+b,answer=key"] if release == "table" else []
+    extra = ["--columns", "question=q,options=a+b,answer=key"] if release == "table" else []
     code, out, err = run("import", release, *lay(tmp_path, contents), "-o", tmp_path / "out" / "p.jsonl", *extra)
     assert told in err
     assert (code, out, err.count("\n")) == (2, "", 1)
@@ -246,13 +246,16 @@ def test_bad_paths(tmp_path: Path) -> None:
         (("cats", tmp_path / "none.txt", "-o", tmp_path / "p.jsonl"), "none.txt: no such file or folder"),
         (("cats", tmp_path, "-o", tmp_path / "p.jsonl"), "this is a folder, not a file"),
         (("cats", good, "-o", tmp_path / "p.csv"), "p.csv: the ending of the name is unknown"),
-        (("cats", good, "-o", good), "would overwrite a file that it is read from"),
+        (("cats", good, "-o", good), "would overwrite its input"),
         (("cats", good, "-o", good / "p.jsonl"), "a file of that name is in the way"),
         (("cats", good / "x.txt", "-o", tmp_path / "p.jsonl"), "a part of the path is a file"),
         (("cats", good, "-o", tmp_path / f"{'n' * 300}.jsonl"), "the name is too long"),
-        (("cats", good, "--map", "options=a", "-o", tmp_path / "p.jsonl"), "--map and --name are for a table"),
+        (("cats", good, "--columns", "options=a", "-o", tmp_path / "p.jsonl"), "--columns and --name are for a table"),
         (("table", good, "-o", tmp_path / "p.jsonl"), "sm.txt:2: the columns are of no layout that is known here"),
-        (("table", good, "--map", "question=a", "-o", tmp_path / "p.jsonl"), "--map does not say where the options"),
+        (
+            ("table", good, "--columns", "question=a", "-o", tmp_path / "p.jsonl"),
+            "--columns does not say where the",
+        ),
     ]
     for arguments, told in calls:
         code, out, err = run("import", *arguments)

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from horsesense.cli.app import root
 from horsesense.cli.documents import document_type, documents, schema_of
 from horsesense.core.document import Document
+from horsesense.report.run_text import normalisation
 from tests.support.calling import Call, Called, caller, hold_to, item, lay, toy_lines
 
 
@@ -159,11 +160,11 @@ def test_the_page_shows_the_normalisation_of_the_run(
             reported = call("report", out, "--normalise", chosen, "--no-cues", "--json", "-o", page)
             assert document(reported, "report")["results"] == [asked]
             html = page.read_text("utf-8")
-        assert f'<span class="value">{asked["accuracy"] * 100:.1f}\N{NO-BREAK SPACE}%</span>' in html
-        assert f"Every score here is by {chosen}" in html
-        assert f"accuracy by {chosen};" in html
+        assert f'<span class="value">{asked["accuracy"]:.1%}</span>' in html
+        assert f"All scores use the normalisation {chosen}" in html
+        assert f"Metric: accuracy, {normalisation(chosen)}." in html
         assert f"--normalise {chosen}</pre>" in html
-    assert call("report", out, "--normalise", "loudness").err.startswith("horsesense: the normalisation 'loudness'")
+    assert call("report", out, "--normalise", "loudness").code == 2
 
 
 def _unequal() -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from horsesense.cli import main
 from horsesense.core import Card, Item, Probe, write_probe
 from horsesense.progress import HorsesenseWarning
 
-TOLD = "no card lies beside it, so its unit is the family, although its items have groups (noun); copy its card to"
+TOLD = "it has no card, so intervals are clustered by family, although its items have groups (noun); copy its card to"
 
 
 @pytest.fixture

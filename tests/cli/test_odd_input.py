@@ -45,7 +45,7 @@ def test_files_of_another_shape_are_named(call: Call) -> None:
     Path("deep.card.json").write_text("[" * 100_000)
     Path("deep.jsonl").write_bytes(Path("p.jsonl").read_bytes())
     for file, words in (
-        ("v.npy", ("harden", "p.jsonl", "-o", "h.jsonl", "--aflite", "v.npy")),
+        ("v.npy", ("harden", "p.jsonl", "-o", "h.jsonl", "--vectors", "v.npy")),
         ("rel.json", ("build", "partwhole", "-o", "o.jsonl", "--relationships", "rel.json")),
         ("cn.csv", ("build", "rica", "-o", "o.jsonl", "--conceptnet", "cn.csv", "--no-shipped")),
         ("deep.card.json", ("show", "deep.jsonl")),
@@ -79,7 +79,9 @@ def test_cells_and_values_that_are_too_much(call: Call) -> None:
     Path("wide.csv").write_text("question,a,b,answer\n" + "x" * 200_000 + ",ice,fire,0\n")
     Path("return.csv").write_bytes(b"question,a,b,answer\nWhat\ris cold?,ice,fire,0\n")
     for file in ("wide.csv", "return.csv"):
-        called = call("import", "table", file, "--map", "question=question,options=a+b,answer=answer", "-o", "o.jsonl")
+        called = call(
+            "import", "table", file, "--columns", "question=question,options=a+b,answer=answer", "-o", "o.jsonl"
+        )
         assert (called.code, called.err.count("horsesense: ")) in ((0, 0), (2, 1)), called.err
     item = json.loads(Path("p.jsonl").read_text().splitlines()[0])
     for value in ("[" * 900 + "]" * 900, "9" * 5000):
@@ -94,6 +96,6 @@ def test_cells_and_values_that_are_too_much(call: Call) -> None:
 def test_a_cache_that_cannot_be_used(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("file").write_text("x")
     monkeypatch.setenv("HORSESENSE_CACHE", str(Path("file") / "cache"))
-    for words in (("cache", "list"), ("knowledge", "list"), ("verify",), ("fetch", "--list"), ("show", "p.jsonl")):
+    for words in (("cache", "list"), ("knowledge", "list"), ("verify",), ("fetch",), ("show", "p.jsonl")):
         called = call(*words)
         assert (called.code, called.err.count("horsesense: ")) in ((0, 0), (2, 1)), (words, called.err)

@@ -40,7 +40,7 @@ def test_how_long_it_takes_is_said_once_after_ten_seconds(clock: Clock, capsys: 
         assert capsys.readouterr().err == ""
         clock.seconds = 20
         bars.update("m on p", 11_000, 101_000, "tokens")
-        assert capsys.readouterr().err == "about 3 minutes left, at 500 tokens a second\n"
+        assert capsys.readouterr().err == "about 3 minutes left, at 500 tokens per second\n"
         clock.seconds = 40
         bars.update("m on p", 12_000, 101_000, "tokens")
         bars.update("other", 0, 9)
@@ -56,7 +56,7 @@ def test_a_stage_that_begins_anew_has_a_forecast_of_its_own(clock: Clock, capsys
             bars.update("training", 0, 1_000, "steps", "loss 0.100")
             clock.seconds = begun + 11
             bars.update("training", 11, 1_000, "steps", "loss 0.090")
-    assert capsys.readouterr().err == "about 16 minutes left, at 1 steps a second\n" * 2
+    assert capsys.readouterr().err == "about 16 minutes left, at 1 steps per second\n" * 2
 
 
 def test_bars_are_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

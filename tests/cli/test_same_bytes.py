@@ -44,11 +44,10 @@ def test_nothing_around_a_call_changes_its_bytes(tmp_path: Path, tiny_folders: d
             ["import", "cats", "sets/general/wsc.txt", "sets/general/ca.txt", "-o", "cats.jsonl"],
             ["export", "clozes.jsonl", "--to", "lm-eval", "-o", "exported"],
             [
-                "run",
+                "suite",
+                "cats",
                 "-m",
                 str(tiny_folders["gpt2"]),
-                "--suite",
-                "cats",
                 "--data",
                 "sets",
                 "--out",

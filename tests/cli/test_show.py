@@ -59,7 +59,7 @@ def test_the_summary(tmp_path: Path, call: Call) -> None:
     out = call("show", path, "--samples", 1).out
     lines = [line for line in out.splitlines() if line]
     assert lines[:7] == [
-        f"Toy  5 items in 4 families  {path}",
+        "Toy  5 items in 4 families",
         "made     by hand",
         "licence  CC0-1.0",
         "forms    cloze 2  choice 1  sentences 1  pair 1",

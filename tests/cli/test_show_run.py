@@ -100,7 +100,7 @@ def test_people_see_what_was_chosen_and_what_is_right(run: Path, call: Call) -> 
             marks = ("→" if number in answer["chosen"] else " ") + ("✓" if number == wanted.answer else " ")
             assert f" {marks} {number}  {option['score']:9.4f}  {option['option']}\n" in called.out
             assert f"{option['tokens'][0]['token']!r} {option['tokens'][0]['logprob']:.2f}" in called.out
-    assert "of the evidence lies where the texts differ" in called.out
+    assert "of the evidence is where the texts differ" in called.out
 
 
 def test_what_cannot_be_shown(run: Path, call: Call) -> None:

@@ -1,4 +1,4 @@
-"""``horsesense run --suite``: the row of a paper's table, as a document and for people."""
+"""``horsesense suite``: the row of a paper's table, as a document and for people."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def data(tmp_path: Path) -> Path:
 
 
 def document(call: Call, *words: object) -> Any:
-    called = call("run", *words, "--json")
+    called = call("suite", *words, "--json")
     assert called.code == 0, called.err
     found = json.loads(called.out)
-    hold_to("run", found)
+    hold_to("suite", found)
     return found, called.err
 
 
 def test_cats_row(data: Path, tiny_folders: dict[str, Path], call: Call) -> None:
     out = data.parent / "out"
-    found, err = document(call, "--suite", "cats", "--data", data, "-m", tiny_folders["gpt2"], "--out", out)
+    found, err = document(call, "cats", "--data", data, "-m", tiny_folders["gpt2"], "--out", out)
     assert "2 of 8 sets here: ca, wsc" in err
     assert "missing: sm, smr, swag, hella_swag, arct_1, arct_2" in err
     suite = found["suite"]
@@ -47,13 +47,13 @@ def test_cats_row(data: Path, tiny_folders: dict[str, Path], call: Call) -> None
     assert suite["published"]["averages_that_do_not_follow"] == ["XLNet-base", "RoBERTa-base", "HUMAN"]
     assert [each["kind"] for each in suite["published"]["rows"]][-1] == "published, people"
     assert suite["published"]["rows"][0]["average"]["same_sets"] == pytest.approx((0.830 + 0.558) / 2)
-    shown = call("run", "--suite", "cats", "--data", data, "-m", tiny_folders["gpt2"], "--out", out)
+    shown = call("suite", "cats", "--data", data, "-m", tiny_folders["gpt2"], "--out", out)
     assert "RoBERTa-base (0.565)" in shown.out
     assert "without its question" in shown.out
 
 
 def test_robust_row(data: Path, tiny_folders: dict[str, Path], call: Call) -> None:
-    words = ["--suite", "cats-robust", "--data", data, "-m", tiny_folders["gpt2"], "--out", data.parent / "out"]
+    words = ["cats-robust", "--data", data, "-m", tiny_folders["gpt2"], "--out", data.parent / "out"]
     found, err = document(call, *words)
     assert "missing: del, swap, sub" in err
     cell = found["suite"]["rows"][0]["sets"]["add"]
@@ -69,13 +69,13 @@ def test_a_set_of_one_unit_has_a_row_without_a_cue(
 ) -> None:
     lay(tmp_path / "data", "wsc.txt", WSC)
     lay(tmp_path / "data", f"{name}.txt", CA[:1] if name == "ca" else ADD[:1])
-    words = ["--suite", suite, "--data", tmp_path / "data", "-m", tiny_folders["gpt2"], "--out", tmp_path / "out"]
+    words = [suite, "--data", tmp_path / "data", "-m", tiny_folders["gpt2"], "--out", tmp_path / "out"]
     found, _ = document(call, *words)
     assert name in found["suite"]["rows"][0]["sets"]
     cues = found["suite"]["cues"]
     assert cues.pop(name) == {"rule": None, "learnt": None, "chance": 0.5, "searched": False}
     assert all(each["searched"] for each in cues.values())
-    shown = call("run", *words)
+    shown = call("suite", *words)
     assert shown.code == 0, shown.err
     assert f"{name}, without its question: not looked for in fewer than two units (chance 0.500)" in shown.out
 
@@ -83,24 +83,24 @@ def test_a_set_of_one_unit_has_a_row_without_a_cue(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--suite", "cats"], "needs its sets"),
-        (["--suite", "dogs", "--data", "."], "there is no suite 'dogs'"),
-        (["--suite", "cats", "--data", "nowhere"], "nowhere: there is no such folder"),
-        (["--suite", "cats", "--data", ".", "-p", "starter"], "--suite brings its own probes"),
-        (["--data", "."], "--data and --skip-bad are for a suite"),
+        (["cats"], "needs its sets"),
+        (["dogs", "--data", "."], "there is no suite 'dogs'"),
+        (["cats", "--data", "nowhere"], "nowhere: there is no such folder"),
+        (["cats", "--data", ".", "-p", "starter"], "no such option '-p'"),
+        (["--data", "."], "missing argument 'SUITE'"),
     ],
 )
 def test_wrong_calls(words: list[str], told: str, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path))
-    called = call("run", "-m", "smollm2", *words)
+    called = call("suite", "-m", "smollm2", *words)
     assert called.code == 2
     assert told in called.err
 
 
 def test_a_bad_line_is_told_or_skipped(data: Path, tiny_folders: dict[str, Path], call: Call) -> None:
     path = lay(data, "general/wsc.txt", [*WSC, ("7", "a b", "a c")])
-    words = ["--suite", "cats", "--data", data, "-m", tiny_folders["gpt2"], "--out", data.parent / "out"]
-    called = call("run", *words)
+    words = ["cats", "--data", data, "-m", tiny_folders["gpt2"], "--out", data.parent / "out"]
+    called = call("suite", *words)
     assert (called.code, f"{path}:4: the answer 7" in called.err) == (2, True)
     found, err = document(call, *words, "--skip-bad")
     assert "wsc: 1 bad lines skipped" in err
@@ -109,5 +109,5 @@ def test_a_bad_line_is_told_or_skipped(data: Path, tiny_folders: dict[str, Path]
 
 
 def test_the_help_names_every_suite(call: Call) -> None:
-    told = call("run", "--help").out.partition("--suite")[2].partition("--data")[0]
+    told = call("suite", "--help").out
     assert {word.strip(".,") for word in told.split()} >= set(provided("suites"))

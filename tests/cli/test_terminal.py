@@ -104,7 +104,14 @@ runpy.run_module("horsesense", run_name="__main__")
 
 @pytest.mark.parametrize(
     "place",
-    ["horsesense.cli", "typer", "horsesense.cli.app", "horsesense.cli.score", "horsesense.api.probes", "a finaliser"],
+    [
+        "horsesense.cli",
+        "click",
+        "horsesense.cli.app",
+        "horsesense.cli.generate",
+        "horsesense.api.probes",
+        "a finaliser",
+    ],
 )
 def test_stopped_before_it_has_begun(place: str, tmp_path: Path) -> None:
     """Ctrl-C while modules are loaded: no traceback, and the process ends."""

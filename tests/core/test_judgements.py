@@ -57,7 +57,7 @@ BAD = [
     ("j.csv", HEAD + "i,ann,choice,a,,1,0,yesterday\n", "j.csv:2: the time 'yesterday' is not ISO 8601"),
     ("j.csv", HEAD + "i,ann,choice,a,b,1,0,,more\n", "j.csv:2: the row has 9 fields and the header 8"),
     ("j.csv", HEAD + 'i,ann,choice,"a\n', "j.csv:2: the row cannot be split into fields"),
-    ("j.csv", "item,item\n", "j.csv:1: the column 'item' stands twice in the header"),
+    ("j.csv", "item,item\n", "j.csv:1: the column 'item' is twice in the header"),
     ("j.csv", "", "j.csv: the file is empty"),
     ("j.jsonl", '{"item": "i"\n', "j.jsonl:1: the line is not JSON"),
     ("j.jsonl", "[1]\n", "j.jsonl:1: the line is not a JSON object"),

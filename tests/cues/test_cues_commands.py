@@ -130,7 +130,7 @@ def test_harden_with_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     path, vectors = written(tmp_path / "p.jsonl", items), tmp_path / "v.npy"
     rows = [[float(place == item.answer)] * 3 for item in items for place in range(3)]
     np.save(vectors, np.array(rows, dtype=np.float32))
-    found = document(capsys, "harden", path, "-o", tmp_path / "h.jsonl", "--aflite", vectors)
+    found = document(capsys, "harden", path, "-o", tmp_path / "h.jsonl", "--vectors", vectors)
     assert found["aflite"] > 0
     assert found["items"] + found["dropped"] == 90
 
@@ -161,15 +161,15 @@ def test_an_empty_file_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 def test_harden_does_not_overwrite_its_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path / "p.jsonl", noise(30, 3, 7))
-    assert "would overwrite the probe" in refused(capsys, "harden", path, "-o", path)
+    assert "would overwrite its input" in refused(capsys, "harden", path, "-o", path)
 
 
 def test_vectors_that_are_none_are_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, vectors = written(tmp_path / "p.jsonl", noise(30, 3, 8)), tmp_path / "v.npy"
     vectors.write_text("not an array", encoding="utf-8")
-    told = refused(capsys, "harden", path, "-o", tmp_path / "h.jsonl", "--aflite", vectors)
+    told = refused(capsys, "harden", path, "-o", tmp_path / "h.jsonl", "--vectors", vectors)
     assert "this is not a NumPy array" in told
-    assert "check the path" in refused(capsys, "harden", path, "-o", tmp_path / "h.jsonl", "--aflite", tmp_path / "no")
+    assert "check the path" in refused(capsys, "harden", path, "-o", tmp_path / "h.jsonl", "--vectors", tmp_path / "no")
 
 
 def test_vectors_that_are_not_finite_are_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -179,14 +179,14 @@ def test_vectors_that_are_not_finite_are_a_sentence(tmp_path: Path, capsys: pyte
         rows = np.random.default_rng(0).normal(size=(180, 4)).astype(np.float32)
         rows[7, 2] = bad
         np.save(vectors, rows)
-        told = refused(capsys, "harden", path, "-o", out, "--aflite", vectors)
+        told = refused(capsys, "harden", path, "-o", out, "--vectors", vectors)
         assert told.endswith(
             f"{vectors}: 1 of 180 vectors hold NaN or an infinite number, first row 7 (item {items[2].id}, option 1); "
             "embed those options again\n"
         )
     for odd, sentence in ((np.zeros((180, 0)), "the shape 180×0"), (np.full((180, 2), "a"), "of the type <U1")):
         np.save(vectors, odd)
-        assert sentence in refused(capsys, "harden", path, "-o", out, "--aflite", vectors)
+        assert sentence in refused(capsys, "harden", path, "-o", out, "--vectors", vectors)
     assert not out.exists()
 
 

@@ -104,7 +104,7 @@ def test_a_name_that_stands_twice_in_the_header(tmp_path: Path, reader: str) -> 
     path.write_text("noun\tkind\t\t\tkind \nice\tcold\t\t\twet\n")
     with pytest.raises(UserError) as error:
         READERS[reader](path)
-    assert str(error.value) == f"{path}:1: the column 'kind' stands twice in the header; rename one"
+    assert str(error.value) == f"{path}:1: the column 'kind' is twice in the header; rename one"
     path.write_text("noun\tkind\t\t\tKind\nice\tcold\t\t\twet\n")
     READERS[reader](path)
 

@@ -59,7 +59,7 @@ def laid(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "quiz.csv").write_text("q,a,b,key\n" + "\n".join(quiz) + "\n", encoding="utf-8")
     probes["quiz"] = hs.read_release("table", folder / "quiz.csv", columns="question=q,options=a+b,answer=key")
     for name, probe in probes.items():
-        hs.write_probe(folder / f"{name}.jsonl", probe)
+        probe.save(folder / f"{name}.jsonl")
     scale = ("impossible", "unlikely", "unrelated", "probably", "guaranteed")
     votes = [
         Judgement(item.id, who, "partwhole", scale[(place + int(who == "cid")) % 5])
@@ -155,7 +155,7 @@ def run(command: str, call: Call, where: str) -> str:
     if "ITEM" in words:
         words[words.index("ITEM")] = next(iter(hs.open_run(words[words.index("ITEM") - 1]).items()))["item"]
     called = call(*words[1:])
-    assert called.code in ((0, 3, 4) if words[1] == "gate" else (0,)), f"{where}: {command}\n{called.err}"
+    assert called.code in ((0, 3, 4) if words[1] == "check-regression" else (0,)), f"{where}: {command}\n{called.err}"
     return called.out
 
 

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from tests.support import ROOT
-from tools.docs.house import picture
+from tools.docs.layers import picture
 
 pytest.importorskip("zensical", reason="the site's tools are not installed: pip install 'horsesense[docs]'")
 pytest.importorskip("mkdocstrings", reason="the site's tools are not installed: pip install 'horsesense[docs]'")
@@ -88,11 +88,11 @@ QUESTIONS = {
     "How do I install it, and do I need torch?": (["Start"], "reads, shows, compares, reports"),
     "How do I ask my own checkpoint?": (["Guides", "Your own model"], "./my-model"),
     "Can it ask a model behind a server?": (["Guides", "Served models"], "openai:URL#name"),
-    "How do I write questions of my own?": (["Guides", "Your own probe"], "kitchen.jsonl"),
-    "Is a difference between two models real?": (["Concepts", "What a number means"], "paired, over units"),
-    "What does the interval mean?": (["Concepts", "What a number means"], "Whole units are drawn again"),
+    "How do I write questions of my own?": (["Guides", "Your own questions"], "kitchen.jsonl"),
+    "Is a difference between two models real?": (["Concepts", "Statistics"], "paired, over clusters"),
+    "What does the interval mean?": (["Concepts", "Statistics"], "Whole clusters are resampled"),
     "Is my benchmark answered by cues?": (["Concepts", "Cues"], "tries those of 61 cues"),
-    "How do I have people judge my questions?": (["Guides", "People"], "horsesense annotate new"),
+    "How do I have people judge my questions?": (["Guides", "Human annotation"], "horsesense annotate new"),
     "My run was killed: is it lost?": (["Guides", "Runs"], "loses at most one shard"),
     "What does RICA ask, and how far can I trust it?": (["Methods", "RICA"], "Where we differ, and why"),
     "Which commands are there?": (["Reference", "Commands"], "Ask models probes, keep every token"),
@@ -147,9 +147,9 @@ def test_every_command_has_its_page(site: Path) -> None:
         assert (site / "reference" / "commands" / f"{name}.html").is_file(), name
 
 
-def test_the_picture_of_the_house_is_that_of_the_contract() -> None:
-    kept = (ROOT / "docs" / "images" / "house.svg").read_text(encoding="utf-8")
-    assert kept == picture(), "python -m tools.docs.house"
+def test_the_picture_of_the_layers_is_that_of_the_contract() -> None:
+    stored = (ROOT / "docs" / "images" / "layers.svg").read_text(encoding="utf-8")
+    assert stored == picture(), "python -m tools.docs.layers"
 
 
 class Quiet(SimpleHTTPRequestHandler):

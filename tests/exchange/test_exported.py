@@ -29,7 +29,7 @@ PROBE = Probe.of(ITEMS, Card("forms", method="cats", licence="CC0-1.0", made="ma
 @pytest.fixture(scope="module")
 def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("exported")
-    hs.export(PROBE, "lm-eval", folder / "tasks", by="task")
+    hs.export(PROBE, to="lm-eval", out=folder / "tasks", by="task")
     return folder / "tasks"
 
 
@@ -100,7 +100,7 @@ def test_a_log_made_of_the_task_gives_the_same_ids_name_and_unit(tasks: Path, tm
 
 
 def test_a_log_of_inspect_gives_the_same_ids_whatever_the_order_shown(tmp_path: Path) -> None:
-    hs.export(PROBE, "inspect", tmp_path / "task")
+    hs.export(PROBE, to="inspect", out=tmp_path / "task")
     compile((tmp_path / "task" / "forms.py").read_text(), "forms.py", "exec")
     samples = []
     for row in _rows(tmp_path / "task", "samples.jsonl"):
@@ -117,7 +117,7 @@ def test_a_log_of_inspect_gives_the_same_ids_whatever_the_order_shown(tmp_path: 
 
 
 def test_a_data_set_for_the_hub(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    hs.write_probe(tmp_path / "forms.jsonl", PROBE)
+    PROBE.save(tmp_path / "forms.jsonl")
     called = caller(capfd)("export", tmp_path / "forms.jsonl", "--to", "hf", "-o", tmp_path / "set", "--json")
     assert called.code == 0, called.err
     hold_to("export", json.loads(called.out))
@@ -140,18 +140,18 @@ def test_what_cannot_be_exported_is_told(tmp_path: Path) -> None:
         ("answers", "is only read"),
     ):
         with pytest.raises(hs.UserError, match=problem):
-            hs.export(unjudged, to, tmp_path / "x")
+            hs.export(unjudged, to=to, out=tmp_path / "x")
     with pytest.raises(hs.UserError, match="there is no exchange format 'lm-evla'; did you mean 'lm-eval'"):
-        hs.export(PROBE, "lm-evla", tmp_path / "x")
+        hs.export(PROBE, to="lm-evla", out=tmp_path / "x")
     with pytest.raises(hs.UserError, match="examples in the prompt are not exported"):
-        hs.export(PROBE, "lm-eval", tmp_path / "x", spec="shots=2")
+        hs.export(PROBE, to="lm-eval", out=tmp_path / "x", spec="shots=2")
     with pytest.raises(hs.UserError, match="is not usable"):
-        hs.export(PROBE, "inspect", tmp_path / "x", name="\udcff")
+        hs.export(PROBE, to="inspect", out=tmp_path / "x", name="\udcff")
     assert not (tmp_path / "x").exists()
-    notes = hs.export(PROBE, "lm-eval", tmp_path / "x").notes
+    notes = hs.export(PROBE, to="lm-eval", out=tmp_path / "x").notes
     assert any("mean over tokens" in note for note in notes)
     with pytest.raises(hs.UserError, match="the folder is there already"):
-        hs.export(PROBE, "hf", tmp_path / "x")
+        hs.export(PROBE, to="hf", out=tmp_path / "x")
 
 
 def test_the_beginning_of_a_text_is_that_of_the_harness() -> None:

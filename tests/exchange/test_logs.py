@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import horsesense as hs
+from horsesense.api.showing import ShownAnswers
 from horsesense.runs.manifest import read_manifest
 from tests.support.calling import caller, hold_to
 from tests.support.made_logs import (
@@ -76,7 +77,7 @@ def test_cues_and_items_of_a_log_can_be_looked_at(logged: Path) -> None:
     probe = hs.load_probe(logged / "probes" / "things.jsonl.gz")
     assert hs.find_cues(probe, splits=2, rounds=19).n == 12
     shown = hs.show(logged, probe.items[0].id)
-    assert isinstance(shown, hs.ShownAnswers)
+    assert isinstance(shown, ShownAnswers)
     assert [answer.credit for answer in shown.answers] == [1, 1]
 
 
@@ -212,11 +213,11 @@ def test_answers_in_a_table(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -
     ]
     (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
     called = caller(capfd)(
-        "import", "answers", tmp_path / "t.csv", "--map", "item=id,model=who,choice=said,gold=right",
+        "import-log", "answers", tmp_path / "t.csv", "--columns", "item=id,model=who,choice=said,gold=right",
         "--cluster", "about", "-o", tmp_path / "run", "--json",
     )  # fmt: skip
     assert called.code == 0, called.err
-    hold_to("import", json.loads(called.out))
+    hold_to("import-log", json.loads(called.out))
     run = hs.open_run(tmp_path / "run")
     found = {row["model"]: (row["accuracy"], row["clusters"]) for row in run.results()}
     assert found == {"one": (1.0, 2), "two": (0.5, 2)}
@@ -237,6 +238,6 @@ def test_scores_of_a_table_with_options_and_text(tmp_path: Path) -> None:
 
 def test_the_page_of_a_log_says_what_it_is_and_offers_no_command(logged: Path, tmp_path: Path) -> None:
     page = hs.open_run(logged).report(tmp_path / "page.html", cues=False).read_text(encoding="utf-8")
-    assert "known from a log of lm-eval 0.4.13" in page
-    assert "The same again" not in page
+    assert "imported from lm-eval 0.4.13" in page
+    assert "To reproduce" not in page
     assert "horsesense run -m" not in page

@@ -146,7 +146,7 @@ def _commands(inputs: Path) -> list[Case]:
     making += ["--vectors", "none", "--exception", at["judgements.jsonl"], "--premise", at["written.csv"]]
     dosing += ["--original-dev", at["old-dev.jsonl"], "--original-test", at["old-test.jsonl"]]
     return [
-        Case("import", command("import", "table", at["table.csv"], "--map", "question=question,options=a+b,answer=answer", "-o", "out.jsonl"), results_only),
+        Case("import", command("import", "table", at["table.csv"], "--columns", "question=question,options=a+b,answer=answer", "-o", "out.jsonl"), results_only),
         Case("harden", command("harden", at["plain.jsonl"], "-o", "hard.jsonl"), results_only),
         Case("knowledge add", command("knowledge", "add", "mine", at["tree.tsv"]), facts),
         Case("build", command("build", "duals", at["clozes.jsonl"], "-o", "duals.jsonl"), results_only),
@@ -169,7 +169,7 @@ def _on_ray(inputs: Path, address: str) -> Case:
 
         command(*run)(folder)
 
-    asking = command(*run, "--on", f"ray:{address}", "--workers", "1", "--threads", "1")
+    asking = command(*run, "--engine", f"ray:{address}", "--workers", "1", "--threads", "1")
     return Case(ON_RAY, asking, results_only, warm=warm, sends=False)
 
 

@@ -30,7 +30,7 @@ KINDS = {"open": 1, "write": 2, "sync": 3, "rename": 4, "send": 5}
 LONGEST = 300
 _UNLIKE = {"created", "seconds", "remarks", "forecast"}
 """Fields of records that tell when and how, and differ from run to run."""
-_FORETOLD = re.compile(rb"\. Foretold: [^<]*")
+_FORETOLD = re.compile(rb"\. Forecast: [^<]*")
 """What a page says of the time that was still to come."""
 _PART = re.compile(r"\.\d+-[0-9a-f]{6}\.part")
 """The number of the process that wrote a file aside."""

@@ -287,7 +287,7 @@ class Fuzz:
         told = [line for line in seen["err"].splitlines() if line.startswith("horsesense: ")]
         code = seen["code"]
         # A gate tells its verdict by 3 and 4.
-        if code == 1 or code not in (0, 2, 130, *((3, 4) if key == "gate" else ())):
+        if code == 1 or code not in (0, 2, 130, *((3, 4) if key == "check-regression" else ())):
             self._note(key, self._debugged(words) or (told[-1] if told else f"exit {code}"), call)
         elif "Traceback (most recent call last)" in seen["err"]:
             self._note(key, "a traceback", call)

@@ -15,7 +15,7 @@ from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.frame import PaperRow, with_published
 from horsesense.methods.suites.stored import FILE, kept_tables
 from horsesense.registry import provided
-from horsesense.report.paper_chart import paper_chart
+from horsesense.report.paper_charts import direction_chart
 from horsesense.stats import Estimate
 from tests.support.small_cats import lay_all
 
@@ -95,7 +95,7 @@ def test_the_report_prints_the_papers_tables(asked: tuple[AskedSuite, Path], tmp
     page = hs.write_report(out, out=tmp_path / "page.html", cues=False)
     assert page.out is not None
     html = page.out.read_text(encoding="utf-8")
-    assert "As the paper has it" in html
+    assert "Paper tables" in html
     assert html.count("(published)") == 6
     text = hs.write_report(out, format="md", cues=False).text
     assert "| BERT (published) | 0.667 |" in text
@@ -129,7 +129,7 @@ def test_figure_1_has_ours_beside_the_published_by_direction(tmp_path: Path, tin
     data = lay_all(tmp_path / "data")
     (ours, published) = ask_suite(str(tiny_folders["bert"]), "cats", data=data, out=tmp_path / "out").tables
     together = replace(published, rows=(*ours.rows, *published.rows))
-    drawn = paper_chart(together)
+    drawn = direction_chart(together)
     assert drawn is not None
     rings, filled = (drawn["datasets"][layer["data"]["name"]] for layer in drawn["layer"])
     assert {(mark["set"], mark["direction"]) for mark in filled} == {

@@ -62,13 +62,13 @@ def say_yes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_word_vectors_run_no_code_and_open_no_pickle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
 
-    from horsesense.methods.winoventi.model_checks import word_vectors
+    from horsesense.models.hf.sentence_vectors import sentence_vectors
 
     say_yes(monkeypatch)
     folder = save_tiny("bert", tmp_path / "m")
     code_beside(folder, tmp_path / "ran", "AutoModel")
     with pytest.raises(UserError):
-        word_vectors(str(folder), ["ice"])
+        sentence_vectors(str(folder), ["ice"])
     assert not (tmp_path / "ran").exists()
     pickled = save_tiny("bert", tmp_path / "p")
     from safetensors.torch import load_file
@@ -76,7 +76,7 @@ def test_word_vectors_run_no_code_and_open_no_pickle(tmp_path: Path, monkeypatch
     torch.save(load_file(pickled / "model.safetensors"), pickled / "pytorch_model.bin")
     (pickled / "model.safetensors").unlink()
     with pytest.raises(UserError, match="pickled"):
-        word_vectors(str(pickled), ["ice"])
+        sentence_vectors(str(pickled), ["ice"])
     with pytest.raises(UserError, match="transformers cannot load it"):  # the door itself, whoever forgets to look
         read_part(pickled, "AutoModel")
 

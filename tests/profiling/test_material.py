@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import chain
 
+import numpy as np
 import pytest
 
 from horsesense.annotate.audit.stored import kept_reading
 from horsesense.core import Probe
+from horsesense.cues.battery import Number, battery
 from horsesense.data.disk import cache_folder
 from horsesense.errors import UserError
 from horsesense.profiling import material as rooms
 from horsesense.profiling.abilities import abilities, chosen
+from horsesense.profiling.conditions import RETEST_OF, conditions
 from horsesense.profiling.material import CueCredits, by_turns, drawn, frozen_list, halves, part_of
-from horsesense.profiling.plan import AGAIN_OF, askings
 from horsesense.profiling.recipes import pool_of
 from tests.support import ROOT
 
@@ -33,6 +35,8 @@ def test_what_is_built_is_what_is_frozen(name: str, pools: dict[str, Probe]) -> 
     for edition in ("quick", "full"):
         made = drawn(abilities()[name], pools[name], edition)
         assert part_of(made.frozen.items) == frozen_list()[name].editions[edition]
+        if made.twin is not None:
+            assert part_of(made.twin.items) == frozen_list()[name].twins[edition].part
 
 
 @pytest.mark.parametrize(("name", "read"), [("kinds", "hypernymy"), ("examples", "hyponymy")])
@@ -59,6 +63,37 @@ def test_halves_share_no_group_and_a_seed_draws_the_twin_anew(pools: dict[str, P
     assert {item.id for item in one.twin.items} != {item.id for item in other.twin.items}
     chains = {item.groups["chain"] for item in one.frozen.items}
     assert chains.isdisjoint(item.groups["chain"] for twin in (one.twin, other.twin) for item in twin.items)
+
+
+def test_a_new_cue_changes_neither_half(pools: dict[str, Probe], monkeypatch: pytest.MonkeyPatch) -> None:
+    """One harmless cue used to draw another twin, without an error."""
+    ability, pool = abilities()["turned"], pools["turned"]
+    before = [drawn(ability, pool, edition, seed) for edition in ("quick", "full") for seed in (0, 3)]
+    extra = Number(
+        "last letter", "the last letter", "late", "early", lambda table: (table.text_of % 7).astype(np.float64)
+    )
+    more = [*battery(), extra]
+    monkeypatch.setattr(rooms, "battery", lambda: more)
+    after = [drawn(ability, pool, edition, seed) for edition in ("quick", "full") for seed in (0, 3)]
+    assert [each.twin and part_of(each.twin.items) for each in after] == [
+        each.twin and part_of(each.twin.items) for each in before
+    ]
+    monkeypatch.setattr(rooms, "battery", lambda: more[1:])
+    with pytest.raises(UserError, match=more[0].name):
+        drawn(ability, pool, "quick", twin_seed=3)
+
+
+def test_one_changed_item_of_the_twin_is_another_version(pools: dict[str, Probe]) -> None:
+    ability, pool = abilities()["turned"], pools["turned"]
+    twin = drawn(ability, pool, "full").twin
+    assert twin is not None
+    asked = {item.id for item in twin.items}
+    items = list(pool.items)
+    place = next(place for place, item in enumerate(items) if item.id in asked)
+    first, *rest = items[place].options
+    items[place] = replace(items[place], options=(first.replace(".", "!"), *rest))
+    with pytest.raises(UserError, match=r"turned, full, twin, are not those of profile 1"):
+        drawn(ability, replace(pool, items=items), "full")
 
 
 def test_the_frozen_cut_is_fairer_to_cues_than_cuts_are_by_chance(pools: dict[str, Probe]) -> None:
@@ -109,10 +144,10 @@ def test_what_no_person_has_judged_does_not_count() -> None:
 def test_asked_again_is_the_same_question_in_another_place(pools: dict[str, Probe]) -> None:
     for name in SHIPPED:
         made = drawn(abilities()[name], pools[name], "quick")
-        plan = {each.role: each for each in askings(made, "quick")}
+        plan = {each.role: each for each in conditions(made, "quick")}
         originals = {item.id: item for item in made.frozen.items}
-        for item in plan["again"].probe.items:
-            before = originals[str(item.facets[AGAIN_OF])]
+        for item in plan["retest"].probe.items:
+            before = originals[str(item.facets[RETEST_OF])]
             assert item.answer == before.answer
             assert item.id not in originals
             text = item.options[0] if item.form == "sentences" else item.text
@@ -121,8 +156,8 @@ def test_asked_again_is_the_same_question_in_another_place(pools: dict[str, Prob
 
 def test_who_has_no_likelihoods_is_asked_by_letters(pools: dict[str, Probe]) -> None:
     made = drawn(abilities()["exceptions"], pools["exceptions"], "full")
-    assert {way for each in askings(made, "full", likelihood=False) for way in each.ways} == {"letters"}
-    assert [each.role for each in askings(made, "full")] == ["main", "again", "letters", "prior"]
+    assert {way for each in conditions(made, "full", likelihood=False) for way in each.ways} == {"letters"}
+    assert [each.role for each in conditions(made, "full")] == ["main", "retest", "letters", "prior"]
 
 
 def test_the_guide_has_every_ability_with_its_sizes() -> None:

@@ -16,9 +16,9 @@ from horsesense.cli import main
 from horsesense.cli.documents import schema_of
 from horsesense.core import Card, Item, Probe, write_probe
 from horsesense.cues.artefact_control import best_cue
-from horsesense.report.collecting import collect_answered
-from horsesense.report.tables import markdown
-from horsesense.report.wording import DRAWN, WHOLE, artefacts
+from horsesense.report.collection import collect_answered
+from horsesense.report.run_text import DRAWN, WHOLE, cue_control
+from horsesense.report.tables import results_table
 from horsesense.runs.results import read_run
 from tests.support.made_run import made_items, make_run
 
@@ -32,11 +32,11 @@ def test_a_large_run_has_the_control_too(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", {"good": 0.9}, long_ones(2_600))
     write_report(run, pictures=False)
     html = (run / "report.html").read_text("utf-8")
-    assert "No artefact control" not in html
-    assert re.search(r"the best surface cue earns 7[456]\b", html)
-    told = re.search(r"The gap between the two is (-?\d\.\d+) \((-?\d\.\d+) to (-?\d\.\d+)\)", html)
+    assert "No cue control" not in html
+    assert re.search(r"The best of \d+ surface cues gets 7[456]\b", html)
+    told = re.search(r"Difference between the last two: (\S+) \[(\S+), (\S+)\]", html)
     assert told
-    value, low, high = map(float, told.groups())
+    value, low, high = (float(number.replace("\N{MINUS SIGN}", "-")) for number in told.groups())
     assert low < value < high
     assert abs(value) < 0.05  # this model does not mind the cue
 
@@ -50,9 +50,9 @@ def test_cues_of_a_draw_are_said_to_be_of_the_draw(tmp_path: Path) -> None:
         collected = collect_answered([(run, [answered])])
         (summary,) = collected.summaries
         assert summary.control is not None
-        assert artefacts(summary.control).endswith(said)
-        assert (DRAWN in markdown([summary])) == bool(said)
-        assert (DRAWN[:-1] in artefacts(summary.control)) == bool(said)
+        assert cue_control(summary.control).endswith(said)
+        assert (DRAWN in results_table([summary]).markdown()) == bool(said)
+        assert (DRAWN[:-1] in cue_control(summary.control)) == bool(said)
 
 
 def test_cues_are_judged_on_the_whole_probe_where_a_part_was_asked(
@@ -61,7 +61,13 @@ def test_cues_are_judged_on_the_whole_probe_where_a_part_was_asked(
     probe = Probe.of(long_ones(90), Card(name="long", normalise="mean"))
     write_probe(tmp_path / "long.jsonl", probe)
     model = str(tiny_folders["gpt2"])
-    run = hs.ask(f"tiny={model}", tmp_path / "long.jsonl", limit=24, out=tmp_path / "run", device="cpu")
+    run = hs.ask(
+        f"tiny={model}",
+        tmp_path / "long.jsonl",
+        limit=24,
+        out=tmp_path / "run",
+        compute=hs.ComputeSettings(device="cpu"),
+    )
     (answered,) = run.answered
     assert 20 <= len(answered.items) < 40
     collected = collect_answered([(tmp_path / "run", [answered])], wholes=run.wholes)
@@ -94,7 +100,7 @@ def test_cues_are_judged_on_the_whole_probe_where_a_part_was_asked(
     with pytest.raises(SystemExit) as left:
         main(["report", str(tmp_path / "run"), "-p", str(tmp_path / "other" / "long.jsonl")])
     assert left.value.code == 2
-    assert "does not hold all that was asked" in capsys.readouterr().err
+    assert "lacks some of the scored items" in capsys.readouterr().err
 
 
 def test_accuracy_by_facet_counts_items_and_clusters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

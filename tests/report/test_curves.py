@@ -10,7 +10,7 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.report.charts import write_charts
-from horsesense.report.collecting import collect
+from horsesense.report.collection import collect
 from horsesense.report.page import write_report
 from horsesense.training.curves import curves, inoculation_curve, read_curves, training_curves
 from tests.support.made_run import made_items, make_run
@@ -94,7 +94,7 @@ def test_a_study_stands_beside_a_run_on_one_page(tmp_path: Path) -> None:
     html = page.read_text(encoding="utf-8")
     assert "&lt;b&gt;m&lt;/b&gt;, inoculated" in html
     assert "<b>m</b>" not in html
-    assert "from 30.0\xa0% (at 0 examples of the probe) to 70.0\xa0% (at 100; 66.0\xa0% to 72.0\xa0%)" in html
+    assert "accuracy 30.0% at 0 examples of the probe, 70.0% [66.0%, 72.0%] at 100." in html
     paths = write_charts(collect([study], cues=False), tmp_path / "charts")
     assert sorted(path.suffix for path in paths) == [".png", ".svg"]
     assert all(path.stat().st_size > 1_000 for path in paths)

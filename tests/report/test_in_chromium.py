@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from horsesense.report.collecting import collect
+from horsesense.report.collection import collect
 from horsesense.report.page import write_report
 from tests.support import ROOT
 from tests.support.made_run import EVIL, made_items, make_run
@@ -81,7 +81,7 @@ def cleared(opened: Opened) -> None:
 def test_it_opens_from_disk_in_silence(opened: Opened, path: Path) -> None:
     assert opened.said == []
     assert [url.partition("#")[0] for url in opened.asked] == [path.as_uri()]
-    assert opened.page.title() == "horsesense report"
+    assert opened.page.title().startswith("good, fair on made, second")
 
 
 def test_the_first_screen_is_the_grid(opened: Opened) -> None:
@@ -91,7 +91,7 @@ def test_the_first_screen_is_the_grid(opened: Opened) -> None:
     assert grid.locator("tbody").count() == 2
     assert grid.locator("button.cell").count() == 3, "fair was not asked the second probe"
     good = grid.locator("button.cell").first
-    assert "above guessing" in good.inner_text()
+    assert "above chance" in good.inner_text()
     dot, whisker = (good.locator(f".plot {mark}").bounding_box() for mark in ("i", "b"))
     middle = dot["x"] + dot["width"] / 2
     assert whisker["x"] < middle < whisker["x"] + whisker["width"]
@@ -108,7 +108,7 @@ def test_a_cell_opens_its_card_and_closes_it(opened: Opened) -> None:
     cell.focus()
     page.keyboard.press("Enter")
     assert cell.get_attribute("aria-expanded") == "true"
-    assert "better than guessing" in card.inner_text()
+    assert "above chance" in card.inner_text()
     page.locator("#grid button.cell").nth(1).click()
     assert not card.is_visible(), "one card a model"
     page.locator("#grid button.cell").nth(1).click()
@@ -138,7 +138,7 @@ def test_the_grid_is_sorted_by_a_click(opened: Opened) -> None:
 def test_the_forest_has_the_better_model_first(opened: Opened) -> None:
     row = opened.page.locator("table.forest tbody tr:not(.on)")
     assert row.count() == 1
-    assert row.locator("th").inner_text() == "good over fair"
+    assert row.locator("th").inner_text() == "good vs. fair"
     zero, dot = (row.locator(f".plot {mark}").bounding_box() for mark in ("u", "i"))
     assert dot["x"] > zero["x"]
 
@@ -309,13 +309,13 @@ def test_an_item_shows_tokens_evidence_and_family(opened: Opened) -> None:
     page = opened.page
     detail = page.locator("#detail")
     assert detail.locator(".token").count() > 10
-    assert "Evidence: option 1 (right) against option 2" in detail.inner_text()
-    family = detail.locator("h4", has_text="The family f0")
+    assert "option 1 (gold) against option 2" in detail.inner_text()
+    family = detail.locator("h4", has_text="Family f0")
     assert family.count() == 1
     before = detail.locator("h3").first.inner_text()
     detail.get_by_role("button", name="b", exact=True).click()
     assert detail.locator("h3").first.inner_text() != before
-    assert "option 2 (right)" in detail.inner_text()
+    assert "option 2 (gold)" in detail.inner_text()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from horsesense.methods.suites.frame import PaperRow, PaperTable
-from horsesense.report.collecting import collect
-from horsesense.report.paper_tables import latex_tables
-from horsesense.report.tables import latex
+from horsesense.report.collection import collect
+from horsesense.report.tables import latex_tables, results_table
 from horsesense.stats import Estimate, accuracy
 from tests.support.made_run import made_items, make_run
 
@@ -44,7 +43,7 @@ def tables() -> tuple[PaperTable, ...]:
 def whole(tables: tuple[PaperTable, ...], tmp_path_factory: pytest.TempPathFactory) -> str:
     """The tables of papers, and a report's own."""
     run = make_run(tmp_path_factory.mktemp("runs") / "a", {"org/my_model_50%|&{x}": 0.9}, made_items(20))
-    return latex_tables(tables) + "\n" + latex(collect([run], cues=False).summaries)
+    return latex_tables(tables) + "\n" + results_table(collect([run], cues=False).summaries).latex()
 
 
 def test_every_row_has_its_columns_and_everything_that_opens_closes(whole: str) -> None:
@@ -70,7 +69,7 @@ def test_every_row_has_its_columns_and_everything_that_opens_closes(whole: str) 
 
 def test_a_negative_figure_has_a_minus(whole: str) -> None:
     assert "$-$0.050" in whole
-    assert "$-$0.20 to 0.10" in whole
+    assert "[$-$0.20, 0.10]" in whole
 
 
 def test_it_compiles_and_nothing_is_wider_than_the_page(whole: str, tmp_path: Path) -> None:

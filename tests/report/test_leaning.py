@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.core import Item
-from horsesense.report.collecting import collect
+from horsesense.report.collection import collect
 from horsesense.report.page import write_report
 from tests.support.made_run import make_run
 
@@ -35,8 +35,8 @@ def page(folder: Path, run: Path) -> str:
 @pytest.mark.parametrize(
     ("right", "told"),
     [
-        ({0: 1.0, 1: 0.0}, "It leans to the positive word, and it cannot be shown to tell"),
-        ({0: 0.9, 1: 0.9}, "It leans to neither word beyond luck, and it tells when the positive word is right"),
+        ({0: 1.0, 1: 0.0}, "It prefers the positive word. That its answers follow the question is not shown."),
+        ({0: 0.9, 1: 0.9}, "It has no significant preference for a word, and its answers follow the question."),
     ],
 )
 def test_the_page_takes_liking_and_knowing_apart(tmp_path: Path, right: dict[int, float], told: str) -> None:
@@ -46,4 +46,4 @@ def test_the_page_takes_liking_and_knowing_apart(tmp_path: Path, right: dict[int
 
 def test_a_probe_without_valence_has_no_such_part(tmp_path: Path) -> None:
     items = [item for item in statements(120) if item.answer == 0]
-    assert "like the word" not in page(tmp_path, make_run(tmp_path / "run", {"made": 0.6}, items))
+    assert "Response bias" not in page(tmp_path, make_run(tmp_path / "run", {"made": 0.6}, items))

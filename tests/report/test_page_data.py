@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from horsesense.report.collecting import collect
+from horsesense.report.collection import collect
 from horsesense.report.item_browser import chosen_items
 from horsesense.report.page import write_report
-from horsesense.report.wording import artefacts
+from horsesense.report.run_text import cue_control
 from horsesense.runs.results import read_run
 from tests.support.made_run import EVIL, made_items, make_run
 
@@ -88,8 +88,8 @@ def test_the_page_names_nothing_outside_itself(page: Path) -> None:
 
 def test_what_was_excluded_from_the_comparison_is_said(page: Path) -> None:
     html = page.read_text("utf-8")
-    assert "40 questions that all were asked" in html
-    assert "20 of good left out" in html
+    assert "40 items that all models answered" in html
+    assert "20 items of good left out" in html
 
 
 def test_the_same_run_gives_the_same_bytes(runs: list[Path], tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_the_artefact_control_stands_beside_the_score(runs: list[Path], tmp_path
         assert known == (summary.label == "good"), (
             "a model that is right in 6 of 10 may follow a cue, for all 60 items say"
         )
-        assert ("do not explain the score" in artefacts(summary.control)) == known
+        assert ("do not explain the score" in cue_control(summary.control)) == known
 
 
 def test_one_family_only_is_explained(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.core import Item
-from horsesense.report.collecting import Collected, collect
+from horsesense.report.collection import Collection, collect
 from horsesense.report.summary import errors_in_common
 from horsesense.stats.mistakes import confusion
 from horsesense.stats.slices import heat_table
@@ -18,12 +18,12 @@ from tests.support.made_run import made_items, make_run
 
 
 @pytest.fixture(scope="module")
-def collected(tmp_path_factory: pytest.TempPathFactory) -> Collected:
+def collected(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     folder = tmp_path_factory.mktemp("pictures")
     return collect([make_run(folder / "run", {"good": 0.8}, made_items(60))], cues=False)
 
 
-def test_every_cell_of_the_heat_map_is_a_mean_over_its_items(collected: Collected) -> None:
+def test_every_cell_of_the_heat_map_is_a_mean_over_its_items(collected: Collection) -> None:
     (summary,) = collected.summaries
     assert summary.heat is not None
     table = heat_table(summary.heat)
@@ -57,7 +57,7 @@ def test_confusion_goes_by_label_and_not_by_position() -> None:
         assert counts == tuple(expected[row, column] for column in found.labels)
 
 
-def test_sentences_are_no_labels(collected: Collected) -> None:
+def test_sentences_are_no_labels(collected: Collection) -> None:
     assert collected.summaries[0].confusion is None
 
 
@@ -80,7 +80,7 @@ def test_shared_errors_are_counted_item_by_item(tmp_path: Path) -> None:
     assert found.expected == pytest.approx(p * q / (1 - (1 - p) * (1 - q)))
 
 
-def test_charts_are_written_as_svg_and_png(collected: Collected, tmp_path: Path) -> None:
+def test_charts_are_written_as_svg_and_png(collected: Collection, tmp_path: Path) -> None:
     from horsesense.report.charts import write_charts
 
     written = write_charts(collected, tmp_path)
@@ -96,7 +96,7 @@ def test_charts_are_written_as_svg_and_png(collected: Collected, tmp_path: Path)
     assert 'fill="#ffffff"' in sheet[0]
 
 
-def test_colours_in_the_page_follow_its_theme(collected: Collected) -> None:
+def test_colours_in_the_page_follow_its_theme(collected: Collection) -> None:
     from horsesense.report.charts import svg_charts
     from horsesense.report.drawing import BAR, INK
 

@@ -37,7 +37,7 @@ def test_the_page_fits_and_opens(path: Path) -> None:
             assert not card.is_visible()
             cell.click()
             assert card.is_visible()
-            assert "guessing gives" in card.inner_text()
+            assert "Chance is" in card.inner_text()
             assert not said
         table = page.locator("table.sortable").first
         before = table.locator("tbody th").all_inner_texts()

@@ -10,9 +10,9 @@ import pytest
 
 from horsesense.cli import main
 from horsesense.core import HumanFigure
-from horsesense.report.collecting import collect
+from horsesense.report.collection import collect
 from horsesense.report.page import write_report
-from horsesense.report.tables import latex, markdown
+from horsesense.report.tables import results_table
 from horsesense.runs.results import read_run
 from tests.support.made_run import made_items, make_run
 
@@ -43,20 +43,21 @@ def counted(folder: Path) -> float:
 
 
 def test_markdown_has_one_row_a_model_with_all_columns(runs: list[Path]) -> None:
-    lines = markdown(collect(runs, cues=False).summaries).splitlines()
+    lines = results_table(collect(runs, cues=False).summaries).markdown().splitlines()
     cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[:4]]
     assert len({len(row) for row in cells}) == 1, "a bar in a name must not make a column"
     names = cells[0]
+    assert names[2] == "accuracy [95% CI]"
     for row, folder, n in ((cells[2], runs[0], "40"), (cells[3], runs[1], "30")):
         found = dict(zip(names, row, strict=True))
-        assert float(found["accuracy"]) == pytest.approx(counted(folder), abs=5e-4)
-        low, high = map(float, found["95 % interval"].split("–"))
-        assert low < float(found["accuracy"]) < high
+        value, low, high = map(float, re.findall(r"[\d.]+", found["accuracy [95% CI]"]))
+        assert value == pytest.approx(counted(folder), abs=5e-4)
+        assert low < value < high
         assert (found["chance"], found["n"]) == ("0.500", n)
 
 
 def test_latex_is_booktabs_and_escaped(runs: list[Path]) -> None:
-    text = latex(collect(runs, cues=False).summaries)
+    text = results_table(collect(runs, cues=False).summaries).latex()
     assert [text.count(rule) for rule in (r"\toprule", r"\midrule", r"\bottomrule")] == [1, 1, 1]
     (row,) = [line for line in text.splitlines() if line.startswith("org/")]
     assert row.startswith(r"org/my\_model\_50\%\textbar{}\&\{x\} & made & ")
@@ -96,13 +97,13 @@ def test_what_people_get_stands_beside_the_score_with_its_kind(tmp_path: Path) -
     figures = (HumanFigure(0.9, "single person", "a paper", people=7), HumanFigure(0.7, "", "another", "hops=1"))
     run = make_run(tmp_path / "run", {"plain": 0.5}, items, human=figures)
     collected = collect([run], cues=False)
-    names, _, row = (line.split(" | ") for line in markdown(collected.summaries).splitlines()[:3])
+    names, _, row = (line.split(" | ") for line in results_table(collected.summaries).markdown().splitlines()[:3])
     assert row[names.index("people")] == "0.900", "the other figure is about a part of the probe"
-    assert "single person, 7 people" in markdown(collected.summaries)
+    assert "single person, 7 people" in results_table(collected.summaries).markdown()
     write_report(collected, tmp_path / "page.html", drawn=False)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "90.0\xa0% (single person, 7 people; a paper); 70.0\xa0% of hops 1 (kind not told; another)." in page
+    assert "90.0% (single person, 7 people; a paper); 70.0% on hops 1 (kind not stated; another)." in page
 
 
 def test_without_a_human_figure_there_is_no_column(runs: list[Path]) -> None:
-    assert "people" not in markdown(collect(runs, cues=False).summaries).casefold()
+    assert "people" not in results_table(collect(runs, cues=False).summaries).markdown().casefold()

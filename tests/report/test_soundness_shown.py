@@ -55,9 +55,9 @@ def read_by(folder: Path, reader: Party) -> None:
 def test_the_page_has_it_in_words(folder: Path) -> None:
     write_report(folder, pictures=False)
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "<dt>Sound items</dt>" in page
-    assert "6.2\xa0% (3.1\xa0% to 12.5\xa0%) of the items are bad" in page
-    assert "At best 96.9\xa0%" in page
+    assert "<dt>Label quality</dt>" in page
+    assert "Bad items: 6.2% [3.1%, 12.5%]" in page
+    assert "Ceiling: 96.9%" in page
     assert "a language model of the lineage smollm, and no person" in page
     assert "Mind &lt;this&gt;" in page
     # Only the one that is kin of the reader is told so.
@@ -73,7 +73,7 @@ def test_a_model_of_the_readers_lineage_is_warned_of(folder: Path) -> None:
 
 
 def test_commands_show_it_beside_the_score(folder: Path, call: Call, tmp_path: Path) -> None:
-    words = "6.2 % (3.1 % to 12.5 %) of the items are bad, corrected for the reader's errors; at best 96.9 %"
+    words = "bad items 6.2% [3.1%, 12.5%], corrected for the auditor's errors; ceiling 96.9%"
     assert call("compare", folder).out.count(words) == 1
     assert call("report", folder, "--no-cues", "-o", tmp_path / "p.html").out.count(words) == 1
     assert words in call("show", probe_path(folder, "made"), "--samples", 0).out

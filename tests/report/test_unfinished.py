@@ -11,7 +11,7 @@ import horsesense as hs
 from horsesense.cli import main
 from horsesense.core import Card, Probe
 from horsesense.progress import Progress
-from horsesense.report.collecting import collect
+from horsesense.report.collection import collect
 from horsesense.report.grid import grid_of
 from tests.support.made_run import made_items, make_run
 
@@ -29,7 +29,7 @@ def test_what_is_not_finished_hides_nothing(tmp_path: Path, capsys: pytest.Captu
         assert "good" in told.out
         assert "fair" in told.out
         assert "late" not in told.out
-        assert "not finished, and left out: late on made" in told.err
+        assert "left out: late on made" in told.err
         with pytest.raises(SystemExit):
             main([*command, "--json"])
         assert json.loads(capsys.readouterr().out)["unfinished"] == ["late on made"]
@@ -65,7 +65,7 @@ def test_the_grid_tells_not_finished_from_not_asked(tmp_path: Path) -> None:
     shard.unlink()
     grid = grid_of(collect(runs, cues=False))
     cells = {row.head.label: [cell if isinstance(cell, str) else "" for cell in row.cells] for row in grid.rows}
-    assert cells == {"good": ["", "not asked"], "late": ["not finished", ""]}
+    assert cells == {"good": ["", "not run"], "late": ["incomplete", ""]}
 
 
 def test_a_model_that_was_not_reached_is_named(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
@@ -80,7 +80,9 @@ def test_a_model_that_was_not_reached_is_named(tiny_folders: dict[str, Path], tm
     models = [f"first={folder}", f"second={tiny_folders['bert']}", f"third={tiny_folders['t5']}"]
     probe = Probe.of(made_items(10), Card(name="made"))
     with pytest.raises(KeyboardInterrupt):
-        hs.ask(models, {"made": probe}, out=tmp_path / "run", device="cpu", progress=Stopping())
+        hs.ask(
+            models, {"made": probe}, out=tmp_path / "run", compute=hs.ComputeSettings(device="cpu"), progress=Stopping()
+        )
     told = hs.write_report(tmp_path / "run", cues=False)
     assert [result["model"] for result in told.results()] == ["first"]
     assert told.unfinished == ("second on made", "third on made")
@@ -91,7 +93,7 @@ def test_of_a_probe_asked_in_two_ways_the_unfinished_way_is_named(
 ) -> None:
     probe = Probe.of(made_items(10), Card(name="made"))
     model, run = f"tiny={tiny_folders['gpt2']}", tmp_path / "run"
-    hs.ask(model, {"made": probe}, out=run, device="cpu", formats="loglikelihood,pmi")
+    hs.ask(model, {"made": probe}, out=run, compute=hs.ComputeSettings(device="cpu"), formats="loglikelihood,pmi")
     (shard,) = (run / "answers").glob("*~pmi.*")
     shard.unlink()
     for command in (["report", "--no-cues", str(run)], ["compare", str(run)]):

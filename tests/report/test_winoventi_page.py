@@ -126,7 +126,7 @@ def test_the_page_of_a_pipeline(tiny_folders: dict[str, Path], tmp_path: Path) -
     run_pipeline(plan, out)
     early = hs.write_report(out, cues=False, pictures=False).out
     assert early is not None
-    assert "No schema passes yet" in early.read_text(encoding="utf-8")
+    assert "No schema has been validated yet" in early.read_text(encoding="utf-8")
     result = run_pipeline(people_have_answered(plan, tmp_path, out), out)
     page = hs.write_report(out, cues=False, pictures=False).out
     assert page is not None

@@ -15,6 +15,7 @@ from horsesense.core import Card, Item, Probe, ScoringSpec
 from horsesense.errors import UserError
 from horsesense.runs.ask import ask_models
 from horsesense.runs.results import read_run, result_of
+from horsesense.stats.paired import holm
 from tests.runs.test_ask import SETTINGS, make_probe
 from tests.support.made_run import made_items, make_run
 
@@ -78,6 +79,22 @@ def test_what_nothing_is_set_against_is_told(tmp_path: Path) -> None:
     assert mixed.to_json()["alone"] == ["a on other"]
 
 
+def test_everything_that_is_shown_together_is_corrected_together(tmp_path: Path) -> None:
+    """Three probes of two models: Holm used to run probe by probe, where it changed nothing."""
+    folders = []
+    for number, rates in enumerate(((0.8, 0.6), (0.75, 0.6), (0.6, 0.6))):
+        name = f"probe-{number}"
+        models = {"a": rates[0], "b": rates[1]}
+        folders.append(make_run(tmp_path / str(number), models, made_items(60, name), probe=name))
+    sides = hs.compare(*folders).sides
+    every = [pairing for side in sides for pairing in side.pairings]
+    assert [pairing.comparison.adjusted for pairing in every] == holm([pairing.comparison.p for pairing in every])
+    smallest = min(every, key=lambda pairing: pairing.comparison.p)
+    assert smallest.comparison.adjusted == pytest.approx(min(1.0, 3 * smallest.comparison.p))
+    left = sum(pairing.comparison.adjusted >= 0.05 for pairing in every)
+    assert {pairing.power.level for pairing in every} == {1 - 0.05 / max(1, left)}
+
+
 def test_a_normalisation_beyond_the_interval_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """The wrong option is longer, so its sum is lower even where its mean is higher."""
     item = Item(
@@ -90,8 +107,8 @@ def test_a_normalisation_beyond_the_interval_is_told(tmp_path: Path, capfd: pyte
     assert replace(result, sensitivity={"word": 0.01}).beyond() == "", "within the interval nothing is said"
     with pytest.raises(SystemExit):
         main(["report", str(run)])
-    assert "by more than its interval" in capfd.readouterr().out
-    assert "by more than its interval" in (run / "report.html").read_text()
+    assert "outside its interval" in capfd.readouterr().out
+    assert "outside its interval" in (run / "report.html").read_text()
 
 
 def test_the_command(tiny_folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,7 +127,7 @@ def test_the_command(tiny_folders: dict[str, Path], tmp_path: Path, capsys: pyte
         assert one["p_holm"] >= one["p"]
     with pytest.raises(SystemExit):
         main(["compare", str(tmp_path), "--items", "1"])
-    assert "Holm" in capsys.readouterr().out
+    assert "after Holm" in capsys.readouterr().out
 
 
 def test_a_card_that_asks_for_the_average_over_units_is_compared_by_it(tmp_path: Path) -> None:

@@ -41,11 +41,21 @@ def test_verdicts_and_exit_codes(
     capfd: pytest.CaptureFixture[str],
     tmp_path: Path,
 ) -> None:
-    words = ["gate", runs[new], "--against", runs[against], "--margin", margin, "--junit", tmp_path / "j.xml", "--json"]
+    words = [
+        "check-regression",
+        runs[new],
+        "--against",
+        runs[against],
+        "--margin",
+        margin,
+        "--junit",
+        tmp_path / "j.xml",
+        "--json",
+    ]
     called = caller(capfd)(*words, "--summary", tmp_path / "s.md")
     assert called.code == code
     document = json.loads(called.out)
-    hold_to("gate", document)
+    hold_to("check-regression", document)
     (check,) = document["checks"]
     low, high = check["difference"]["ci"]
     assert document["verdict"] == check["verdict"] == verdict
@@ -56,16 +66,16 @@ def test_verdicts_and_exit_codes(
     assert f"check-regression: {verdict}" in (tmp_path / "s.md").read_text()
 
 
-def test_an_inconclusive_check_says_how_many_items_would_settle_it(runs: dict[str, Path], tmp_path: Path) -> None:
-    gate = hs.gate(runs["few"], runs["good"])
+def test_an_inconclusive_gate_says_how_many_items_would_settle_it(runs: dict[str, Path], tmp_path: Path) -> None:
+    gate = hs.check_regression(runs["few"], against=runs["good"])
     assert gate.exit_code == 4
     assert f"{gate.checks[0].items_missing:,} more items" in gate.sentences()[0]
     items = made_items(150)[:20]
     one, other = (make_run(tmp_path / name, {name: 1.0}, items) for name in ("one", "other"))
-    same = hs.gate(one, other)
+    same = hs.check_regression(one, against=other)
     assert (same.verdict, same.checks[0].difference.value) == ("inconclusive", 0)
     assert same.checks[0].items_missing, "the same answers of two models on twenty items prove little"
-    nothing = hs.gate(one, one)
+    nothing = hs.check_regression(one, against=one)
     assert nothing.verdict == "not worse", "a model is not worse than itself, however few the items are"
     assert "nothing has changed" in nothing.checks[0].notes[-1]
 
@@ -74,16 +84,16 @@ def test_models_are_paired_by_name_where_there_are_several(tmp_path: Path) -> No
     items = made_items(40)
     two = make_run(tmp_path / "two", {"a": 0.9, "b": 0.4}, items)
     other = make_run(tmp_path / "other", {"b": 0.9, "c": 0.9}, items, seed=1)
-    gate = hs.gate(two, other)
+    gate = hs.check_regression(two, against=other)
     (check,) = gate.checks
     assert (check.new, check.old, check.verdict) == ("b", "b", "worse")
     first, left_out = gate.sentences()
     assert first.startswith("b, made: worse")
     assert left_out == "a on made: not in the old run, so not compared"
     with pytest.raises(hs.UserError, match="no probe in common"):
-        hs.gate(two, make_run(tmp_path / "else", {"a": 0.9}, made_items(5, "else"), probe="else"))
+        hs.check_regression(two, against=make_run(tmp_path / "else", {"a": 0.9}, made_items(5, "else"), probe="else"))
     with pytest.raises(hs.UserError, match="is not a share"):
-        hs.gate(two, other, margin=1.5)
+        hs.check_regression(two, against=other, margin=1.5)
 
 
 @pytest.mark.parametrize("format", ["csv", "parquet", "json"])
@@ -97,9 +107,9 @@ def test_rows_of_a_run_are_those_of_its_frames(
     run = hs.open_run(runs["few"])
     for what, frame in (("items", run.items()), ("tokens", run.tokens())):
         out = tmp_path / f"{what}.{format}"
-        called = caller(capfd)("report", runs["few"], "--format", format, "--rows", what, "-o", out, "--json")
+        called = caller(capfd)("export-run", runs["few"], "--rows", what, "-o", out, "--json")
         assert called.code == 0, called.err
-        hold_to("report", json.loads(called.out))
+        hold_to("export-run", json.loads(called.out))
         wanted = frame.to_json()
         if format == "json":
             assert json.loads(out.read_text()) == wanted

@@ -116,10 +116,15 @@ def test_scores_are_looked_up_and_kept_where_it_is_asked(
     assert sum(kept) == 48, "both found all of it"
 
 
-def test_examples_and_prompt_formats_cross_and_a_run_in_memory_is_the_same(cluster: Any, models: list[str]) -> None:
+def test_examples_and_ways_cross_and_a_run_in_memory_is_the_same(cluster: Any, models: list[str]) -> None:
     spec = ScoringSpec(shots=1, shots_from="all", truncation="left")
-    asked = {"probe": {"two": PROBES["two"]}, "spec": spec, "formats": "loglikelihood", "device": "cpu"}
-    one, other = (hs.ask(models[0], engine=engine, **asked) for engine in ("here", ENGINE))  # type: ignore[arg-type]
+    two = {"two": PROBES["two"]}
+    one, other = (
+        hs.ask(
+            models[0], two, spec=spec, formats="loglikelihood", compute=hs.ComputeSettings(device="cpu", engine=engine)
+        )
+        for engine in ("here", ENGINE)
+    )
     assert [each.answers for each in one.answered] == [each.answers for each in other.answered]
 
 
@@ -210,8 +215,9 @@ def test_workers_of_other_versions_or_weights_are_refused(
 
 
 def test_a_network_in_memory_cannot_cross(cluster: Any, models: list[str]) -> None:
+    model = hs.load_model(models[0], device="cpu")
     with pytest.raises(UserError, match="is in the memory of this process"):
-        hs.ask(hs.load_model(models[0], device="cpu"), PROBES["two"], engine=ENGINE)
+        hs.ask(model, PROBES["two"], compute=hs.ComputeSettings(engine=ENGINE))
 
 
 def test_doses_and_trainings_leave_what_they_leave_here(

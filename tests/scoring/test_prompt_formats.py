@@ -80,19 +80,19 @@ def test_letters_are_the_shares_of_the_next_token_over_all_orders(causal: Langua
 
 
 @pytest.mark.parametrize("item", FORMS, ids=lambda item: item.form)
-@pytest.mark.parametrize("prompt_format", ["loglikelihood", "pmi", "letters", "generate"])
-def test_every_form_can_be_asked_in_every_prompt_format(causal: LanguageModel, item: Item, prompt_format: str) -> None:
-    run = hs.ask(causal, probe([item]), formats=prompt_format)
-    assert run.results()["format"] == [prompt_format]
+@pytest.mark.parametrize("way", ["loglikelihood", "pmi", "letters", "generate"])
+def test_every_form_can_be_asked_in_every_way(causal: LanguageModel, item: Item, way: str) -> None:
+    run = hs.ask(causal, probe([item]), formats=way)
+    assert run.results()["format"] == [way]
     assert len(run.answered[0].answers[0].scores) == len(item.options)
 
 
 def test_a_masked_model_fills_in_the_letter(tiny_folders: dict[str, Path]) -> None:
     short = Item(probe="demo", form="choice", text="ice?", options=("a", "b"), answer=0)
-    run = hs.ask(str(tiny_folders["bert"]), probe([short]), formats="letters", device="cpu")
+    run = hs.ask(str(tiny_folders["bert"]), probe([short]), formats="letters", compute=hs.ComputeSettings(device="cpu"))
     assert sum(map(exp, run.answered[0].answers[0].scores)) == pytest.approx(1.0)
     with pytest.raises(UserError, match="generate"):
-        hs.ask(str(tiny_folders["bert"]), probe([short]), formats="generate", device="cpu")
+        hs.ask(str(tiny_folders["bert"]), probe([short]), formats="generate", compute=hs.ComputeSettings(device="cpu"))
 
 
 def test_pmi_of_sentences_is_that_of_the_words_they_differ_in(causal: LanguageModel) -> None:
@@ -183,9 +183,7 @@ def test_a_model_that_always_takes_the_first_letter_is_found_out() -> None:
     assert (knows.bias, knows.stable) == (0.0, 1.0)
 
 
-def test_prompt_formats_are_kept_apart_resumed_and_never_set_against_each_other(
-    causal: LanguageModel, tmp_path: Path
-) -> None:
+def test_ways_are_kept_apart_resumed_and_never_set_against_each_other(causal: LanguageModel, tmp_path: Path) -> None:
     run = hs.ask(causal, probe(CHOICE), out=tmp_path / "a", formats="loglikelihood,letters")
     assert run.results()["format"] == ["loglikelihood", "letters"]
     before = {path: path.read_bytes() for path in sorted((tmp_path / "a" / "answers").iterdir())}
@@ -199,7 +197,7 @@ def test_prompt_formats_are_kept_apart_resumed_and_never_set_against_each_other(
     with pytest.raises(UserError, match=r"generate in .*b.*letters"):
         hs.compare(tmp_path / "b", hs.ask(causal, probe(CHOICE), formats="letters"))
     spec = ScoringSpec(rotations=1)
-    with pytest.raises(UserError, match=r"rotations"):
+    with pytest.raises(UserError, match="rotations"):
         hs.compare(tmp_path / "a", hs.ask(causal, probe(CHOICE), formats="letters", spec=spec))
     same = hs.compare(tmp_path / "a", hs.ask(causal, probe(CHOICE), formats="letters"))
     assert [side.format for side in same.sides] == ["letters"]
@@ -253,7 +251,7 @@ def test_pmi_in_a_chat_is_against_a_reply_to_nothing(chatty: LanguageModel) -> N
 
 
 @pytest.mark.parametrize(
-    ("formats", "spec", "why"),
+    ("ways", "spec", "why"),
     [
         ("letter", "default", "did you mean 'letters'"),
         ("auto,generate", "default", "auto alone"),
@@ -264,6 +262,6 @@ def test_pmi_in_a_chat_is_against_a_reply_to_nothing(chatty: LanguageModel) -> N
         ("generate", "temperature=-1", "too small"),
     ],
 )
-def test_what_cannot_be_asked_is_told(causal: LanguageModel, formats: str, spec: str, why: str) -> None:
+def test_what_cannot_be_asked_is_told(causal: LanguageModel, ways: str, spec: str, why: str) -> None:
     with pytest.raises(UserError, match=why):
-        hs.ask(causal, probe(CHOICE[:1]), formats=formats, spec=spec)
+        hs.ask(causal, probe(CHOICE[:1]), formats=ways, spec=spec)

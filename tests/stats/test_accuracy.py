@@ -112,8 +112,8 @@ def test_all_right_all_wrong_and_all_alike_are_not_certain() -> None:
 def test_one_unit_says_so_and_few_say_so() -> None:
     one = accuracy([1, 0, 1], ["only"] * 3)
     assert (one.low, one.high) == (0.0, 1.0)
-    assert "one unit only" in one.note
-    assert "4 units only" in accuracy([1, 0, 1, 1], list("abcd")).note
+    assert "one cluster only" in one.note
+    assert "4 clusters only" in accuracy([1, 0, 1, 1], list("abcd")).note
     assert accuracy([1, 0] * 10, [str(k) for k in range(20)]).note == ""
 
 
@@ -140,7 +140,7 @@ def test_crossing_with_what_says_nothing_changes_nothing() -> None:
     two_way, number = mean_spread(credit, units, crossed=items)
     assert two_way == pytest.approx(one_way)
     assert number == 100
-    assert accuracy(credit, units, crossed=["all"] * len(credit)).note.startswith("one unit only")
+    assert accuracy(credit, units, crossed=["all"] * len(credit)).note.startswith("one cluster only")
 
 
 def test_fifty_thousand_items_take_well_under_two_seconds() -> None:

@@ -40,7 +40,7 @@ def test_a_side_of_three_that_is_all_wrong_leaves_the_gap_open() -> None:
     assert gap is not None
     assert gap.value == pytest.approx(0.502, abs=1e-3)
     assert gap.low < 0 < gap.high
-    assert "3 units only" in gap.note
+    assert "3 clusters only" in gap.note
 
 
 def test_gaps_of_nought_are_held_where_one_side_is_small() -> None:

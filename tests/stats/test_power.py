@@ -52,6 +52,26 @@ def test_the_study_it_asks_for_finds_the_difference_as_often_as_promised() -> No
     assert found / 200 == pytest.approx(0.8, abs=0.085)  # three standard errors
 
 
+def test_the_study_of_several_comparisons_finds_each_as_often_as_promised() -> None:
+    """Nine comparisons corrected together: what settles one alone settles it in half of the studies."""
+    rng = np.random.default_rng(3)
+    a, b, units = two_models(rng, 4000, SIZES["geometric"], (0.72, 0.66), 0.3)
+    alone = power(a, b, units, wanted=0.8)
+    together = alone.at(1 - 0.05 / 9)
+    assert alone.needed is not None
+    assert together.needed is not None
+    rates = {}
+    for needed in (alone.needed, together.needed):
+        found = 0
+        for seed in range(120):
+            drawn = two_models(rng, needed, SIZES["geometric"], (0.72, 0.66), 0.3)
+            study = compare(*drawn, seed=seed, resamples=100)
+            found += study.p < 0.05 / 9 and study.difference.value > 0
+        rates[needed] = found / 120
+    assert rates[alone.needed] < 0.7
+    assert rates[together.needed] == pytest.approx(0.8, abs=0.12)
+
+
 def test_more_items_come_in_units_of_the_size_at_hand() -> None:
     rng = np.random.default_rng(1)
     a, b, units = two_models(rng, 60, SIZES["equal"], (0.7, 0.6), 0.3)

@@ -42,7 +42,7 @@ def test_more_to_measure_the_reader_by_makes_the_interval_narrower() -> None:
 
 
 def test_a_share_below_nought_is_cut_and_says_so() -> None:
-    found = corrected_share(Count(2, 300), Count(90, 100), Count(5, 100))
+    found = corrected_share(Count(9, 300), Count(90, 100), Count(5, 100))
     assert found is not None
     assert (found.value, found.clipped, found.raw < 0) == (0.0, True, True)
     assert found.ci[0] == 0.0 < found.ci[1]
@@ -77,3 +77,17 @@ def test_a_share_of_draws() -> None:
     low, high = share(Count(6, 200)).ci
     # Jeffreys; ours is shrunk a little for the degrees of freedom.
     assert (low, high) == pytest.approx(beta(6.5, 194.5).ppf([0.025, 0.975]), abs=0.002)
+
+
+def test_false_alarms_that_do_not_fit_are_not_taken_off() -> None:
+    """4 of 102 good items called bad, and 1 of 300 of the sample: it used to be "0.0% (0.0 to 0.3%) bad"."""
+    found = corrected_share(Count(1, 300), Count(90, 102), Count(4, 102))
+    assert found is not None
+    assert not found.fits
+    assert found.value == pytest.approx(1 / 300 / (90 / 102))
+    assert found.ci[1] > 0.02
+    # Three against five is luck, and is corrected as before.
+    lucky = corrected_share(Count(9, 300), Count(90, 102), Count(5, 102))
+    assert lucky is not None
+    assert lucky.fits
+    assert lucky.clipped

@@ -1,7 +1,8 @@
-"""Made-up models whose truth is known, answering made-up material: to find out how often a verdict is right.
+"""Simulated models whose truth is known, answering simulated material: to measure how often a verdict is right.
 
-A model knows a share of the items, reads a cue on others, remembers some of the frozen half, and guesses the rest.
-Items of one unit go together (a Gaussian copula), some items are bad, and a reading of 200 items says how many.
+A model knows a share of the items, reads a cue or relatedness on others, has memorised some of the frozen half, answers
+by habit, and guesses the rest. Items of one cluster go together (a Gaussian copula), some items are bad, and an audit
+of 200 items says how many. In pairs with opposite keys everything that sees the options alone gets one of two right.
 """
 
 from __future__ import annotations
@@ -13,19 +14,21 @@ from numpy.typing import NDArray
 from scipy import special
 
 from horsesense.profiling.finding import Verdict
-from horsesense.profiling.sheet import BadShare, CueColumn, Sheet
+from horsesense.profiling.item_scores import BadShare, ExplanationColumn, ItemScores
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 Random = np.random.Generator
 
-GUESSES: Verdict = "not to be told from guessing"
+CHANCE: Verdict = "not above chance"
 READS: Verdict = "reads cues"
-UNUSED: Verdict = "knows the facts but does not use them"
+SAME: Verdict = "same answer"
+CONTAMINATED: Verdict = "contaminated"
 CORRELATION = 0.3
-"""Of knowledge, cues and guesses within a unit."""
-READ = 200
-"""Items that were read to find the bad ones."""
+"""Of knowledge, cues and guesses within a cluster."""
+AUDITED = 200
+"""Items that were audited to find the bad ones."""
 
 
 @dataclass(frozen=True)
@@ -33,24 +36,27 @@ class Material:
     """What is asked: the shape of one ability."""
 
     name: str
-    units: int
+    clusters: int
     size: float
-    """Mean items of a unit, geometric; a whole number without a point means that all are alike."""
+    """Mean items of a cluster, geometric; a whole number without a point means that all are alike."""
     options: int
     cue: float
     """What the best cue earns; chance where it pays nothing."""
     length: float
     """What another cue earns, which only the model without the question gives away."""
+    related: tuple[float, float] = (0.0, 0.0)
+    """What relatedness earns, by word vectors and by sentence vectors; at least chance."""
     silent: float = 0.0
     """Share of items where the best cue says nothing."""
     bad: float = 0.0
     """Share of bad items: half have a wrong key, half a second right option."""
     facts: bool = False
-    pairs: bool = False
-    """Whether units are families that test one knowledge."""
+    opposite: bool = False
+    """Whether items come in pairs with opposite keys that test one knowledge."""
     crossed: bool = False
-    twin: bool = False
-    ways: int = 1
+    twin: float = 0.0
+    """Share of the clusters that are in the twin half; 0 where there is none."""
+    formats: int = 1
 
     @property
     def pays(self) -> bool:
@@ -58,49 +64,84 @@ class Material:
 
 
 PAGE = (
-    Material("loud cue", 200, 3.0, 5, 0.75, 0.5, silent=0.1, bad=0.03, ways=2),
-    Material("soft cue", 200, 3.0, 5, 0.6, 0.5, bad=0.08, twin=True, ways=2),
-    Material("pairs", 400, 2, 2, 0.75, 0.75, bad=0.02, pairs=True, twin=True),
+    Material("loud cue", 200, 3.0, 5, 0.75, 0.5, (0.3, 0.4), silent=0.1, bad=0.03, formats=2),
+    Material("related", 200, 3.0, 5, 0.5, 0.5, (0.5, 0.75), bad=0.05, twin=0.5, formats=2),
+    Material("pairs", 400, 2, 2, 0.5, 0.5, bad=0.02, opposite=True, twin=0.5),
     Material("ladder", 150, 4, 2, 0.7, 0.7, facts=True),
     Material("crossed", 200, 3.0, 2, 0.7, 0.7, bad=0.05, crossed=True),
-    Material("no cue", 200, 3.0, 2, 0.5, 0.5, bad=0.05, twin=True),
+    Material("no cue", 200, 3.0, 2, 0.5, 0.5, bad=0.05, twin=0.5),
 )
 """A page of six abilities, each of 600 to 800 items."""
+
+QUICK = (
+    Material("kinds", 38, 1, 5, 0.2, 0.3, (0.55, 0.75), bad=0.03, twin=1 / 3),
+    Material("examples", 27, 1.4, 5, 0.2, 0.3, (0.6, 0.9), bad=0.03, twin=1 / 3),
+    Material("meanings", 54, 1, 5, 0.2, 0.3, (0.5, 0.8), bad=0.03, twin=1 / 3),
+    Material("words", 54, 1, 5, 0.2, 0.3, (0.4, 0.67), bad=0.03, twin=1 / 3),
+    Material("senses", 38, 1, 5, 0.22, 0.3, (0.4, 0.55), bad=0.03, twin=1 / 3),
+    Material("reversed", 27, 6, 2, 0.5, 0.5, opposite=True, twin=0.5),
+    Material("everyday", 60, 2, 2, 0.5, 0.5, opposite=True),
+    Material("inference", 24, 4, 2, 0.5, 0.5, opposite=True, twin=0.4),
+    Material("exceptions", 80, 2, 2, 0.5, 0.5, opposite=True),
+    Material("parts", 80, 2, 2, 0.5, 0.5, opposite=True),
+)
+"""The quick edition: as many clusters and items as it has."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """How a made-up model answers."""
+    """How a simulated model answers."""
 
     name: str
     says: Verdict
     """What should be said of it."""
+    opposite: Verdict | str | None = ""
+    """What should be said of it on pairs with opposite keys where that is not ``says``; None where it is a border."""
     knows: float = 0.0
-    """Share of the items it knows."""
+    """Share of the items it knows; of pairs with opposite keys, of the pairs."""
     reads: float = 0.0
     """Share of the others that it answers by a cue."""
     cue: str = "best"
-    """Which one: ``best``, ``anti`` (the best turned round), ``length``, ``first`` (always the same option)."""
-    remembers: float = 0.0
-    """Share of the frozen half that it remembers, however it is asked."""
+    """Which one: ``best``, ``anti`` (the best avoided), ``length``, ``first`` (always the same option), ``prior``,
+    ``words`` and ``sentences`` (relatedness), ``topic`` (relatedness by an encoder that nobody has)."""
+    ignores: bool = False
+    """Whether it ignores what sets the members of a pair apart: negation, reversal, context."""
+    clustered: bool = False
+    """Whether it knows whole clusters or nothing of them."""
+    memorised: float = 0.0
+    """Share of the frozen half that it has memorised, in whatever condition."""
     facts: float | None = None
     """Share of the facts it knows; as many as items where none is given."""
     keeps: float = 1.0
-    """Share of what it knows that it also knows in the last of the other ways of asking."""
-    again: float = 1.0
-    """Share of what it knows that it also knows when asked again."""
-    steady: float = 1.0
-    """Probability that it is right on what it knows, at each asking anew."""
+    """Share of what it knows that it also knows in the last of the other prompt formats."""
+    retest: float = 1.0
+    """Share of what it knows that it also knows in the retest."""
+    noise: float = 0.0
+    """Share of the replies, in each condition anew, that are as good as a guess."""
     prior: float = 0.3
     """How much the model without the question follows the best cue; where nothing is known it answers like that."""
     expected: dict[str, Verdict | None] = field(default_factory=dict)
     """What should be said of it where that is not ``says``, by material; None where the truth lies at a border."""
 
+    def allows(self, material: Material, verdict: Verdict) -> bool:
+        """Whether a verdict claims nothing that is false of it: what is not shown may always be inconclusive."""
+        truth = self.expects(material)
+        if truth is None or verdict in (truth, "inconclusive"):
+            return True
+        # Some of it is known and not all; a cue that earns nothing is not above chance; half is not known.
+        if truth == "knows" and self.knows < 1:
+            return verdict == "partly"
+        pays = self.reads and self.cue in ("best", "anti", "length") and max(material.cue, material.length) < 0.35
+        return truth == READS and verdict == CHANCE and bool(pays)
+
     def expects(self, material: Material) -> Verdict | None:
-        return self.expected.get(material.name, self.says)
-
-
-NO_TWIN = ("loud cue", "ladder", "crossed")
+        if material.name in self.expected:
+            return self.expected[material.name]
+        if self.memorised and not material.twin:
+            return None
+        if material.opposite and self.opposite != "":
+            return self.opposite  # type: ignore[return-value]  # a verdict or None
+        return self.says
 
 
 def _but(verdict: Verdict | None, *materials: str) -> dict[str, Verdict | None]:
@@ -108,121 +149,158 @@ def _but(verdict: Verdict | None, *materials: str) -> dict[str, Verdict | None]:
 
 
 MODELS = (
-    Model("guesser", GUESSES, prior=0.0),
-    Model("guesser by its prior", GUESSES, prior=0.0, reads=1.0, cue="prior"),
-    Model("always the same option", GUESSES, reads=1.0, cue="first"),
+    Model("guesser", CHANCE, prior=0.0),
+    Model("guesser by its prior", CHANCE, SAME, prior=0.0, reads=1.0, cue="prior"),
+    Model("always the same option", CHANCE, SAME, reads=1.0, cue="first"),
     Model("cue reader", READS, reads=1.0, prior=1.0),
-    Model("three quarters a cue reader", READS, reads=0.75, prior=0.75),
+    Model("three quarters a cue reader", READS, None, reads=0.75, prior=0.75),
     Model("anti-cue reader", READS, reads=1.0, cue="anti", prior=0.0),
-    Model("length lover", READS, reads=1.0, cue="length", prior=0.0, expected=_but(GUESSES, "no cue")),
-    Model("memoriser", GUESSES, remembers=0.9, prior=0.0, expected=_but(None, *NO_TWIN)),
+    Model("length reader", READS, SAME, reads=1.0, cue="length", prior=0.0, expected=_but(CHANCE, "no cue")),
+    Model("nearest by word vectors", READS, reads=1.0, cue="words", prior=0.0),
+    Model("nearest by sentence vectors", READS, reads=1.0, cue="sentences", prior=0.0),
+    Model("memoriser", CONTAMINATED, memorised=0.9, prior=0.0),
     Model("partial knower", "partly", knows=0.4),
-    Model("partial knower with a prior", "partly", knows=0.4, reads=1.0, cue="prior"),
+    Model("partial knower by clusters", "partly", knows=0.4, clustered=True),
+    Model("knows 40%, else the shortest", "partly", knows=0.4, reads=1.0, cue="length"),
     Model("good knower", "knows", knows=0.9),
     Model("perfect", "knows", knows=1.0),
-    Model("facts, not used", GUESSES, facts=0.9, expected=_but(UNUSED, "ladder")),
-    Model("not robust to a way", "not robust", knows=0.9, keeps=0.3),
-    Model("not robust when asked again", "not robust", knows=0.9, again=0.3),
+    Model("ignores negation", "knows", SAME, knows=1.0, ignores=True),
+    Model("noisy knower", "partly", knows=0.6, noise=0.15),
+    Model("facts, not used", CHANCE, facts=0.9),
+    Model("not robust to a format", "not robust", knows=0.9, keeps=0.3),
+    Model("not robust in the retest", "not robust", knows=0.9, retest=0.3),
     Model("knows, and reads cues", "partly", knows=0.4, reads=0.5, prior=0.5),
-    Model("mostly reads cues", READS, knows=0.05, reads=0.9, prior=0.9, expected=_but(None, "no cue")),
+    Model("mostly reads cues", READS, None, knows=0.05, reads=0.9, prior=0.9, expected=_but(None, "no cue", "related")),
     Model("knows nearly all, else a cue", "knows", knows=0.9, reads=1.0, prior=0.5),
-    Model("knows, and remembers", "partly", knows=0.4, remembers=0.8, expected=_but(None, *NO_TWIN)),
+    Model("knows, and has memorised", CONTAMINATED, knows=0.4, memorised=0.8),
 )
 
 
-def sheets(rng: Random, model: Model, page: tuple[Material, ...] = PAGE, scale: float = 1.0) -> list[Sheet]:
-    """A page of one model; ``scale`` times as many units as the materials say."""
-    return [sheet(rng, model, material, scale) for material in page]
+def model_named(name: str) -> Model:
+    return next(model for model in MODELS if model.name == name)
 
 
-def sheet(rng: Random, model: Model, material: Material, scale: float = 1.0) -> Sheet:
+def simulated_page(
+    rng: Random, model: Model, page: tuple[Material, ...] = PAGE, scale: float = 1.0
+) -> list[ItemScores]:
+    """A page of one model; ``scale`` times as many clusters as the materials say."""
+    return [simulated_scores(rng, model, material, scale) for material in page]
+
+
+def simulated_scores(rng: Random, model: Model, material: Material, scale: float = 1.0) -> ItemScores:
     """One ability of one model."""
-    units, others = _units(rng, material, scale)
-    n, k = len(units), material.options
+    clusters, others = _clusters(rng, material, scale)
+    n, k = len(clusters), material.options
+    pairs = np.arange(n) // 2
+    first = np.arange(n) % 2 == 0
 
-    def drawn(share: float | Floats) -> Bools:
-        """Whether something holds of each item, with that probability; units go together."""
-        own, noise = rng.normal(size=(2, int(max(units.max(), others.max())) + 1)), rng.normal(size=n)
-        common = (own[0, units] + own[1, others]) / 2**0.5 if material.crossed else own[0, units]
-        latent = CORRELATION**0.5 * common + (1 - CORRELATION) ** 0.5 * noise
+    def drawn(share: float | Floats, correlation: float = CORRELATION) -> Bools:
+        """Whether something holds of each item, with that probability; clusters go together."""
+        own, noise = rng.normal(size=(2, int(max(clusters.max(), others.max())) + 1)), rng.normal(size=n)
+        common = (own[0, clusters] + own[1, others]) / 2**0.5 if material.crossed else own[0, clusters]
+        latent = correlation**0.5 * common + (1 - correlation) ** 0.5 * noise
         below: Bools = latent < special.ndtri(np.clip(share, 0.0, 1.0))
         return below
 
+    def by_options(share: float) -> Bools:
+        """Whether something that looks at the options alone is right."""
+        return drawn(max(share, 1 / k)) if not material.opposite else drawn(0.5)[2 * pairs] == first
+
     chance = np.full(n, 1 / k)
     silent = rng.random(n) < material.silent
-    best, length = drawn(material.cue), drawn(material.length)
-    twin = _halves(rng, units)
+    best, length = by_options(material.cue), by_options(material.length)
+    words, sentences = (by_options(share) for share in material.related)
+    # The two encoders agree more than by chance.
+    words = np.where(rng.random(n) < 0.4, sentences, words) if not material.opposite else words
+    twin = _halves(rng, clusters, material.twin or 0.5)
     bad = rng.random(n) < material.bad
     fault = np.where(rng.random(n) < 0.5, 0.0, 0.5)
-    facts = drawn(model.knows if model.facts is None else model.facts) if material.facts else None
-    known = facts if facts is not None and model.facts is None else drawn(model.knows)
-    if material.pairs:
-        known = known[np.unique(units, return_index=True)[1]][units]  # who knows one member knows all
-    memory = drawn(model.remembers) & ~twin if material.twin else drawn(model.remembers)
-    reading = drawn(model.reads)
+    correlation = 0.999 if model.clustered else CORRELATION
+    facts = drawn(model.knows if model.facts is None else model.facts, correlation) if material.facts else None
+    known = facts if facts is not None and model.facts is None else drawn(model.knows, correlation)
+    if material.opposite:
+        known = known[2 * pairs]  # who knows one member knows both
+    memory = drawn(model.memorised) & ~twin if material.twin else drawn(model.memorised)
+    reading = drawn(model.reads)[2 * pairs] if material.opposite else drawn(model.reads)
     unread = np.where(silent, drawn(chance), best).astype(bool)
-    blind = np.where(drawn(model.prior), unread, drawn(chance))
+    blind = np.where(drawn(model.prior), unread, by_options(0.0) if material.opposite else drawn(chance))
     by_cue: dict[str, Bools] = {
         "best": unread,
-        "anti": np.where(silent, drawn(chance), ~best & (drawn(1 / (k - 1)))).astype(bool),
+        "anti": ~best
+        if material.opposite
+        else np.where(silent, drawn(chance), ~best & (drawn(1 / (k - 1)))).astype(bool),
         "length": length,
-        "first": drawn(chance),
+        "first": by_options(0.0),
         "prior": blind.astype(bool),
+        "words": words,
+        "sentences": sentences,
+        "topic": np.where(rng.random(n) < 0.6, sentences, by_options(max(material.related))).astype(bool),
     }
     followed = by_cue[model.cue]
     if model.cue in ("length", "first", "anti"):
         blind = followed
+    habit = by_options(0.0)
 
     def asked(kept: float) -> Floats:
-        sure = known & (rng.random(n) < kept) & (rng.random(n) < model.steady)
+        sure = known & (rng.random(n) < kept)
+        if material.opposite:
+            sure = known & (rng.random(n) < kept)[2 * pairs]
         guess = np.where(reading, followed, drawn(chance))
-        knowing = np.where(bad, rng.random(n) < fault, 1.0)
-        return np.where(memory, 1.0, np.where(sure, knowing, guess)).astype(np.float64)
+        knowing = np.where(bad, rng.random(n) < fault, habit if model.ignores and material.opposite else 1.0)
+        right = np.where(memory, 1.0, np.where(sure, knowing, guess))
+        return np.where(rng.random(n) < model.noise, rng.random(n) < chance, right).astype(np.float64)
 
     right = asked(1.0)
-    ways = {
-        f"way {number}": asked(model.keeps if number == material.ways - 1 else 1.0) for number in range(material.ways)
+    formats = {
+        f"format {number}": asked(model.keeps if number == material.formats - 1 else 1.0)
+        for number in range(material.formats)
     }
-    read = int(rng.binomial(READ, material.bad))
-    low, high = special.betaincinv(read + 0.5, READ - read + 0.5, [0.025, 0.975])
+    seen = int(rng.binomial(AUDITED, material.bad))
+    low, high = special.betaincinv(seen + 0.5, AUDITED - seen + 0.5, [0.025, 0.975])
     fact_answers = None
     if facts is not None:
         fact_answers = np.where(facts, 1.0, drawn(0.5)).astype(np.float64)
-    return Sheet(
+    return ItemScores(
         model=model.name,
         ability=material.name,
-        method="wordnet" if "cue" in material.name and material.options == 5 else material.name,
+        method=material.name,
         items=np.arange(n).astype(str),
         right=right,
         options=np.full(n, k),
-        units=units.astype(str),
+        clusters=clusters.astype(str),
+        group="words" if material.options == 5 else material.name,
         crossed=others.astype(str) if material.crossed else None,
-        families=units.astype(str),
-        same_knowledge=material.pairs,
-        cues=(CueColumn("the best cue", np.where(silent, chance, best), 60),),
+        families=pairs.astype(str) if material.opposite else clusters.astype(str),
+        same_knowledge=material.opposite,
+        contrasts={"reversal": pairs.astype(str)} if material.opposite else {},
+        cues=(ExplanationColumn("the best cue", np.where(silent, chance, best), 60),),
+        relatedness=(
+            ExplanationColumn("the nearest by words", words.astype(np.float64), 1),
+            ExplanationColumn("the nearest by sentences", sentences.astype(np.float64), 1),
+        ),
         blind=blind.astype(np.float64),
-        retest=asked(model.again),
-        ways=ways,
+        retest=asked(model.retest),
+        formats=formats,
         facts=fact_answers,
         fact_chance=None if facts is None else np.full(n, 0.5),
         twin=twin if material.twin else None,
-        bad=BadShare(read / READ, (float(low), float(high)), READ, "simulated") if material.bad else None,
+        bad=BadShare(seen / AUDITED, (float(low), float(high)), AUDITED, "simulated") if material.bad else None,
         judged="people",
     )
 
 
-def _units(rng: Random, material: Material, scale: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    number = max(4, round(material.units * scale))
+def _clusters(rng: Random, material: Material, scale: float) -> tuple[Ints, Ints]:
+    number = max(4, round(material.clusters * scale))
     sizes = (
         np.full(number, material.size) if isinstance(material.size, int) else rng.geometric(1 / material.size, number)
     )
-    units = np.repeat(np.arange(number), sizes)
-    return units, rng.integers(0, number, len(units))
+    clusters = np.repeat(np.arange(number), sizes)
+    return clusters, rng.integers(0, number, len(clusters))
 
 
-def _halves(rng: Random, units: NDArray[np.int64]) -> Bools:
-    number = int(units.max()) + 1
+def _halves(rng: Random, clusters: Ints, share: float) -> Bools:
+    number = int(clusters.max()) + 1
     half = np.zeros(number, dtype=bool)
-    half[rng.permutation(number)[: number // 2]] = True
-    chosen: Bools = half[units]
+    half[rng.permutation(number)[: max(2, round(number * share))]] = True
+    chosen: Bools = half[clusters]
     return chosen

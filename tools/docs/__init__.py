@@ -1,10 +1,10 @@
-"""The site: pages by hand from docs/, and the pages that are made.
+"""The documentation site: hand-written pages from docs/, and generated pages.
 
-- `__main__`: puts both into build/docs and lets Zensical make the site of them (`make docs`);
-- `commands`: a page a command, from the commands themselves and the types of what they print;
-- `interface`: the Python API and the records, for mkdocstrings to fill from docstrings;
-- `house`: the rooms in one picture, from the import contract;
-- `notebooks`: the tutorials, from the scripts in examples/ and what they said when they were run;
-- `blocks`: the commands and code of the pages, for the tests that run them;
-- `words`: how much of it is written by hand.
+- `__main__`: copies both into build/docs and builds the site with Zensical (`make docs`);
+- `commands`: one page per command, from the commands and the types of their output;
+- `interface`: the Python API and the records, from docstrings, by mkdocstrings;
+- `layers`: the picture of the packages, from the import contract;
+- `notebooks`: the tutorials, from the scripts in examples/ and their stored output;
+- `blocks`: the commands and code on the pages, for the tests that run them;
+- `words`: the number of hand-written words.
 """

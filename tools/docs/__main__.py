@@ -1,4 +1,4 @@
-"""Put the site together: pages by hand and made ones into build/docs, then Zensical, strictly, into build/site.
+"""Build the site: copy hand-written and generated pages into build/docs, then run Zensical strictly into build/site.
 
 Run: python -m tools.docs [--stage] [--serve]
 """
@@ -14,8 +14,8 @@ from pathlib import Path
 
 from tools.docs.blocks import CARD, DOCS, ROOT, shown, untried_page
 from tools.docs.commands import write_commands
-from tools.docs.house import picture
 from tools.docs.interface import write_interface, write_records
+from tools.docs.layers import picture
 from tools.docs.long_pages import shortened
 from tools.docs.notebooks import EXAMPLES, page
 
@@ -24,7 +24,7 @@ STAGE = ROOT / "build" / "docs"
 
 
 def stage(to: Path = STAGE) -> Path:
-    """Lay all pages into a folder; no model is asked."""
+    """Copy all pages into a folder; no model is loaded."""
     shutil.rmtree(to, ignore_errors=True)
     shutil.copytree(DOCS, to)
     for path in to.rglob("*.md"):
@@ -40,7 +40,7 @@ def stage(to: Path = STAGE) -> Path:
     write_records(to / "reference" / "records.md")
     (to / "reference" / "untried.md").write_text(untried_page(), encoding="utf-8")
     (to / "results" / "smollm2-masked.md").write_text(shown(CARD.read_text(encoding="utf-8")), encoding="utf-8")
-    (to / "images" / "house.svg").write_text(picture(), encoding="utf-8")
+    (to / "images" / "layers.svg").write_text(picture(), encoding="utf-8")
     shutil.copy(SETTINGS.with_name("site.css"), to)
     for path in EXAMPLES.glob("*.py"):
         (to / "tutorials" / f"{path.stem}.md").write_text(page(path), encoding="utf-8")
@@ -50,26 +50,26 @@ def stage(to: Path = STAGE) -> Path:
     for mark, folder, names in (("COMMANDS", "commands", commands), ("PYTHON", "python", modules)):
         pages = ["index", *names]
         settings = settings.replace(f'"{mark}"', ", ".join(f'"reference/{folder}/{name}.md"' for name in pages))
-    lines = (line for line in settings.splitlines() if not _gone(line, to))
+    lines = (line for line in settings.splitlines() if not _is_missing(line, to))
     (to.parent / "zensical.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return to
 
 
-def _gone(line: str, to: Path) -> bool:
-    """Whether a line of the nav is of a page that this version does not have."""
+def _is_missing(line: str, to: Path) -> bool:
+    """Return whether a line of the nav names a page that does not exist."""
     named = re.fullmatch(r'\s+"([\w/-]+\.md)",', line)
     return named is not None and not (to / named[1]).exists()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--stage", action="store_true", help="only lay the pages into build/docs")
-    parser.add_argument("--serve", action="store_true", help="serve the site, made anew when a staged page changes")
-    wanted = parser.parse_args()
+    parser.add_argument("--stage", action="store_true", help="only copy the pages into build/docs")
+    parser.add_argument("--serve", action="store_true", help="serve the site and rebuild it when a staged page changes")
+    options = parser.parse_args()
     stage()
-    if wanted.stage:
+    if options.stage:
         return
-    words = ["serve"] if wanted.serve else ["build", "--clean", "--strict"]
+    words = ["serve"] if options.serve else ["build", "--clean", "--strict"]
     sys.exit(subprocess.run([sys.executable, "-m", "zensical", *words], cwd=STAGE.parent, check=False).returncode)
 
 

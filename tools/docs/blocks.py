@@ -1,14 +1,14 @@
-"""Commands and code of the pages: what a test can run, what it is to compare with, and what nobody has tried here.
+"""Commands and code on the pages: what a test runs, its expected output, and what is untried.
 
 A fence of ``sh`` holds commands, one of ``python`` code; one of ``text`` behind either is what it prints; one with a
-title is a file. A comment in the line above a fence says what is special about it:
+title is a file. A comment in the line above a fence says how it is tested:
 
-- ``<!-- untried: it needs Slurm -->``: it cannot be tried on the machines at hand;
-- ``<!-- tried: tests/faults -->``: a test of its own, or a target of make, runs it;
-- ``<!-- made: the table below -->``: it was run to make what the page shows, and takes too long for a test; with
-  ``; tried small`` behind it a test runs it with tiny models and few items.
+- ``<!-- untried: it needs Slurm -->``: it cannot be run on our machines;
+- ``<!-- tried: tests/faults -->``: a separate test, or a target of make, runs it;
+- ``<!-- made: the table below -->``: it made the figures on the page, and takes too long for a test; with
+  ``; tried small`` a test runs it with tiny models and few items.
 
-Above a table of Results ``<!-- words: … -->`` says that it has no figures, so that no command makes it.
+Above a table of Results ``<!-- words: … -->`` says that it has no figures and therefore no command.
 """
 
 from __future__ import annotations
@@ -93,20 +93,20 @@ SMALL = "; tried small"
 
 _NOT_TRIED = """# Not tried
 
-Of {every} blocks of commands and code on these pages a test runs all but the {left} below as they stand. Each of these
-is parsed as the program parses it, so that no command and no option in it can be gone (`tests/docs/test_commands.py`),
-and each command of ours is run in a small form (`tests/api/test_every_command.py`).
+These pages have {every} blocks of commands and code. Tests run all of them except the {left} below. Each of these is
+parsed as the program parses it, so that its commands and options exist (`tests/docs/test_commands.py`), and each of
+our commands is run in a small form (`tests/api/test_every_command.py`).
 
 ## Cannot be tried
 
-What these need is not on the machines that we test on: {untried} blocks.
+These {untried} blocks need something that our test machines do not have.
 
 | page | line | needs | begins |
 |---|---|---|---|
 {untried_rows}
 ## Too long for a test
 
-These were run to make the figures beside them: {made} blocks, {small} of which a test runs with tiny models.
+These {made} blocks made the figures on their pages; a test runs {small} of them with tiny models.
 
 | page | line | what it made | begins |
 |---|---|---|---|
@@ -114,7 +114,7 @@ These were run to make the figures beside them: {made} blocks, {small} of which 
 
 
 def untried_page() -> str:
-    """What no test runs as it stands, as a page: counted, with why, and with what is known of it all the same."""
+    """Write the page of blocks that no test runs, with the reasons."""
     every = [block for path in pages() for block in blocks(path) if block.mark or block.kind in ("sh", "python")]
     untried, made = marked("untried"), marked("made")
     return _NOT_TRIED.format(
@@ -135,6 +135,6 @@ def _row(block: Block) -> str:
 
 
 def shown(text: str) -> str:
-    """A page with its marks as a reader of the site sees them."""
+    """Return a page with its marks as they appear on the site."""
     text = re.sub(r"^<!-- untried: (.*?) -->\n", r"*Not tried here: \1.*\n\n", text, flags=re.MULTILINE)
     return re.sub(r"^<!-- (?:tried|made|words): .*? -->\n", "", text, flags=re.MULTILINE)

@@ -12,8 +12,8 @@ from horsesense.cli.documents import documents, schema_of
 
 _HEAD = """# Commands
 
-`horsesense COMMAND --help` says the same in the terminal; what holds for all is in [conventions](../conventions.md).
-Made from the program itself.
+`horsesense COMMAND --help` prints the same in the terminal. [Conventions](../conventions.md) apply to all commands.
+This reference is generated from the program.
 
 | command | does |
 |---|---|

@@ -19,18 +19,22 @@ from tools.docs.doctests import fenced
 AREAS = {
     "asking": (
         "Models and runs",
-        "load_model ask profile Profile replicate Replicated engine open_run Run Comparison compare gate show "
-        "ShownAnswers ServedSettings Progress HorsesenseWarning",
+        "load_model ask run profile api.profile.Profile replicate api.replicate.Replicated engine open_run Run compare "
+        "api.results.Comparison check_regression show api.showing.ShownAnswers ComputeSettings LoadSettings "
+        "ServedSettings Progress HorsesenseWarning",
     ),
-    "probes": ("Probes", "load_probe read_release build overview write_probe check export import_log"),
-    "cues": ("Cues and controls", "find_cues CueFindings harden HardenedProbe fit_control FittedControl"),
-    "learning": ("Training", "train Training inoculate Inoculation"),
-    "texts": ("Texts", "score Scores fill Fills saliency texts_in"),
-    "reporting": ("Reports and tables", "write_report Report write_rows Frame"),
+    "probes": ("Probes", "load_probe read_release build overview check export import_log"),
+    "cues": (
+        "Cues and controls",
+        "find_cues api.cues.CueFindings harden api.cues.HardenedProbe fit_control api.learnt.FittedControl",
+    ),
+    "learning": ("Training", "train api.learnt.Training inoculate api.learnt.Inoculation"),
+    "texts": ("Texts", "score api.texts.Scores fill api.texts.Fills saliency"),
+    "reporting": ("Reports and tables", "write_report api.reporting.Report export_run api.frames.Frame"),
     "keeping": (
         "Fetching and keeping",
-        "fetch add_source list_sources list_cache CacheContents CacheEntry "
-        "prune_cache PrunedCache verify Verified list_plugins InstalledPlugins UserError",
+        "fetch add_source list_sources list_cache api.cache.CacheContents api.cache.CacheEntry prune_cache "
+        "api.cache.PrunedCache verify api.verify.Verified list_plugins api.keeping.InstalledPlugins UserError",
     ),
 }
 """Page → its title and the names on it; what is nowhere here goes onto the page of the rest."""
@@ -45,11 +49,12 @@ def write_interface(folder: Path) -> list[str]:
     known = {name for _, names in AREAS.values() for name in names.split()} | {record.__name__ for record in RECORDS}
     rest = tuple(name for name in sorted(where) if name not in known)
     areas = {**AREAS, **({"more": ("More", " ".join(rest))} if rest else {})}
-    text = "# Python\n\n`import horsesense as hs`. How to use it is in [the guide](../../guides/python.md); here is"
-    text += " every name, from its docstring.\n\n| page | names |\n|---|---|\n"
+    text = "# Python\n\n`import horsesense as hs`. [The guide](../../guides/python.md) has examples; this reference"
+    text += " has every name, from its docstring.\n\n| page | names |\n|---|---|\n"
     for page, (title, names) in areas.items():
-        present = [name for name in names.split() if name in where]
-        lines = "".join(f"::: {where[name]}.{name}\n    options:\n      heading_level: 2\n\n" for name in present)
+        present = [name.rpartition(".")[2] for name in names.split()]
+        full = [f"{where[name]}.{name}" if name in where else f"horsesense.{name}" for name in names.split()]
+        lines = "".join(f"::: {name}\n    options:\n      heading_level: 2\n\n" for name in full)
         (folder / f"{page}.md").write_text(f"# {title}\n\n{lines}", encoding="utf-8")
         text += f"| [{title}]({page}.md) | {', '.join(f'`{name}`' for name in present)} |\n"
     for module in horsesense._MODULES:
@@ -64,10 +69,10 @@ def write_interface(folder: Path) -> list[str]:
 
 def write_records(path: Path) -> None:
     """Write the page of the records: a table of fields for each."""
-    text = "# Records\n\nWhat is read, asked and kept: a sentence for each field, from the dataclasses.\n\n"
+    text = "# Records\n\nThe fields of items, cards, specs, answers and judgements, from their dataclasses.\n\n"
     for record in RECORDS:
-        told = fenced(inspect.cleandoc(record.__doc__ or ""))
-        text += f"## {record.__name__}\n\n{told}\n\n| field | type | means |\n|---|---|---|\n"
+        description = fenced(inspect.cleandoc(record.__doc__ or ""))
+        text += f"## {record.__name__}\n\n{description}\n\n| field | type | meaning |\n|---|---|---|\n"
         for field in fields(record):
             kind = str(field.type).replace("|", "\\|")
             text += f"| `{field.name}` | `{kind}` | {sentences(record).get(field.name, '')}{_default(field)} |\n"

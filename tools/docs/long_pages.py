@@ -1,7 +1,7 @@
-"""Long pages made shorter to look at: what is on them stands at their beginning, and long tables are folded.
+"""Shorten long pages: a list of contents at the beginning, and folded long tables.
 
-A table of more than `MOST_ROWS` rows is folded; a shorter one where the line above it says so, as in
-``<!-- fold: the published rows -->``. On GitHub, where nothing is staged, all of it is open.
+A table of more than `MOST_ROWS` rows is folded, and a shorter one if the line above it says so, as in
+``<!-- fold: the published rows -->``. On GitHub, where pages are not staged, all tables are open.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 
 LONG = 150
-"""Lines of a page that gets a list of its contents."""
+"""Number of lines from which a page gets a list of contents."""
 MOST_ROWS = 20
-"""Rows of a table that is shown open."""
+"""Maximum number of rows of a table that is shown open."""
 _TABLE = re.compile(
     r"^(?:<!-- fold: (?P<title>.*?) -->\n)?(?P<head>\|.*)\n(?P<rule>\|[-:| ]+\|)\n(?P<rows>(?:\|.*\n)+)", re.MULTILINE
 )
@@ -19,13 +19,13 @@ _HEADING = re.compile(r"^(##) (.+)$", re.MULTILINE)
 
 
 def shortened(text: str) -> str:
-    """A page with its long tables folded, and its contents below the first paragraph where it is long."""
+    """Fold long tables, and add a list of contents below the first paragraph of a long page."""
     lines = text.count("\n")
     return _with_contents(folded(text)) if lines > LONG else folded(text)
 
 
 def folded(text: str) -> str:
-    """A page whose long tables open with a click.
+    """Fold the long tables of a page.
 
     >>> print(folded("<!-- fold: all of them -->\\n| a |\\n|---|\\n| 1 |\\n"))
     ??? note "all of them"
@@ -50,7 +50,7 @@ def _folded(table: re.Match[str]) -> str:
 
 
 def _with_contents(text: str) -> str:
-    """The sections of a page as links, below its first paragraph."""
+    """Add links to the sections of a page below its first paragraph."""
     titles = [match[2] for match in _HEADING.finditer(re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL))]
     title, first, rest = text.split("\n\n", 2)
     links = " · ".join(f"[{re.sub(r'[`*]', '', each)}](#{_anchor(each)})" for each in titles)
@@ -58,10 +58,10 @@ def _with_contents(text: str) -> str:
 
 
 def _anchor(title: str) -> str:
-    """The id that a heading gets, as Python-Markdown's table of contents makes it.
+    """Return the id of a heading, as Python-Markdown's table of contents makes it.
 
-    >>> _anchor("`smollm2` on the release: 3 of 4")
-    'smollm2-on-the-release-3-of-4'
+    >>> _anchor("`smollm2` on the test set: 3 of 4")
+    'smollm2-on-the-test-set-3-of-4'
     """
     kept = re.sub(r"[^\w\s-]", "", re.sub(r"[`*]", "", title).encode("ascii", "ignore").decode()).strip().lower()
     return re.sub(r"[-\s]+", "-", kept)

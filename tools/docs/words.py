@@ -1,4 +1,4 @@
-"""How much is written by hand: words of prose on each page, without tables, code and what is made.
+"""Count the words of prose on each page, without tables, code and generated text.
 
 Run: python -m tools.docs.words
 """
@@ -12,7 +12,7 @@ from tools.docs.blocks import DOCS
 
 
 def prose(text: str) -> int:
-    """Words outside code, tables, comments and links' addresses.
+    """Count words outside code, tables, comments and link targets.
 
     >>> prose("# Two words\\n\\n| a | table |\\n\\n```sh\\nls\\n```\\nand [three](x.md) more\\n")
     5

@@ -5,82 +5,76 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge
 
 from horsesense.api.probes import PathLike, probes_named
-from horsesense.api.run import Run
 from horsesense.core import Probe, ScoringSpec
 from horsesense.core.probe import apart, is_proposed
-from horsesense.core.spec import parse_spec
-from horsesense.errors import UserError, translate_errors
+from horsesense.core.spec import Normalisation, parse_spec
+from horsesense.errors import UserError, argument, translate_errors
+from horsesense.models.api.address import is_served
+from horsesense.models.api.settings import ServedSettings, warn_unused
 from horsesense.models.bundled import BUNDLED
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.scoring.normalise import parse_normalisation
-from horsesense.scoring.prompt_formats import parse_prompt_formats
-from horsesense.settings import labelled
+from horsesense.runs.compute_settings import ComputeSettings
+from horsesense.settings import FILE, MODELS_VARIABLE, labelled, models_setting
+from horsesense.signatures import extends
 
 if TYPE_CHECKING:
-    from horsesense.models.api import ServedSettings
+    from horsesense.api.run import Run
+    from horsesense.api.stored_run import StoredRun
     from horsesense.models.protocol import Model
-    from horsesense.runs.engine import Engine
 
 
 @translate_errors()
 def ask(
-    model: str | Path | Model | Sequence[str | Path | Model],
+    model: str | Path | Model | Sequence[str | Path | Model] | None = None,
     probe: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe] = "starter",
     *,
     out: PathLike | None = None,
-    spec: str | ScoringSpec = "default",
-    normalise: str | None = None,
-    limit: int | None = None,
+    limit: Annotated[int, Ge(1)] | None = None,
     seed: int = 0,
-    device: str = "auto",
-    family: str | None = None,
-    budget: int | None = None,
-    allow_pickle: bool = False,
-    cache: bool = True,
+    spec: str | ScoringSpec = "default",
+    normalise: Normalisation | None = None,
     formats: str | Sequence[str] = "auto",
+    compute: ComputeSettings | None = None,
     served: ServedSettings | None = None,
-    engine: str | Engine = "here",
     progress: Progress = NO_PROGRESS,
 ) -> Run:
-    """Ask models probes.
+    """Score the items of probes with models.
 
     Args:
-        model: One or several: names, folders, or what `load_model` gave. ``"label=NAME"`` calls a model otherwise in
-            results and tables, and so does a label of ``horsesense.toml``.
-        probe: One or several: names, files, what `load_probe` gave, or probes by the name that they are to have.
-        out: A folder that keeps every answer and resumes where it was stopped; without one nothing is kept.
-        spec: What a score means: a preset, ``"field=value"`` by commas, or a `ScoringSpec`.
-        normalise: How options are compared: sum, mean, word, character or pmi; by default as the card says.
-        limit: Ask about this many items, whole families drawn by ``seed``.
-        seed: Of the draw.
-        device: Where models by name are put.
-        family: How models by name are asked, where their config does not tell.
-        budget: Tokens a batch; by default what the device likes.
-        allow_pickle: Take pickled weights too.
-        cache: With ``out``, look up what another run has computed. A network in memory is never looked up.
-        formats: Prompt formats, joined by commas or as a list: ``"loglikelihood"``, ``"pmi"``, ``"letters"``,
-            ``"generate"``; ``"auto"`` takes log-likelihood, and of a server what it supports.
-        served: How servers are asked: requests in flight, time limits, budget, the variable that has the key.
-        engine: Where models are asked: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `engine` gave. The answers are
-            the same; servers are asked from here in any case.
-        progress: Told how far it has come.
+        model: Model: a bundled name, folder, GGUF file, Hugging Face name or openai:URL#name, or label=MODEL. By
+            default, the models of horsesense.toml. In Python, also a loaded model.
+        probe: Name or file of a probe. In Python, also a `Probe`, or probes by name.
+        out: Folder that stores the answers; an interrupted run resumes there. By default, nothing is stored.
+        limit: Maximum number of items; whole families are drawn.
+        seed: Random seed of the draw.
+        spec: Scoring spec.
+        normalise: Score normalisation. By default, the one of each probe's card.
+        formats: Prompt format: options, pmi, letters, words, or auto (what the model supports).
+        compute: Where it is computed, and how much at a time.
+        served: Server settings.
+        progress: Progress callback.
 
     Returns:
-        The answers with their numbers.
+        The answers with their results.
     """
-    from horsesense.api.models import named
-    from horsesense.models.api import ServedSettings, is_served
+    from horsesense.api.run import Run
     from horsesense.models.locate import look_at
     from horsesense.runs.ask import Settings, ask_in_memory, ask_models
     from horsesense.runs.results import read_run
     from horsesense.runs.shards import SERVED, sizes
+    from horsesense.scoring.normalise import parse_normalisation
+    from horsesense.scoring.prompt_formats import parse_prompt_formats
 
+    compute, served = compute or ComputeSettings(), served or ServedSettings()
     how = parse_normalisation(normalise) if normalise else None
     meaning = _spec(spec)
-    labels, models = _labelled(_several(model))
+    labels, models = _labelled(chosen_models(model))
+    warn_unused(served, [labels.get(each, each) if isinstance(each, str) else each for each in models])
     probes = {name: part for known, whole in probes_named(probe).items() for name, part in apart(known, whole).items()}
     for name, part in probes.items():
         if proposed := sum(is_proposed(item) for item in part.items):
@@ -90,9 +84,11 @@ def ask(
     local = [each for each in models if not (isinstance(each, str) and is_served(labels.get(each, each)))]
     for each in local:
         if isinstance(each, str):
-            look_at(labels.get(each, each), allow_pickle=allow_pickle)
-    where = named(engine)
-    batch, shard = sizes(folder, device if local else SERVED, budget, where.on_gpu if local else None)
+            look_at(labels.get(each, each), allow_pickle=compute.allow_pickle)
+    where = compute.chosen_engine()
+    batch, shard = sizes(
+        folder, compute.device if local else SERVED, compute.batch_tokens, where.on_gpu if local else None
+    )
     asked = parse_prompt_formats(formats if isinstance(formats, str) else ",".join(formats))
     settings = Settings(
         spec=replace(meaning, baseline=True) if how == "pmi" else meaning,
@@ -100,13 +96,13 @@ def ask(
         shard=shard,
         limit=limit,
         seed=seed,
-        device=device,
-        family=family,
-        allow_pickle=allow_pickle,
-        cache=cache,
+        device=compute.device,
+        family=compute.family,
+        allow_pickle=compute.allow_pickle,
+        cache=compute.cache,
         labels=labels,
         formats=asked,
-        served=served or ServedSettings(),
+        served=served,
     )
     if folder is None:
         return Run(ask_in_memory(models, probes, settings, progress, where), None, how, wholes=wholes)
@@ -117,6 +113,40 @@ def ask(
     chosen = [each for each in chosen if asked == ("auto",) or each.format in asked]
     beside = [each for each in parts if not any(each is one for one in chosen)]
     return Run(chosen, folder, how, manifest, beside, wholes)
+
+
+@translate_errors()
+@extends(ask)
+def run(*, out: PathLike | None = None, **options: Any) -> StoredRun:
+    """Run models on probes, store every answer, and write a report.
+
+    Args:
+        out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-PROBE.
+
+    Returns:
+        The run with its results, and the report.
+    """
+    from horsesense.api.stored_run import with_report
+
+    options["model"] = models = chosen_models(options["model"])
+    options["out"] = out if out is not None else default_folder(models, list(probes_named(options["probe"])))
+    return with_report(ask(**options), options["progress"])
+
+
+def default_folder(models: Sequence[str | Path | Model], names: Sequence[str]) -> Path:
+    """Where a run goes that no folder is named for: ``runs/MODEL-PROBE``."""
+    return Path("runs") / "-".join([*(short_name(each) for each in models), *names])
+
+
+def short_name(model: str | Path | Model) -> str:
+    """The label of a model, its name at a server, or the last part of its path."""
+    if not isinstance(model, str | Path):
+        return Path(model.name).stem
+    text = str(model)
+    label, name = labelled(text)
+    if label != name:
+        return label
+    return Path(text.partition("#")[2] or "served" if is_served(text) else text.partition("@")[0]).stem
 
 
 @translate_errors()
@@ -131,7 +161,9 @@ def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool
     Returns:
         The run, with all its models and probes.
     """
+    from horsesense.api.run import Run
     from horsesense.runs.results import read_run
+    from horsesense.scoring.normalise import parse_normalisation
 
     how = parse_normalisation(normalise) if normalise else None
     manifest, answered = read_run(Path(folder), unfinished)
@@ -142,10 +174,16 @@ def _spec(spec: str | ScoringSpec) -> ScoringSpec:
     return parse_spec(spec) if isinstance(spec, str) else spec
 
 
-def _several(
-    model: str | Path | Model | Sequence[str | Path | Model],
+def chosen_models(
+    model: str | Path | Model | Sequence[str | Path | Model] | None,
 ) -> Sequence[str | Path | Model]:
-    return [model] if isinstance(model, str) or not isinstance(model, Sequence) else model
+    """The models of the call, or those that the user has set."""
+    if model is not None and model != ():
+        return [model] if isinstance(model, str) or not isinstance(model, Sequence) else model
+    if chosen := models_setting():
+        return chosen
+    fix = f"add {argument('model', 'NAME')}, or set {MODELS_VARIABLE}, or models in {FILE}"
+    raise UserError("no model is named", fix=fix)
 
 
 def _labelled(

@@ -22,6 +22,7 @@ _KINDS = {
     "adapted": ("converted model", True),
     "corpora": ("index", True),
     "taxonomy": ("index", False),
+    "relatedness": ("index", False),
     "hashes": ("hashes", False),
     "knowledge": ("knowledge store", False),
     "gcide": ("source", False),

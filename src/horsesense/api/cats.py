@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from horsesense.api.asking import ask
+from horsesense.api.asking import ask, chosen_models, default_folder
 from horsesense.api.controls import fit_control
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.probes import PathLike
 from horsesense.api.run import AnyRun, Run, answered_of, answers_by_place
+from horsesense.api.stored_run import StoredRun, with_report
 from horsesense.core import ScoringSpec
 from horsesense.data import cache_folder
 from horsesense.errors import UserError, translate_errors
@@ -24,16 +25,16 @@ from horsesense.methods.cats.who_gets_what import WhoOfRuns, who_of_runs
 from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.frame import OpenedData, PaperSuite, PaperTable
 from horsesense.methods.suites.stored import CONTROLS, keep_suite, suite_tables
-from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.progress import Progress
+from horsesense.registry import ONE_OPTION
 from horsesense.runs.comparison import by_probe
+from horsesense.signatures import extends
 from horsesense.training.controls import control
 
 if TYPE_CHECKING:
-    from horsesense.models.api import ServedSettings
     from horsesense.models.protocol import Model
-    from horsesense.runs.engine import Engine
 
-__all__ = ["AskedSuite", "InferenceSteps", "ask_suite", "evidence", "steps", "who"]
+__all__ = ["AskedSuite", "InferenceSteps", "ask_suite", "evidence", "run_suite", "steps", "who"]
 
 _MOST_LINES = 10
 """Lines that were skipped, each told with its reason; of more, only how many."""
@@ -52,79 +53,72 @@ class AskedSuite:
 
 
 @translate_errors()
+@extends(ask, without=("probe", "formats"))
 def ask_suite(
     model: str | Model | Sequence[str | Model],
-    name: str = "cats",
+    suite: str = "cats",
     *,
     data: PathLike | None = None,
-    out: PathLike | None = None,
-    spec: str | ScoringSpec | None = None,
-    normalise: str | None = None,
-    limit: int | None = None,
-    seed: int = 0,
     skip_bad: bool = False,
-    device: str = "auto",
-    family: str | None = None,
-    budget: int | None = None,
-    allow_pickle: bool = False,
-    cache: bool = True,
-    served: ServedSettings | None = None,
-    engine: str | Engine = "here",
-    progress: Progress = NO_PROGRESS,
+    spec: str | ScoringSpec | None = None,
+    **options: Any,
 ) -> AskedSuite:
-    """Ask a paper's sets together.
+    """Run models on all sets of a paper.
 
     Args:
         model: One or several, by name or loaded.
-        name: ``"cats"``, ``"cats-robust"``, ``"partwhole"``, ``"rica"`` …: one of `SUITES`.
-        data: The folder of its sets, flat or as released; by default what was fetched.
-        out: A folder that keeps every answer; without one nothing is kept.
-        spec: What a score means; by default the paper's own definition.
-        normalise: How options are compared; by default as each card says.
-        limit: Of each set, ask about this many items.
-        seed: Of the draw.
-        skip_bad: Skip and count bad lines.
-        device: Where models by name are put.
-        family: How models by name are asked, where their config does not tell.
-        budget: Tokens a batch; by default what the device likes.
-        allow_pickle: Take pickled weights too.
-        cache: With ``out``, look up what another run has computed.
-        served: How servers are asked.
-        engine: Where models are asked: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `horsesense.engine` gave.
-        progress: Told which sets are there, which lines were skipped, and how far it has come.
+        suite: Suite: cats, cats-robust, partwhole, rica, winoventi or wordnetqa.
+        data: Folder of the paper's datasets. By default, what was fetched.
+        skip_bad: Skip and count lines that cannot be read.
+        spec: Scoring spec. By default, the paper's.
 
     Returns:
-        The run, and its table.
+        The run, and its tables.
     """
-    suite = find_paper_suite(name)
-    opened = suite.open_data(None if data is None else Path(data), skip_bad)
-    _say_missing(name, opened, progress)
-    run = ask(
-        model,
-        opened.probes,
-        out=out,
-        spec=suite.spec if spec is None else spec,
-        normalise=normalise,
-        limit=limit,
-        seed=seed,
-        device=device,
-        family=family,
-        budget=budget,
-        allow_pickle=allow_pickle,
-        cache=cache,
-        formats="loglikelihood",
-        served=served,
-        engine=engine,
-        progress=progress,
-    )
+    paper = find_paper_suite(suite)
+    opened = paper.open_data(None if data is None else Path(data), skip_bad)
+    out, progress = options["out"], options["progress"]
+    _say_missing(suite, opened, progress)
+    run = ask(model, opened.probes, spec=paper.spec if spec is None else spec, formats="loglikelihood", **options)
     if out is not None:
-        keep_suite(Path(out), name, opened.others)
-        _fit_controls(suite, opened, Path(out) / CONTROLS, progress)
-    tables = suite_tables(name, list(run.answered), None if out is None else Path(out), opened.others)
-    if name not in CATS_SUITES:
+        keep_suite(Path(out), suite, opened.others)
+        _fit_controls(paper, opened, Path(out) / CONTROLS, progress)
+    tables = suite_tables(suite, list(run.answered), None if out is None else Path(out), opened.others)
+    if suite not in CATS_SUITES:
         return AskedSuite(run, tables)
-    of_cats = OpenedSuite(CATS_SUITES[name], SetFiles(opened.found, opened.missing), opened.probes)
+    of_cats = OpenedSuite(CATS_SUITES[suite], SetFiles(opened.found, opened.missing), opened.probes)
     return AskedSuite(run, tables, suite_table(of_cats, list(run.answered), run.normalise, progress))
+
+
+@translate_errors()
+@extends(ask, without=("probe", "formats"))
+def run_suite(
+    suite: str,
+    /,
+    *,
+    data: PathLike | None = None,
+    skip_bad: bool = False,
+    out: PathLike | None = None,
+    spec: Annotated[str | ScoringSpec | None, ONE_OPTION] = None,
+    **options: Any,
+) -> StoredRun:
+    """Run models on all datasets of a paper, and print the paper's tables with these models in them.
+
+    Args:
+        suite: Suite: cats, cats-robust, partwhole, rica, winoventi or wordnetqa.
+        data: Folder of the paper's datasets. By default, what was fetched.
+        skip_bad: Skip and count lines that cannot be read.
+        out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-SUITE.
+        spec: Scoring spec: a preset and fields, separated by commas. By default, the paper's.
+
+    Returns:
+        The run with its results and tables, and the report.
+    """
+    models = options["model"] = chosen_models(options["model"])
+    find_paper_suite(suite)
+    folder = out if out is not None else default_folder(models, [suite])
+    asked = ask_suite(suite=suite, data=data, skip_bad=skip_bad, out=folder, spec=spec, **options)
+    return with_report(asked.run, options["progress"], asked.table, asked.tables)
 
 
 def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, progress: Progress) -> None:

@@ -2,38 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import Ge
 
 from horsesense.api.probes import PathLike
 from horsesense.api.results import Comparison
 from horsesense.api.run import AnyRun, finished_by_place
+from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, translate_errors
 from horsesense.runs.comparison import alone_in, compare_runs
-from horsesense.scoring.normalise import Normalisation, parse_normalisation
+from horsesense.scoring.normalise import parse_normalisation
 
 if TYPE_CHECKING:
     from horsesense.runs.regression import Gate
 
 
 @translate_errors()
-def gate(
+def check_regression(
     new: AnyRun,
-    against: AnyRun,
     *,
-    margin: float = 0.02,
-    normalise: str | None = None,
+    against: AnyRun,
+    margin: Annotated[float, Ge(0)] = 0.02,
+    normalise: Normalisation | None = None,
     summary: PathLike | None = None,
     junit: PathLike | None = None,
 ) -> Gate:
-    """Is a new run worse than an old one by more than a margin? Paired and clustered, probe by probe.
+    """Check whether a new run is worse than an old one (exit code 0: not worse, 3: worse, 4: inconclusive).
 
     Args:
-        new: A run folder, or a run in hand; of our own asking, or from a log.
-        against: The one that it is held against.
-        margin: The loss of accuracy that is put up with.
-        normalise: How options are compared; by default as each card says.
-        summary: Write a summary in Markdown into this file.
-        junit: Write JUnit XML into this file.
+        new: Run folder to check. In Python, also a `Run`.
+        against: Run folder that it is compared with. In Python, also a `Run`.
+        margin: Tolerated loss of accuracy.
+        normalise: Score normalisation. By default, the one of each probe's card.
+        summary: Markdown file to write a summary to.
+        junit: JUnit XML file to write.
 
     Returns:
         ``verdict`` ("not worse", "worse", "inconclusive"), each check with its interval, and ``exit_code`` (0, 3, 4).

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from horsesense.cues.battery import Cue
+    from horsesense.cues.relatedness import Cosines, Encoder
     from horsesense.lexicons.taxonomy import Taxonomy
     from horsesense.models.protocol import Model
 
@@ -113,7 +114,16 @@ def find_cues(
     plugged = _plugged(also)
     taxonomy, extra = _wordnet(progress), _blindfold(model, dtype, device, known.items, progress)
     findings = search_cues(
-        known.items, unit, taxonomy, extra, plugged, splits=splits, rounds=rounds, seed=seed, progress=progress
+        known.items,
+        unit,
+        taxonomy,
+        extra,
+        plugged,
+        splits=splits,
+        rounds=rounds,
+        seed=seed,
+        progress=progress,
+        encoded=_encoded(known.items, progress),
     )
     if out is not None:
         from horsesense.runs.controls import keep_control
@@ -147,13 +157,10 @@ class HardenedProbe:
         """What cues earn on what is left, looked for again from nothing."""
         return CueFindings.of(self.hardened.after)
 
-    def document(self, out: Path) -> HardenedDocument:
-        """All that is known of it, as plain data; ``out`` is where it was written."""
-        return hardened_document(out, self.probe, self.hardened, self.by_vectors)
-
-    def to_json(self) -> dict[str, Any]:
-        """The same as what JSON knows, of a probe that was not written anywhere."""
-        return self.document(Path()).to_json()
+    def save(self, path: PathLike) -> HardenedDocument:
+        """Write the probe, with its card, and say what was dropped."""
+        self.probe.save(path)
+        return hardened_document(Path(path), self.probe, self.hardened, self.by_vectors)
 
 
 @translate_errors()
@@ -163,21 +170,21 @@ def harden(
     group: str | None = None,
     vectors: NDArray[np.float32] | PathLike | None = None,
     also: Sequence[str] = (),
-    seed: int = 0,
+    seed: Annotated[int, Ge(0)] = 0,
     progress: Progress = NO_PROGRESS,
 ) -> HardenedProbe:
-    """The largest subset we can find on which every cue is at chance.
+    """Find the largest subset of a probe on which every cue is at chance.
 
     Args:
-        probe: A probe, its name or its file.
-        group: Unit of dependence; by default the card's.
-        vectors: Filter by embeddings first (AFLite): an array or an .npy file with a row an option.
-        also: Bring these cues of plug-ins to chance too; one that is not named here takes no part.
-        seed: Which halves, which shuffles.
-        progress: Told how far it has come.
+        probe: Name or file of a probe. In Python, also a `Probe`.
+        group: Cluster for intervals: a group of the items, ``family`` or ``item``. By default, the card's group.
+        vectors: Embeddings to filter by first (AFLite): an .npy file with one row per option. In Python, also an array.
+        also: Cue of a plug-in to bring to chance too.
+        seed: Random seed.
+        progress: Progress callback.
 
     Returns:
-        The subset as a probe, and what went.
+        The subset as a probe, and what was dropped for which cue.
     """
     known, unit = _grouped(probe, group)
     plugged = _plugged(also)
@@ -223,6 +230,19 @@ def _blindfold(
     if all(isnan(score) for row in scores for score in row):
         progress.log(f"no item has a question to leave out, so the cue of {loaded.name} abstains")
     return {f"score of {loaded.name} without the question": scores}
+
+
+def _encoded(items: Sequence[Item], progress: Progress) -> list[tuple[Encoder, Cosines]]:
+    """Relatedness by the encoders at hand; sentence vectors of a very large probe would take too long."""
+    from horsesense.scoring.relatedness import MOST_ENCODED, SENTENCES, encoders, related
+
+    known = encoders(progress)
+    if len(items) > MOST_ENCODED and any(encoder.name == SENTENCES for encoder in known):
+        progress.log(
+            f"sentence vectors are computed for {MOST_ENCODED:,} items at most, so relatedness is by words only"
+        )
+        known = [encoder for encoder in known if encoder.name != SENTENCES]
+    return list(related(items, progress, known).values())
 
 
 def _wordnet(progress: Progress) -> Taxonomy | None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import Ge
 
 from horsesense.api.probes import PathLike, called, opened
 from horsesense.core import Probe, ScoringSpec
 from horsesense.core.spec import parse_spec
 from horsesense.errors import UserError, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.registry import ONE_OPTION
 
 if TYPE_CHECKING:
     from horsesense.exchange.formats import ExportedProbe
@@ -30,20 +33,19 @@ def import_log(
     skip_bad: bool = False,
     progress: Progress = NO_PROGRESS,
 ) -> ImportedLog:
-    """Read what another tool's models answered into a run folder, which reports, compares and shows like any other.
+    """Import another tool's log as a run folder, to report, compare and show it like any other.
 
     Args:
-        format: ``"lm-eval"`` (samples_*.jsonl), ``"inspect"`` (.eval or .json), ``"answers"`` (any table), or a
-            plug-in's.
-        files: Logs, or folders of them.
-        out: The run folder to write; it must not be there yet.
-        columns: Of a table: which column is what, as ``"item=id,model=m,choice=said,options=opts,gold=key"``.
-        model: What the model is called; by default as the log has it.
-        cluster: A column whose values say which items belong together, for intervals.
-        filter: Of lm-eval: which filter counts; by default the first.
-        scorer: Of Inspect: which scorer counts; by default the first.
-        skip_bad: Skip and count samples that cannot be read, instead of stopping at the first.
-        progress: Told what was skipped, and how far it has come.
+        format: Format: lm-eval (samples_*.jsonl), inspect (.eval or .json), answers (any table), or that of a plug-in.
+        files: Log, or folder of logs.
+        out: Run folder to write; it must be new.
+        columns: Columns of a table of answers, such as item=id,model=m,choice=said,options=opts,gold=key.
+        model: Name of the model. By default, the name in the log.
+        cluster: Column with the cluster of each item, for intervals.
+        filter: Filter that counts (lm-eval). By default, the first.
+        scorer: Scorer that counts (inspect). By default, the first.
+        skip_bad: Skip and count samples that cannot be read.
+        progress: Progress callback.
 
     Returns:
         Whose answers to what, what was left out, and what such a log does not tell.
@@ -79,27 +81,29 @@ def _columns(format: str, text: str) -> dict[str, str]:
 @translate_errors()
 def export(
     probe: Probe | PathLike,
+    *,
     to: str,
     out: PathLike,
-    *,
     name: str = "",
-    spec: str | ScoringSpec = "default",
+    spec: Annotated[str | ScoringSpec, ONE_OPTION] = "default",
     by: str = "",
-    seed: int = 0,
+    seed: Annotated[int, Ge(0)] = 0,
     cues: bool = True,
 ) -> ExportedProbe:
-    """Write a probe as another tool takes it. The whole item travels, so that a log made from it has the same ids.
+    """Export a probe as an lm-evaluation-harness or Inspect task, or as a Hugging Face dataset.
+
+    The items keep their ids, so that a log of such a task can be imported and compared.
 
     Args:
-        probe: A probe, its name or file.
-        to: ``"lm-eval"`` (a task folder), ``"inspect"`` (a task and its samples), ``"hf"`` (a data set for the
-            hub), or a plug-in's.
-        out: The folder to write; it must not be there yet, or be empty.
-        name: What the task or data set is called; by default as the probe.
-        spec: How items become prompts: a preset, ``"field=value"`` by commas, or a `ScoringSpec`.
-        by: Of lm-eval: the facet whose values become tasks of one group.
-        seed: Of Inspect: of the order in which options are shown.
-        cues: Of a data set: look for cues, and tell of them on its card, which takes seconds.
+        probe: Name or file of a probe. In Python, also a `Probe`.
+        to: Format: lm-eval, inspect, hf, or the format of a plug-in.
+        out: Folder to write; it must be empty or new.
+        name: Name of the task or dataset. By default, the name of the probe.
+        spec: Scoring spec that turns items into prompts: a preset and fields, separated by commas. In Python, also a
+            `ScoringSpec`.
+        by: Facet whose values become the tasks of a group (lm-eval).
+        seed: Random seed of the order of options (inspect).
+        cues: Report cues on the dataset card (hf), which takes seconds.
 
     Returns:
         What was written, how the other tool is called on it, and what it cannot be told.

@@ -9,7 +9,7 @@ from horsesense.errors import UserError, translate_errors
 from horsesense.runs.engine import LOCAL, Engine, engine_named
 
 if TYPE_CHECKING:
-    from horsesense.models.api import ServedSettings
+    from horsesense.models.api.settings import ServedSettings
     from horsesense.models.protocol import Model
 
 

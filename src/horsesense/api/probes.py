@@ -77,17 +77,15 @@ def _say_where(name: str) -> NoReturn:
 
 
 @translate_errors()
-def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: str = "", probe_name: str = "") -> Probe:
-    """Read the published files of a release into a probe.
+def read_release(dataset: str, *files: PathLike, skip_bad: bool = False, columns: str = "", name: str = "") -> Probe:
+    """Read a published dataset or a table (CSV, JSONL, Parquet, Hugging Face) into a probe.
 
     Args:
-        name: The release (``"cats"``, ``"rica"``, ``"winoventi"`` …), a plug-in's, or ``"table"`` for any table: CSV,
-            TSV, JSON, JSON lines, Parquet, Arrow, a folder in hub layout, or ``"hf:org/name:config"`` of the hub.
-        files: Its files, plain or gzipped, in the order that the release wants them.
-        skip_bad: Skip and count lines that cannot be read, instead of stopping at the first.
-        columns: For a table: which columns are what, as ``"question=q,options=a+b,answer=gold"``; by default guessed
-            where the layout is a well-known one.
-        probe_name: For a table: the name of the probe.
+        dataset: Dataset (cats, rica, winoventi, partwhole, mcqa …), dataset of a plug-in, or ``table``.
+        files: File, plain or gzipped, in the order of the dataset; for a table also hf:org/name:config.
+        skip_bad: Skip and count lines that cannot be read.
+        columns: Columns of a table, such as question=q,options=a+b,answer=gold. By default, guessed.
+        name: Name of the probe (table).
 
     Returns:
         The probe; its card's notes count what was repaired, and `Probe.skipped` has the lines that were skipped. A run
@@ -99,28 +97,31 @@ def read_release(name: str, *files: PathLike, skip_bad: bool = False, columns: s
     """
     paths = [Path(file) for file in files]
     if not paths:
-        raise UserError(f"no file was given for {name}", fix="name the files of the release")
-    if name == "table":
+        raise UserError(f"no file was given for {dataset}", fix="name the files of the dataset")
+    if dataset == "table":
         from horsesense.data.table_formats import is_hub_name, of_hub
         from horsesense.methods.published.layouts import parse_map
         from horsesense.methods.published.reading import names_of
         from horsesense.methods.published.table import read_table
 
         with of_hub(paths) as laid:
-            found = read_table(laid, skip_bad, parse_map(columns) if columns else None, probe_name)
+            found = read_table(laid, skip_bad, parse_map(columns) if columns else None, name)
         if not any(is_hub_name(path) for path in paths):
             return found
         made = found.card.made.replace(names_of(laid), " and ".join(map(str, paths)))
         return replace(found, card=replace(found.card, made=made))
-    if columns or probe_name:
+    if columns or name:
         raise UserError(
-            f"{argument('columns')} and {argument('probe_name')} are for a table",
+            f"{argument('columns')} and {argument('name')} are for a table",
             fix="leave them out, or use: horsesense import table",
         )
+    from horsesense.exchange.formats import is_log_format
     from horsesense.methods import published
     from horsesense.methods.published.reading import stem_of
 
-    probe = published.read_release(name, paths, skip_bad=skip_bad)
+    if is_log_format(dataset, published.readers()):
+        raise UserError(f"{dataset} is a format of logs", fix=f"use: horsesense import-log {dataset}")
+    probe = published.read_release(dataset, paths, skip_bad=skip_bad)
     return replace(probe, called=stem_of(paths[0])) if len(paths) == 1 else probe
 
 

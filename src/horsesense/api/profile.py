@@ -9,22 +9,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.api.probes import PathLike
-from horsesense.api.profile_asking import ProfileCall
+from horsesense.api.profile_conditions import ProfileCall
 from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.profiling.document import ProfileDocument
 from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
     from horsesense.core.audit import Soundness
-    from horsesense.cues.artefact_control import ChosenCue
-    from horsesense.models.api import ServedSettings
+    from horsesense.models.api.settings import ServedSettings
     from horsesense.models.protocol import Model
     from horsesense.profiling.abilities import Edition
+    from horsesense.profiling.conditions import Forecast
+    from horsesense.profiling.controls import PlantedModel
     from horsesense.profiling.document import ModelProfile
+    from horsesense.profiling.finding import Contamination
+    from horsesense.profiling.from_answers import Answers, Explained, Mistake
+    from horsesense.profiling.item_scores import ItemScores
     from horsesense.profiling.material import Material
-    from horsesense.profiling.plan import Forecast
-    from horsesense.profiling.sheet import Sheet
-    from horsesense.profiling.sheets import Answers, Mistake
     from horsesense.runs.engine import Engine
     from horsesense.runs.results import Answered
 
@@ -49,25 +50,25 @@ class Profile(ProfileDocument):
 
     def to_markdown(self) -> str:
         """The profile as a text for a model card."""
-        from horsesense.report.profile_markdown import markdown
+        from horsesense.report.profile_page import markdown
 
         return markdown(self)
 
     def _repr_html_(self) -> str:
-        from horsesense.report.profile_grid import grid_svg
+        from horsesense.report.profile_picture import grid_svg
 
         return grid_svg(self)
 
     def __repr__(self) -> str:
-        from horsesense.report.profile_wording import only_a_part
+        from horsesense.report.profile_view import partial_warning
 
         said = (sentence for model in self.models for sentence in model.summary)
-        return "\n".join(filter(None, (only_a_part(self), *said)))
+        return "\n".join(filter(None, (partial_warning(self), *said)))
 
 
 @translate_errors()
 def profile(
-    model: str | Path | Model | Sequence[str | Path | Model],
+    model: str | Path | Model | PlantedModel | Sequence[str | Path | Model | PlantedModel],
     *,
     edition: Edition = "quick",
     out: PathLike | None = None,
@@ -84,8 +85,9 @@ def profile(
     """Common sense or clever Hans? Ask models the material of all methods and judge each ability by stated rules.
 
     Args:
-        model: One or several: names, folders, servers, or what `load_model` gave; ``"guesser"`` and ``"cue-reader"``
-            are two that are none, to see what a profile says of them.
+        model: One or several: names, folders, servers, or what `load_model` gave. ``"guesser"`` and ``"cue-reader"``
+            are two built-in controls. A planted model of your own is an object with a ``name`` and a method
+            ``scores(item)``, or ``"FILE.py:NAME"`` of one, or the name of a plug-in (``horsesense.planted``).
         edition: ``"quick"`` or ``"full"``: how many of the frozen questions and of their twins are asked.
         out: A folder that keeps the answers, goes on where it was stopped, and gets page, picture, Markdown and JSON.
         abilities: Look at these alone; by default at all.
@@ -106,11 +108,13 @@ def profile(
     from horsesense.api.models import named
     from horsesense.models.locate import look_at
     from horsesense.profiling.abilities import EDITIONS, chosen
+    from horsesense.profiling.controls import PlantedModel
     from horsesense.profiling.document import described
+    from horsesense.profiling.from_answers import asked_items, explained
     from horsesense.profiling.material import VERSION, material
-    from horsesense.profiling.sheets import cue_of
     from horsesense.profiling.verdicts import differences
     from horsesense.runs.folder import profiling
+    from horsesense.scoring.relatedness import NOT_CONTROLLED, encoders, related
     from horsesense.settings import labelled
 
     if edition not in EDITIONS:
@@ -119,27 +123,34 @@ def profile(
         raise UserError(f"{argument('limit')} {limit} leaves nothing to ask", fix="use 1 or more")
     several = [model] if isinstance(model, str | Path) or not isinstance(model, Sequence) else list(model)
     names, where = _distinct(several), named(engine)
+    several = [_planted(each) for each in several]
     for each in several:
         if isinstance(each, str | Path):  # before the questions are built, which takes a while
             look_at(labelled(str(each))[1])
     wanted = chosen(abilities)
     folder = None if out is None else Path(out)
     with nullcontext() if folder is None else profiling(folder):  # before anything is built or loaded
-        taxonomy = _taxonomy()
-        materials, cues, readings = [], {}, {}
+        taxonomy, known = _taxonomy(), encoders(progress)
+        if not known:
+            progress.log(NOT_CONTROLLED)
+        materials, by, readings = [], {}, {}
         for number, ability in enumerate(wanted):
             progress.update("questions", number, len(wanted))
             asked = material(ability, edition, twin_seed, limit, progress)
             materials.append(asked)
-            cues[ability.name] = cue_of(asked, taxonomy)
+            items = asked_items(asked)
+            by[ability.name] = explained(asked, related(items, progress, known), items, taxonomy)
             readings[ability.name] = _reading(asked)
         found: list[ModelProfile] = []
-        sheets: dict[str, list[Sheet]] = {}
+        scores: dict[str, list[ItemScores]] = {}
+        seen: dict[str, Contamination] = {}
         for name, each in zip(names, several, strict=True):
-            call = ProfileCall(name, each, edition, folder, device, dtype, served, where, progress)
-            one, own = _profiled(call, materials, cues, readings)
+            control = _control(each, by)
+            model_asked = name if isinstance(each, PlantedModel) else each
+            call = ProfileCall(name, model_asked, edition, folder, device, dtype, served, where, progress)
+            one, own = _profiled(call, control, materials, by, readings)
             found.append(one)
-            sheets[name] = own
+            scores[name], seen[name] = own, one.verdicts.contamination
         told = {name: reading.in_words() if reading else "" for name, reading in readings.items()}
         document = Profile(
             version=VERSION,
@@ -148,15 +159,43 @@ def profile(
             twin_seed=twin_seed,
             horsesense=__version__,
             abilities=tuple(
-                described(m, " or ".join(cues[m.ability.name].picks), told[m.ability.name]) for m in materials
+                described(m, " or ".join(by[m.ability.name].cue.picks), told[m.ability.name]) for m in materials
             ),
             models=tuple(found),
-            differences=differences(sheets) if len(sheets) > 1 else (),
+            differences=differences(scores, seen) if len(scores) > 1 else (),
+            relatedness=tuple(encoder.about for encoder in known),
+            relatedness_note="" if known else NOT_CONTROLLED,
         )
         return document if folder is None else document.write(folder, pictures=pictures, progress=progress)
 
 
-def _distinct(models: Sequence[str | Path | Model]) -> list[str]:
+def _planted(model: str | Path | Model | PlantedModel) -> str | Path | Model | PlantedModel:
+    """A planted model where the name means one; anything else as it is."""
+    from horsesense.models.bundled import BUNDLED
+    from horsesense.profiling.controls import CONTROLS, planted
+    from horsesense.settings import labelled
+
+    if not isinstance(model, str):
+        return model
+    target = labelled(model)[1]
+    if target in CONTROLS or target in BUNDLED or Path(target).is_dir():
+        return model
+    return planted(target) or model
+
+
+def _control(model: str | Path | Model | PlantedModel, by: Mapping[str, Explained]) -> PlantedModel | None:
+    """The planted model or the built-in control; None for a model that is asked."""
+    from horsesense.profiling.controls import PlantedModel, control_named
+    from horsesense.settings import labelled
+
+    if isinstance(model, PlantedModel):
+        return model
+    if not isinstance(model, str):
+        return None
+    return control_named(labelled(model)[1], {name: each.cue for name, each in by.items()})
+
+
+def _distinct(models: Sequence[str | Path | Model | PlantedModel]) -> list[str]:
     """What the models are called; each name once."""
     from horsesense.settings import labelled
 
@@ -174,38 +213,46 @@ def _distinct(models: Sequence[str | Path | Model]) -> list[str]:
 
 def _profiled(
     call: ProfileCall,
+    control: PlantedModel | None,
     materials: Sequence[Material],
-    cues: Mapping[str, ChosenCue],
+    by: Mapping[str, Explained],
     readings: Mapping[str, Soundness | None],
-) -> tuple[ModelProfile, list[Sheet]]:
+) -> tuple[ModelProfile, list[ItemScores]]:
     """Ask one model, and judge it."""
-    from horsesense.api.profile_asking import asked
+    from horsesense.api.profile_conditions import asked
     from horsesense.profiling.abilities import LADDER
     from horsesense.profiling.abilities import abilities as known
+    from horsesense.profiling.conditions import conditions
+    from horsesense.profiling.controls import planted_answers
     from horsesense.profiling.document import ModelProfile, summary
-    from horsesense.profiling.plan import askings
-    from horsesense.profiling.reference_models import REFERENCES, referring
-    from horsesense.profiling.sheets import associations_of, bad_share, ladder_of, mistakes_of, sheet_of
+    from horsesense.profiling.from_answers import (
+        associations_of,
+        bad_share,
+        item_scores_of,
+        ladder_of,
+        mistakes_of,
+    )
     from horsesense.profiling.verdicts import verdicts
 
     forecast: Forecast | None = None
     answers: Mapping[str, Answers]
-    if call.name in REFERENCES:
-        answers = referring(call.name, [each for m in materials for each in askings(m, call.edition)], cues)
+    if control is not None:
+        plan = [each for m in materials for each in conditions(m, call.edition)]
+        answers = planted_answers(control, call.name, plan)
     else:
         answers, forecast = asked(call, materials)
-    sheets: list[Sheet] = []
+    scores: list[ItemScores] = []
     mistakes: list[Mistake] = []
     ladder, associations = None, None
     for each in materials:
         ability, own = each.ability, answers[each.ability.name]
-        sheets.append(sheet_of(call.name, each, own, cues[ability.name], bad_share(readings[ability.name])))
+        scores.append(item_scores_of(call.name, each, own, by[ability.name], bad_share(readings[ability.name])))
         ladder = ladder_of(own) if ability.recipe == LADDER else ladder
         associations = associations_of(own, each.pool.card.group) or associations
-        if call.name not in REFERENCES:
+        if control is None:
             mistakes += mistakes_of(ability, own, MISTAKES)
     call.progress.log(f"{call.name}: all answers are there; the verdicts are worked out")
-    found = verdicts(sheets)
+    found = verdicts(scores)
     first = next(iter(answers[materials[0].ability.name].values()))
     profiled = ModelProfile(
         model=call.name,
@@ -218,7 +265,7 @@ def _profiled(
         weights=first.part.model.weights,
         forecast=forecast,
     )
-    return profiled, sheets
+    return profiled, scores
 
 
 def _how(answered: Answered) -> str:

@@ -147,6 +147,7 @@ def _asked(
     from horsesense.replication.asked import SUITES, cells_of, computed_of, is_random, why_no_verdict
     from horsesense.replication.computing import is_whole
     from horsesense.replication.replication import model_cells
+    from horsesense.runs.compute_settings import ComputeSettings
 
     found: dict[str, Computed] = {}
     rows: list[ModelCell] = []
@@ -163,8 +164,7 @@ def _asked(
             spec=suite.spec,
             limit=limit,
             seed=seed,
-            device=device,
-            allow_pickle=allow_pickle,
+            compute=ComputeSettings(device=device, allow_pickle=allow_pickle),
             formats="loglikelihood",
             progress=progress,
         )

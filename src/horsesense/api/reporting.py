@@ -12,19 +12,19 @@ from horsesense.api.results import Results
 from horsesense.api.run import AnyRun, Run, answers_by_place, finished_by_place
 from horsesense.core import Facet, Probe
 from horsesense.core.document import Document
+from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, translate_errors, unknown
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.result import Result
-from horsesense.scoring.normalise import Normalisation, parse_normalisation
+from horsesense.scoring.normalise import parse_normalisation
 from horsesense.stats import Estimate
 
 if TYPE_CHECKING:
-    from horsesense.report.collecting import Collected
+    from horsesense.report.collection import Collection
     from horsesense.report.summary import Summary
     from horsesense.stats.slices import FacetRow
 
 Format = Literal["html", "md", "latex"]
-ROW_FORMATS = ("csv", "parquet", "json")
 _ENDINGS = {"html": ".html", "md": ".md", "latex": ".tex"}
 
 
@@ -50,10 +50,12 @@ class SliceDocument(Document):
 class ReportDocument(Document):
     """What run folders say."""
 
-    out: Path
-    """The page or table."""
     results: tuple[Result, ...]
-    """One for each model and probe in the folders that somebody has judged."""
+    """One for each model and probe in the folders that has gold answers."""
+    out: Path | None = None
+    """The page or table, if it was written."""
+    text: str | None = None
+    """The table, if it was not written."""
     slices: tuple[SliceDocument, ...] | None = None
     """One for each value of the facets that were asked for, for probes that have them."""
     unfinished: tuple[str, ...] | None = None
@@ -68,7 +70,7 @@ class Report:
     """The page or table; None where a table was only made."""
     text: str
     """The table; empty for a page."""
-    collected: Collected
+    collected: Collection
     """All that the page shows."""
     slices: tuple[tuple[Summary, tuple[FacetRow, ...]], ...]
     """Of each model and probe, accuracy by the facets that were asked for."""
@@ -91,7 +93,8 @@ class Report:
             for row in rows
         )
         documents = tuple(summary.result for summary in self.collected.summaries)
-        return ReportDocument(self.out or Path(), documents, slices if self.sliced else None, self.unfinished or None)
+        text = self.text if self.out is None else None
+        return ReportDocument(documents, self.out, text, slices if self.sliced else None, self.unfinished or None)
 
     @property
     def unfinished(self) -> tuple[str, ...]:
@@ -112,7 +115,7 @@ def write_report(
     out: PathLike | None = None,
     format: Format = "html",
     charts: PathLike | None = None,
-    normalise: str | None = None,
+    normalise: Normalisation | None = None,
     by: Sequence[str] = (),
     cues: bool = True,
     probes: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe] = (),
@@ -122,23 +125,21 @@ def write_report(
     """Write one self-contained HTML page, or a table for a README or a paper.
 
     Args:
-        runs: Run folders, or runs in hand.
-        out: The file to write; by default a page goes into the run's folder, or is ``report.html`` of several, and a
-            table is only returned.
-        format: ``"html"``, ``"md"`` or ``"latex"``.
-        charts: Write every chart into this folder too, as SVG and PNG.
-        normalise: How options are compared; by default as each card says.
-        by: Facets to slice accuracy by.
-        cues: Look for the best cue of each probe too, which takes seconds.
-        probes: Probes of which a part was asked, as names, files or by name: cues are judged on all of their items. A
-            run that was just asked knows its own.
+        runs: Run folder. In Python, also a `Run`.
+        out: File to write. By default, report.html in the run folder, or here for several runs; tables are printed.
+        format: Format: a page (html), or a table (md, latex).
+        charts: Folder to write every chart to, as SVG and PNG.
+        normalise: Score normalisation. By default, the one of each probe's card.
+        by: Facet to break accuracy down by.
+        cues: Search for the best cue of each probe, which takes seconds.
+        probes: Name or file of the whole probe of which a part was run; cues are measured on all of its items.
         pictures: Draw curves into the page, which takes seconds.
-        progress: Told what is looked for, and that charts are left out where the extra ``pictures`` is not installed.
+        progress: Progress callback.
 
     Returns:
         The results, slices and tables, and where they were written.
     """
-    from horsesense.report.collecting import collect
+    from horsesense.report.collection import collect
     from horsesense.report.summary import sliced_by
 
     if not runs:
@@ -185,9 +186,9 @@ def default_report(runs: Sequence[AnyRun], format: Format = "html") -> Path:
 
 def _collected(
     runs: Sequence[AnyRun], cues: bool, how: Normalisation | None, progress: Progress, wholes: Mapping[str, Probe]
-) -> Collected:
+) -> Collection:
     """Runs in hand, with what earlier calls asked in their folders, and how they were made where that is kept."""
-    from horsesense.report.collecting import collect_answered, with_tables
+    from horsesense.report.collection import collect_answered, with_tables
 
     by_place, rest = finished_by_place(runs)
     whole = [
@@ -201,7 +202,7 @@ def _collected(
 
 
 def _written(
-    collected: Collected,
+    collected: Collection,
     path: Path | None,
     format: Format,
     runs: Sequence[AnyRun],
@@ -216,14 +217,13 @@ def _written(
         write_page(collected, path, drawn=pictures, progress=progress)
         return ""
     from horsesense.data import writing
-    from horsesense.report.tables import latex, markdown
+    from horsesense.report.tables import latex_tables, markdown_tables, results_table
 
     if not collected.summaries:
-        raise UserError("no item has a gold, so there is nothing to tabulate", file=answers_by_place(runs[:1])[0][0])
-    text = (markdown if format == "md" else latex)(collected.summaries)
+        raise UserError("no item has a gold answer, so there is no score", file=answers_by_place(runs[:1])[0][0])
+    table = results_table(collected.summaries)
+    text = table.markdown() if format == "md" else table.latex()
     if tables := [*collected.papers, *collected.methods]:
-        from horsesense.report.paper_tables import latex_tables, markdown_tables
-
         text = f"{(markdown_tables if format == 'md' else latex_tables)(tables)}\n{text}"
     if path is not None:
         with writing(path) as temporary:
@@ -246,30 +246,25 @@ class WrittenRows(Document):
 
 
 @translate_errors()
-def write_rows(
+def export_run(
     *runs: AnyRun,
     out: PathLike | None = None,
-    format: Literal["csv", "parquet", "json"] = "csv",
     rows: Literal["items", "tokens"] = "items",
-    normalise: str | None = None,
+    normalise: Normalisation | None = None,
 ) -> WrittenRows:
-    """Write what runs hold as one table: a row an item, or a row a token.
+    """Export the items or tokens of runs as a table.
 
     Args:
-        runs: Run folders, or runs in hand.
-        out: The file to write; by default it goes into the run's folder, or here of several.
-        format: ``"csv"`` (lists as JSON in their cell), ``"parquet"`` or ``"json"`` (a list of objects).
-        rows: ``"items"``: text, options, gold, prediction, credit, scores, facets; ``"tokens"``: string, offsets,
-            log-probability.
-        normalise: How options are compared; by default as each card says.
+        runs: Run folder. In Python, also a `Run`.
+        out: File to write: .csv, .jsonl, .json or .parquet. By default, items.csv or tokens.csv in the run folder.
+        rows: One row per item (options, gold answer, prediction, scores, facets), or per token.
+        normalise: Score normalisation. By default, the one of each probe's card.
 
     Returns:
-        Where it lies, and how many rows it has.
+        The file, and how many rows it has.
     """
     if not runs:
-        raise UserError("no run is given", fix="name the folder of one")
-    if format not in ROW_FORMATS:
-        raise unknown("format of rows", format, ROW_FORMATS)
+        raise UserError("no run is given", fix="name a run folder")
     if rows not in ("items", "tokens"):
         raise unknown("kind of row", rows, ("items", "tokens"))
     how = parse_normalisation(normalise) if normalise else None
@@ -277,7 +272,7 @@ def write_rows(
     whole = Run([each for _, answered in by_place for each in answered], None, how)
     frame = whole.items() if rows == "items" else whole.tokens()
     if not len(frame):
-        raise UserError("there are no tokens in these answers", file=by_place[0][0], fix="write the items")
+        raise UserError("there are no tokens in these answers", file=by_place[0][0], fix="export the items")
     only = by_place[0][0] if len(by_place) == 1 and by_place[0][0].is_dir() else Path()
-    path = Path(out) if out is not None else only / f"{rows}.{format}"
-    return WrittenRows(frame.write(path, format), rows, len(frame), frame.columns)
+    path = Path(out) if out is not None else only / f"{rows}.csv"
+    return WrittenRows(frame.write(path), rows, len(frame), frame.columns)

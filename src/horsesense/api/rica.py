@@ -110,11 +110,16 @@ def plot_ladder(analysis: RunAnalysis, path: PathLike | None = None) -> Any:
     Returns:
         A chart (Altair), one panel a model.
     """
-    from horsesense.report.ladder_chart import ladder_chart, write_ladder
+    from horsesense.report.paper_charts import ladder_chart, write_ladder
 
+    ladders = [(result.model, result.ladder) for result in analysis.results if result.ladder is not None]
+    panels = [
+        (f"{model}: {each.known.value:.0%} of {each.facts:,} facts known", (each.given_known, each.given_unknown))
+        for model, each in ladders
+    ]
     if path is not None:
-        write_ladder(analysis.results, Path(path))
-    return ladder_chart(analysis.results)
+        write_ladder(panels, Path(path))
+    return ladder_chart(panels)
 
 
 def _axiom(text: str) -> Axiom:

@@ -13,6 +13,7 @@ from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
 from horsesense.methods.rica.views import VIEWS, ViewScore, in_view, statement_of, view_scores
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.compute_settings import ComputeSettings
 
 if TYPE_CHECKING:
     from horsesense.core import ScoringSpec
@@ -90,7 +91,7 @@ def views(
         for view in VIEWS:
             if named[view] not in able:
                 progress.log(f"{known.name} cannot be asked as {view}, and is left out there")
-        ask(known, able, out=folder, seed=seed, spec=spec, device=device, progress=progress)
+        ask(known, able, out=folder, seed=seed, spec=spec, compute=ComputeSettings(device=device), progress=progress)
     page = write_report(folder, cues=False, pictures=False, progress=progress).out
     assert page is not None, "a page is always written"
     return AskedViews(folder, page, view_scores(read_run(folder)[1]).scores)

@@ -14,6 +14,7 @@ from horsesense.errors import UserError, argument
 from horsesense.methods.rica.analysis import RunAnalysis
 from horsesense.methods.rica.statements import fresh_number
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.compute_settings import ComputeSettings
 
 SETTINGS = "study.json"
 STATEMENTS, LADDER = "statements", "ladder"
@@ -75,7 +76,15 @@ def study(
     probes = [folder / f"{STATEMENTS}.jsonl", folder / f"{LADDER}.jsonl"]
     _lay_down(probes, statements, limit, whom, seed, progress)
     probes[1:1] = [written.out for written in controls(probes[0]).controls.values()]
-    run = ask(model, probes, out=folder / "run", seed=seed, spec=spec, device=device, progress=progress)
+    run = ask(
+        model,
+        probes,
+        out=folder / "run",
+        seed=seed,
+        spec=spec,
+        compute=ComputeSettings(device=device),
+        progress=progress,
+    )
     page = run.report(folder / "report.html", progress=progress)
     analysis = analyse(folder / "run")
     picture: Path | None = folder / "ladder.svg"

@@ -10,12 +10,13 @@ from typing import Any
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.results import Comparison, Results, estimate_columns
 from horsesense.core import Probe
+from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.comparison import AskedProbe, compare_runs
 from horsesense.runs.manifest import Manifest
+from horsesense.runs.result import Result
 from horsesense.runs.results import Answered, results_of
-from horsesense.scoring.normalise import Normalisation
 
 
 class Run:
@@ -55,7 +56,11 @@ class Run:
 
     def results(self) -> Results:
         """Accuracy with its interval, chance and n, one row a model and probe that has a gold."""
-        return Results(results_of(self.answered, self.normalise))
+        return Results(self.result_list())
+
+    def result_list(self) -> list[Result]:
+        """The result of each model on each probe that has gold answers."""
+        return list(results_of(self.answered, self.normalise))
 
     def by(self, facet: str) -> Frame:
         """Accuracy by the values of a facet, for every model and probe that has it."""
@@ -177,7 +182,7 @@ class Run:
         Returns:
             The path.
         """
-        from horsesense.report.collecting import collect_answered, with_tables
+        from horsesense.report.collection import collect_answered, with_tables
         from horsesense.report.page import write_report
 
         place = self.folder or Path("memory")

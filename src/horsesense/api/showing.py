@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge
 
 from horsesense.api.probes import PathLike, load_probe
 from horsesense.api.probes import overview as look
@@ -45,19 +47,20 @@ class ShownAnswers:
 def show(
     what: Probe | Run | PathLike,
     item: str | None = None,
+    /,
     *,
-    samples: int = 3,
+    samples: Annotated[int, Ge(0)] = 3,
     seed: int = 0,
     progress: Progress = NO_PROGRESS,
 ) -> Overview | ItemInForms | ShownAnswers:
-    """Counts, facets and samples of a probe, one item in all its forms, or what models answered to one.
+    """Show what a probe contains, one item in all its forms, or every model's answer to one item of a run.
 
     Args:
-        what: A probe, its name or file; a run, or its folder.
-        item: An id, a release's own id, or the start of one; of a run there has to be one.
-        samples: Of a probe: how many items to draw.
-        seed: Which ones.
-        progress: Told where parts of a run are not finished.
+        what: Name or file of a probe, or a run folder. In Python, also a `Probe` or a `Run`.
+        item: Id of an item, or the start of one; required for a run.
+        samples: Number of sample items.
+        seed: Random seed of the samples.
+        progress: Progress callback.
 
     Returns:
         Of a probe, what is in it; with ``item``, this one; of a run, this one with all answers to it.

@@ -37,6 +37,7 @@ from horsesense.core.card import add_soundness
 from horsesense.core.document import Document
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.compute_settings import ComputeSettings
 
 if TYPE_CHECKING:
     from horsesense.core import ScoringSpec
@@ -287,7 +288,7 @@ def read_by_model(
     if path.suffix not in LINES:
         raise UserError("lines of a reading end in .txt", file=path, fix="choose such a name")
     drawn = read_reading(Path(reading))
-    run = ask(model, questions_to_model(drawn), device=device, spec=spec, progress=progress)
+    run = ask(model, questions_to_model(drawn), compute=ComputeSettings(device=device), spec=spec, progress=progress)
     (answered,) = run.answered
     codes = codes_of_model(answered.items, answered.scores("sum"), margin)
     nonsense = write_lines(path, codes)

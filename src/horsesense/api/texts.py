@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
+
+from annotated_types import Ge, Interval
 
 from horsesense.api.frames import Frame, columns_of
 from horsesense.api.models import load_model
+from horsesense.api.probes import PathLike
 from horsesense.core import Fill, ScoringSpec
 from horsesense.core.spec import parse_spec
-from horsesense.errors import UserError, translate_errors
+from horsesense.errors import UserError, argument, translate_errors
+from horsesense.models.load_settings import LoadSettings
+from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
     from horsesense.models.protocol import Model
     from horsesense.scoring.clue_words import ExplanationOverNames
     from horsesense.scoring.evidence import ScoreDocument
     from horsesense.scoring.fill import FillDocument
-    from horsesense.scoring.saliency import Method, ModelSaliency
+    from horsesense.scoring.saliency import ModelSaliency
     from horsesense.scoring.texts import ScoredText
+
+Method = Literal["gradient", "smoothgrad", "integrated"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +43,9 @@ class Scores:
     around: str
     """The tokens around each text, in words."""
     against: ScoredText | None = None
-    """The text that the others are set against."""
+    """The text that the others are compared with."""
+    written: Path | None = None
+    """The table that was written."""
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -86,43 +96,64 @@ class Scores:
 @translate_errors()
 def score(
     model: str | Path | Model,
-    texts: str | Sequence[str],
+    texts: str | Sequence[str] = (),
+    /,
     *,
+    file: PathLike | None = None,
     against: str | None = None,
+    out: PathLike | None = None,
+    tokens: bool = False,
     spec: str | ScoringSpec = "default",
+    loading: LoadSettings | None = None,
+    progress: Progress = NO_PROGRESS,
 ) -> Scores:
-    """Every token of texts with its log-probability, always exact.
+    """Print the log-probability (natural logarithm) of every token of a text.
 
     Args:
-        model: A name, a folder, or what `load_model` gave.
-        texts: One text or several.
-        against: Another text: what speaks for each of the others against it, place by place.
-        spec: What a score means: a preset (``"paper:cats"``), ``"field=value"`` by commas, or a `ScoringSpec`.
+        model: Name, folder or GGUF file of a model, or a Hugging Face name. In Python, also a loaded model.
+        texts: Text to score. By default, standard input, one text per line.
+        file: File of texts to score, one per line.
+        against: Text to compare each of the others with, token by token.
+        out: Table to write, with one row per text: .csv, .jsonl or .parquet.
+        tokens: Write one row per token.
+        spec: Scoring spec.
+        loading: How the model is loaded.
+        progress: Progress callback.
 
     Returns:
         The texts in their order, each with its tokens, their sum and mean.
     """
-    given = [texts] if isinstance(texts, str) else list(texts)
+    meaning = _exact(spec)
+    if tokens and out is None:
+        raise UserError(f"{argument('tokens')} is for {argument('out')}", fix=f"add {argument('out', 'FILE')}")
+    given = _given(texts, file)
     wanted = [*given, *([] if against is None else [against])]
     check_texts(wanted)
     from horsesense.scoring.texts import score_texts
 
-    meaning, loaded = _exact(spec), _loaded(model)
+    loaded = _loaded(model, meaning, loading, progress)
     scored = tuple(score_texts(loaded, wanted, meaning))
     texts_alone, other = (scored, None) if against is None else (scored[:-1], scored[-1])
-    return Scores(loaded.name, texts_alone, meaning, describe_frame(loaded, meaning), other)
+    scores = Scores(loaded.name, texts_alone, meaning, frame_in_words(loaded, meaning), other)
+    if out is None:
+        return scores
+    return replace(scores, written=(scores.tokens() if tokens else scores.frame()).write(out))
 
 
-@translate_errors()
-def texts_in(file: str | Path | BinaryIO) -> list[str]:
-    """The texts of a file, or of an open stream such as standard input: one a line, empty lines passed over.
+def _given(texts: str | Sequence[str], file: PathLike | None) -> list[str]:
+    """The texts of the call, of a file, or of standard input."""
+    if texts and file is not None:
+        raise UserError("there are texts in the call and a file", fix="choose one of the two")
+    if texts:
+        return [texts] if isinstance(texts, str) else list(texts)
+    if file is None and sys.stdin.isatty():
+        fix = f"name one, add {argument('file', 'FILE')}, or pipe texts in, one per line"
+        raise UserError("there is no text to score", fix=fix)
+    return read_texts(file if file is not None else sys.stdin.buffer)
 
-    Args:
-        file: UTF-8; a path or something to read bytes from.
 
-    Returns:
-        The texts in their order; a file without any is an error.
-    """
+def read_texts(file: PathLike | BinaryIO) -> list[str]:
+    """Read texts from a file or an open stream: one per line, without empty lines."""
     from horsesense.data import read_text
 
     if isinstance(file, str | Path):
@@ -135,7 +166,7 @@ def texts_in(file: str | Path | BinaryIO) -> list[str]:
             raise UserError("this is not UTF-8", file=where, fix="check the encoding of what is piped") from error
     texts = [line.rstrip("\r") for line in content.split("\n") if line.strip()]
     if not texts:
-        raise UserError("there is no text", file=where, fix="write one text a line")
+        raise UserError("there is no text", file=where, fix="write one text per line")
     return texts
 
 
@@ -192,17 +223,22 @@ def fill(
     model: str | Path | Model,
     prompts: str | Sequence[str],
     *,
-    top: int = 10,
+    top: Annotated[int, Ge(1)] = 10,
     spec: str | ScoringSpec = "default",
+    loading: LoadSettings | None = None,
+    progress: Progress = NO_PROGRESS,
 ) -> Fills:
-    """The most probable single tokens for the blank of each prompt, sub-word pieces included.
+    """Print the most probable tokens for the blank of each prompt.
+
+    Where words follow the blank, a causal model ranks its best next tokens by the probability of the whole text.
 
     Args:
-        model: A name, a folder, or what `load_model` gave. Where words follow the blank, one that reads from left to
-            right tries its best next tokens there, and ranks them by how likely the whole is.
-        prompts: One text or several, with one blank ``___`` each.
-        top: How many words a blank.
-        spec: What a score means.
+        model: Name, folder or GGUF file of a model, or a Hugging Face name. In Python, also a loaded model.
+        prompts: Text with one blank ``___``.
+        top: Number of tokens per blank.
+        spec: Scoring spec.
+        loading: How the model is loaded.
+        progress: Progress callback.
 
     Returns:
         The words of each prompt, best first.
@@ -210,9 +246,10 @@ def fill(
     from horsesense.scoring.fill import fill as fill_blanks
 
     given = [prompts] if isinstance(prompts, str) else list(prompts)
-    meaning, loaded = _exact(spec), _loaded(model)
+    meaning = _exact(spec)
+    loaded = _loaded(model, meaning, loading, progress)
     filled = fill_blanks(loaded, given, top, meaning)
-    return Fills(loaded.name, tuple(given), tuple(map(tuple, filled)), meaning, describe_frame(loaded, meaning))
+    return Fills(loaded.name, tuple(given), tuple(map(tuple, filled)), meaning, frame_in_words(loaded, meaning))
 
 
 @translate_errors()
@@ -221,23 +258,27 @@ def saliency(
     text: str,
     *,
     method: Method = "integrated",
-    steps: int = 50,
-    draws: int = 5,
+    steps: Annotated[int, Interval(ge=1, le=2000)] = 50,
+    draws: Annotated[int, Interval(ge=2, le=1000)] = 5,
     arguments: str = "",
     seed: int = 0,
     spec: str | ScoringSpec = "default",
+    loading: LoadSettings | None = None,
+    progress: Progress = NO_PROGRESS,
 ) -> ModelSaliency | ExplanationOverNames:
-    """Which words a prediction rests on; with slots, which do under most draws of names.
+    """Attribute a prediction to the words of the text, by gradients.
 
     Args:
-        model: A name, a folder, or what `load_model` gave.
-        text: With the stretch to explain in brackets: ``"Ice is [cold]."``; ``{A}`` is a name that is drawn.
-        method: How gradients become values: gradient, smoothgrad or integrated.
-        steps: Steps of integration, or draws of noise.
-        draws: Draws of names, where the text has slots.
-        arguments: The words that carry the knowledge: ``"glass, stone"``.
-        seed: Of the noise and of the names.
-        spec: What a score means.
+        model: Name or folder of a model, or a Hugging Face name. In Python, also a loaded model.
+        text: Text with the words to explain in brackets: ``Ice is [cold].``; ``{A}`` stands for a random name.
+        method: Attribution method.
+        steps: Number of integration steps or noise samples.
+        draws: Number of draws of names, if the text has slots such as {A}.
+        arguments: Words that carry the knowledge, such as 'glass, stone'.
+        seed: Random seed of the noise and the names.
+        spec: Scoring spec.
+        loading: How the model is loaded.
+        progress: Progress callback.
 
     Returns:
         Each word with its value; over names, the words that most draws agree on.
@@ -247,7 +288,8 @@ def saliency(
     from horsesense.scoring.clue_words import ExplanationOverNames, clues_of, draw_names, parse_marked
 
     marked = parse_marked(text)
-    meaning, loaded = _exact(spec), _loaded(model)
+    meaning = _exact(spec)
+    loaded = _loaded(model, meaning, loading, progress)
     refuse_served(loaded, "gradients need the weights")
     assert isinstance(loaded, LanguageModel)
     if not marked.slots:
@@ -267,14 +309,29 @@ def saliency(
     )
 
 
-def describe_frame(model: Model, spec: ScoringSpec) -> str:
+def frame_in_words(model: Model, spec: ScoringSpec) -> str:
     """The tokens that stand around a text which the model scores."""
     return model.describe_frame(spec)
 
 
 def _exact(spec: str | ScoringSpec) -> ScoringSpec:
-    return replace(parse_spec(spec) if isinstance(spec, str) else spec, exact=True)
+    """The spec of texts in hand: no text sees another, and there are no questions to try ``auto`` on."""
+    meaning = parse_spec(spec) if isinstance(spec, str) else spec
+    if meaning.dtype == "auto":
+        problem = f"{argument('dtype', 'auto')} is tried on the questions of a probe"
+        raise UserError(problem, fix="name float32, bfloat16 or float16")
+    return replace(meaning, exact=True)
 
 
-def _loaded(model: str | Path | Model) -> Model:
-    return load_model(model) if isinstance(model, str | Path) else model
+def _loaded(model: str | Path | Model, spec: ScoringSpec, loading: LoadSettings | None, progress: Progress) -> Model:
+    if isinstance(model, str | Path):
+        how = loading or LoadSettings()
+        loaded = load_model(
+            model, family=how.family, device=how.device, dtype=spec.dtype, allow_pickle=how.allow_pickle
+        )
+        notes = ", ".join(loaded.notes)
+        progress.log(
+            f"{loaded.name}: {loaded.describe()['family']}, {notes}, begins with {frame_in_words(loaded, spec)}"
+        )
+        return loaded
+    return model

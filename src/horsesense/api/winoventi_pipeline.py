@@ -33,8 +33,7 @@ from horsesense.methods.winoventi.summaries import (
     next_step,
     pipeline_summary,
 )
-from horsesense.models.api import ServedSettings
-from horsesense.models.api.settings import warn_unused
+from horsesense.models.api.settings import ServedSettings, warn_unused
 from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from annotated_types import Ge, Interval
 from horsesense.api.probes import PathLike, opened
 from horsesense.core import Probe
 from horsesense.errors import translate_errors
-from horsesense.methods.wordnetqa.analysis import WordNetAnalyses, WordNetAnalysis, analyse_run
+from horsesense.methods.wordnetqa.analysis import HopsCell, WordNetAnalyses, WordNetAnalysis, analyse_run
 from horsesense.methods.wordnetqa.plan import Relation
 from horsesense.progress import NO_PROGRESS, Progress
 
@@ -117,9 +117,28 @@ def plot_hops(analysis: WordNetAnalysis) -> Any:
     Returns:
         A chart (Altair).
     """
-    from horsesense.report.paper_chart import hops_chart
+    from horsesense.report.paper_charts import hops_chart
 
-    return hops_chart(analysis.cells, f"{analysis.model} on {analysis.probe}")
+    rows = [
+        {
+            "k": cell.hops,
+            "distractors": _distractors(cell),
+            "accuracy": cell.accuracy.value,
+            "low": cell.accuracy.low,
+            "high": cell.accuracy.high,
+            "n": cell.accuracy.n,
+            "chance": cell.accuracy.chance,
+        }
+        for cell in analysis.cells
+    ]
+    return hops_chart(rows, f"{analysis.model} on {analysis.probe}")
+
+
+def _distractors(cell: HopsCell) -> str:
+    """Name a kind of distractors: "sister, k′ 2", "3 aunts"."""
+    if cell.near is not None:
+        return f"{cell.near} {cell.kind}{'s' if cell.near > 1 else ''}" if cell.near else "none near"
+    return f"{cell.kind}, k′ {cell.distance}" if cell.distance else cell.kind
 
 
 @translate_errors()

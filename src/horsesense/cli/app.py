@@ -12,16 +12,6 @@ from horsesense.cli.commands import GROUPS, METHODS, SECTIONS, all_commands
 
 _NOT_GENERATED = {
     "profile": "Evaluate models",
-    "run": "Evaluate models",
-    "report": "Evaluate models",
-    "gate": "Evaluate models",
-    "score": "Evaluate models",
-    "fill": "Evaluate models",
-    "saliency": "Evaluate models",
-    "show": "Build and check probes",
-    "harden": "Build and check probes",
-    "import": "Build and check probes",
-    "export": "Build and check probes",
     "baseline": "Train and fit controls",
     "train": "Train and fit controls",
     "inoculate": "Train and fit controls",

@@ -5,23 +5,11 @@ A document lives beside the function that computes it. Those here are put togeth
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
-from horsesense.api.reporting import ReportDocument, WrittenRows
 from horsesense.cli.commands import all_commands
-from horsesense.cli.generate import load, return_type
+from horsesense.cli.generate import load, return_type, union_members
 from horsesense.core.document import Document
-from horsesense.core.overview import ItemInForms, Overview
-from horsesense.core.probe import WrittenProbe
-from horsesense.exchange.logged_run import ImportedLog
-from horsesense.methods.cats.suite_table import SuiteTable
-from horsesense.methods.suites.frame import PaperTable
-from horsesense.report.item_answers import AnsweredItem
-from horsesense.runs.result import Result, Spread
-from horsesense.scoring.clue_words import ExplanationOverNames
-from horsesense.scoring.saliency import ModelSaliency
 
 _LEGACY: dict[str, str] = {
     "annotate agreement": "horsesense.annotate.study_figures:Agreement",
@@ -54,11 +42,6 @@ _LEGACY: dict[str, str] = {
     "cats steps": "horsesense.methods.cats.step_accuracy:StepsOfRuns",
     "cats who": "horsesense.methods.cats.who_gets_what:WhoOfRuns",
     "check": "horsesense.methods.wordnetqa.checking:CheckDocument",
-    "export": "horsesense.exchange.formats:ExportedProbe",
-    "fill": "horsesense.scoring.fill:FillDocument",
-    "gate": "horsesense.runs.regression:Gate",
-    "harden": "horsesense.cues.harden:HardenedDocument",
-    "import": "horsesense.cli.documents:ImportDocument",
     "inoculate": "horsesense.training.inoculation_folder:InoculationDocument",
     "partwhole check": "horsesense.methods.partwhole.checking:OddTriples",
     "partwhole gold": "horsesense.core.probe:WrittenProbe",
@@ -69,7 +52,6 @@ _LEGACY: dict[str, str] = {
     "partwhole table": "horsesense.methods.partwhole.table:PartWholeTable",
     "profile": "horsesense.profiling.document:ProfileDocument",
     "replicate": "horsesense.replication.replication:Replication",
-    "report": "horsesense.cli.documents:ReportedDocument",
     "rica analyse": "horsesense.methods.rica.analysis:RunAnalysis",
     "rica clues": "horsesense.methods.rica.clue_sets:ClueSet",
     "rica controls": "horsesense.methods.rica.controls:Controls",
@@ -80,10 +62,6 @@ _LEGACY: dict[str, str] = {
     "rica release": "horsesense.methods.rica.released_axioms:ReleaseCheck",
     "rica views": "horsesense.api.rica_asking:AskedViews",
     "rica study": "horsesense.api.rica_study:Study",
-    "run": "horsesense.cli.documents:RunDocument",
-    "saliency": "horsesense.cli.documents:SaliencyDocument",
-    "score": "horsesense.scoring.evidence:ScoreDocument",
-    "show": "horsesense.cli.documents:ShowDocument",
     "train": "horsesense.training.training_document:TrainingDocument",
     "winoventi associations": "horsesense.methods.winoventi.summaries:AssociationSummary",
     "winoventi calibrate": "horsesense.methods.winoventi.calibration:Calibration",
@@ -97,37 +75,6 @@ _LEGACY: dict[str, str] = {
 """Commands that are not generated yet → the type of what they print, as ``module:name``."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunDocument(Document):
-    """What models got right of probes, and where it is kept."""
-
-    out: Path
-    """The run folder."""
-    results: tuple[Result, ...]
-    """One for each model and probe that was asked for; a probe that nobody has judged has none."""
-    report: Path
-    """The page."""
-    spread: tuple[Spread, ...] | None = None
-    """What ways of asking are apart, for each model and probe that was asked in several."""
-    suite: SuiteTable | None = None
-    """Of CATs' suites: the row of the paper's table, and its own rows."""
-    tables: tuple[PaperTable, ...] | None = None
-    """Of a suite: the paper's tables with these models in them."""
-
-
-ImportDocument = WrittenProbe | ImportedLog
-"""A release or a table as a probe; another tool's log as a run folder."""
-
-ReportedDocument = ReportDocument | WrittenRows
-"""What run folders say; a table of their rows."""
-
-SaliencyDocument = ModelSaliency | ExplanationOverNames
-"""What a prediction rests on; where the text has slots, what the draws of names agree on."""
-
-ShowDocument = Overview | ItemInForms | AnsweredItem
-"""A probe at a glance; one item in all its forms; of a run folder, one item with all answers to it."""
-
-
 def documents() -> list[str]:
     """Every command that prints a document."""
     return sorted([*all_commands(), *_LEGACY])
@@ -137,9 +84,13 @@ def document_type(command: str) -> Any:
     """The type of what a command prints: what its function returns, or what saving that returns."""
     if command in _LEGACY:
         return load(_LEGACY[command])
-    kind = return_type(load(all_commands()[command].target))
+    kinds = [_printed(kind) for kind in union_members(return_type(load(all_commands()[command].target)))]
+    return Union[tuple(kinds)]  # noqa: UP007 there is no operator for a list of types
+
+
+def _printed(kind: Any) -> Any:
+    """The document of a result that is not one itself."""
     for verb in ("save", "document"):
-        # A result that is not a document itself makes one.
         if (method := getattr(kind, verb, None)) is not None and not issubclass(kind, Document):
             kind = return_type(method)
     return kind

@@ -34,7 +34,7 @@ import click
 
 from horsesense.errors import UserError
 from horsesense.progress import Progress
-from horsesense.registry import Command
+from horsesense.registry import ONE_OPTION, Command
 
 SHORT = {"model": "-m", "probe": "-p", "out": "-o"}
 """Short flags, the same in every command."""
@@ -104,7 +104,7 @@ def value_type(annotation: Any) -> ValueType | None:
     (False, True, None)
     """
     low, high = _bound(annotation, "ge"), _bound(annotation, "le")
-    members = _members(annotation)
+    members = union_members(annotation)
     scalars = [each for each in members if _scalar(each)]
     sequences = [each for each in members if _is_sequence(each)]
     if sequences:
@@ -138,12 +138,12 @@ def _bound(annotation: Any, name: str) -> Any:
     return next((bound for bound in bounds if bound is not None), None)
 
 
-def _members(annotation: Any) -> list[Any]:
+def union_members(annotation: Any) -> list[Any]:
     """The members of a union, aliases and annotations unwrapped, without None."""
     if get_origin(annotation) is Annotated:
-        return _members(get_args(annotation)[0])
+        return union_members(get_args(annotation)[0])
     if isinstance(annotation, types.UnionType) or get_origin(annotation) is typing.Union:
-        return [part for each in get_args(annotation) for part in _members(each)]
+        return [part for each in get_args(annotation) for part in union_members(each)]
     return [] if annotation in (None, types.NoneType) else [annotation]
 
 
@@ -158,9 +158,11 @@ def _is_sequence(kind: Any) -> bool:
 
 def _settings_class(annotation: Any) -> type | None:
     """The class that a parameter's options are flattened from."""
-    members = [each for each in _members(annotation) if isinstance(each, type)]
+    if get_origin(annotation) is Annotated and ONE_OPTION in annotation.__metadata__:
+        return None
+    members = [each for each in union_members(annotation) if isinstance(each, type)]
     made = next((each for each in members if hasattr(each, "from_options")), None)
-    if made is not None or any(value_type(each) for each in _members(annotation)):
+    if made is not None or any(value_type(each) for each in union_members(annotation)):
         return made
     return next((each for each in members if dataclasses.is_dataclass(each)), None)
 
@@ -209,9 +211,11 @@ def plain_help(text: str) -> str:
 @cache
 def field_helps(settings: type) -> dict[str, str]:
     """The sentence below each field of a dataclass."""
+    helps = {
+        name: text for base in settings.__bases__ if base is not object for name, text in field_helps(base).items()
+    }
     body = ast.parse(textwrap.dedent(inspect.getsource(settings))).body[0]
     assert isinstance(body, ast.ClassDef)
-    helps = {}
     for field, after in zip(body.body, body.body[1:], strict=False):
         if isinstance(field, ast.AnnAssign) and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
             helps[ast.unparse(field.target)] = plain_help(str(after.value.value))
@@ -226,6 +230,8 @@ def load(target: str) -> Callable[..., Any]:
 
 def globals_of(function: Callable[..., Any]) -> dict[str, Any]:
     """The names of the module in which a function, or the innermost of its wrappers, was written."""
+    if (both := getattr(inspect.unwrap(function), "__extends__", None)) is not None:
+        return globals_of(both[1]) | globals_of(both[0])
     return typing.cast("dict[str, Any]", getattr(inspect.unwrap(function), "__globals__", {}))
 
 
@@ -290,12 +296,14 @@ class FunctionCommand(click.Command):
         taken = _Taken(function, inspect.signature(function))
         module = globals_of(function.__func__ if inspect.ismethod(function) else function)
         if inspect.isclass(function):
-            module = vars(import_module(function.__module__))
+            module = {
+                k: v for each in reversed(function.__mro__) for k, v in vars(import_module(each.__module__)).items()
+            }
         for name, parameter in taken.signature.parameters.items():
             kind = resolve(parameter.annotation, module)
-            if any(isinstance(each, type) and issubclass(each, Progress) for each in _members(kind)):
+            if any(isinstance(each, type) and issubclass(each, Progress) for each in union_members(kind)):
                 taken.progress = name
-            elif any(get_origin(each) is Callable for each in _members(kind)):
+            elif any(get_origin(each) is Callable for each in union_members(kind)):
                 taken.started = name
             elif (settings := _settings_class(kind)) is not None:
                 taken.settings[name] = self._flatten(settings)
@@ -321,8 +329,9 @@ class FunctionCommand(click.Command):
         taken.names.append(name)
         required = parameter.default is parameter.empty
         variadic = parameter.kind is parameter.VAR_POSITIONAL
-        plain = parameter.kind is parameter.POSITIONAL_OR_KEYWORD and required and name not in _ALWAYS_OPTIONS
-        if not heading and (variadic or plain or parameter.kind is parameter.POSITIONAL_ONLY):
+        plain = parameter.kind is parameter.POSITIONAL_OR_KEYWORD and required
+        first = plain or parameter.kind is parameter.POSITIONAL_ONLY
+        if not heading and (variadic or (first and name not in _ALWAYS_OPTIONS)):
             many = variadic or value.many
             metavar = (singular(name) if many else name).upper().replace("_", "-")
             self.spelling[name] = metavar
@@ -341,6 +350,8 @@ class FunctionCommand(click.Command):
             flags.insert(0, SHORT.get(name) or SHORT[singular(name)])
         required = default is inspect.Parameter.empty
         if value.flag:
+            if default is True:
+                text = f"Do not {text[:1].lower()}{text[1:]}"
             self.params.append(click.Option([*flags, name], is_flag=True, help=text))
             return
         if value.many:
@@ -470,7 +481,9 @@ def is_idle() -> bool:
 def return_type(function: Callable[..., Any]) -> Any:
     """What a function returns, with what its module imports for type checkers only."""
     module = dict(globals_of(function))
-    for name, where in _checked_imports(inspect.getsourcefile(inspect.unwrap(function)) or ""):
+    innermost = inspect.unwrap(function)
+    innermost = getattr(innermost, "__extends__", (innermost,))[0]
+    for name, where in _checked_imports(inspect.getsourcefile(innermost) or ""):
         if name not in module:
             module[name] = load(f"{where}:{name}")
     return resolve(inspect.signature(function).return_annotation, module)

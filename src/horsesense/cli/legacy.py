@@ -9,18 +9,11 @@ from horsesense.cli.baseline import baseline
 from horsesense.cli.build import build
 from horsesense.cli.cats import cats
 from horsesense.cli.check import check
-from horsesense.cli.comparing import gate
-from horsesense.cli.cues import harden
-from horsesense.cli.exchange import export, import_
 from horsesense.cli.inoculate import inoculate
 from horsesense.cli.partwhole import partwhole
 from horsesense.cli.profile import profile
 from horsesense.cli.replicate import replicate
-from horsesense.cli.report import report
 from horsesense.cli.rica_asking import rica
-from horsesense.cli.run import run
-from horsesense.cli.score import fill, saliency, score
-from horsesense.cli.show import show
 from horsesense.cli.train import train
 from horsesense.cli.winoventi import winoventi
 from horsesense.cli.wordnetqa import wordnetqa
@@ -36,20 +29,10 @@ app = typer.Typer(
 
 
 app.command("profile")(profile)
-app.command("import")(import_)
-app.command("export")(export)
-app.command("show")(show)
-app.command("run")(run)
-app.command("score")(score)
-app.command("fill")(fill)
-app.command("saliency")(saliency)
-app.command("report")(report)
-app.command("gate")(gate)
 app.command("baseline")(baseline)
 app.command("train")(train)
 app.command("inoculate")(inoculate)
 app.add_typer(annotate, name="annotate")
-app.command("harden")(harden)
 app.command("check")(check)
 app.command("replicate")(replicate)
 app.add_typer(build, name="build")

@@ -57,19 +57,20 @@ def profile(
     no_pictures: Annotated[bool, typer.Option("--no-pictures", help="Write no PNG.")] = False,
     json: Json = False,
 ) -> None:
-    """Ask models the material of all methods, hold each score against what could explain it away, and judge it.
+    """Profile models on ten commonsense abilities.
 
-    Models may also be 'guesser' and 'cue-reader', which are none. The same command goes on where it was stopped.
+    'guesser' and 'cue-reader' are built-in controls; a planted model of your own is FILE.py:NAME. The same command
+    resumes where it was stopped.
     """
+    from horsesense.api.asking import chosen_models, short_name
     from horsesense.api.models import engine
     from horsesense.api.profile import profile as profile_of
     from horsesense.cli.progress import Bars
-    from horsesense.cli.run import models_of, short_name
     from horsesense.errors import UserError
 
     if quick and full:
         raise UserError("a profile is quick or full", fix="leave --quick or --full out")
-    models = models_of(model)
+    models = [str(name) for name in chosen_models(model)]
     folder = out or Path("runs") / "-".join(["profile", *(short_name(name) for name in models)])
     served = served_of(models, concurrency, timeout, patience, max_requests, max_tokens, key_from, price)
     with Bars(stay=True) as progress:
@@ -91,43 +92,55 @@ def profile(
         print_json(found)
         return
     _print(found)
-    say(f"the page: {found.page}; the picture: {(found.pictures or ())[-1]}; for a model card: {found.markdown}")
+    say(f"page: {found.page}")
+    say(f"picture: {(found.pictures or ())[-1]}")
+    say(f"Markdown for a model card: {found.markdown}")
 
 
 def _print(found: Profile) -> None:
-    from horsesense.cli.output import people, table
-    from horsesense.profiling.document import ranged
-    from horsesense.report.profile_grid import rows_of
-    from horsesense.report.profile_wording import is_doubted, only_a_part, percent, surer
+    from horsesense.cli.output import people
+    from horsesense.formatting import percent
+    from horsesense.report import profile_view as view
+    from horsesense.terminal import print_fitting
 
-    if part := only_a_part(found):
-        people().print(part, soft_wrap=True)
-    for model in found.models:
-        shown = table(
-            "ability", "verdict", "right", "95 % interval", "guessing", "best cue", "n", left=2, title=model.model
-        )
-        for row in rows_of(found):
-            cell = next((each for each in row.cells if each is not None and each.model is model), None)
+    def line(text: str) -> None:
+        people().print(text, soft_wrap=True, markup=False)
+
+    for warning in filter(
+        None, (view.partial_warning(found), view.edition_warning(found), view.relatedness_warning(found))
+    ):
+        line(warning)
+    columns = ["ability", "verdict", "accuracy", "95% CI", "chance", "adjusted", "n", "best cue"]
+    for column, model in enumerate(found.models):
+        rows = []
+        for row in view.rows_of(found):
+            cell = row.cells[column]
             if cell is None:
                 continue
             e = cell.finding.accuracy
-            shown.add_row(
-                row.ability.title + ("" if row.ability.counts else " ¹"),
-                cell.finding.verdict,
-                percent(e.value),
-                f"{percent(e.low)} to {percent(e.high)}",
-                "" if e.chance is None else percent(e.chance),
-                "" if cell.cue is None else percent(cell.cue),
-                f"{cell.finding.n:,}",
+            rows.append(
+                [
+                    row.ability.title + ("" if row.ability.counts else " ¹"),
+                    cell.verdict,
+                    percent(e.value, 0) + (" ≠" if cell.disagreeing else ""),
+                    f"{e:i.0%}",
+                    "" if e.chance is None else percent(e.chance, 0),
+                    view.adjusted_text(cell.adjusted).partition(" ")[0],
+                    f"{cell.finding.n:,}",
+                    "" if cell.cue is None else percent(cell.cue, 0),
+                ]
             )
-        people().print(shown)
-        if model.verdicts.number is not None:
-            parts = ", ".join(f"{part.method} {ranged(part.beyond)}" for part in model.verdicts.number.parts)
-            people().print(f"the one number: {ranged(model.verdicts.number.value)} of 1 ({parts})")
-        for sentence in model.summary:
-            people().print(sentence, soft_wrap=True)
-        people().print()
+        print_fitting(columns, rows, left=2, optional=("best cue", "chance"), title=model.model)
+        head = view.headline(model, found)
+        line(f"overall score: {head.overall}")
+        line(f"  {head.scope}")
+        for name, score, judged in view.groups_of(model):
+            line(f"  {name}: {view.adjusted_text(score)}{'' if judged else ' (not in the overall score)'}")
+        line(f"verdicts: {', '.join(f'{name} {n}' for name, _, n in head.counts)}")
+        line(f"contamination: {head.contamination}")
+        line(f"controls: {head.controls}")
+        line("")
     if any(not ability.counts for ability in found.abilities):
-        people().print("¹ no person has judged these items, so they stay outside the one number")
-    if any(is_doubted(each) for model in found.models for each in model.verdicts.findings):
-        people().print(surer(found), soft_wrap=True)
+        line(f"¹ not in the overall score: {view.UNJUDGED}")
+    if any(cell.disagreeing for row in view.rows_of(found) for cell in row.cells if cell is not None):
+        line("≠ prompt formats disagree")

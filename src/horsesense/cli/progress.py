@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
-
-from rich.console import Console
-from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.progress import Progress as RichProgress
+from typing import TYPE_CHECKING, Self
 
 from horsesense.progress import Progress
+from horsesense.terminal import say
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
 
 _SOON = 10.0
 """Seconds after which the speed is known well enough to say how long it will take."""
@@ -38,30 +39,46 @@ class Bars(Progress):
 
     def __init__(self, stay: bool = False) -> None:
         """``stay`` leaves the bars on the screen when all is done."""
-        self._console = Console(stderr=True, highlight=False, emoji=False)
-        self._bars = RichProgress(
-            TextColumn("{task.description}", markup=False),  # a path may hold [/brackets]
-            BarColumn(),
-            TextColumn("{task.fields[counted]}", markup=False),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=self._console,
-            refresh_per_second=2,
-            transient=not stay,
-            disable=not self._console.is_terminal,
-        )
+        self._stay = stay
+        self._drawn: RichProgress | None = None
         self._stages: dict[str, _Stage] = {}
 
+    @property
+    def _bars(self) -> RichProgress:
+        """Built when the first stage begins: most commands are done before there is anything to draw."""
+        if self._drawn is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+            from rich.progress import Progress as RichProgress
+
+            console = Console(stderr=True, highlight=False, emoji=False)
+            self._drawn = RichProgress(
+                TextColumn("{task.description}", markup=False),  # a path may hold [/brackets]
+                BarColumn(),
+                TextColumn("{task.fields[counted]}", markup=False),
+                TimeElapsedColumn(),
+                TextColumn("left"),
+                TimeRemainingColumn(),
+                console=console,
+                refresh_per_second=2,
+                transient=not self._stay,
+                disable=not console.is_terminal,
+            )
+            self._drawn.start()
+        return self._drawn
+
     def __enter__(self) -> Self:
-        self._bars.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._bars.stop()
+        if self._drawn is not None:
+            self._drawn.stop()
 
     def log(self, text: str) -> None:
-        self._console.print(text, markup=False, soft_wrap=True)
+        if self._drawn is None:
+            say(text)
+        else:
+            self._drawn.console.print(text, markup=False, soft_wrap=True)
 
     def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
         now = self._stages.get(stage)
@@ -93,14 +110,14 @@ class Bars(Progress):
         minutes = (total - now.done) / rate / 60
         if minutes > 1:
             told = f"{minutes:,.0f} minutes" if round(minutes) > 1 else "a minute"
-            self.log(f"about {told} left, at {rate:,.0f} {unit} a second")
+            self.log(f"about {told} left, at {rate:,.0f} {unit} per second")
 
 
 def _told_rate(now: _Stage, unit: str) -> str:
     """How many tokens a second, once there is something to tell."""
     passed = time.monotonic() - now.began
     done = now.done - now.first
-    return f", {done / passed:,.0f} a second" if unit == "tokens" and done > 0 and passed > 1 else ""
+    return f", {done / passed:,.0f} per second" if unit == "tokens" and done > 0 and passed > 1 else ""
 
 
 def told_count(done: int, total: int, unit: str) -> str:

@@ -9,19 +9,40 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from horsesense.terminal import console, line, number, p_value, say, signed, size, table
+from horsesense.terminal import console, line, number, p_value, print_fitting, say, signed, size, table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from rich.table import Table
 
     from horsesense.api.cache import CacheContents, PrunedCache
     from horsesense.api.cues import CueFindings
     from horsesense.api.keeping import FetchResult, InstalledPlugins
+    from horsesense.api.reporting import Report, WrittenRows
     from horsesense.api.results import Comparison
+    from horsesense.api.showing import ShownAnswers
+    from horsesense.api.stored_run import StoredRun
+    from horsesense.api.texts import Fills, Scores
     from horsesense.api.verify import Verified
+    from horsesense.core import Item
+    from horsesense.core.overview import FacetCounts, ItemInForms, ItemLine, Overview
     from horsesense.core.probe import WrittenProbe
+    from horsesense.cues.harden import HardenedDocument
+    from horsesense.exchange.formats import ExportedProbe
+    from horsesense.exchange.logged_run import ImportedLog
     from horsesense.lexicons.sources import AddedSource, KeptSources
+    from horsesense.methods.cats.suite_table import SuiteTable
+    from horsesense.methods.suites.frame import PaperTable
+    from horsesense.report.item_answers import ItemAnswer
     from horsesense.runs.comparison import Pairing, SideBySide
+    from horsesense.runs.regression import Gate
+    from horsesense.runs.result import Result
+    from horsesense.scoring.clue_words import ExplanationOverNames
+    from horsesense.scoring.saliency import ModelSaliency
+    from horsesense.scoring.texts import ScoredText
+    from horsesense.stats import Estimate
+    from horsesense.stats.slices import FacetRow
 
 _RENDERERS: dict[str, Callable[..., None]] = {}
 
@@ -51,16 +72,20 @@ def render(result: Any, **options: Any) -> None:
 
 
 _MOST_CUES = 12
+_MOST_REASONS = 8
+_WIDTH = 20
+"""Characters of a bar."""
+_SCALE = "0 ├●┤ 1"
 
 
 @renders("WrittenProbe")
 def probe(written: WrittenProbe) -> None:
     """Print how many items were written where, and what was left out."""
-    print(f"{written.items:,} items in {written.families:,} families  {written.out}")
+    line(f"{written.items:,} items in {written.families:,} families, clustered by {written.group}  {written.out}")
     if written.label_quality:
-        print(f"label quality: {written.label_quality}")
+        line(f"label quality: {written.label_quality}")
     for note, count in written.notes.items():
-        print(f"  {note}: {count:,}")
+        line(f"  {note}: {count:,}")
 
 
 @renders("CueFindings", "Findings")
@@ -89,6 +114,10 @@ def cues(findings: CueFindings, *, all: bool = False) -> None:
         notes.append(f"an option's {findings.mark.name} gives away its position in {findings.mark.share:.0%} of items")
     for note in notes:
         line(note, "dim")
+    for near in findings.relatedness:
+        line(f"relatedness: the option nearest to the question by {near.encoder} is right in {number(near.accuracy)}")
+    if not findings.relatedness:
+        line("relatedness was not measured; run: horsesense fetch glove minilm")
     line(findings.verdict, "bold")
 
 
@@ -224,3 +253,505 @@ def plugins(installed: InstalledPlugins) -> None:
     for each in installed.plugins:
         rows.add_row(*map(escape, (each.kind, each.name, each.package, each.version)))
     console().print(rows)
+
+
+_SHADES = " ░▒▓█"
+
+
+@renders("HardenedDocument")
+def hardened(result: HardenedDocument) -> None:
+    """Print what was kept, what each cue cost, and what cues earn before and after."""
+    line(f"before: {result.before.verdict}")
+    line(f"kept {result.items:,} items in {result.families:,} families, dropped {result.dropped:,}  {result.out}")
+    for cue, count in list(result.reasons.items())[:_MOST_REASONS]:
+        line(f"  {count:6,}  {cue}")
+    if result.aflite:
+        line(f"  {result.aflite:6,}  AFLite")
+    line(f"after: {result.after.verdict}")
+    worst = min(result.rules, key=lambda rule: rule.accuracy.value, default=None)
+    if worst is not None:
+        line(f"lowest of {len(result.rules)} ways to pick by a cue: {worst.pick}, {number(worst.accuracy)}", "dim")
+
+
+@renders("Gate")
+def regression(found: Gate) -> None:
+    """Print each check in a sentence, and the verdict."""
+    for sentence in found.sentences():
+        line(sentence)
+    for note in dict.fromkeys(note for check in found.checks for note in check.notes):
+        say(note)
+    line(found.verdict, "bold")
+
+
+@renders("ExportedProbe")
+def exported(done: ExportedProbe) -> None:
+    """Print what was written, and how the other tool is called on it."""
+    line(f"{done.items:,} items  {done.out}")
+    for note in done.notes:
+        say(note)
+    line(done.run)
+
+
+@renders("ImportedLog")
+def imported_log(log: ImportedLog) -> None:
+    """Print whose answers to what were imported."""
+    line(f"{log.samples:,} samples of {', '.join(log.models)}  {log.out}")
+    for name, items in log.probes.items():
+        line(f"  {name}: {items:,} items")
+    for note, count in log.notes.items():
+        line(f"  {note}: {count:,}")
+    for text in log.remarks:
+        say(text)
+
+
+@renders("Overview")
+def overview(whole: Overview) -> None:
+    """Print counts, facets and samples of a probe."""
+    card = whole.card
+    print(f"{card['name']}  {whole.items:,} items in {whole.families:,} families")
+    for name in ("made", "licence"):
+        if card[name]:
+            print(f"{name:9}{card[name]}")
+    for figure in card["human"]:
+        about = f" of {figure['part']}" if figure["part"] else ""
+        print(f"people   {figure['value']:.3f}{about} ({figure['kind'] or 'kind unknown'}; {figure['source']})")
+    if whole.soundness is not None:
+        print(f"quality  {whole.soundness}")
+    counted = {name: getattr(whole, name) for name in ("forms", "loglikelihood", "answers", "groups")}
+    for name, counts in (counted | {"notes": card["notes"]}).items():
+        if counts:
+            print(f"{name:9}{_counts(counts)}")
+    _print_facets(whole.facets)
+    if whole.heat_map:
+        cells = {(cell.hops, cell.distractor_kind): cell.items for cell in whole.heat_map}
+        print("", *heat_map(cells, "hops", "distractors"), sep="\n")
+    for sample in whole.samples:
+        print()
+        _print_item(sample)
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return "  ".join(f"{name} {n:,}" for name, n in counts.items())
+
+
+def _print_facets(facets: Mapping[str, FacetCounts]) -> None:
+    if not facets:
+        return
+    width = max(len("facet"), *map(len, facets))
+    print(f"\n{'facet':{width}}  values  counts")
+    for name, facet in facets.items():
+        more = "  …" if facet.values > len(facet.counts) else ""
+        print(f"{name:{width}}  {facet.values:6,}  {_counts(facet.counts)}{more}")
+
+
+def heat_map(counts: Mapping[tuple[str, str], int], down: str, across: str) -> list[str]:
+    """The lines of a map of counts in plain characters; each cell has its count and a shade of five.
+
+    >>> print("\\n".join(heat_map({("1", "sister"): 40, ("2", "sister"): 10, ("1", "random"): 20}, "hops", "kind")))
+    hops \\ kind  random  sister
+    1              20 ▒    40 █
+    2               0      10 ░
+    """
+    rows, columns = (sorted({key[i] for key in counts}) for i in (0, 1))
+    most = max(counts.values())
+    corner = f"{down} \\ {across}"
+    widths = {name: max(len(name), len(f"{most:,}") + 2) for name in columns}
+    lines = [corner + "".join(f"  {name:>{widths[name]}}" for name in columns)]
+    for row in rows:
+        cells = (f"  {_cell(counts.get((row, name), 0), most):>{widths[name]}}" for name in columns)
+        lines.append(f"{row:{len(corner)}}" + "".join(cells))
+    return [each.rstrip() for each in lines]
+
+
+def _cell(count: int, most: int) -> str:
+    # A cell that is not empty has a shade, however few it holds.
+    return f"{count:,} {_SHADES[-(-count * (len(_SHADES) - 1) // most)]}"
+
+
+def _print_item(item: ItemLine) -> None:
+    print(item.id)
+    _print_question(item.premise, item.text, item.options, item.answer)
+
+
+def _print_question(premise: str | None, text: str | None, options: Sequence[str], answer: int | None) -> None:
+    """The texts of an item and its options, the right one marked."""
+    for part in (premise, text):
+        if part:
+            print(f"  {part}")
+    for i, option in enumerate(options):
+        print(f"  {'✓' if i == answer else ' '} {i}  {option}")
+
+
+@renders("ItemInForms")
+def item_in_forms(shown: ItemInForms) -> None:
+    """Print an item with its facets and sources, in all its forms."""
+    from horsesense.core.document import plain
+
+    _print_item(shown.item)
+    fields = plain(shown.item)
+    for name in ("family", "member", "concepts", "groups", "facets", "source"):
+        value = fields.get(name)
+        if value:
+            listed = "  ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
+            print(f"  {name:8}  {listed}")
+    for form, view in shown.views.items():
+        print(f"\nas {form}")
+        _print_question(view.premise, view.text, view.options, shown.item.answer)
+
+
+@renders("ShownAnswers")
+def answers(shown: ShownAnswers) -> None:
+    """Print an item, and every model's scores and tokens for it."""
+    from horsesense.core.overview import ItemLine
+
+    _print_item(ItemLine.of(shown.item))
+    for answer in shown.answers:
+        print()
+        _print_answer(shown.item, answer)
+
+
+def _print_answer(item: Item, answer: ItemAnswer) -> None:
+    outcome = {None: "no gold answer", 1.0: "right", 0.0: "wrong"}.get(answer.credit, "a tie")
+    print(f"{answer.model} on {answer.probe}: {outcome}, by {answer.normalise}")
+    for i, (option, text) in enumerate(zip(item.options, answer.texts, strict=True)):
+        marks = f"{'→' if i in answer.chosen else ' '}{'✓' if i == item.answer else ' '}"
+        print(f" {marks} {i}  {answer.scores[i]:9.4f}  {option}")
+        if text:
+            print(f"        {'  '.join(f'{token.token!r} {token.logprob:z.2f}' for token in text.tokens)}")
+    if answer.compared:
+        print()
+        _print_evidence([answer.compared[0]], answer.compared[1])
+
+
+@renders("Scores")
+def scores(scored: Scores) -> None:
+    """Print every token with its log-probability, or the evidence for each text against another."""
+    from rich.markup import escape
+
+    if scored.written is not None:
+        say(f"scores in {scored.written}")
+        return
+    if scored.against is not None:
+        _print_evidence(scored.texts, scored.against)
+        return
+    for text in scored.texts:
+        frame = table("token", "start", "end", "log-probability", title=text.text)
+        for token in text.tokens:
+            frame.add_row(escape(repr(token.token)), str(token.start), str(token.end), f"{token.logprob:z.4f}")
+        frame.add_section()
+        frame.add_row("sum", "", "", f"{text.sum:z.4f}")
+        frame.add_row("mean", "", "", f"{text.mean:z.4f}")
+        console().print(frame)
+
+
+def _print_evidence(texts: Sequence[ScoredText], other: ScoredText) -> None:
+    """A table per text: how much each token speaks for it against the other."""
+    from rich.markup import escape
+    from rich.text import Text
+
+    from horsesense.scoring.evidence import evidence, share_of_edit
+
+    for text in texts:
+        places = evidence(text, other)
+        title = Text.assemble(text.text, "\n", ("against", "dim"), f" {other.text}")
+        frame = table("token", "against", "q", left=2, title=title)
+        for place in places:
+            row = [repr(token) if token is not None else "" for token in (place.token, place.against)]
+            frame.add_row(*map(escape, row), f"{place.q:+z.4f}", style="bold" if place.edited else "")
+        frame.add_section()
+        frame.add_row("sum", "", f"{sum(place.q for place in places):+z.4f}")
+        console().print(frame)
+        line(f"{share_of_edit(places):.0%} of the evidence is where the texts differ (bold)")
+
+
+@renders("Fills")
+def fills(filled: Fills) -> None:
+    """Print the most probable words for each blank."""
+    for prompt, words in zip(filled.prompts, filled.words, strict=True):
+        line(prompt)
+        for word in words:
+            line(f"  {word.rank:>3}  {word.logprob:8.4f}  {word.word!r}")
+
+
+@renders("ModelSaliency")
+def explanation(explained: ModelSaliency) -> None:
+    """Print a bar per word."""
+    most = max((abs(word.value) for word in explained.words), default=0.0) or 1.0
+    for word in explained.words:
+        _print_bar(word.value, most, word.word)
+    line(f"log-probability of {explained.target!r}: {explained.logprob:z.3f}", "dim")
+    line(f"log-probability with all else blank: {explained.baseline:z.3f}", "dim")
+    if explained.method == "integrated":
+        line(f"difference not accounted for: {explained.residual:+z.3f} (less with more --steps)", "dim")
+
+
+@renders("ExplanationOverNames")
+def clues(voted: ExplanationOverNames) -> None:
+    """Print the words that most draws of names agree on."""
+    most = max((abs(clue.value) for clue in voted.clues), default=0.0) or 1.0
+    for clue in voted.clues:
+        label = f"{clue.word}  {clue.votes} of {voted.draws}{' argument' if clue.argument else ''}"
+        _print_bar(clue.value, most, label)
+    line(f"{len(voted.clues)} clue words by vote over {voted.draws} draws of names", "dim")
+    if voted.arguments is not None:
+        line(f"{sum(clue.argument for clue in voted.clues)} of them are arguments", "dim")
+    line(f"two draws share {voted.stability:.2f} of their strongest words", "dim")
+
+
+def _print_bar(value: float, most: float, label: str) -> None:
+    bar = ("█" if value >= 0 else "░") * round(abs(value) / most * _WIDTH)
+    line(f"{value:+z8.3f}  {bar:<{_WIDTH}}  {label}")
+
+
+@renders("StoredRun")
+def stored_run(stored: StoredRun) -> None:
+    """Print the results of a run, or the tables of a paper with its models in them."""
+    if stored.suite is not None:
+        print_suite(stored.suite, stored.tables or ())
+    elif stored.tables is not None:
+        print_tables(stored.tables)
+    else:
+        print_results(stored.run.result_list())
+    say(f"answers in {stored.run.folder}; report: {stored.report}")
+
+
+@renders("Report")
+def report(written: Report) -> None:
+    """Print the results or the table, slices, and where the report is."""
+    if written.out is None:
+        print(written.text, end="")
+    if written.charts:
+        say(f"charts: {len(written.charts)} files in {written.charts[0].parent}")
+    if not written.text:
+        print_results([summary.result for summary in written.collected.summaries])
+    for summary, slices in written.slices:
+        _print_slices(f"{summary.label} on {summary.result.probe}", slices)
+    for text in written.not_sliced:
+        say(text)
+    for label, named in written.collected.unjudged:
+        say(f"{label} on {named}: no item has a gold answer, so there is no score")
+    if written.unfinished:
+        say(f"incomplete, left out: {', '.join(written.unfinished)}; run the same command again to resume")
+    if written.out is not None:
+        say(f"report: {written.out}")
+
+
+@renders("WrittenRows")
+def rows(written: WrittenRows) -> None:
+    """Print how many rows were written."""
+    line(f"{written.rows:,} {written.what}  {written.out}")
+
+
+def print_results(results: Sequence[Result]) -> None:
+    """Print one row per model, probe and prompt format, then one fact per line."""
+    from horsesense.report.run_text import verdict_label
+    from horsesense.runs.result import shown_names, spreads
+
+    shown = shown_names(result.model for result in results)
+    several = len({result.format for result in results} | {"loglikelihood"}) > 1
+    columns = [
+        "model",
+        "probe",
+        *(["format"] if several else []),
+        "accuracy",
+        "95% CI",
+        "chance",
+        "n",
+        "verdict",
+        _SCALE,
+    ]
+    rows = []
+    for result in results:
+        e = result.estimate
+        score = ("–", "", "") if result.unparsed else (f"{e:v.3f}", f"{e:i.3f}", bar(e.value, e.chance, e.ci))
+        rows.append(
+            [
+                shown[result.model],
+                result.probe,
+                *([result.format] if several else []),
+                *score[:2],
+                "" if e.chance is None else f"{e.chance:.3f}",
+                f"{e.n:,}",
+                verdict_label(result),
+                score[2],
+            ]
+        )
+    print_fitting(columns, rows, left=len(columns) - 6, optional=(_SCALE,), drawn=2)
+    for result in results:
+        console().print(f"{shown[result.model]} on {_asked(result)}", style="dim", markup=False, soft_wrap=True)
+        for name, fact in _facts(result):
+            console().print(f"  {name}: {fact}", style="dim", markup=False, soft_wrap=True)
+    for probe, quality in {result.probe: result.soundness for result in results if result.soundness}.items():
+        console().print(f"{probe}: {quality.in_words()}", soft_wrap=True, markup=False)
+    for result in results:
+        if warning := result.beyond():
+            console().print(f"{shown[result.model]} on {_asked(result)}: {warning}", soft_wrap=True, markup=False)
+    for each in spreads(results):
+        console().print(f"{shown[each.model]} on {each.probe}, by prompt format", markup=False, soft_wrap=True)
+        for name, value in each.formats.items():
+            console().print(f"  {name}: {value:.3f}", markup=False)
+        console().print(f"  range: {each.spread:.3f}", markup=False)
+
+
+def _facts(result: Result) -> Iterator[tuple[str, str]]:
+    """State the metric, sample and prompt behind a score, one fact each."""
+    from horsesense.report.run_text import normalisation
+    from horsesense.runs.replies import in_words
+
+    yield "metric", f"{result.metric}, {normalisation(result.normalise)}"
+    yield "clusters", f"{result.estimate.clusters:,}"
+    if result.plain is not None and not result.unparsed:
+        yield "plain accuracy", f"{result.plain:.3f}, n = {result.plain.n:,}"
+        yield "effective number of clusters", f"{result.effective_units:.0f}"
+    if result.strict is not None and result.strict.chance is not None and not result.unparsed:
+        s = result.strict
+        yield "whole families right", f"{s:.3f}, chance {s.chance:.3f}, n = {s.n:,}"
+    if result.ties:
+        yield "ties", f"{result.ties:,}"
+    if result.unjudged:
+        yield "items without a gold answer, left out", f"{result.unjudged:,}"
+    if result.sensitivity and not result.unparsed:
+        yield "other normalisations", ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
+    if result.asked:
+        yield "prompt", result.asked
+    if result.replies is not None:
+        yield "replies", in_words(result.replies)
+
+
+def _asked(result: Result) -> str:
+
+    return result.probe if result.format == "loglikelihood" else f"{result.probe} ({result.format})"
+
+
+def bar(value: float, chance: float | None, ci: tuple[float, float]) -> str:
+    """Draw a scale from 0 to 1 with the interval, the value and a mark at chance.
+
+    >>> bar(0.75, 0.5, (0.62, 0.85))
+    '··········┃·├──●─┤··'
+    """
+
+    def at(share: float) -> int:
+        return min(_WIDTH - 1, int(share * _WIDTH))
+
+    cells = ["·"] * _WIDTH
+    low, high = map(at, ci)
+    cells[low : high + 1] = ["─"] * (high + 1 - low)
+    cells[low], cells[high] = "├", "┤"
+    if chance is not None:
+        cells[at(chance)] = "┃"
+    cells[at(value)] = "●"
+    return "".join(cells)
+
+
+def _print_slices(title: str, rows: Sequence[FacetRow]) -> None:
+    """Print one row per value of a facet: items right, and clusters right as a whole."""
+    from horsesense.report.run_text import value_text
+
+    columns = ["slice", "accuracy", "n", "whole families", "n families", "chance"]
+    cells = [
+        [
+            f"{row.facet} = {value_text(row.value)}",
+            f"{row.items}",
+            f"{row.items.n:,}",
+            f"{row.clusters}",
+            f"{row.clusters.n:,}",
+            "" if row.clusters.chance is None else f"{row.clusters.chance:.2f}",
+        ]
+        for row in rows
+    ]
+    print_fitting(columns, cells, optional=("chance",), title=title)
+
+
+_NONE = "–"
+
+
+def print_suite(document: SuiteTable, tables: Sequence[PaperTable]) -> None:
+    """What was measured set by set, the paper's tables, and what can be had without the question."""
+    for frame in _set_tables(document):
+        console().print(frame)
+    print_tables(tables)
+    for text in _cue_lines(document):
+        line(text)
+
+
+def print_tables(tables: Iterable[PaperTable]) -> None:
+    """A paper's tables, published rows marked."""
+    from rich.markup import escape
+
+    from horsesense.report.tables import paper_counts, paper_interval, paper_value
+    from horsesense.stats import Estimate
+
+    for each in tables:
+        frame = table("", *each.columns, title=escape(each.title), padding=0)
+        frame.columns[0].min_width = 14
+        group = ""
+        for row in each.rows:
+            heading = f"published, {row.group}" if row.kind == "published" and row.group != "published" else row.group
+            if heading and heading != group:
+                group = heading
+                frame.add_section()
+                frame.add_row(f"{escape(heading)}:", style="dim")
+            frame.add_row(f"  {escape(row.name)}", *(paper_value(cell) for cell in row.cells))
+            if any(isinstance(cell, Estimate) for cell in row.cells):
+                frame.add_row("", *(paper_interval(cell) for cell in row.cells), style="dim")
+        console().print(frame)
+        for note in filter(None, (paper_counts(each), *each.notes)):
+            console().print(note, style="dim", markup=False, soft_wrap=True)
+
+
+def _titles(document: SuiteTable) -> dict[str, str]:
+    from horsesense.methods.cats.table import titles
+
+    sets = [*document.found, *document.missing]
+    return {name: title for name, title in titles().items() if name in sets}
+
+
+def _set_tables(document: SuiteTable) -> Iterator[Table]:
+    """A table a model, one row a set, beside the best rule that does not look at the question."""
+    from horsesense.methods.cats.table import AccuracyRow
+
+    sets = _titles(document)
+    for row in document.rows:
+        if not isinstance(row, AccuracyRow):
+            continue
+        frame = table(
+            "set", "accuracy", "95% CI", "chance", "n", "units", "best blind rule", title=row.model, padding=0
+        )
+        for name in document.found:
+            rule = document.cues[name].rule
+            frame.add_row(sets[name], *_cells(row.sets.get(name)), f"{rule.accuracy.value:.3f}" if rule else "")
+        frame.add_section()
+        frame.add_row(f"mean of {row.sets_averaged}", *_cells(row.average))
+        yield frame
+
+
+def _cells(cell: Estimate | None) -> tuple[str, ...]:
+    """Accuracy, interval, chance, items and units."""
+    if cell is None:
+        return (_NONE, "", "", "", "")
+    chance = "" if cell.chance is None else f"{cell.chance:.3f}"
+    return (_value(cell), _interval(cell), chance, f"{cell.n:,}", f"{cell.clusters:,}")
+
+
+def _value(cell: Estimate | None) -> str:
+    return _NONE if cell is None else f"{cell.value:.3f}"
+
+
+def _interval(cell: Estimate | None) -> str:
+    return "" if cell is None else f"{cell.low:.3f}–{cell.high:.3f}"
+
+
+def _cue_lines(document: SuiteTable) -> Iterator[str]:
+    """What can be had of each set without its question, and what of the paper's figures does not add up."""
+    for name, cues in document.cues.items():
+        picks = [f"{cue.accuracy.value:.3f} by picking {cue.pick}" for cue in (cues.rule, cues.learnt) if cue]
+        picks = picks[:1] if cues.rule == cues.learnt else picks
+        none = "nothing" if cues.searched else "not looked for in fewer than two units"
+        yield f"{name}, without its question: {'; '.join(picks) or none} (chance {cues.chance:.3f})"
+    wrong = document.published.averages_that_do_not_follow
+    if wrong:
+        printed = {row.model: row.average.printed for row in document.published.rows if row.average}
+        listed = ", ".join(f"{model} ({printed[model]:.3f})" for model in wrong)
+        yield f"published averages are computed again from their rows; those printed for {listed} do not follow"
+    if document.missing and document.measure == "accuracy":
+        yield f"an average of a measured row is over the {len(document.found)} sets that are here"

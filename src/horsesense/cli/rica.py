@@ -178,7 +178,7 @@ def _in_words(e: Estimate) -> str:
 
 def print_controls(analysis: RunAnalysis) -> None:
     """Each set beside its controls, and whether they are at chance."""
-    from horsesense.cli.suites import print_tables
+    from horsesense.cli.render import print_tables
     from horsesense.methods.rica.run_tables import control_table
 
     print_tables(filter(None, [control_table(analysis.controls)]))

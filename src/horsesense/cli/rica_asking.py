@@ -30,7 +30,7 @@ def views(
     """A set as masked words, as sentences and as entailment, each model in the views that it can be asked in."""
     from horsesense.api.rica import views as ask_views
     from horsesense.cli.progress import Bars
-    from horsesense.cli.suites import print_tables
+    from horsesense.cli.render import print_tables
     from horsesense.methods.rica.run_tables import view_table
 
     with Bars() as progress:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from horsesense.core import ScoringSpec
-    from horsesense.models.api import ServedSettings
+    from horsesense.models.api.settings import ServedSettings
 
 Models = Annotated[
     list[str] | None,
@@ -138,8 +138,8 @@ def served_of(
 ) -> ServedSettings:
     """How servers are asked, by the options of a call; a remark where they are given and no model is served."""
     from horsesense.cli.output import as_option, say
-    from horsesense.models.api import ServedSettings, is_served
-    from horsesense.models.api.settings import parse_price
+    from horsesense.models.api.address import is_served
+    from horsesense.models.api.settings import ServedSettings, parse_price
     from horsesense.settings import labelled
 
     settings = ServedSettings(

@@ -1,4 +1,4 @@
-"""What models give back: answers, replies in words, fills, doses."""
+"""What models return: scored answers, generated replies, fill-in words, training sizes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Answer:
     view: Form
     """The form in which the model was asked."""
     scores: tuple[float, ...]
-    """One number an option: the sum of its log-probabilities, or a classifier's log-probability."""
+    """One score per option: the sum of its log-probabilities, or a classifier's log-probability."""
     logprobs: tuple[tuple[float, ...], ...] = ()
     """Per option, the log-probability of each scored token; empty for a classifier."""
     starts: tuple[tuple[int, ...], ...] = ()
@@ -68,7 +68,7 @@ class Dose:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One reply to one question about an item, in letters or in words: kept as it came, to be read anew."""
+    """One reply to one question about an item, a letter or a text; stored unchanged to be parsed again."""
 
     item: str
     """Id of the item."""
@@ -85,9 +85,9 @@ class Reply:
     logprobs: tuple[float, ...]
     """Letters: the log-probability of each letter, in the order of the item's options; empty for words."""
     bounded: tuple[bool, ...]
-    """Letters: whether a letter was outside what the server tells, so that its number is the most it can be."""
+    """Letters: whether a letter was missing from the server's list, so that its score is an upper bound."""
     parsed: int | None
-    """The option that it names; None where none could be made out."""
+    """The option that it names; None if the reply could not be parsed."""
     why: str
     """The rule that made it out, or why none did."""
     finish: str

@@ -49,7 +49,7 @@ def schema_of_answers() -> Any:
 
 
 def table_of_answers(model: str, probe: str, answers: Sequence[Answer]) -> Any:
-    """Answers as the table that is kept of them."""
+    """Convert answers to the table that is stored."""
     import pyarrow as pa
 
     columns: dict[str, list[Any]] = {"model": [model] * len(answers), "probe": [probe] * len(answers)}
@@ -64,7 +64,7 @@ def answers_in(table: Any) -> Iterator[Answer]:
 
 
 def check_answers(table: Any) -> None:
-    """A `ValueError` where rows are no answers: a value is missing, or the columns do not fit each other."""
+    """Raise `ValueError` if a row is not an answer: a value is missing, or the columns do not fit each other."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -103,7 +103,7 @@ def without_tokens(table: Any) -> Any:
 
 
 def _per_option(lists: Any, values: npt.NDArray[Any]) -> Any:
-    """One number an option, where lists have many."""
+    """Sum token scores to one score per option."""
     import pyarrow as pa
 
     return pa.ListArray.from_arrays(pa.array(offsets_of(lists), pa.int32()), pa.array(values, pa.int32()))
@@ -119,7 +119,7 @@ class StoredAnswers(Made[Answer]):
         self.columns = columns
         """An Arrow array for each column of `without_tokens`, in the order of the answers."""
         self._whole, self._rows = whole, rows
-        """The tables with all columns, and the row of each answer in them; None: as they stand."""
+        """The tables with all columns, and the row of each answer in them; None for the order of the tables."""
 
     @classmethod
     def of(cls, answers: Sequence[Answer]) -> StoredAnswers:

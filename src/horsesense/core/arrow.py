@@ -138,7 +138,7 @@ class Texts(Made[str]):
 
 
 def places_in(names: Sequence[str], columns: Sequence[Any]) -> npt.NDArray[np.int64]:
-    """Where each text of some Arrow columns, one after the other, stands among names; -1 where it does not."""
+    """Return the index of each text of some Arrow columns in a list of names; -1 if it is not among them."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from horsesense.core.document import Document
 from horsesense.errors import UserError
+from horsesense.formatting import with_interval
 
 PEOPLE, PROGRAM = "people", "program"
 """Lineages that are no language model's."""
@@ -64,9 +65,13 @@ class Share(Document):
     value: float
     """Between 0 and 1."""
     ci: tuple[float, float]
-    """Its 95 % interval."""
+    """Its 95% interval."""
     n: int
     """Items it rests on."""
+
+    def __format__(self, spec: str) -> str:
+        """Format value and interval by a float's spec."""
+        return with_interval(self.value, self.ci, spec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,8 @@ class Stage(Document):
     best: Share
     """The best accuracy that can be reached on the sample as it was read: of two right options half, of a wrong key
     none, of what makes no sense or is unclear as much as by chance."""
+    second_option: Share | None = None
+    """Items with another true option, corrected by how often that very fault is found; null where none was planted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +166,9 @@ class Soundness(Document):
         return EarlierReading(self.date, self.reader, self.n, stage.bad.value, stage.corrected, self.content)
 
     def in_words(self) -> str:
-        """What a score has to be seen beside, in sentences."""
+        """State the share of bad items, the ceiling and the auditor."""
         stage = self.final
         share = stage.corrected or stage.bad
-        kind = "bad, corrected for the reader's errors" if stage.corrected else "judged bad (the reader cannot tell)"
-        words = f"{_percent(share)} of the items are {kind}; at best {_percent(stage.best)} can be right"
-        return f"{words}; {self.n:,} items were read by {self.reader.in_words()}"
-
-
-def _percent(share: Share) -> str:
-    low, high = share.ci
-    return f"{share.value:.1%} ({low:.1%} to {high:.1%})".replace("%", " %")
+        kind = "corrected for" if stage.corrected else "not corrected for"
+        quality = f"bad items {share:.1%}, {kind} the auditor's errors; ceiling {stage.best:.1%}"
+        return f"{quality}; blind audit of {self.n:,} items by {self.reader.in_words()}"

@@ -42,9 +42,9 @@ class Card:
     method: str = ""
     """rica, cats, winoventi, partwhole, wordnetqa, dictionaryqa, starter … or empty."""
     items: int = 0
-    """Counted anew whenever the probe is read."""
+    """Counted whenever the probe is read."""
     families: int = 0
-    """Counted anew, too."""
+    """Counted whenever the probe is read."""
     licence: str = ""
     """Of the content."""
     made: str = ""
@@ -56,7 +56,7 @@ class Card:
     normalise: str = ""
     """The normalisation of the primary metric; empty: by form (see `horsesense.scoring.normalise`)."""
     group: str = "family"
-    """The unit of dependence that intervals are clustered by."""
+    """The group that intervals are clustered by."""
     notes: Mapping[str, int] = field(default_factory=dict)
     """What was repaired, dropped or found odd, counted."""
     human: tuple[HumanFigure, ...] = ()
@@ -69,12 +69,12 @@ SPLIT = re.compile(r"(.+\.(?:jsonl|parquet)(?:\.gz)?):([^/:.]+)")
 """``FILE:SPLIT``: one split of a probe file."""
 UNIT_AVERAGE = "average over units"
 METRICS = ("accuracy", UNIT_AVERAGE)
-"""What is counted: the share of items, or the average of the units' shares, so that no unit weighs more than another.
-The share of whole families stands beside it in any case."""
+"""Share of items, or the average of the clusters' shares, so that every cluster has the same weight. The share of whole
+families is reported beside it in any case."""
 
 
 def card_path(probe: Path) -> Path:
-    """Where the card of a probe file lies.
+    """Return the path of a probe file's card.
 
     >>> card_path(Path("a/wsc.jsonl.gz")).as_posix()
     'a/wsc.card.json'

@@ -24,7 +24,7 @@ class Document:
 
 
 class _NotANumberIsNull:
-    """Tells the schema what JSON makes of a number that has no value."""
+    """Declares in the schema that a number without a value is null in JSON."""
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
         return {"anyOf": [handler(core), {"type": "null"}]}

@@ -1,4 +1,4 @@
-"""The item: one question, in the shape that every stage hands on, and what makes it sound."""
+"""The item: one question, in the form that every stage uses, and the rules that it must satisfy."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ class Source:
     file: str = ""
     """Name of the file it was read from, without folders."""
     line: int = 0
-    """Line in that file, from 1; 0 where there is none."""
+    """Line in that file, from 1; 0 if unknown."""
     id: str = ""
-    """The release's own id."""
+    """The id in the published dataset."""
     triples: tuple[tuple[str, str, str], ...] = ()
     """Facts (relation, concept, target) that it was built from."""
     licence: str = ""
@@ -98,11 +98,11 @@ class Item:
     concepts: tuple[str, ...] = ()
     """One knowledge id per option, or empty."""
     family: str = ""
-    """What the strict metric takes together; empty where the item stands alone."""
+    """Items that the strict metric takes together; empty for an item without a family."""
     member: str = ""
     """Its role in the family: a, b, generic, exception …"""
     groups: Mapping[str, str] = field(default_factory=dict)
-    """Named units of dependence: noun, whole, source sentence, answer concept …"""
+    """Named clusters: noun, whole, source sentence, answer concept …"""
     facets: Mapping[str, Facet] = field(default_factory=dict)
     """Values to slice by."""
     source: Source = NO_SOURCE
@@ -114,7 +114,7 @@ class Item:
         object.__setattr__(self, "id", f"{self.probe}-{digits}")
 
     def unit(self, group: str = "family") -> str:
-        """The unit of dependence under the name ``group``; the item itself where it has none.
+        """Return the cluster under the name ``group``; the item itself if it has none.
 
         >>> Item(probe="demo", form="choice", text="?", options=("a", "b"), groups={"noun": "apple"}).unit("noun")
         'apple'
@@ -124,7 +124,7 @@ class Item:
 
 
 def guess_of(item: Item) -> float:
-    """What guessing earns on the item: nothing where no options were shown."""
+    """Return the chance level of the item: 0 if no options were shown."""
     return 0.0 if item.options[-1:] == (OPEN,) else 1 / len(item.options)
 
 

@@ -46,7 +46,7 @@ class StoredItems(Made[Item]):
         """How many of them the file has for certain; later ones are in its buffer."""
         self.ids = Texts()
         self.units = Texts()
-        """The family of each, or its id where it stands alone."""
+        """The family of each item, or its id if it has no family."""
         for item in items:
             self.append(item)
 
@@ -139,5 +139,5 @@ def ids_of(items: Sequence[Item]) -> Sequence[str]:
 
 
 def units_of(items: Sequence[Item]) -> Sequence[str]:
-    """The family of each item, or its id where it stands alone."""
+    """Return the family of each item, or its id if it has no family."""
     return items.units if isinstance(items, StoredItems) else [item.unit() for item in items]

@@ -171,7 +171,7 @@ def iter_jsonl(path: Path) -> Iterator[tuple[int, Item]]:
 
 
 def write_jsonl(path: Path, items: Iterable[Item]) -> None:
-    """Write items one a line, whole or not at all; a name that ends in ``.gz`` is packed.
+    """Write items one per line, atomically; a name that ends in ``.gz`` is packed.
 
     The packed bytes hold no time or name, so that the same items give the same file.
     """

@@ -1,4 +1,4 @@
-"""What people say about items: judgements of single persons, labels that a group settled on, and files of both."""
+"""Human judgements of items: single annotators' judgements, adjudicated labels, and files of both."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ NEEDED = ("item", "annotator", "instrument", "value")
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A judgement and where it stands, so that an error can say so."""
+    """A judgement with its file and line, for error messages."""
 
     judgement: Judgement
     file: Path
@@ -65,7 +65,7 @@ class Placed:
 
 
 def judgement_from_dict(values: Mapping[str, Any]) -> Judgement:
-    """A judgement from a row, checked; columns that are no field of it are left alone.
+    """Check a row and return its judgement; other columns are ignored.
 
     >>> judgement_from_dict({"item": "a", "annotator": "p1", "instrument": "choice", "value": "", "comment": "?"})
     Traceback (most recent call last):
@@ -138,9 +138,9 @@ class Label:
     """Id of the item as it was asked, or the name of its family."""
     instrument: str
     rule: str
-    """Name of the rule that settled it."""
+    """Name of the adjudication rule."""
     value: str | None
-    """What was settled; None where the item is dropped."""
+    """The label; None if the item is dropped."""
     reason: str = ""
     """Why it is dropped, in the same words for every item dropped for that reason."""
     votes: Mapping[str, int] = field(default_factory=dict)
@@ -152,7 +152,7 @@ class Label:
 
     @property
     def people(self) -> int:
-        """How many judgements stand behind it."""
+        """Number of judgements it is based on."""
         return sum(self.votes.values())
 
 

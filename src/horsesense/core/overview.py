@@ -28,7 +28,7 @@ class SourceLine(Document):
     line: int | None = None
     """Line in that file, from 1."""
     id: str | None = None
-    """The release's own id."""
+    """The id in the published dataset."""
     triples: list[tuple[str, str, str]] | None = None
     """Facts (relation, concept, target) that it was built from."""
     licence: str | None = None
@@ -62,7 +62,7 @@ class ItemLine(Document):
     member: str | None = None
     """Its role in the family."""
     groups: dict[str, str] | None = None
-    """Named units of dependence."""
+    """Named clusters."""
     facets: dict[str, Facet] | None = None
     """Values to slice by."""
     source: SourceLine | None = None
@@ -95,7 +95,7 @@ class ItemInForms(Document):
     item: ItemLine
     """As it is."""
     views: dict[Form, ItemView]
-    """The same question in each other form that is sound."""
+    """The same question in each other form that is valid for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +145,11 @@ class Overview(Document):
     samples: tuple[ItemLine, ...]
     """Items drawn by seed, in the order of the probe."""
     soundness: str | None = None
-    """How sound the items are, in a sentence, where somebody has read a sample."""
+    """Label quality in a sentence, if a sample has been audited."""
 
 
 def item_in_forms(item: Item) -> ItemInForms:
-    """An item as it is and in every other form that is sound."""
+    """Return an item as it is and in every other form that is valid for it."""
     views: dict[Form, ItemView] = {}
     for form in FORMS:
         seen = view(item, form) if form != item.form else None

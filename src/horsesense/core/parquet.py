@@ -104,7 +104,7 @@ def _rows(handle: IO[bytes], path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _present(batch: Any) -> Iterator[dict[str, Any]]:
-    """Rows without the nulls that stand where a field was left out; only ``answer`` may be null."""
+    """Remove the nulls of omitted fields; only ``answer`` may be null."""
     import pyarrow as pa
 
     columns = dict(zip(batch.schema.names, batch.columns, strict=True))

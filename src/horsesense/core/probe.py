@@ -170,11 +170,11 @@ def read_probe(path: str | Path, expected: int = 0) -> Probe:
 
 
 def _without_card(items: Sequence[Item], path: Path) -> Card:
-    """The card of a file that has none; which of its items' groups the unit is, only a card could say."""
+    """Return a card for a file that has none; only a card could say which group of its items is the cluster."""
     groups = sorted({name for item in items for name in item.groups})
     if groups:
         warn(
-            f"{path}: no card lies beside it, so its unit is the family, although its items have groups "
+            f"{path}: it has no card, so intervals are clustered by family, although its items have groups "
             f"({', '.join(groups)}); copy its card to {card_path(path).name} too, "
             f"or give {argument('group')} where that is taken"
         )
@@ -197,7 +197,7 @@ def _of_split(items: Sequence[Item], split: str, path: Path) -> list[Item]:
 
 
 def _expected(path: Path) -> int:
-    """About how many items a large file has, as its first lines tell; 0 where it has too few to matter."""
+    """Estimate how many items a large file has from its first lines; 0 if it is small."""
     packed = path.suffix == ".gz"
     with disk_errors(path):
         size = path.stat().st_size
@@ -227,7 +227,7 @@ def _distinct(path: Path, many: bool) -> tuple[Sequence[Item], int]:
             place = places[item.id]
             if not _same(item, items[place]):
                 raise UserError(
-                    f"the item {item.id} stands already in line {lines[place]}, with other facets or groups",
+                    f"the item {item.id} is already in line {lines[place]}, with other facets or groups",
                     file=path,
                     line=line,
                     fix="keep one of the two",
@@ -238,7 +238,7 @@ def _distinct(path: Path, many: bool) -> tuple[Sequence[Item], int]:
         # Ids of a release may repeat (mcqa's do); an id that a person wrote into the file may not.
         if written and not item.source.file and given.setdefault(written, line) != line:
             raise UserError(
-                f"the id {written!r} stands already in line {given[written]}, with other content",
+                f"the id {written!r} is already in line {given[written]}, with other content",
                 file=path,
                 line=line,
                 fix="give each item an id of its own, or none",
@@ -275,7 +275,7 @@ def is_proposed(item: Item) -> bool:
 
 
 def apart(name: str, probe: Probe) -> dict[str, Probe]:
-    """A probe as it is asked: what is proposed stands apart, under a name of its own, and is never mixed in.
+    """Split off proposed items under a name of their own, so that they are never mixed with the others.
 
     A probe of proposals only, or without any, stays whole.
     """

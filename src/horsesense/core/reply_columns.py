@@ -1,4 +1,4 @@
-"""Many replies in Arrow tables, one a shard: read when they are looked at, so that none is held for its text alone."""
+"""Replies in Arrow tables, one per shard, decoded on access to save memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from horsesense.core.lazy import Made
 NAMES = [each.name for each in fields(Reply)]
 """Fields of a reply, as the columns are called."""
 _MAY_LACK = "parsed"
-"""The column that has no value where no option could be made out."""
+"""The column that is null where a reply could not be parsed."""
 
 
 def schema_of_replies() -> Any:
@@ -25,7 +25,7 @@ def schema_of_replies() -> Any:
 
 
 def table_of_replies(replies: Sequence[Reply]) -> Any:
-    """Replies as the table that is kept of them."""
+    """Convert replies to the table that is stored."""
     import pyarrow as pa
 
     columns = {name: [getattr(reply, name) for reply in replies] for name in NAMES}

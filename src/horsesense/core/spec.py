@@ -17,6 +17,8 @@ Truncation = Literal["error", "left"]
 Seq2Seq = Literal["infill", "conditional"]
 Dtype = Literal["float32", "auto", "bfloat16", "float16", "int8", "int4"]
 Chat = Literal["auto", "on", "off"]
+Normalisation = Literal["sum", "mean", "word", "character", "pmi"]
+"""How one score is computed from the log-probabilities of an option's tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +77,13 @@ class ScoringSpec:
     """Words: tokens of room to reason before the answer; 0: the answer at once."""
 
     @classmethod
-    def from_options(
-        cls, spec: str = "default", dtype: Dtype | None = None, pll: Pll | None = None, exact: bool = False
-    ) -> ScoringSpec:
+    def from_options(cls, spec: str = "default", dtype: Dtype | None = None, pll: Pll | None = None) -> ScoringSpec:
         """A spec by name, with the fields that are set most often.
 
         Args:
             spec: Scoring spec: a preset (such as paper:cats), then fields (pll=token), separated by commas.
             dtype: Precision of the model; auto: bfloat16 where it changes no choice. By default, float32.
             pll: Pseudo-log-likelihood of masked models. By default, word-l2r.
-            exact: Score in float32 with one input per batch.
         """
         meaning, written = parse_spec(spec), fields_set(spec)
         for name, value in (("dtype", dtype), ("pll", pll)):
@@ -92,11 +91,6 @@ class ScoringSpec:
                 problem = f"{argument(name)} is {value}, and {argument('spec')} has {name}={written[name]}"
                 raise UserError(problem, fix="choose one of the two")
             meaning = meaning if value is None else with_setting(meaning, name, value)
-        if exact:
-            if meaning.dtype not in ("float32", "auto"):
-                problem = f"{argument('exact')} scores in float32, and the call has {meaning.dtype}"
-                raise UserError(problem, fix="choose one of the two")
-            meaning = replace(meaning, exact=True, dtype="float32")
         return meaning
 
     def to_dict(self) -> dict[str, Any]:

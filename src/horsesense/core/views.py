@@ -1,4 +1,4 @@
-"""The same item in another form, where that is sound. Views are functions, not copies on disk."""
+"""The same item in another form, where that is valid. Views are functions, not copies on disk."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORD_ENDS = re.compile(r"\s|[.,;:!?]+(\s|$)")
 
 
 def view(item: Item, form: Form) -> Item | None:
-    """The item in ``form``, or None where there is no sound way.
+    """The item in ``form``, or None if it has no valid version in that form.
 
     >>> cloze = Item(probe="demo", form="cloze", text="Ice is ___.", options=("cold", "hot"), answer=0)
     >>> view(cloze, "sentences").options

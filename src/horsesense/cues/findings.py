@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from horsesense.core import Item
 from horsesense.core.document import Document
 from horsesense.cues.battery import Cue, battery, credit, given, phrase
 from horsesense.cues.combined import Mark, permutation_test, position_mark, tree_credit
+from horsesense.cues.relatedness import Cosines, Encoder, Relatedness, relatedness, relatedness_cue
 from horsesense.cues.search import Prepared, Searched, check_units, estimates, prepare, search
 from horsesense.cues.table import Table, table_of
 from horsesense.cues.tokens import Floats, Ints
@@ -134,6 +135,8 @@ class CuesDocument(Document):
     """The cue that gives away where an option stands, if one does."""
     verdict: str
     """What it comes to, in a sentence."""
+    relatedness: tuple[Relatedness, ...]
+    """What the option nearest to the question earns, by encoder; empty where no encoder is on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +167,8 @@ class Findings:
     """The cue that gives away an option's position, where one does."""
     alpha: float
     verdict: str
+    relatedness: tuple[Relatedness, ...] = ()
+    """What the option nearest to the question earns, by encoder; empty where no encoder was given."""
 
     @property
     def best(self) -> Finding | None:
@@ -197,6 +202,7 @@ class Findings:
             tree=self.tree,
             position_mark=self.mark,
             verdict=self.verdict,
+            relatedness=self.relatedness,
         )
 
 
@@ -211,16 +217,23 @@ def find_cues(
     seed: int = 0,
     level: float = 0.95,
     progress: Progress = NO_PROGRESS,
+    encoded: Sequence[tuple[Encoder, Cosines]] = (),
 ) -> Findings:
     """Try every cue on a probe.
 
     ``group`` names the units of dependence; ``extra`` are cues of the caller, such as a model's
-    score without the question: a name, and one list of scores an item; ``also`` are further cues, such as a plug-in's.
+    score without the question: a name, and one list of scores an item; ``also`` are further cues, such as a plug-in's;
+    ``encoded`` are the cosines of question and options by each encoder, which are cues too and get a section of their
+    own.
     """
     table = table_of(items, group, taxonomy)
     check_units(table)
     cues = [*battery(), *(given(name, scores, items) for name, scores in (extra or {}).items()), *also]
-    return examine(prepare(table, cues, progress), len(items), len(cues), splits, rounds, seed, level, progress)[0]
+    cues += [relatedness_cue(encoder, items, cosine) for encoder, cosine in encoded]
+    found = examine(prepare(table, cues, progress), len(items), len(cues), splits, rounds, seed, level, progress)[0]
+    clusters = [item.unit(group) for item in items]
+    own = (relatedness(encoder, items, cosine, clusters) for encoder, cosine in encoded)
+    return replace(found, relatedness=tuple(each for each in own if each is not None))
 
 
 def examine(

@@ -40,7 +40,7 @@ class _Sums:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What the files of a folder are, held against their checksums."""
+    """The files of a folder, compared with their checksums."""
 
     sound: tuple[str, ...] = ()
     """As they were written."""

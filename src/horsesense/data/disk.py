@@ -47,7 +47,7 @@ def sha256_of_bytes(content: bytes) -> str:
 
 
 def refuse_devices(path: Path) -> None:
-    """What may never end is no file, also behind a link."""
+    """Refuse pipes and devices, also behind a link: reading them may never end."""
     if not path.is_file() and path.exists() and not path.is_dir():
         raise UserError("this is a device or a pipe, not a file", file=path, fix="give the name of a file")
 
@@ -73,7 +73,7 @@ def disk_errors(path: str | Path) -> Iterator[None]:
 
 
 def _part_of(path: Path) -> Path:
-    """Where a file or folder is written until it is whole; the name tells who writes: the process, on which machine."""
+    """Return the temporary path of a file or folder while it is written; its name contains the process and machine."""
     return path.with_name(f".{path.name}.{os.getpid()}-{_machine()}.part")
 
 

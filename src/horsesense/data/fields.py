@@ -1,4 +1,4 @@
-"""The fields of a file held against the types of a record: what does not fit becomes one sentence.
+"""Check the fields of a file against the types of a record; a mismatch becomes one sentence.
 
 pydantic does the checking, and is loaded only when a file is checked.
 """
@@ -24,11 +24,11 @@ class FieldProblem:
     kind: Literal["unknown", "missing", "wrong"]
     """There is no such field, a field is not there that must be, or its value does not fit."""
     path: tuple[str | int, ...]
-    """Names and places from the outermost field inwards; empty: the whole is no table of fields."""
+    """Names and places from the outermost field inwards; empty if the value is not an object."""
     message: str
     """What the checker says."""
     value: Any
-    """What stands there."""
+    """The value found."""
     allowed: tuple[str, ...] = ()
     """The texts that it could be, where there are only a few."""
 
@@ -48,7 +48,7 @@ class FieldProblem:
 
 
 Wording = Callable[[FieldProblem], UserError]
-"""How a kind of file tells what is wrong with one."""
+"""Turns a problem into the error message of one kind of file."""
 
 
 def check_fields(record: type[Record], values: Mapping[str, Any], wording: Wording) -> Record:
@@ -59,7 +59,7 @@ def check_fields(record: type[Record], values: Mapping[str, Any], wording: Wordi
 
 
 def check_json(record: type[Record], text: str, wording: Wording, strict: bool = True) -> Record:
-    """A record from a JSON object; text that is no JSON counts as an object that is none."""
+    """A record from a JSON object; text that is not JSON is reported like a value that is not an object."""
     from pydantic import ValidationError
 
     try:

@@ -17,7 +17,7 @@ _DEEPEST = 10_000
 
 
 def json_elements(path: str | Path, chunk: int = _CHUNK) -> Iterator[Any]:
-    """The elements of the list, one at a time; a file that is no list, or is cut off, is an error.
+    """The elements of the list, one at a time; a file that is not a list, or is truncated, is an error.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "a.json"

@@ -1,6 +1,6 @@
-"""Rows of any table: CSV, TSV, JSON lines, a JSON list, Parquet, Arrow, a folder laid out as on the hub, or its name.
+"""Rows of any table: CSV, TSV, JSON lines, a JSON list, Parquet, Arrow, a Hugging Face dataset folder or name.
 
-What a file is, its content tells and not its name. Rows are read as they are asked for, so that memory stays flat.
+The format is recognised by content, not by file name. Rows are read lazily, so that memory stays flat.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class TableFile:
 
     path: Path
     split: str = ""
-    """The split that its name, or that of its folder, tells; empty where they tell none."""
+    """The split in the file or folder name; empty if there is none."""
 
 
 def table_files(path: Path) -> list[TableFile]:
@@ -52,16 +52,14 @@ def table_files(path: Path) -> list[TableFile]:
     inside = sorted(each for each in path.rglob("*") if each.is_file() and each.name.endswith(_DATA))
     files = [each for each in inside if not _is_about(each, path)]
     if not files:
-        raise UserError(
-            "no table lies in the folder", file=path, fix="name a file, or a folder with Parquet, CSV or JSON"
-        )
+        raise UserError("the folder has no table", file=path, fix="name a file, or a folder with Parquet, CSV or JSON")
     # A folder that has Parquet beside other files has the same rows in both.
     best = [each for each in files if each.suffix == ".parquet"] or files
     return [TableFile(each, _split_of(each.relative_to(path).as_posix())) for each in best]
 
 
 def _is_about(path: Path, folder: Path) -> bool:
-    """Whether a file tells of the data instead of holding it."""
+    """Whether a file describes the data instead of containing it."""
     hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
     return hidden or path.name.endswith((".card.json", "dataset_infos.json", "dataset_info.json", "state.json"))
 
@@ -72,7 +70,7 @@ def _split_of(name: str) -> str:
 
 
 def any_rows(path: Path) -> Iterator[tuple[int, Row | UserError]]:
-    """Each row with its line or number; a line that is no row is told as the error that it is."""
+    """Each row with its line or number; a line that is not a row is yielded as an error."""
     if path.is_fifo():
         yield from _of_pipe(path)
         return
@@ -145,7 +143,7 @@ def _delimited(path: Path) -> Iterator[tuple[int, Row | UserError]]:
 
 
 class _Kept(io.RawIOBase):
-    """A stream that is read from and not closed: whoever opened it does that."""
+    """A stream that is not closed here, but where it was opened."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw = raw
@@ -200,7 +198,7 @@ def is_hub_name(path: Path) -> bool:
 
 @contextmanager
 def of_hub(paths: Sequence[Path]) -> Iterator[list[Path]]:
-    """The same paths, with what the hub has in a folder that goes when the block ends."""
+    """Replace Hugging Face dataset names by temporary folders that are removed when the block ends."""
     if not any(map(is_hub_name, paths)):
         yield list(paths)
         return

@@ -30,9 +30,9 @@ class Layout:
 
     delimiter: str = "\t"
     quoted: bool = False
-    """Whether a cell may stand in quotation marks, and then hold delimiters and line ends."""
+    """Whether a cell may be quoted, and then contain delimiters and line ends."""
     remark: str = ""
-    """What a line begins with that is no row; empty where every line is one."""
+    """Prefix of comment lines; empty if every line is a row."""
 
 
 TABS = Layout()
@@ -46,13 +46,13 @@ class Table:
     header: list[str]
     """Names of the columns; empty where the file has no line."""
     line: int
-    """Where the header stands."""
+    """Line of the header."""
     rows: Iterator[tuple[int, list[str]]]
     """The line that each row begins on, and its cells as they are written."""
 
 
 def open_table(path: str | Path, layout: Layout = TABS) -> Table:
-    """The header and the rows of a table; lines without anything in them are no rows."""
+    """The header and the rows of a table; empty lines are skipped."""
     path = Path(path)
     return (
         quoted_table(read_text(path), path, layout.delimiter)
@@ -62,7 +62,7 @@ def open_table(path: str | Path, layout: Layout = TABS) -> Table:
 
 
 def quoted_table(text: str, path: Path, delimiter: str) -> Table:
-    """The table of a text that was read already, because its first line tells the delimiter."""
+    """Return the table of a text that was already read to find its delimiter."""
     return _begun(_quoted_rows(text, path, delimiter), path)
 
 
@@ -73,11 +73,11 @@ def _begun(rows: Iterator[tuple[int, list[str]]], path: Path) -> Table:
 
 
 def check_header(header: Sequence[str], path: Path, line: int = 1) -> None:
-    """A name that stands twice is refused: rows by name would have the last of its cells, and nobody would know."""
+    """Refuse a repeated column name: rows by name would silently keep only its last cell."""
     names = [name.strip() for name in header]
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
-        raise UserError(f"the column {twice!r} stands twice in the header", file=path, line=line, fix="rename one")
+        raise UserError(f"the column {twice!r} is twice in the header", file=path, line=line, fix="rename one")
 
 
 def _plain_rows(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
@@ -130,7 +130,7 @@ def named_cells(
 def read_table(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
     """Line number and cells of each row, tabs between them; ``columns`` must be in the header, in any order.
 
-    Lines that begin with ``#`` are remarks. Cells that are missing at the end of a row are empty.
+    Lines that begin with ``#`` are comments. Cells that are missing at the end of a row are empty.
     """
     table = open_table(path, Layout(remark="#"))
     header = [name.strip() for name in table.header]

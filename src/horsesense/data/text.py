@@ -25,7 +25,7 @@ LONGEST_LINE = 16 << 20
 MOST_BYTES = 512 << 20
 """Bytes of a file that is read as one."""
 MOST_UNPACKED = 200
-"""A gzipped file may hold so many times its size; text packs to a tenth, and what packs to less is no text."""
+"""Largest ratio of text to gzipped file; text compresses to about a tenth, so a larger ratio is not text."""
 _FREE = 64 << 20
 """Up to so many bytes it may hold more."""
 _NOBODY_SECONDS = 2.0
@@ -115,7 +115,7 @@ class _Unpacked(io.RawIOBase):
 
 
 class _Counted:
-    """Counts what is read; a pipe cannot tell where it is."""
+    """Counts the bytes read, because a pipe has no position."""
 
     def __init__(self, plain: io.BufferedReader) -> None:
         self._plain, self.read_so_far = plain, 0
@@ -156,7 +156,7 @@ def read_text(path: str | Path) -> str:
 def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Each line that is not blank, with its number from 1; line ends (LF or CRLF) left out.
 
-    Only LF ends a line: a release may hold U+2028 or U+0085 inside a sentence, where
+    Only LF ends a line: a published dataset may contain U+2028 or U+0085 inside a sentence, where
     ``str.splitlines`` would break it. Lines are read one at a time, so memory stays flat.
     """
     path = Path(path)

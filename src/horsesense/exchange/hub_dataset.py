@@ -222,11 +222,17 @@ def _cues(export: Export) -> Iterator[str]:
     from horsesense.cues import find_cues
     from horsesense.lexicons.taxonomy import load_taxonomy
     from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.scoring.relatedness import NOT_CONTROLLED, related
 
     probe = export.probe
     folder = find_wordnet()
     try:
-        found = find_cues(probe.items, probe.card.group, load_taxonomy(folder) if folder else None)
+        found = find_cues(
+            probe.items,
+            probe.card.group,
+            load_taxonomy(folder) if folder else None,
+            encoded=list(related(probe.items).values()),
+        )
     except UserError as error:
         yield f"Cannot be said: {error.problem}."
         return
@@ -235,3 +241,11 @@ def _cues(export: Export) -> Iterator[str]:
     for cue in found.cues[:5]:
         e = cue.accuracy
         yield f"| {cue.pick} | {e.value:.3f} | {e.low:.3f} to {e.high:.3f} | {cue.coverage:.0%} | {cue.p:.3f} |"
+    for near in found.relatedness:
+        e = near.accuracy
+        yield (
+            f"\nRelatedness: the option nearest to the question by {near.encoder} is right in {e.value:.3f} "
+            f"({e.low:.3f} to {e.high:.3f})."
+        )
+    if not found.relatedness:
+        yield f"\n{NOT_CONTROLLED[:1].upper()}{NOT_CONTROLLED[1:]}."

@@ -6,7 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from horsesense.errors import UserError, argument
-from horsesense.models.api import ServedModel, ServedSettings, is_served, open_served
+from horsesense.models.api.address import is_served
+from horsesense.models.api.opening import open_served
+from horsesense.models.api.served_model import ServedModel
+from horsesense.models.api.settings import ServedSettings
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.settings import labelled
 

@@ -1,6 +1,7 @@
-"""The profile: all methods' own material asked of one model, and each score held against what could explain it away.
+"""The profile: the material of all methods asked of one model, and each score compared with what could explain it.
 
 What is asked: `abilities` (and abilities.toml), `recipes`, `material` (frozen questions and twins; profile1.toml),
-`plan`, `reference_models`. From answers to sheets: `sheets`, `sheet`. What is found, pure functions over sheets:
-`verdicts`, `rules`, `surplus`, `askings`, `memory`, `number`, `finding`. What is told: `document`.
+`conditions`, `controls` (built-in and planted models). From answers to scores: `from_answers`, `item_scores`. What is
+found, pure functions over item scores: `verdicts`, `rules`, `adjusted`, `retention`, `power`, `contamination`,
+`overall`, `finding`. What is shown: `document`.
 """

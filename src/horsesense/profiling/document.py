@@ -9,20 +9,22 @@ from pathlib import Path
 from horsesense.core.document import Document
 from horsesense.methods.rica.ladder_analysis import LadderAnalysis
 from horsesense.profiling.abilities import Ability
+from horsesense.profiling.conditions import Forecast
+from horsesense.profiling.contamination import TELLING
 from horsesense.profiling.finding import Finding, ModelDifference, Verdict, Verdicts
+from horsesense.profiling.from_answers import Mistake, OwnAssociations
 from horsesense.profiling.material import Material, part_of
-from horsesense.profiling.plan import Forecast
-from horsesense.profiling.sheets import Mistake, OwnAssociations
 from horsesense.stats import Estimate
 
 ORDER: tuple[Verdict, ...] = (
     "knows",
     "partly",
     "not robust",
-    "knows the facts but does not use them",
+    "same answer",
     "reads cues",
-    "not to be told from guessing",
-    "too few items",
+    "contaminated",
+    "not above chance",
+    "inconclusive",
 )
 """From the best to what says nothing."""
 NAMED = 3
@@ -40,9 +42,11 @@ class ProfiledAbility(Document):
     sentence: str
     """What a model that has it does."""
     method: str
-    """The method it belongs to."""
+    """The method that its questions come from."""
+    group: str
+    """The group of abilities that it belongs to."""
     counts: bool
-    """Whether it is part of the one number: people stand behind its keys, or they are proved."""
+    """Whether it is part of the overall score: people stand behind its keys, or they are proved."""
     judged: str
     """Who stands behind the keys; empty where no person does."""
     why: str
@@ -76,7 +80,7 @@ class ModelProfile(Document):
     summary: tuple[str, str]
     """Two plain sentences: what it can do, and what to make of that."""
     verdicts: Verdicts
-    """Each ability with everything that could explain it away, memory, and the one number."""
+    """Each ability with everything that could explain it away, contamination, scores per group and overall."""
     ladder: LadderAnalysis | None
     """Where facts that are known get lost on the way to an inference; null where the ladder was not asked."""
     associations: OwnAssociations | None
@@ -110,7 +114,12 @@ class ProfileDocument(Document):
     models: tuple[ModelProfile, ...]
     """One a model, in the order given."""
     differences: tuple[ModelDifference, ...]
-    """Every two models in every ability and in the one number, corrected for many comparisons."""
+    """Every two models in every ability, group and overall, corrected for many comparisons; on the twin half alone
+    where one of the two is contaminated."""
+    relatedness: tuple[str, ...] = ()
+    """The encoders by which relatedness was controlled; without any no ability is said to be known."""
+    relatedness_note: str = ""
+    """What to mind where relatedness was not controlled; empty where it was."""
     out: Path | None = None
     """The folder that keeps it; left out where nothing is kept."""
     page: Path | None = None
@@ -131,6 +140,7 @@ def described(material: Material, cue: str, sound: str) -> ProfiledAbility:
         title=ability.title,
         sentence=ability.sentence,
         method=ability.method,
+        group=ability.group,
         counts=ability.counts,
         judged=ability.judged,
         why=ability.why,
@@ -160,8 +170,8 @@ def summary(verdicts: Verdicts, abilities: Mapping[str, Ability]) -> tuple[str, 
 def _can(model: str, found: Mapping[Verdict, Sequence[Finding]], abilities: Mapping[str, Ability]) -> str:
     """By verdict, the best first: what it does, and where it fails."""
     total = sum(map(len, found.values()))
-    if total > 1 and len(found.get("not to be told from guessing", ())) == total:
-        return f"{model} cannot be told from guessing in any of {total} abilities."
+    if total > 1 and len(found.get("not above chance", ())) == total:
+        return f"{model} is not above chance in any of {total} abilities."
     parts: list[str] = []
     for verdict in ORDER:
         own = [abilities[each.ability].title for each in found.get(verdict, ())]
@@ -172,7 +182,7 @@ def _can(model: str, found: Mapping[Verdict, Sequence[Finding]], abilities: Mapp
 
 
 def _clause(verdict: Verdict, titles: Sequence[str], total: int, who: str) -> str:
-    """Of how many abilities a verdict is, and of which where they are few."""
+    """In how many abilities a verdict holds, and in which where they are few."""
     named = f" ({'; '.join(titles)})" if len(titles) <= NAMED or verdict in ("knows", "partly") else ""
     where = titles[0] if total == 1 else f"{len(titles)} of {total} abilities{named}"
     match verdict:
@@ -181,48 +191,61 @@ def _clause(verdict: Verdict, titles: Sequence[str], total: int, who: str) -> st
         case "partly":
             return f"{who} shows part of the knowledge in {where}"
         case "not robust":
-            return f"what {who} shows in {where} does not hold over whole families or when asked otherwise"
-        case "knows the facts but does not use them":
-            return f"{who} has the facts and does not use them in {where}"
+            return f"what {who} shows in {where} does not hold in other conditions"
+        case "same answer":
+            return f"{who} gives the same answer whichever way it is asked in {where}"
         case "reads cues":
             return f"{who} reads cues in {where}"
-        case "not to be told from guessing":
-            return f"{who} cannot be told from guessing in {where}"
+        case "contaminated":
+            return f"{who} is contaminated in {where}"
+        case "not above chance":
+            return f"{who} is not above chance in {where}"
         case _:
-            return f"of {where} too little was asked"
+            return f"the result is inconclusive in {where}"
 
 
 def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[Finding]]) -> str:
-    """Sense or cues, memory or not, and the number."""
+    """What the scores rest on, contamination, and the scores per group."""
     known = sum(len(found.get(verdict, ())) for verdict in ("knows", "partly"))
-    hollow = sum(len(found.get(verdict, ())) for verdict in ("reads cues", "not robust"))
-    open_ones = len(found.get("too few items", ()))
+    hollow = sum(len(found.get(v, ())) for v in ("reads cues", "not robust", "same answer", "contaminated"))
+    open_ones = len(found.get("inconclusive", ()))
     if known and hollow:
-        sense = "So part of it is sense and part is clever Hans"
+        sense = "Part of its score is knowledge, and part is explained by something else"
     elif known:
-        sense = "So what it shows is sense, which no cue explains"
+        sense = "No control explains what it shows"
     elif hollow:
-        sense = "So what it shows is clever Hans"
+        sense = "Its score is explained by something other than knowledge"
     elif 2 * open_ones >= len(verdicts.findings):
-        sense = "So too little was asked to tell sense from guessing"
+        sense = "Too few questions were asked to separate knowledge from guessing"
     else:
-        sense = f"So no common sense is shown{' where enough was asked' if open_ones else ''}"
-    memory = verdicts.memory
-    if memory.difference is None:
-        seen = "memory was not looked for"
-    elif not memory.told:
-        seen = "too little was asked to tell whether it has met the questions before"
-        if "too little" in sense:
-            seen = "whether it has met the questions before cannot be told either"
-    else:
-        seen = f"{'it has met the frozen' if memory.found else 'nothing says that it has met the'} questions before"
-        if len(memory.abilities) < len(verdicts.findings) and not memory.found:
-            seen += f" ({len(memory.abilities)} of {len(verdicts.findings)} abilities can tell)"
-    number = verdicts.number
-    if number is None:
-        return f"{sense}, and {seen}."
-    scale = "from 0 (guessing) to 1 (the best that can be reached)"
-    return f"{sense}, and {seen}; {scale} it stands at {ranged(number.value)}."
+        sense = f"No knowledge is shown{' where enough was asked' if open_ones else ''}"
+    seen = _contamination(verdicts)
+    scores = _scores(verdicts)
+    return f"{sense}; {seen}. {scores}." if scores else f"{sense}; {seen}."
+
+
+def _contamination(verdicts: Verdicts) -> str:
+    seen = verdicts.contamination
+    if seen.difference is None:
+        return "contamination was not tested"
+    if seen.found or seen.contaminated:
+        return "the frozen questions were in its training data, or it was tuned on them"
+    if seen.detectable is None or seen.detectable > TELLING:
+        return "too few questions were asked to exclude contamination"
+    part = f" in the {len(seen.abilities)} of {len(verdicts.findings)} abilities that can be tested"
+    return f"no contamination was found{part if len(seen.abilities) < len(verdicts.findings) else ''}"
+
+
+def _scores(verdicts: Verdicts) -> str:
+    """The score of each group, by its name; those whose items nobody has judged apart."""
+    judged = [f"{each.group} {ranged(each.adjusted)}" for each in verdicts.groups if each.judged]
+    others = [f"{each.group} {ranged(each.adjusted)}" for each in verdicts.groups if not each.judged]
+    parts = []
+    if judged:
+        parts.append(f"From 0 (guessing) to 1 (ceiling): {'; '.join(judged)}")
+    if others:
+        parts.append(f"{'not judged by people: ' if judged else 'Not judged by people: '}{'; '.join(others)}")
+    return "; ".join(parts)
 
 
 def so_many(abilities: int) -> str:

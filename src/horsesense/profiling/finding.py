@@ -1,7 +1,7 @@
 """What is found out about a model: each number with its n and interval, the verdict, and why.
 
-*Surplus* is what is earned above chance, on a scale where 0 is guessing and 1 the best that can be reached:
-(accuracy - chance) / (reachable best - chance). It is never clipped.
+*Chance-corrected* is what is earned above chance, on a scale where 0 is guessing and 1 the ceiling: (accuracy - chance)
+/ (ceiling - chance). *Adjusted* is the same where every explanation earns exactly chance. Neither is ever clipped.
 """
 
 from __future__ import annotations
@@ -10,26 +10,29 @@ from dataclasses import dataclass
 from typing import Literal
 
 from horsesense.core.document import Document
-from horsesense.profiling.sheet import BadShare, Judges
+from horsesense.profiling.item_scores import BadShare, HumanScore
 from horsesense.stats.intervals import Estimate
 
 Verdict = Literal[
     "knows",
     "partly",
-    "not to be told from guessing",
-    "reads cues",
-    "knows the facts but does not use them",
     "not robust",
-    "too few items",
+    "reads cues",
+    "contaminated",
+    "same answer",
+    "not above chance",
+    "inconclusive",
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation(Document):
-    """Something that may explain the score away: a cue, or the model without the question."""
+class ExplanationFinding(Document):
+    """Something that may explain the score away: a cue, relatedness, or the model without the question."""
 
     name: str
     """What it is."""
+    kind: Literal["cue", "relatedness", "blind"]
+    """A surface cue, the option nearest to the question, or the model without the question."""
     tried: int
     """Out of how many cues it was chosen; 1 where there was no choice."""
     accuracy: Estimate
@@ -38,24 +41,46 @@ class Explanation(Document):
     """The model's accuracy where it is right; None where there are no such items."""
     where_wrong: Estimate | None
     """The model's accuracy where it is wrong; None where there are no such items."""
-    left: Estimate
-    """The surplus that is left when items are weighted so that this explanation alone earns exactly chance."""
-    gone: Estimate
-    """The surplus that goes by that: what it may have earned the model."""
+    adjusted: Estimate
+    """The model's score when items are weighted so that this explanation alone earns exactly chance."""
+    explained: Estimate
+    """What goes by that: what it may have earned the model."""
     followed: Estimate | None
     """The share of answers that follow it, below 0 where they avoid it; None where it is right or wrong everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
-class OtherAsking(Document):
-    """The same items asked once more: again, in another way, or as other members of a family."""
+class OtherCondition(Document):
+    """The same items in another condition: retest, another prompt format, other members of a family."""
 
     name: str
-    """How they were asked."""
+    """Which condition."""
     accuracy: Estimate
-    """What is earned so."""
-    kept: Estimate | None
-    """Of what is known in the main asking, the share that is known here as well; None where nothing is known there."""
+    """What is earned there."""
+    retention: Estimate | None
+    """Of what is known in the main condition, the share that is known here too; None where nothing is known there."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastPairs(Document):
+    """Pairs of questions with opposite keys: who gives the same answer to both gets exactly one right."""
+
+    kind: str
+    """What sets the two apart: "reversal", "negation", "context"."""
+    pairs: int
+    """How many."""
+    both_right: float
+    """Share of pairs with both right."""
+    both_wrong: float
+    """Share of pairs with both wrong."""
+    one_right: float
+    """Share of pairs with exactly one right."""
+    known: Estimate
+    """Share of pairs that is known: both right minus both wrong, as a guess gets both right as often as both wrong."""
+    same_answer: Estimate
+    """Share of pairs that get the same answer whichever way: exactly one right minus twice both wrong."""
+    margin: Estimate
+    """Exactly one right minus twice both right: above 0 where far more pairs get the same answer than are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +94,12 @@ class WholeFamilies(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class Use(Document):
+class FactUse(Document):
     """The bare facts below the items, and what becomes of them."""
 
     known: Estimate
     """Accuracy on the bare facts."""
-    surplus: Estimate
+    chance_corrected: Estimate
     """The same above chance: the share of facts that are known."""
     used: Estimate | None
     """Of the facts that are known, the share that is used in the item; None where none are."""
@@ -89,83 +114,98 @@ class Finding(Document):
     ability: str
     """What was asked."""
     method: str
-    """The method it belongs to."""
+    """The method that the items come from."""
+    group: str
+    """The group of abilities that it belongs to."""
     n: int
-    """Items that the verdict rests on."""
+    """Items that the numbers rest on."""
     half: Literal["all", "twin"]
-    """Whether it rests on all items, or on the twin half alone because memory of the frozen half was found."""
+    """Whether they rest on all items, or on the twin half alone because contamination was found."""
     accuracy: Estimate
     """Share right, with chance."""
-    reachable: float
-    """The best that can be reached: bad items earn chance."""
-    surplus: Estimate
+    ceiling: float
+    """The best accuracy that can be reached: bad items earn chance."""
+    chance_corrected: Estimate
     """What is earned above chance, as a share of what can be."""
-    beyond: Estimate
-    """The surplus that is left when all explanations at once earn exactly chance."""
-    explanations: tuple[Explanation, ...]
-    """Cues, and the model without the question."""
-    askings: tuple[OtherAsking, ...]
-    """Retest, other ways of asking, other members of families."""
+    adjusted: Estimate
+    """The same when all explanations at once earn exactly chance."""
+    explanations: tuple[ExplanationFinding, ...]
+    """Cues, relatedness, and the model without the question."""
+    relatedness_controlled: bool
+    """Whether relatedness is among the explanations; otherwise the verdict is never "knows"."""
+    conditions: tuple[OtherCondition, ...]
+    """Retest, other prompt formats, other members of families."""
+    contrasts: tuple[ContrastPairs, ...]
+    """Pairs with opposite keys, by kind."""
     families: WholeFamilies | None
     """Whole families, where there are any."""
-    facts: Use | None
+    facts: FactUse | None
     """Facts below the items, where there is a ladder."""
     twin: Estimate | None
     """Accuracy on the frozen half minus that on the twin; None where there is no twin."""
-    people: Judges | None
+    people: HumanScore | None
     """How people do, with the kind of the figure."""
     bad: BadShare | None
-    """Bad items, where a sample was read."""
+    """Bad items, where a sample was audited."""
     judged: str
     """Who has judged the items; empty where nobody has."""
     verdict: Verdict
     """One of the stated ones."""
+    on_twin: Verdict | None
+    """Where the verdict is "contaminated", what the twin half alone shows; else None."""
     reasons: tuple[str, ...]
     """Why, in one sentence each, the deciding one first."""
     power: float
-    """How often so many items would show a model that knows half of what can be known."""
+    """How often a model that knows half of what can be known would be found above chance with these items, by
+    simulation on their clusters."""
+    knows_attainable: bool
+    """Whether a flawless model would be said to know with these items."""
 
 
 @dataclass(frozen=True, slots=True)
-class Memory(Document):
-    """Whether the frozen halves do better than their twins: all abilities in one test."""
+class Contamination(Document):
+    """Whether the frozen halves do better than their twins: all abilities in one test, and each by itself."""
 
     difference: Estimate | None
-    """Frozen minus twin, averaged over the abilities that have a twin; None where none has."""
+    """Accuracy on frozen halves minus that on twins, over all abilities that have a twin; None where none has."""
     p: float
-    """Of so large a difference, in the direction of memory, where there is none."""
-    told: bool
-    """Whether there are items enough to tell: a difference of 0.10 would be found with power 0.8."""
+    """One-sided p of the difference."""
     found: bool
-    """Whether it is surely above 0, where that can be told."""
+    """Whether it is significantly above 0, in all abilities together."""
+    level: float
+    """Of the one-sided test of all abilities together."""
     abilities: tuple[str, ...]
     """Those in the test."""
+    contaminated: tuple[str, ...]
+    """Those that do significantly better on their frozen half."""
     detectable: float | None
-    """The least difference that would be found with power 0.8."""
+    """The least difference that would be found with power 0.8; where it is large, no difference says little."""
 
 
 @dataclass(frozen=True, slots=True)
-class MethodPart(Document):
-    """What one method adds to the one number."""
+class GroupScore(Document):
+    """The score of one group of abilities."""
 
-    method: str
-    """The method."""
+    group: str
+    """The group: "word knowledge"."""
     abilities: tuple[str, ...]
     """Its abilities, each of the same weight."""
-    beyond: Estimate
-    """Their mean surplus beyond all explanations."""
+    judged: bool
+    """Whether people stand behind the keys of all of them, or they are proved."""
+    adjusted: Estimate
+    """Their mean adjusted score."""
 
 
 @dataclass(frozen=True, slots=True)
-class OneNumber(Document):
-    """For those who need one: the surplus beyond cue and blind model, each method of the same weight."""
+class OverallScore(Document):
+    """The mean adjusted score over the groups of abilities whose keys people or logic stand behind."""
 
+    name: str
+    """What it is a score of: the groups, such as "word knowledge; reversal and negation"."""
     value: Estimate
-    """0 for a guesser, a cue reader and an anti-cue reader, 1 for the best that can be reached; never clipped."""
-    parts: tuple[MethodPart, ...]
-    """What it is made of; it is never shown without them."""
-    left_out: tuple[str, ...]
-    """Abilities that stay outside because nobody has judged their items."""
+    """0 for a guesser and for readers of cues or relatedness, 1 for the ceiling; never clipped."""
+    groups: tuple[GroupScore, ...]
+    """The groups that it is the mean of; it is never shown without them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,14 +215,18 @@ class Verdicts(Document):
     model: str
     """The model."""
     findings: tuple[Finding, ...]
-    """One an ability, in the order given."""
-    memory: Memory
+    """One per ability, in the order given."""
+    contamination: Contamination
     """The frozen halves against their twins."""
-    number: OneNumber | None
-    """The one number; None where nobody has judged any ability."""
+    groups: tuple[GroupScore, ...]
+    """The score of every group of abilities; those whose items nobody has judged stay outside the overall score."""
+    overall: OverallScore | None
+    """The overall score; None where nobody has judged any ability."""
+    left_out: tuple[str, ...]
+    """Abilities that the overall score leaves out."""
     level: float
     """Confidence of the intervals."""
-    sure: float
+    verdict_level: float
     """Confidence that verdicts rest on: so much stricter that the whole page is right at the level above."""
 
 
@@ -195,9 +239,11 @@ class ModelDifference(Document):
     second: str
     """The other."""
     ability: str
-    """In which ability; "one number" for the one number."""
+    """In which ability; a group of abilities by its name, and "overall score"."""
+    half: Literal["all", "twin"]
+    """Whether all items were compared, or the twin half alone because one of the two is contaminated."""
     difference: Estimate
-    """Surplus beyond all explanations of the first minus that of the second."""
+    """Adjusted score of the first minus that of the second."""
     p: float
     """Of so large a difference, either way, where there is none."""
     adjusted: float

@@ -6,8 +6,9 @@ chance alone, and a seed draws the twin anew. One cut is used by everybody, and 
 of random weights likes short options): what chance does to lengths and the like would be taken for memory of all of
 them. So of many cuts, and of many draws of a twin, that one is taken in which cues earn most nearly the same in both
 (rerandomisation: Morgan and Rubin 2012), before any model is asked; the test stays valid and errs on the safe side.
-``profile1.toml`` has the seed of the cut and the hash of every pool and of what is frozen: one changed item is another
-version, and an error. A set that is published whole has no twin.
+``profile1.toml`` has everything that this depends on: the seed of the cut, the draw of the twin, the names of the cues
+that halves were balanced by, and the hash of every pool and of both halves. A new cue changes nothing, and one changed
+item is another version, and an error. A set that is published whole has no twin.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from functools import cache
 from itertools import chain, zip_longest
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 
 from horsesense.core import Item, Probe, read_probe, write_probe
-from horsesense.cues.battery import battery
+from horsesense.cues.battery import Cue, battery
 from horsesense.cues.search import prepare
 from horsesense.cues.table import table_of
 from horsesense.data.disk import cache_folder
@@ -39,6 +41,8 @@ SEED = 0
 """Of the recipes, and of the order in which families are frozen."""
 CUTS = 400
 """Cuts into halves that one is chosen from."""
+TWIN_SEED = 0
+"""Whose twins are frozen by hash."""
 DRAWS = 50
 """Draws of a twin that one is chosen from, for each seed."""
 
@@ -54,6 +58,15 @@ class FrozenPart:
 
 
 @dataclass(frozen=True, slots=True)
+class FrozenTwin:
+    """The twin of an ability in one edition, as seed 0 draws it."""
+
+    draw: int
+    """Which of `DRAWS` draws was the fairest."""
+    part: FrozenPart
+
+
+@dataclass(frozen=True, slots=True)
 class FrozenAbility:
     """An ability as a version has it."""
 
@@ -64,6 +77,8 @@ class FrozenAbility:
     """All that the recipe makes."""
     editions: Mapping[str, FrozenPart]
     """By edition, what is asked of the frozen half."""
+    twins: Mapping[str, FrozenTwin]
+    """By edition, what is asked of the twin half with twin seed 0; empty where there is no twin."""
     cut: int = 0
     """The seed that cuts the pool into halves; 0 also where there is no twin."""
 
@@ -100,10 +115,28 @@ def drawn(ability: Ability, pool: Probe, edition: Edition, twin_seed: int = 0, l
         _check(ability, edition, probe)
     if not twin:
         return Material(ability, pool, probe, None)
+    frozen_twin = frozen_list()[ability.name].twins[edition] if twin_seed == TWIN_SEED else None
+    draw = fairest_draw(pool, probe, second, twin_seed, twin) if frozen_twin is None else frozen_twin.draw
+    other = _named(pool, f"{ability.name}-twin", twin_families(second, pool.card.group, twin_seed, draw)[:twin])
+    if frozen_twin is not None and twin == ability.sizes[edition][1]:
+        _compare(frozen_twin.part, part_of(other.items), f"{ability.name}, {edition}, twin,")
+    return Material(ability, pool, probe, other)
+
+
+def twin_families(half: Iterable[Item], group: str, twin_seed: int, draw: int) -> list[tuple[Item, ...]]:
+    """Families of the twin half in the order of one draw."""
+    return by_turns(half, group, f"{twin_seed} {draw}")
+
+
+def fairest_draw(pool: Probe, frozen: Probe, half: Sequence[Item], twin_seed: int, size: int) -> int:
+    """The draw of a twin that earns cues what the frozen questions earn them, most nearly."""
     earned = CueCredits(pool)
-    draws = (by_turns(second, pool.card.group, f"{twin_seed} {number}")[:twin] for number in range(DRAWS))
-    other = min(draws, key=lambda families: earned.apart(probe.items, chain.from_iterable(families)))
-    return Material(ability, pool, probe, _named(pool, f"{ability.name}-twin", other))
+
+    def apart(draw: int) -> float:
+        families = twin_families(half, pool.card.group, twin_seed, draw)[:size]
+        return earned.apart(frozen.items, chain.from_iterable(families))
+
+    return min(range(DRAWS), key=apart)
 
 
 def halves(pool: Probe, ability: Ability, cut: int) -> tuple[list[Item], list[Item]]:
@@ -169,10 +202,22 @@ def frozen_list(version: int = VERSION) -> Mapping[str, FrozenAbility]:
             seed=kept["seed"],
             pool=FrozenPart(**kept["pool"]),
             editions={edition: FrozenPart(**kept[edition]) for edition in EDITIONS},
+            twins={edition: _frozen_twin(kept[f"{edition}_twin"]) for edition in EDITIONS if f"{edition}_twin" in kept},
             cut=kept["cut"],
         )
         for name, kept in values["abilities"].items()
     }
+
+
+def _frozen_twin(kept: Mapping[str, Any]) -> FrozenTwin:
+    values = dict(kept)
+    return FrozenTwin(values.pop("draw"), FrozenPart(**values))
+
+
+@cache
+def balancing_cues(version: int = VERSION) -> tuple[str, ...]:
+    """The cues that halves of a version are balanced by: those that were known when it was frozen, and no others."""
+    return tuple(tomllib.loads(frozen_path(version).read_text(encoding="utf-8"))["cues"])
 
 
 def part_of(items: Sequence[Item]) -> FrozenPart:
@@ -225,16 +270,27 @@ def freeze() -> str:
         f"# Profile {VERSION}: what is asked, by content hash. Made by tools/freeze_profile.py; never edited by hand.",
         "# A changed hash is another version: write a new file, and leave this one as it is.",
         f"version = {VERSION}",
+        "# Halves are balanced by these cues; one that is added later takes no part.",
+        "cues = [",
+        *(f'    "{cue.name}",' for cue in battery()),
+        "]",
     ]
     for ability in abilities().values():
         pool = pool_of(ability, SEED)
         cut = fairest_cut(pool, ability) if ability.has_twin else 0
-        first = by_turns(halves(pool, ability, cut)[0], pool.card.group, SEED)
+        own, second = halves(pool, ability, cut)
+        first = by_turns(own, pool.card.group, SEED)
         lines += ["", f"[abilities.{ability.name}]", f'recipe = "{recipe_in_words(ability)}"', f"seed = {SEED}"]
         lines += [f"cut = {cut}", f"pool = {_toml(part_of(pool.items))}", f'licence = "{pool.card.licence}"']
         for edition in EDITIONS:
             families = first[: ability.sizes[edition][0]]
             lines.append(f"{edition} = {_toml(part_of([item for family in families for item in family]))}")
+            if ability.has_twin:
+                size, frozen = ability.sizes[edition][1], _named(pool, ability.name, families)
+                draw = fairest_draw(pool, frozen, second, TWIN_SEED, size)
+                twin = twin_families(second, pool.card.group, TWIN_SEED, draw)[:size]
+                part = _toml(part_of([item for family in twin for item in family]))
+                lines.append(f"{edition}_twin = {{ draw = {draw}, {part.removeprefix('{ ')}")
     return "\n".join(lines) + "\n"
 
 
@@ -256,7 +312,7 @@ class CueCredits:
 
     def __init__(self, pool: Probe) -> None:
         judged = [i for i in pool.items if i.answer is not None and i.facets.get("rung", "inference") == "inference"]
-        prepared = prepare(table_of(judged, pool.card.group, None), battery())
+        prepared = prepare(table_of(judged, pool.card.group, None), _balancing())
         credit = prepared.directed.astype(np.float64)
         self.spread = credit.var(axis=0)
         self.credit = credit[:, self.spread > 0] / np.sqrt(self.spread[self.spread > 0])
@@ -269,6 +325,18 @@ class CueCredits:
         sides = [[self.place[item.id] for item in side if item.id in self.place] for side in (some, others)]
         one, other = (self.credit[side].mean(axis=0) for side in sides)
         return float(((one - other) ** 2).mean() / (1 / len(sides[0]) + 1 / len(sides[1])))
+
+
+def _balancing() -> list[Cue]:
+    """The cues of the list, in its order."""
+    known = {cue.name: cue for cue in battery()}
+    missing = [name for name in balancing_cues() if name not in known]
+    if missing:
+        raise UserError(
+            f"the cues {', '.join(missing)}, which halves of profile {VERSION} are balanced by, are not in the battery",
+            fix="use the version of horsesense that has them; another balance would be another version",
+        )
+    return [known[name] for name in balancing_cues()]
 
 
 def _toml(part: FrozenPart) -> str:

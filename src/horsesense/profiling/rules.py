@@ -1,18 +1,25 @@
-"""The rules: from what was measured to one verdict, by six questions in a fixed order.
+"""The rules: from what was measured to one verdict, by stated questions in a fixed order.
 
-*Surely* means: by the interval at the level that keeps the whole page right (Bonferroni over its abilities, and
-within an ability over what is searched). What is claimed is shown; what is not shown is not claimed.
+*Significantly* means: by the interval at the level that keeps the whole page right (Bonferroni over its abilities, and
+within an ability over what is searched). What is claimed is shown. Low power limits claims of absence and nothing else.
 
-1. Would so many items show a model that knows half? If not: too few items.
-2. Are surely more than half of the facts known, and surely less than half of these used? Knows the facts but does not
-   use them.
-3. Is it surely below chance? Or surely above it, while surely more of its surplus goes than stays when an explanation
-   is made to earn chance? Or is nothing surely left, while surely more than half of the answers follow a cue, or
-   avoid it? Reads cues.
-4. Is something surely left beyond the explanations? If not: not to be told from guessing; or too few items, where
-   something is surely earned and nothing surely explains it.
-5. Is surely less than two thirds of that kept in another asking? Not robust.
-6. Are surely more than two thirds known? Knows. If not, and surely not all: partly; else too few items.
+1. Is it significantly above chance, while significantly more of its score goes than stays when the explanations are
+   made to earn chance? Or is nothing significant left, while significantly more than half of the answers follow a cue
+   or relatedness, or avoid it? Reads cues.
+2. Do significantly more than half of the pairs with opposite keys get the same answer whichever way they are asked, and
+   is exactly one right significantly more than twice as often as both? Same answer. Else, is it significantly below
+   chance? Reads cues, the wrong way round.
+3. Is something significantly left beyond the explanations? If so:
+   was relatedness not controlled? Inconclusive (pairs with opposite keys are nearly immune: partly at best);
+   is significantly less than two thirds of it retained in another condition? Not robust; less, but not
+   significantly? Inconclusive;
+   are significantly more than two thirds known? Knows. Significantly not all? Partly. Else inconclusive.
+4. If not: would a model that knows half have been found in four of five draws, is less than half possible, is nothing
+   earned that is not explained, and nothing left at 95% either? Not above chance. Else inconclusive.
+
+Contamination is asked before (`contamination`): an ability whose frozen half does better than its twin is contaminated,
+and the rules then say what the twin half alone shows. Where contamination is found in all abilities together, one
+without a twin is inconclusive at best.
 """
 
 from __future__ import annotations
@@ -20,16 +27,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from horsesense.profiling.finding import Verdict
+from horsesense.profiling.finding import ContrastPairs, Verdict
 from horsesense.stats.intervals import FEW, Estimate
-from horsesense.stats.power import power_of, units_needed
 
 HALF = 1 / 2
-"""There are items enough where a model that knows this much would be found; facts are known above it, unused below."""
+"""What a model must be detectable with to claim absence; more answers than this follow a cue, or are the same."""
 MOST = 2 / 3
-"""Who knows more than this knows; who keeps less than this is not robust."""
+"""Who knows more than this knows; who retains less than this is not robust."""
+ROUNDING = 1e-9
 POWER = 0.8
-"""Below this there is no verdict."""
+"""Below this no absence is claimed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +47,31 @@ class Evidence:
     """Share right."""
     chance: float
     """What guessing earns."""
-    surplus: Estimate
+    chance_corrected: Estimate
     """What is earned above chance."""
-    beyond: Estimate
-    """The surplus that is left when every explanation earns chance."""
+    adjusted: Estimate
+    """The same when every explanation earns chance."""
+    floor: float
+    """Lower end of the adjusted score, one-sided at the same level: that something is known is claimed first."""
+    hint: float
+    """Lower end of the adjusted score at 95%: where it is above 0, absence is not claimed."""
     balance: Estimate
-    """The surplus that goes by that minus that which stays."""
+    """What goes by the adjustment minus what stays."""
     strongest: str
     """The explanation that leaves least by itself; empty where there is none."""
     followed: Mapping[str, Estimate]
-    """By cue, the share of answers that follow it, below 0 where they avoid it; only where nothing is surely left
-    beyond, and at a level corrected for their number."""
-    kept: Mapping[str, Estimate]
-    """By other asking, the share of what is known that is kept; level corrected for their number."""
-    facts: Estimate | None
-    """Share of the facts that are known."""
-    used: Estimate | None
-    """Share of these that is used."""
+    """By cue or relatedness, the share of answers that follow it, below 0 where they avoid it; only where nothing is
+    significantly left; one-sided at the level of a page."""
+    retention: Mapping[str, Estimate]
+    """By other condition, the share of what is known that is retained; level corrected for their number."""
+    contrasts: tuple[ContrastPairs, ...]
+    """Pairs with opposite keys; one-sided at the level of a page."""
+    relatedness_controlled: bool
+    """Whether relatedness is among the explanations."""
+    power: float
+    """How often a model that knows half would be found above chance."""
     level: float
-    """How sure "surely" is."""
+    """Confidence behind "significantly"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,88 +80,113 @@ class Judged:
 
     verdict: Verdict
     reason: str
-    power: float
-    """How often so many items would show a model that knows half."""
 
 
 def judge(evidence: Evidence) -> Judged:
-    """The verdict by the six questions above."""
-    surplus, beyond, power = evidence.surplus, evidence.beyond, _power(evidence.beyond, evidence.level)
-    earned = f"Right in {_percent(evidence.accuracy)}, where guessing gives {_percent(evidence.chance)}"
-    what = f" beyond {evidence.strongest}" if evidence.strongest else ""
+    """Return the verdict by the questions above."""
+    return _cues(evidence) or _same_answer(evidence) or _below_chance(evidence) or _known(evidence) or _absent(evidence)
 
-    def said(verdict: Verdict, reason: str) -> Judged:
-        return Judged(verdict, reason, power)
 
-    if power < POWER:
-        return said("too few items", _too_few(beyond, what, power, evidence.level))
-    facts, used = evidence.facts, evidence.used
-    if facts is not None and used is not None and facts.low > HALF and used.high < HALF:
-        return said(
-            "knows the facts but does not use them",
-            f"{_percent(facts.value)} of the bare facts are known, and {_percent(max(0.0, used.value))} of these are "
-            f"used ({_percent(max(0.0, used.high))} at most).",
-        )
-    if surplus.high < 0:
-        return said("reads cues", f"{earned}: surely worse than a guess, so something is read the wrong way round.")
-    if surplus.low > 0 and evidence.balance.low > 0:
-        return said(
+def _earned(evidence: Evidence) -> str:
+    return f"Right in {_percent(evidence.accuracy)}, where guessing gives {_percent(evidence.chance)}"
+
+
+def _beyond(evidence: Evidence) -> str:
+    return f" beyond {evidence.strongest}" if evidence.strongest else ""
+
+
+def _cues(evidence: Evidence) -> Judged | None:
+    corrected, adjusted = evidence.chance_corrected, evidence.adjusted
+    if corrected.clusters < FEW:
+        return None
+    if corrected.low > 0 and evidence.balance.low > 0:
+        return Judged(
             "reads cues",
-            f"{earned}: a surplus of {_percent(surplus.value)}, but {_percent(beyond.value)} are left{what}.",
+            f"{_earned(evidence)}: a chance-corrected score of {_percent(corrected.value)}, but "
+            f"{_percent(adjusted.value)} is left{_beyond(evidence)}.",
         )
-    if not beyond.low > 0:
-        for cue, share in evidence.followed.items():
+    if not adjusted.low > 0:
+        for name, share in evidence.followed.items():
             # Whoever avoids a cue still has to guess among the other options.
             if share.low > HALF or share.high < -HALF / (1 / evidence.chance - 1):
-                how = f"{_percent(share.value)} of its answers follow" if share.value > 0 else "its answers avoid"
-                return said("reads cues", f"{earned}, and {how} a cue, {cue}.")
-        if surplus.low > 0:
-            return said("too few items", f"{earned}; {_range(beyond)} are left{what}, which may be all or nothing.")
-        return said(
-            "not to be told from guessing",
-            f"{earned}; a model that knows half would have been found in {_percent(power)} of draws.",
+                how = f"{_percent(share.value)} of its answers come from" if share.value > 0 else "its answers avoid"
+                return Judged("reads cues", f"{_earned(evidence)}, and {how} {name}.")
+    return None
+
+
+def _same_answer(evidence: Evidence) -> Judged | None:
+    for pairs in evidence.contrasts:
+        if pairs.same_answer.clusters >= FEW and pairs.same_answer.low > HALF and pairs.margin.low > 0:
+            return Judged(
+                "same answer",
+                f"Of {pairs.pairs:,} pairs with opposite keys ({pairs.kind}) exactly one question is right in "
+                f"{_percent(pairs.one_right)}: it gives the same answer whichever way it is asked in about "
+                f"{_percent(pairs.same_answer.value)}, and knows {_percent(max(0.0, pairs.known.value))}.",
+            )
+    return None
+
+
+def _below_chance(evidence: Evidence) -> Judged | None:
+    """Asked after the same answer: of pairs that get one right each, the rest decides by next to nothing."""
+    corrected = evidence.chance_corrected
+    if corrected.clusters < FEW or not corrected.high < 0:
+        return None
+    return Judged("reads cues", f"{_earned(evidence)}: significantly worse, so a cue is read the wrong way round.")
+
+
+def _known(evidence: Evidence) -> Judged | None:
+    adjusted, what = evidence.adjusted, _beyond(evidence)
+    if not adjusted.low > 0 or adjusted.clusters < FEW:
+        return None
+    if not evidence.relatedness_controlled and not evidence.contrasts:
+        return Judged(
+            "inconclusive",
+            f"{_earned(evidence)}, but relatedness was not controlled: picking the option on the topic of the question "
+            "may earn as much.",
         )
-    lost = [(asking, share) for asking, share in evidence.kept.items() if share.high < MOST]
+    lost = [(condition, share) for condition, share in evidence.retention.items() if share.high < MOST]
     if lost:
-        asking, share = min(lost, key=lambda each: each[1].value)
-        return said(
+        condition, share = min(lost, key=lambda each: each[1].value)
+        return Judged(
             "not robust",
-            f"Of what is known, {_percent(max(0.0, share.value))} are known {asking} "
-            f"({_percent(max(0.0, share.high))} at most).",
+            f"Of what is known, {_percent(share.value)} is known {condition} ({_percent(share.high)} at most).",
         )
-    if beyond.low > MOST:
-        return said("knows", f"At least {_percent(beyond.low)} of what can be known are known{what}.")
-    if beyond.high < 1:
-        return said("partly", f"{_range(beyond)} of what can be known are known{what}; two thirds are not shown.")
-    return said("too few items", f"{_range(beyond)} of what can be known are known{what}: a part of it, or all.")
+    doubtful = [condition for condition, share in evidence.retention.items() if share.value < MOST]
+    if doubtful:
+        share = evidence.retention[doubtful[0]]
+        return Judged(
+            "inconclusive",
+            f"{_range(adjusted)} of what can be known is known{what}, and {_range(share)} of it {doubtful[0]}: it may "
+            "not be robust.",
+        )
+    if evidence.floor > MOST and evidence.relatedness_controlled:
+        return Judged("knows", f"At least {_percent(evidence.floor)} of what can be known is known{what}.")
+    if adjusted.high < 1 - ROUNDING or not evidence.relatedness_controlled:
+        return Judged("partly", f"{_range(adjusted)} of what can be known is known{what}.")
+    return Judged("inconclusive", f"{_range(adjusted)} of what can be known is known{what}: a part of it, or all.")
 
 
-def _power(left: Estimate, level: float) -> float:
-    """How often so many units would show a model that knows half, judged by the lower reach of the interval.
-
-    Fewer than ten units cannot even tell how much they differ.
-    """
-    if left.clusters < FEW or left.value != left.value:
-        return 0.0
-    variance = _error(left, level) ** 2 * left.clusters
-    return power_of(HALF, variance, left.clusters, level) if variance > 0 else 1.0
-
-
-def _error(left: Estimate, level: float) -> float:
-    from scipy.special import stdtrit
-
-    return (left.value - left.low) / float(stdtrit(left.clusters - 1, (1 + level) / 2))
-
-
-def _too_few(left: Estimate, what: str, power: float, level: float) -> str:
-    if left.value != left.value:
-        return f"Nothing can be known{what}: it is right wherever it speaks, and it speaks everywhere."
-    spread = _error(left, level) ** 2 * left.clusters if left.clusters >= FEW else 0.0
-    needed = units_needed(HALF, spread, level, POWER) if spread else None
-    wanted = f"; {needed:,} units like these would do" if needed is not None else ""
-    return (
-        f"{left.n:,} items in {left.clusters:,} units would show a model that knows half{what} in "
-        f"{_percent(power)} of draws only{wanted}."
+def _absent(evidence: Evidence) -> Judged:
+    adjusted, what = evidence.adjusted, _beyond(evidence)
+    if adjusted.value != adjusted.value:
+        return Judged(
+            "inconclusive", "Nothing can be known here: an explanation is right on every item that it answers."
+        )
+    if adjusted.clusters < FEW:
+        return Judged("inconclusive", f"{adjusted.n:,} items in {adjusted.clusters:,} clusters are too few.")
+    if evidence.chance_corrected.low > 0:
+        return Judged(
+            "inconclusive", f"{_earned(evidence)}; {_range(adjusted)} is left{what}, which may be much or nothing."
+        )
+    if evidence.power < POWER or adjusted.high >= HALF or evidence.hint > 0:
+        return Judged(
+            "inconclusive",
+            f"{_earned(evidence)}; {_range(adjusted)} may be known{what}. With {adjusted.n:,} items in "
+            f"{adjusted.clusters:,} clusters, a model that knows half is found in {_percent(evidence.power)} of draws.",
+        )
+    return Judged(
+        "not above chance",
+        f"{_earned(evidence)}; a model that knows half would have been found in {_percent(evidence.power)} of draws.",
     )
 
 
@@ -157,4 +195,4 @@ def _range(share: Estimate) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:z.0f} %"
+    return f"{100 * share:z.0f}%"

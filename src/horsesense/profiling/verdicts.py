@@ -1,4 +1,4 @@
-"""From sheets to findings: every number with its interval, and one verdict an ability."""
+"""From item scores to findings: every number with its interval, and one verdict per ability."""
 
 from __future__ import annotations
 
@@ -8,56 +8,64 @@ from dataclasses import replace
 import numpy as np
 
 from horsesense.errors import UserError
-from horsesense.profiling.askings import second_askings, shown, use_of_facts, whole_families
-from horsesense.profiling.finding import Explanation, Finding, Memory, Verdicts
-from horsesense.profiling.memory import frozen_less_twin, memory
-from horsesense.profiling.number import differences, one_number
-from horsesense.profiling.rules import Evidence, judge
-from horsesense.profiling.sheet import Bools, Sheet
-from horsesense.profiling.surplus import (
+from horsesense.profiling.adjusted import (
     BLIND,
-    Linear,
-    Split,
-    beyond_all,
+    Weighting,
+    beyond_explanations,
     explanations,
-    leaning,
-    leaves,
     linear,
+    plain,
     side_masks,
-    split,
+    weighted,
 )
+from horsesense.profiling.contamination import contamination, frozen_minus_twin, judged_half
+from horsesense.profiling.finding import Contamination, ExplanationFinding, Finding, Verdict, Verdicts
+from horsesense.profiling.item_scores import Bools, ItemScores
+from horsesense.profiling.overall import differences, group_scores, overall_score
+from horsesense.profiling.power import DRAWS, flawless_floor, power_to_detect
+from horsesense.profiling.retention import (
+    conditions_shown,
+    contrast_pairs,
+    other_conditions,
+    use_of_facts,
+    whole_families,
+)
+from horsesense.profiling.rules import HALF, MOST, Evidence, Judged, judge
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate
 from horsesense.stats.resampling import RESAMPLES, Floats
 
-__all__ = ["differences", "finding", "one_number", "verdicts"]
+__all__ = ["differences", "finding", "overall_score", "verdicts"]
 
 ALPHA = 0.05
 """How often a whole page may be wrong somewhere."""
 NAN = float("nan")
 
 
-def verdicts(sheets: Sequence[Sheet], level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES) -> Verdicts:
-    """All that is found of one model: its abilities, its memory of the frozen halves, its one number."""
-    if not sheets:
-        raise UserError("there is nothing to judge", fix="give one sheet an ability")
-    if len({sheet.model for sheet in sheets}) > 1:
-        raise UserError("the sheets are of several models", fix="judge one model at a time")
-    for sheet in sheets:
-        if not len(sheet):
-            raise UserError(f"{sheet.ability} has no items", fix="leave it out of the page")
-    remembered = memory(sheets, level)
-    sure = page_level(len(sheets))
-    judged = [judged_half(sheet, remembered, sure) for sheet in sheets]
+def verdicts(every: Sequence[ItemScores], level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES) -> Verdicts:
+    """All that is found of one model: its abilities, contamination, scores per group and the overall score."""
+    if not every:
+        raise UserError("there is nothing to judge", fix="give the scores of one ability at least")
+    if len({scores.model for scores in every}) > 1:
+        raise UserError("the scores are of several models", fix="judge one model at a time")
+    for scores in every:
+        if not len(scores):
+            raise UserError(f"{scores.ability} has no items", fix="leave it out of the page")
+    strict = page_level(len(every))
+    seen = contamination(every, level)
+    judged = [judged_half(scores, seen) for scores in every]
     findings = tuple(
-        finding(used, whole, sure, level, seed, resamples) for used, whole in zip(judged, sheets, strict=True)
+        finding(used, whole, seen, strict, level, seed, resamples) for used, whole in zip(judged, every, strict=True)
     )
-    number = one_number(judged, level, seed, resamples)
-    return Verdicts(sheets[0].model, findings, remembered, number, level, sure)
+    overall = overall_score(judged, level)
+    inside = {ability for group in (overall.groups if overall else ()) for ability in group.abilities}
+    left_out = tuple(scores.ability for scores in every if scores.ability not in inside)
+    groups = group_scores(judged, level)
+    return Verdicts(every[0].model, findings, seen, groups, overall, left_out, level, strict)
 
 
 def page_level(abilities: int) -> float:
-    """How sure each claim has to be: two are made of an ability, that it reads and that it knows (Bonferroni).
+    """Return the confidence of each claim: two are made of an ability, that it reads and that it knows (Bonferroni).
 
     >>> round(page_level(6), 4)
     0.9958
@@ -65,71 +73,97 @@ def page_level(abilities: int) -> float:
     return 1 - ALPHA / (2 * abilities)
 
 
-def judged_half(sheet: Sheet, remembered: Memory, sure: float) -> Sheet:
-    """The sheet, or its twin half where the frozen one is remembered, in all abilities together or in this one."""
-    own = frozen_less_twin([sheet], sure)
-    if sheet.twin is None or own is None or not remembered.told or not (remembered.found or own.low > 0):
-        return sheet
-    return sheet.take(sheet.twin)
-
-
 def finding(
-    sheet: Sheet, whole: Sheet, sure: float, level: float, seed: int = 0, resamples: int = RESAMPLES
+    scores: ItemScores,
+    whole: ItemScores,
+    seen: Contamination,
+    strict: float,
+    level: float,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
 ) -> Finding:
-    """One ability: ``sheet`` is what the verdict rests on, ``whole`` has both halves."""
-    surpluses = Surpluses(sheet, seed, resamples)
-    surplus, chance = surpluses.plain, float(sheet.chance.mean())
-    found = judge(evidence(surpluses, sure))
-    told = tuple(_explanation(name, surpluses, level) for name in surpluses.columns)
+    """One ability: ``scores`` is what the numbers rest on, ``whole`` has both halves."""
+    own = AdjustedScores(scores)
+    chance = float(scores.chance.mean())
+    shown = evidence(own, strict)
+    found = judge(shown)
+    verdict, on_twin, reasons = _with_contamination(found, whole, seen)
+    facts = use_of_facts(scores, level, seed, resamples)
     return Finding(
-        model=sheet.model,
-        ability=sheet.ability,
-        method=sheet.method,
-        n=len(sheet),
-        half="all" if len(sheet) == len(whole) else "twin",
-        accuracy=_rate(sheet, np.ones(len(sheet), dtype=bool), sheet.right, level, seed, resamples),
-        reachable=1.0 if sheet.bad is None else 1 - sheet.bad.value * (1 - chance),
-        surplus=surplus.estimate(level, seed),
-        beyond=surpluses.estimate(0, 1, level),
-        explanations=told,
-        askings=shown(sheet, level, seed, resamples),
-        families=whole_families(sheet, level, seed, resamples),
-        facts=use_of_facts(sheet, level, seed, resamples),
-        twin=frozen_less_twin([whole], level),
-        people=sheet.people,
-        bad=sheet.bad,
-        judged=sheet.judged,
-        verdict=found.verdict,
-        reasons=(found.reason, *_remarks(sheet, whole)),
-        power=found.power,
+        model=scores.model,
+        ability=scores.ability,
+        method=scores.method,
+        group=scores.group or scores.method,
+        n=len(scores),
+        half="all" if len(scores) == len(whole) else "twin",
+        accuracy=_rate(scores, np.ones(len(scores), dtype=bool), scores.right, level, seed, resamples),
+        ceiling=1.0 if scores.bad is None else 1 - scores.bad.value * (1 - chance),
+        chance_corrected=own.corrected(level),
+        adjusted=own.adjusted(level),
+        explanations=tuple(_explanation(name, own, level, seed, resamples) for name in own.columns),
+        relatedness_controlled=bool(scores.relatedness),
+        conditions=conditions_shown(scores, level, seed, resamples),
+        contrasts=contrast_pairs(scores, level),
+        families=whole_families(scores, level, seed, resamples),
+        facts=facts,
+        twin=frozen_minus_twin([whole], level),
+        people=scores.people,
+        bad=scores.bad,
+        judged=scores.judged,
+        verdict=verdict,
+        on_twin=on_twin,
+        reasons=(*reasons, *_facts_unused(scores, strict), *_remarks(scores, whole)),
+        power=power_to_detect(own.weighting, strict),
+        knows_attainable=flawless_floor(own.weighting, one_sided(strict)) > MOST,
     )
 
 
-class Surpluses:
-    """The surplus of a sheet, what is left beyond all explanations at once, and beyond each by itself."""
+def _with_contamination(
+    found: Judged, whole: ItemScores, seen: Contamination
+) -> tuple[Verdict, Verdict | None, tuple[str, ...]]:
+    if whole.ability not in seen.contaminated:
+        if seen.found and whole.twin is None and found.verdict in ("knows", "partly"):
+            reason = "Contamination was found in other abilities, and cannot be tested here: there is no twin half."
+            return "inconclusive", None, (reason, found.reason)
+        return found.verdict, None, (found.reason,)
+    own = frozen_minus_twin([whole], 0.95)
+    assert own is not None, "what is contaminated has both halves"
+    reason = (
+        f"The frozen questions are right {100 * own.value:.0f} points more often than their twins "
+        f"({100 * own.low:.0f} to {100 * own.high:.0f}). On the twin half alone: {found.verdict}."
+    )
+    return "contaminated", found.verdict, (reason, found.reason)
 
-    def __init__(self, sheet: Sheet, seed: int = 0, resamples: int = RESAMPLES) -> None:
-        self.sheet, self.seed, self.resamples = sheet, seed, resamples
-        self.columns = explanations(sheet)
-        self.plain = self._rates(split(sheet))
-        self.beyond = beyond_all(sheet)
-        self.rates = self._rates(self.beyond)
 
-    def _rates(self, part: Split) -> Linear:
-        return linear([(part, part.plain)], self.seed, self.resamples)
+class AdjustedScores:
+    """The chance-corrected score, and the adjusted one beyond all explanations at once and beyond each by itself."""
 
-    def alone(self, name: str) -> tuple[Linear, Split]:
-        """The rates on the sides of one explanation."""
-        part = split(self.sheet, self.columns[name][0])
-        return self._rates(part), part
+    def __init__(self, scores: ItemScores) -> None:
+        self.scores = scores
+        self.columns = explanations(scores)
+        self.plain = plain(scores)
+        self.weighting = beyond_explanations(scores)
 
-    def estimate(self, plain: float, left: float, level: float, of: tuple[Linear, Split] | None = None) -> Estimate:
-        """So many times the plain surplus plus so many times what is left; nan where nobody knows."""
-        rates, part = (self.rates, self.beyond) if of is None else of
-        if part.left is None:
-            note = "a cue is right wherever it speaks, so nothing can be told beyond it"
-            return Estimate(NAN, (NAN, NAN), len(self.sheet), self.plain.units, 0.0, level, "none", self.seed, note)
-        return rates.weighed(plain * part.plain + left * part.left).estimate(level, self.seed)
+    def corrected(self, level: float) -> Estimate:
+        """What is earned above chance."""
+        return linear([(self.plain, 1.0)]).estimate(level)
+
+    def adjusted(self, level: float) -> Estimate:
+        """What is left beyond all explanations; nan where nobody can know anything."""
+        return self.combined(0, 1, level, self.weighting)
+
+    def alone(self, name: str) -> Weighting | None:
+        """The weights under which one explanation earns chance."""
+        return weighted(self.scores, self.columns[name].right)
+
+    def combined(self, corrected: float, adjusted: float, level: float, part: Weighting | None) -> Estimate:
+        """So many times the chance-corrected score plus so many times what is left; nan where no weights are."""
+        if part is None:
+            note = "an explanation is right wherever it speaks, so nothing can be known beyond it"
+            n, clusters = len(self.scores), len(np.unique(self.scores.clusters))
+            return Estimate(NAN, (NAN, NAN), n, clusters, 0.0, level, "none", 0, note)
+        terms = [(each, factor) for each, factor in ((self.plain, corrected), (part, adjusted)) if factor]
+        return linear(terms).estimate(level)
 
     def followed(self, name: str, level: float) -> Estimate | None:
         """The share of answers that follow an explanation, below 0 where they avoid it; None where it has one side.
@@ -137,82 +171,112 @@ class Surpluses:
         Whoever knows some items, answers others by a cue and guesses the rest, is more often right where the cue is
         right than where it is wrong by the share that is answered by the cue.
         """
-        rates, part = self.alone(name)
-        column, chance = self.columns[name][0], self.sheet.chance
-        earned = np.array([column[mask].mean() for mask in part.masks])
-        gains = np.array([leaning(column[mask], chance[mask]) for mask in part.masks])
-        if not ((gains > 0).any() and (gains < 0).any()):
+        column, chance = self.columns[name].right, self.scores.chance
+        sides = side_masks(column, chance)
+        if not all(side.any() for side in sides):
             return None
-        weights = np.sign(gains) / (earned[gains > 0][0] - earned[gains < 0][0])
-        return replace(rates, weights=weights, chance=np.zeros(len(gains)), bad=np.zeros(1)).estimate(level, self.seed)
+        none = np.zeros((len(self.scores), 0))
+        parts = [
+            (Weighting(self.scores, side / side.sum(), none), sign) for side, sign in zip(sides, (1, -1), strict=True)
+        ]
+        rates = linear([(part, float(sign)) for part, sign in parts])
+        apart = float(column[sides[0]].mean() - column[sides[1]].mean())
+        followed = replace(rates, factors=np.array([1, -1]) / apart, chance=np.zeros(2), bad=np.zeros(1))
+        return followed.estimate(level)
 
     def strongest(self) -> str:
-        """The explanation that leaves least, as the reader is told; empty where there is none."""
-        values = {name: leaves(split(self.sheet, column)) for name, (column, _) in self.columns.items()}
+        """The explanation that leaves least, for the reader; empty where there is none."""
+        values = {}
+        for name in self.columns:
+            part = self.alone(name)
+            values[name] = -np.inf if part is None else part.value
         return min(values, key=lambda name: values[name], default="")
 
 
-def evidence(surpluses: Surpluses, sure: float) -> Evidence:
+def one_sided(level: float) -> float:
+    """The two-sided level whose lower end is one-sided at the level given."""
+    return 1 - 2 * (1 - level)
+
+
+def evidence(own: AdjustedScores, strict: float, draws: int = DRAWS) -> Evidence:
     """What the rules look at, at the level that keeps the page right; what is searched pays for the search."""
-    sheet, seed, resamples = surpluses.sheet, surpluses.seed, surpluses.resamples
-    seconds = second_askings(sheet)
-    strict = 1 - (1 - sure) / max(1, len(seconds))
-    shares = {second.name: second.kept(sheet, strict) for second in seconds}
-    facts = use_of_facts(sheet, sure, seed, resamples)
-    beyond = surpluses.estimate(0, 1, sure)
+    scores = own.scores
+    others = other_conditions(scores)
+    stricter = 1 - (1 - strict) / max(1, len(others))
+    shares = {other.name: other.retention(scores, stricter) for other in others}
+    adjusted = own.adjusted(strict)
+    left = adjusted.low > 0
     # What is followed matters where nothing is left beyond; not for the model without the question, as whoever does
     # not know an answer falls back on what it would say anyway.
-    cues = [name for name in surpluses.columns if name != BLIND and not beyond.low > 0]
-    follows = {name: surpluses.followed(name, 1 - (1 - sure) / len(cues)) for name in cues}
+    cues = [name for name in own.columns if name != BLIND and not left]
+    # More than half is claimed, which neither a guesser nor a knower comes near: one claim per ability, one-sided.
+    majority = 1 - 4 * (1 - strict)
+    follows = {name: own.followed(name, majority) for name in cues}
     return Evidence(
-        accuracy=float(sheet.right.mean()),
-        chance=float(sheet.chance.mean()),
-        surplus=surpluses.plain.estimate(sure, seed),
-        beyond=beyond,
-        balance=surpluses.estimate(1, -2, sure),
-        strongest=surpluses.strongest(),
+        accuracy=float(scores.right.mean()),
+        chance=float(scores.chance.mean()),
+        chance_corrected=own.corrected(strict),
+        adjusted=adjusted,
+        floor=own.adjusted(one_sided(strict)).low,
+        hint=own.adjusted(0.95).low,
+        balance=own.combined(1, -2, strict, own.weighting),
+        strongest=own.strongest(),
         followed={name: share for name, share in follows.items() if share is not None},
-        kept={name: share for name, share in shares.items() if share is not None},
-        facts=None if facts is None else facts.surplus,
-        used=None if facts is None else facts.used,
-        level=sure,
+        retention={name: share for name, share in shares.items() if share is not None},
+        contrasts=contrast_pairs(scores, majority),
+        relatedness_controlled=bool(scores.relatedness),
+        power=1.0 if left else power_to_detect(own.weighting, strict, draws=draws),
+        level=strict,
     )
 
 
-def _explanation(name: str, surpluses: Surpluses, level: float) -> Explanation:
-    sheet, seed, resamples = surpluses.sheet, surpluses.seed, surpluses.resamples
-    column, tried = surpluses.columns[name]
-    right, wrong, _ = side_masks(column, sheet.chance)
-    alone = surpluses.alone(name)
-    return Explanation(
+def _explanation(name: str, own: AdjustedScores, level: float, seed: int, resamples: int) -> ExplanationFinding:
+    scores, column = own.scores, own.columns[name]
+    right, wrong = side_masks(column.right, scores.chance)
+    alone = own.alone(name)
+    return ExplanationFinding(
         name=name,
-        tried=tried,
-        accuracy=_rate(sheet, np.ones(len(sheet), dtype=bool), column, level, seed, resamples),
-        where_right=_rate(sheet, right, sheet.right, level, seed, resamples) if right.any() else None,
-        where_wrong=_rate(sheet, wrong, sheet.right, level, seed, resamples) if wrong.any() else None,
-        left=surpluses.estimate(0, 1, level, alone),
-        gone=surpluses.estimate(1, -1, level, alone),
-        followed=surpluses.followed(name, level),
+        kind=column.kind,
+        tried=column.tried,
+        accuracy=_rate(scores, np.ones(len(scores), dtype=bool), column.right, level, seed, resamples),
+        where_right=_rate(scores, right, scores.right, level, seed, resamples) if right.any() else None,
+        where_wrong=_rate(scores, wrong, scores.right, level, seed, resamples) if wrong.any() else None,
+        adjusted=own.combined(0, 1, level, alone),
+        explained=own.combined(1, -1, level, alone),
+        followed=own.followed(name, level),
     )
 
 
-def _rate(sheet: Sheet, mask: Bools, earned: Floats, level: float, seed: int, resamples: int) -> Estimate:
-    crossed = None if sheet.crossed is None else sheet.crossed[mask]
-    chance = float(sheet.chance[mask].mean())
-    return accuracy(earned[mask], sheet.units[mask], chance, level, seed, resamples, crossed)
+def _rate(scores: ItemScores, mask: Bools, earned: Floats, level: float, seed: int, resamples: int) -> Estimate:
+    crossed = None if scores.crossed is None else scores.crossed[mask]
+    chance = float(scores.chance[mask].mean())
+    return accuracy(earned[mask], scores.clusters[mask], chance, level, seed, resamples, crossed)
 
 
-def _remarks(sheet: Sheet, whole: Sheet) -> tuple[str, ...]:
+def _facts_unused(scores: ItemScores, strict: float) -> tuple[str, ...]:
+    """A ladder whose facts are mostly known and mostly not used."""
+    facts = use_of_facts(scores, strict)
+    if facts is None or facts.used is None or not (facts.chance_corrected.low > HALF and facts.used.high < HALF):
+        return ()
+    return (
+        f"It knows {100 * facts.chance_corrected.value:.0f}% of the bare facts, and uses "
+        f"{100 * facts.used.value:.0f}% of these.",
+    )
+
+
+def _remarks(scores: ItemScores, whole: ItemScores) -> tuple[str, ...]:
     """What else has to be known beside a verdict."""
     said = []
-    if len(sheet) < len(whole):
-        said.append("The frozen half does better than its twin, so the twin half alone is judged.")
+    if len(scores) < len(whole):
+        said.append("Contamination was found, so the numbers are those of the twin half alone.")
     elif whole.twin is None:
-        said.append("There is no twin half here, so memory of the items cannot be told from knowledge.")
-    if not sheet.cues:
-        said.append("No cue was held against it.")
-    if not second_askings(sheet):
-        said.append("It was asked once and in one way, so robustness was not looked at.")
-    if not sheet.judged:
-        said.append("Nobody has judged these items, so they stay outside the one number.")
+        said.append("There is no twin half here, so contamination cannot be told from knowledge.")
+    if not scores.cues:
+        said.append("No surface cue was compared with it.")
+    if not scores.relatedness:
+        said.append("Relatedness was not controlled.")
+    if not other_conditions(scores):
+        said.append("It was asked once and in one format, so robustness was not tested.")
+    if not scores.judged:
+        said.append("Nobody has judged these items, so they stay outside the overall score.")
     return tuple(said)

@@ -1,4 +1,4 @@
-"""The charts of a report: inside the page, and as SVG and PNG files for a paper."""
+"""Charts of a run report: inside the page, and as SVG and PNG files for a paper."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.data import disk_errors, writing
-from horsesense.report.collecting import Collected
+from horsesense.report.collection import Collection
 from horsesense.report.drawing import BAR, INK, MISS, SCALE, SOFT, as_row, curve_chart, finished
-from horsesense.report.ladder_chart import ladder_of_table
-from horsesense.report.paper_chart import paper_chart
+from horsesense.report.paper_charts import paper_chart
+from horsesense.report.run_text import value_text
 from horsesense.report.summary import Summary
-from horsesense.report.wording import value_text
 from horsesense.training.curves import Curve
 
 PAPER = "#ffffff"
 _THEMED = {INK: "var(--ink)", SOFT: "var(--soft)", BAR: "var(--bar)", MISS: "var(--miss)"}
 TITLES = {
-    "calibration": "Does it know when it knows?",
+    "calibration": "Calibration",
     "families": "Whole families right, by size",
     "heat": "Accuracy by two facets",
 }
 
 
-def svg_charts(collected: Collected) -> dict[tuple[str, str], dict[str, str]]:
-    """Charts for the page, by probe and label: their colours follow the page's theme."""
+def svg_charts(collected: Collection) -> dict[tuple[str, str], dict[str, str]]:
+    """Draw the charts of the page, by probe and label, in the colours of its theme."""
     import vl_convert
 
     charts: dict[tuple[str, str], dict[str, str]] = {}
@@ -35,39 +34,41 @@ def svg_charts(collected: Collected) -> dict[tuple[str, str], dict[str, str]]:
         if len(summary.families) > 2:
             drawings["families"] = families(summary)
         charts[probe, summary.label] = {
-            name: _themed(vl_convert.vegalite_to_svg(drawing)) for name, drawing in drawings.items()
+            name: _themed(vl_convert.vegalite_to_svg(printable(drawing))) for name, drawing in drawings.items()
         }
     return charts
 
 
-def svg_curves(collected: Collected) -> list[str]:
-    """The learning curves for the page, in their order."""
+def svg_curves(collected: Collection) -> list[str]:
+    """Draw the learning curves of the page, in their order."""
     import vl_convert
 
-    return [_themed(vl_convert.vegalite_to_svg(learning(curve))) for curve in collected.curves]
+    return [_themed(vl_convert.vegalite_to_svg(printable(learning(curve)))) for curve in collected.curves]
 
 
-def svg_papers(collected: Collected) -> dict[str, str]:
-    """The chart of each table of a paper or a method that has one, by its title."""
+def svg_papers(collected: Collection) -> dict[str, tuple[str, str]]:
+    """Return the caption and the chart of each paper's or method's table that has one, by its title."""
     import vl_convert
 
-    return {title: _themed(vl_convert.vegalite_to_svg(each)) for title, each in _table_charts(collected)}
+    return {
+        title: (caption, _themed(vl_convert.vegalite_to_svg(printable(each))))
+        for title, caption, each in _table_charts(collected)
+    }
 
 
-def _table_charts(collected: Collected) -> list[tuple[str, dict[str, Any]]]:
-    tables = (*collected.papers, *collected.methods)
-    drawings = ((table.title, ladder_of_table(table) or paper_chart(table)) for table in tables)
-    return [(title, drawing) for title, drawing in drawings if drawing]
+def _table_charts(collected: Collection) -> list[tuple[str, str, dict[str, Any]]]:
+    charts = ((table.title, paper_chart(table)) for table in (*collected.papers, *collected.methods))
+    return [(title, *chart) for title, chart in charts if chart]
 
 
-def write_charts(collected: Collected, folder: Path) -> list[Path]:
-    """Every chart as SVG and PNG; their paths."""
+def write_charts(collected: Collection, folder: Path) -> list[Path]:
+    """Write every chart as SVG and PNG; return their paths."""
     import vl_convert
 
     with disk_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     drawn = [(curve.title, learning(curve)) for curve in collected.curves]
-    drawn += _table_charts(collected)
+    drawn += [(title, drawing) for title, _, drawing in _table_charts(collected)]
     for probe, summary in _all(collected):
         drawings = {"calibration": calibration(summary)}
         if summary.families:
@@ -75,14 +76,14 @@ def write_charts(collected: Collected, folder: Path) -> list[Path]:
         if summary.heat:
             drawings["heat"] = heat(summary)
         drawings |= {f"by-{facet}": slices(summary, facet) for facet in summary.facets}
-        about = [f"{summary.label} on {probe}", f"n = {summary.result.estimate.n:,}; 95 % intervals"]
+        about = [f"{summary.label} on {probe}", f"n = {summary.result.estimate.n:,}; 95% intervals"]
         drawn += [
             (f"{probe}~{summary.label}~{name}", _titled(drawing, TITLES.get(name, name.replace("-", " ")), about))
             for name, drawing in drawings.items()
         ]
     written = []
     for name, transparent in drawn:
-        drawing = transparent | {"background": PAPER}  # dark ink on nothing cannot be read on a dark screen
+        drawing = printable(transparent) | {"background": PAPER}  # dark ink on nothing cannot be read on a dark screen
         stem = re.sub(r"[^\w.-]+", "_", name).strip("_.")
         for path, content in (
             (folder / f"{stem}.svg", vl_convert.vegalite_to_svg(drawing).encode()),
@@ -95,13 +96,22 @@ def write_charts(collected: Collected, folder: Path) -> list[Path]:
 
 
 def _titled(drawing: dict[str, Any], title: str, about: Sequence[str]) -> dict[str, Any]:
-    """A chart that is a file of its own says what it shows, of whom, on what and of how many items."""
+    """Add a title with model, probe and n to a chart that is a file of its own."""
     text = {"text": title, "subtitle": list(about), "anchor": "start", "offset": 12}
     colours = {"color": INK, "subtitleColor": SOFT, "fontSize": 14, "subtitleFontSize": 12}
     return drawing | {"title": text | colours}
 
 
-def _all(collected: Collected) -> Iterator[tuple[str, Summary]]:
+def printable(drawing: Any) -> Any:
+    """Replace characters in the texts of a drawing at which the chart library would end the process."""
+    if isinstance(drawing, str):
+        return value_text(drawing)
+    if isinstance(drawing, dict):
+        return {printable(name): printable(value) for name, value in drawing.items()}
+    return [printable(each) for each in drawing] if isinstance(drawing, list | tuple) else drawing
+
+
+def _all(collected: Collection) -> Iterator[tuple[str, Summary]]:
     for probe, summaries in collected.probes.items():
         for summary in summaries:
             yield probe, summary
@@ -114,16 +124,16 @@ def _themed(svg: str) -> str:
 
 
 def calibration(summary: Summary) -> dict[str, Any]:
-    """Accuracy beside confidence; a calibrated model lies on the diagonal."""
+    """Draw accuracy by confidence; a calibrated model is on the diagonal."""
     import altair as alt
 
     rows = [{"confidence": b.confidence, **as_row(b.accuracy)} for b in summary.calibration.bins]
     # Both axes are the same, so that the diagonal is one and a distance from it can be read off.
     across = up = alt.Scale(domain=[0, 1])
     base = alt.Chart({"values": rows}).encode(
-        x=alt.X("confidence:Q", title="how sure the model is", scale=across, axis=alt.Axis(format="%", tickCount=6))
+        x=alt.X("confidence:Q", title="confidence", scale=across, axis=alt.Axis(format="%", tickCount=6))
     )
-    y = alt.Y("value:Q", title="how often it is right", scale=up, axis=alt.Axis(format="%"))
+    y = alt.Y("value:Q", title="accuracy", scale=up, axis=alt.Axis(format="%"))
     diagonal = (
         alt.Chart({"values": [{"at": end} for end in (0, 1)]})
         .mark_line(color=SOFT, strokeDash=[4, 4])
@@ -135,24 +145,24 @@ def calibration(summary: Summary) -> dict[str, Any]:
 
 
 def families(summary: Summary) -> dict[str, Any]:
-    """Whole families right by their size, beside what independent errors would give (wordnetqa, table 8)."""
+    """Draw the share of whole families right by their size, beside the share under independent errors."""
     import altair as alt
 
     rows = [
         {"size": str(row.size), "kind": kind, **as_row(estimate)}
         for row in summary.families
         if row.size is not None
-        for kind, estimate in (("seen", row.strict), ("if independent", row.independent))
+        for kind, estimate in (("observed", row.strict), ("independent errors", row.independent))
     ]
     order = [str(row.size) for row in summary.families if row.size is not None]
     colour = alt.Color(
         "kind:N",
-        scale=alt.Scale(domain=["seen", "if independent"], range=[BAR, MISS]),
+        scale=alt.Scale(domain=["observed", "independent errors"], range=[BAR, MISS]),
         legend=alt.Legend(title=None, orient="top"),
     )
     base = alt.Chart({"values": rows}).encode(
-        x=alt.X("size:N", title="questions in a family", sort=order, axis=alt.Axis(labelAngle=0)),
-        xOffset=alt.XOffset("kind:N", sort=["seen", "if independent"]),
+        x=alt.X("size:N", title="items per family", sort=order, axis=alt.Axis(labelAngle=0)),
+        xOffset=alt.XOffset("kind:N", sort=["observed", "independent errors"]),
         color=colour,
     )
     scale = alt.Scale(domain=[0, 1])
@@ -164,7 +174,7 @@ def families(summary: Summary) -> dict[str, Any]:
 
 
 def heat(summary: Summary) -> dict[str, Any]:
-    """Accuracy by two facets."""
+    """Draw accuracy by two facets."""
     import altair as alt
 
     assert summary.heat is not None
@@ -185,7 +195,7 @@ def heat(summary: Summary) -> dict[str, Any]:
 
 
 def slices(summary: Summary, facet: str) -> dict[str, Any]:
-    """Accuracy by one facet, with intervals and chance."""
+    """Draw accuracy by one facet, with intervals and chance."""
     import altair as alt
 
     rows = [{"value of": value_text(each.where[0]), **as_row(each.accuracy)} for each in summary.facets[facet].slices]
@@ -201,5 +211,5 @@ def slices(summary: Summary, facet: str) -> dict[str, Any]:
 
 
 def learning(curve: Curve) -> dict[str, Any]:
-    """Accuracy over doses, items trained on, or steps."""
+    """Draw accuracy over training-set size, or over steps."""
     return finished(curve_chart(curve), 420, 260)

@@ -1,4 +1,4 @@
-"""What charts by Altair share: colours, dress and files; and the two that are handed out, curves and dots in a row."""
+"""What all charts share: colours, style and files; and two public charts, learning curves and dot plots."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from horsesense.training.curves import Curve
 
 INK, SOFT, BAR, MISS = "#1c1b19", "#5f5b54", "#2f6f5e", "#a8442a"
 SCALE = 2
-"""Of a PNG: sharp in print."""
+"""Scale of a PNG: sharp in print."""
 
 
 def need_pictures() -> None:
-    """Refuse to draw where one of the libraries that charts need is not installed."""
+    """Raise an error where a library that charts need is not installed."""
     need("vl_convert")
     need("altair")
 
 
 def check_drawing(path: Path) -> None:
-    """Refuse a picture whose library is not installed, before what it shows is worked for."""
+    """Raise an error where the library of a picture is not installed, before anything is computed."""
     if path.suffix == ".json":
         need("altair")
     else:
@@ -31,7 +31,7 @@ def check_drawing(path: Path) -> None:
 
 
 def write_chart(chart: Any, path: Path) -> None:
-    """Write a picture: SVG, PNG or Vega-Lite's JSON, by ending."""
+    """Write a picture as SVG, PNG or Vega-Lite JSON, by the ending of the file."""
     check_drawing(path)
     with writing(path) as temporary:
         if path.suffix == ".json":
@@ -42,7 +42,7 @@ def write_chart(chart: Any, path: Path) -> None:
 
 @translate_errors()
 def curve_chart(curve: Curve) -> Any:
-    """Accuracy with its intervals over what the curve runs along; lines of one task are dashed alike."""
+    """Draw accuracy with intervals over training-set size or steps; lines of one task share a dash pattern."""
     import altair
 
     rows = [
@@ -53,7 +53,7 @@ def curve_chart(curve: Curve) -> Any:
     ]
     tasks = list(dict.fromkeys(line.task for line in curve.lines))
     places = sorted({mark.x for line in curve.lines for mark in line.marks})
-    # Doses grow by factors and begin with none at all; steps grow by themselves.
+    # Training-set sizes grow by factors and begin at 0; steps are linear.
     if curve.along == "steps":
         scale, axis = altair.Scale(type="linear"), altair.Axis(grid=False, format="d", tickMinStep=1)
     else:
@@ -76,7 +76,7 @@ def curve_chart(curve: Curve) -> Any:
 
 @translate_errors()
 def accuracies(rows: Sequence[Mapping[str, Any]], title: str) -> Any:
-    """A dot and whisker a row, with a tick at chance; rows have label, model, accuracy, low, high and chance."""
+    """Draw a dot and whisker per row, with a tick at chance; rows have label, model, accuracy, low, high and chance."""
     import altair
 
     order = list(dict.fromkeys(row["label"] for row in rows))
@@ -100,12 +100,12 @@ def accuracies(rows: Sequence[Mapping[str, Any]], title: str) -> Any:
 
 
 def as_row(e: Estimate) -> dict[str, Any]:
-    """An estimate as a row of a chart's data."""
+    """Return an estimate as a row of chart data."""
     return {"value": e.value, "low": e.low, "high": e.high, "chance": e.chance, "n": e.n}
 
 
 def finished(chart: Any, width: int, height: int) -> dict[str, Any]:
-    """A chart in the dress that all have, as Vega-Lite's JSON."""
+    """Apply the common style, and return the chart as Vega-Lite JSON."""
     text = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
     drawing: dict[str, Any] = (
         chart.properties(width=width, height=height, background="transparent")

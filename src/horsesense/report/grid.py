@@ -1,4 +1,4 @@
-"""Models × probes, and pairs of models: what the page opens with, as plain values for its templates."""
+"""The grid of models and probes, and the forest of paired differences, as plain values for the templates."""
 
 from __future__ import annotations
 
@@ -7,19 +7,27 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import Literal
 
-from horsesense.report.collecting import Collected
+from horsesense.report.collection import Collection
+from horsesense.report.run_text import verdict_label
 from horsesense.report.summary import Summary
 from horsesense.report.tables import people_of
 from horsesense.runs.comparison import Pairing, SideBySide
 from horsesense.stats import Slice, Sliced
 
-Kind = Literal["above", "cue", "like", "below"]
-FEW_ITEMS = 20
-"""A slice of fewer items is folded away: its interval holds most of what could be."""
+Kind = Literal["above", "cue", "chance", "below", "open"]
+KINDS: dict[str, Kind] = {
+    "above chance": "above",
+    "not above chance": "chance",
+    "below chance": "below",
+    "inconclusive": "open",
+}
+"""Colour of a verdict."""
+FEW_ITEMS = 10
+"""A slice of fewer items is folded: its interval is too wide to read anything from it."""
 MANY_LEADS = 40
-"""Of more paired differences than these only the real ones are drawn."""
+"""Of more paired differences than these only the significant ones are drawn."""
 ROOMY = 4
-"""So many columns stand beside one another with room for a verdict in one line."""
+"""So many columns have space for a verdict on one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,41 +36,41 @@ class Cell:
 
     summary: Summary
     key: str
-    """What its card and its details are called in the page."""
+    """Name of its card and its details in the page."""
     kind: Kind
     verdict: str
-    """The chip: how the score stands to guessing and to the best cue, in a few words."""
+    """The chip: how the score compares with chance and with the best cue."""
     people: float | None
-    """What people get on the whole probe, where that is known in one figure."""
+    """Human accuracy on the whole probe, where that is known as one figure."""
     cue: float | None
-    """What the best cue gets."""
+    """Accuracy of the best cue."""
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A model or a probe, as it stands at the head of a row or a column."""
+class Heading:
+    """A model or a probe at the head of a row or a column."""
 
     label: str
-    questions: int | None
-    """How many a probe has; None of a model."""
+    items: int | None
+    """Items of a probe; None for a model."""
 
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
     """One model on every probe, or one probe for every model."""
 
-    head: Named
+    head: Heading
     cells: tuple[Cell | str, ...]
-    """Where there is nothing to show, why: not finished, no gold or not asked."""
+    """Where there is nothing to show, why: incomplete, no gold answers or not run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Models and probes crossed. Whichever there are more of goes down the page, which has no end; its width has."""
+    """Models by probes. Whichever there are more of goes down the page."""
 
     down: Literal["model", "probe"]
     """What a row is."""
-    columns: tuple[Named, ...]
+    columns: tuple[Heading, ...]
     rows: tuple[GridRow, ...]
 
     @property
@@ -71,24 +79,24 @@ class Grid:
         return len(self.columns) > ROOMY
 
     def marked(self, mark: Literal["people", "cue"]) -> bool:
-        """Whether any cell has this mark, so that the legend speaks of it."""
+        """Say whether any cell has this mark, so that the legend names it."""
         cells = [cell for row in self.rows for cell in row.cells if isinstance(cell, Cell)]
         return any(getattr(cell, mark) is not None for cell in cells)
 
 
-def grid_of(collected: Collected) -> Grid:
-    """Models in the order of the runs and probes in that of the asking; a row a model unless there are more probes."""
+def grid_of(collected: Collection) -> Grid:
+    """Cross models and probes in the order of the runs; one row per model unless there are more probes."""
     labels = list(dict.fromkeys(summary.label for summary in collected.summaries))
-    cells: dict[tuple[str, str], Cell | str] = dict.fromkeys(collected.unfinished, "not finished")
-    cells |= dict.fromkeys(collected.unjudged, "no gold")
+    cells: dict[tuple[str, str], Cell | str] = dict.fromkeys(collected.unfinished, "incomplete")
+    cells |= dict.fromkeys(collected.unjudged, "no gold answers")
     for column, (probe, summaries) in enumerate(collected.probes.items()):
         for summary in summaries:
             cells[summary.label, probe] = _cell(summary, f"{column}-{labels.index(summary.label)}")
-    models = [Named(label, None) for label in labels]
-    probes = [Named(probe, summaries[0].result.estimate.n) for probe, summaries in collected.probes.items()]
+    models = [Heading(label, None) for label in labels]
+    probes = [Heading(probe, summaries[0].result.estimate.n) for probe, summaries in collected.probes.items()]
 
-    def at(model: Named, probe: Named) -> Cell | str:
-        return cells.get((model.label, probe.label), "not asked")
+    def at(model: Heading, probe: Heading) -> Cell | str:
+        return cells.get((model.label, probe.label), "not run")
 
     if len(probes) > len(models):
         rows = tuple(GridRow(probe, tuple(at(model, probe) for model in models)) for probe in probes)
@@ -104,27 +112,22 @@ def _cell(summary: Summary, key: str) -> Cell:
 
 
 def chip(summary: Summary) -> tuple[Kind, str]:
-    """How a score stands, in a few words: to guessing first, and where that is passed, to the best cue."""
+    """Compare a score with chance, and where it is above chance, with the best cue."""
     e, control = summary.result.estimate, summary.control
-    if e.chance is None:
-        return "like", "no chance known"
-    if e.high < e.chance:
-        return "below", "below guessing"
-    if e.low <= e.chance:
-        return "like", "like guessing"
-    if control is None or not control.cue_works:
-        return "above", "above guessing"
-    return ("above", "above the best cue") if e.low > control.cue.high else ("cue", "no more than a cue")
+    kind, label = KINDS.get(summary.result.verdict or "", "open"), verdict_label(summary.result)
+    if kind != "above" or control is None or not control.cue_works:
+        return kind, label
+    return ("above", "above the best cue") if e.low > control.cue.high else ("cue", "not above the best cue")
 
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """How far one model is ahead of another."""
+    """The difference between two models."""
 
     ahead: str
     behind: str
     value: float
-    """Accuracy of the first less that of the second: never below 0."""
+    """Accuracy of the first minus that of the second: never below 0."""
     low: float
     high: float
     pairing: Pairing
@@ -137,24 +140,24 @@ class Forest:
     least: float
     most: float
     leads: Mapping[str, Sequence[Lead]]
-    """By probe, the furthest ahead first."""
+    """By probe, the largest first."""
 
     @property
     def crowded(self) -> bool:
-        """Whether there are too many to draw all: what may be luck is told in words then."""
+        """Whether there are too many to draw all of them."""
         return sum(map(len, self.leads.values())) > MANY_LEADS
 
     def drawn(self, probe: str) -> list[Lead]:
-        """Those of a probe that get a row."""
+        """Return the differences of a probe that get a row."""
         return [lead for lead in self.leads[probe] if lead.pairing.settled or not self.crowded]
 
     def place(self, difference: float) -> float:
-        """Where a difference lies on the axis, in percent of its width."""
+        """Place a difference on the axis, in percent of its width."""
         return 100 * (difference - self.least) / (self.most - self.least)
 
 
 def forest_of(sides: Mapping[str, SideBySide | str]) -> Forest:
-    """One axis for all differences, as wide as they reach, in steps of five points."""
+    """Put all differences on one axis, in steps of five points."""
     compared = {probe: side.pairings for probe, side in sides.items() if not isinstance(side, str)}
     leads = {probe: sorted(map(_lead, pairs), key=lambda lead: -lead.value) for probe, pairs in compared.items()}
     ends = [end for each in leads.values() for lead in each for end in (lead.low, lead.high)]
@@ -171,9 +174,14 @@ def _lead(pairing: Pairing) -> Lead:
 
 
 def large_and_small(sliced: Sliced) -> tuple[list[Slice], list[Slice]]:
-    """Slices worth a row, and those of few items. Words go by distance from chance; numbers keep their order."""
+    """Split slices by their n. Those named by words are sorted by distance from chance; numbers keep their order."""
     slices = list(sliced.slices)
-    if any(isinstance(value, str) for each in slices for value in each.where):
+    if named_by_words(sliced):
         slices.sort(key=lambda each: -abs(each.accuracy.value - (each.accuracy.chance or 0.0)))
     large = [each for each in slices if each.accuracy.n >= FEW_ITEMS]
     return large, [each for each in slices if each.accuracy.n < FEW_ITEMS]
+
+
+def named_by_words(sliced: Sliced) -> bool:
+    """Say whether a facet has words as values, so that its slices have no order of their own."""
+    return len(sliced.slices) > 1 and any(isinstance(value, str) for each in sliced.slices for value in each.where)

@@ -1,4 +1,4 @@
-"""One item as one model answered it, from what a run keeps: any item, also those that a page leaves out."""
+"""One item as one model answered it, from a run folder: any item, also those that a page leaves out."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from horsesense.stats import credits
 
 @dataclass(frozen=True, slots=True)
 class ItemAnswer:
-    """What a model made of an item."""
+    """A model's answer to an item."""
 
     model: str
     probe: str
     normalise: str
     """How scores were made of tokens."""
     scores: Sequence[float]
-    """One an option."""
+    """One per option."""
     sums: Sequence[float]
     """The sum over the tokens of each option, before it is normalised."""
     chosen: Sequence[int]
@@ -67,19 +67,19 @@ class OptionEvidence(Document):
     sum: float
     """The difference of the two sums."""
     share_of_edit: float
-    """How much of all evidence lies where the options differ."""
+    """Share of the evidence at positions where the options differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerDocument(Document):
-    """What a model made of an item, as plain data."""
+    """A model's answer to an item, as plain data."""
 
     model: str
     """Who was asked."""
     probe: str
     """In which probe of the run."""
     normalise: str
-    """How scores were made of tokens, or the way it was asked in where that is not by options."""
+    """How scores were made of tokens, or the prompt format where that is not by options."""
     chosen: tuple[int, ...]
     """The option with the highest score, or all that tie for it."""
     credit: float | None
@@ -97,7 +97,7 @@ class AnsweredItem(Document):
     item: ItemLine
     """As it was asked."""
     answers: tuple[AnswerDocument, ...]
-    """One a model and probe."""
+    """One per model and probe."""
 
 
 def answered_item(item: Item, answers: Sequence[ItemAnswer]) -> AnsweredItem:
@@ -154,7 +154,7 @@ def item_answers(runs: Sequence[Answered], item: Item) -> list[ItemAnswer]:
 def right_and_other(
     item: Item, texts: Sequence[ScoredText | None], scores: Sequence[float]
 ) -> tuple[ScoredText, ScoredText, int] | None:
-    """The right option and the best other one, with its number; None where tokens cannot be set against tokens."""
+    """The right option and the best other one, with its number; None where tokens cannot be compared."""
     if item.answer is None or len(texts) < 2 or item.form not in ("sentences", "cloze"):
         return None
     other = max((n for n in range(len(texts)) if n != item.answer), key=lambda n: scores[n])

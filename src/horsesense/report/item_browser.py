@@ -15,11 +15,11 @@ import numpy as np
 import orjson
 
 from horsesense.core import Item
-from horsesense.report import wording
-from horsesense.report.collecting import Collected
+from horsesense.report import run_text
+from horsesense.report.collection import Collection
 from horsesense.report.item_answers import right_and_other
+from horsesense.report.run_text import value_text
 from horsesense.report.summary import Summary
-from horsesense.report.wording import value_text
 from horsesense.scoring.evidence import evidence
 from horsesense.scoring.texts import ScoredText, stored_texts
 from horsesense.stats.mistakes import confident_errors, disagreements
@@ -47,11 +47,11 @@ def packed(document: Any) -> str:
     return base64.b64encode(gzip.compress(orjson.dumps(document), 6, mtime=0)).decode("ascii")
 
 
-def fitting_data(collected: Collected, most: int = MOST_BYTES) -> tuple[str, str]:
+def fitting_data(collected: Collection, most: int = MOST_BYTES) -> tuple[str, str]:
     """The items and their tokens, packed into so many bytes together: first tokens are left out, then items.
 
-    The page unpacks the items at once and the tokens when it can be used already. Items that are left out are the least
-    telling: errors, disagreements and a sample stay.
+    The page unpacks the items at once and the tokens when it can be used already. Errors,
+    disagreements and a sample are left out last.
     """
     share, data, first = 0.95, packed(browser_data(collected)), min(most, MOST_FIRST)
     while len(data) > first:
@@ -63,12 +63,12 @@ def fitting_data(collected: Collected, most: int = MOST_BYTES) -> tuple[str, str
     return data, packed([{} for _ in collected.probes])
 
 
-def browser_data(collected: Collected, share: float = 1.0) -> dict[str, Any]:
+def browser_data(collected: Collection, share: float = 1.0) -> dict[str, Any]:
     """What the browser's script reads (templates/unpack.js): one entry a probe, each with columns over its items."""
     return {"probes": [_probe(name, summaries, share) for name, summaries in collected.probes.items()]}
 
 
-def token_data(collected: Collected, tokens: int = MOST_TOKENS) -> list[dict[str, list[Any]]]:
+def token_data(collected: Collection, tokens: int = MOST_TOKENS) -> list[dict[str, list[Any]]]:
     """Tokens and evidence of the chosen items, one entry a probe."""
     return [details(summaries, tokens) for summaries in collected.probes.values()]
 
@@ -81,7 +81,7 @@ def _asked(summaries: Sequence[Summary]) -> Sequence[str]:
 
 
 def _places(summary: Summary, wanted: set[str]) -> dict[str, int]:
-    """Where some items stand among those that a model was asked."""
+    """Index some items among those that a model was asked."""
     return {identity: place for place, identity in enumerate(summary.answered.columns.ids) if identity in wanted}
 
 
@@ -148,7 +148,7 @@ def _model(summary: Summary, ids: Sequence[str]) -> dict[str, Any]:
     thousandths = np.round(np.nan_to_num(earned.margins[order]) * 1000).clip(-(10**6), 10**6).astype(int).tolist()
     return {
         "label": summary.label,
-        "unit": wording.unit(summary.result.normalise),
+        "unit": run_text.unit(summary.result.normalise),
         "chosen": [-1 if place < 0 else _choice(earned.predicted[place]) for place in order],
         "margins": [0 if place < 0 else margin for place, margin in zip(order, thousandths, strict=True)],
     }

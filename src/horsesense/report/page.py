@@ -1,4 +1,4 @@
-"""One HTML file that opens from disk and asks nothing of a network."""
+"""A run report: one HTML file that opens from disk and needs no network."""
 
 from __future__ import annotations
 
@@ -8,42 +8,77 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from horsesense import __version__
 from horsesense.core import Card, ScoringSpec
+from horsesense.core.spec import Normalisation
+from horsesense.cues.battery import battery
 from horsesense.data import writing
 from horsesense.errors import UserError
+from horsesense.formatting import count, interval, p_value, percent, points
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.registry import provided
-from horsesense.report import wording
-from horsesense.report.collecting import Collected
-from horsesense.report.grid import FEW_ITEMS, forest_of, grid_of, large_and_small
+from horsesense.report import run_text, tables
+from horsesense.report.collection import Collection
+from horsesense.report.grid import FEW_ITEMS, KINDS, forest_of, grid_of, large_and_small, named_by_words
 from horsesense.report.item_browser import fitting_data
-from horsesense.report.paper_tables import counts as paper_counts
-from horsesense.report.paper_tables import shown_cell, shown_interval
+from horsesense.report.run_text import value_text
 from horsesense.report.summary import errors_in_common
 from horsesense.runs.manifest import LOG, Manifest, ModelRecord, ProbeRecord
 from horsesense.runs.replies import in_words as replies_in_words
-from horsesense.scoring.normalise import Normalisation
 from horsesense.scoring.prompt_formats import PROMPT_FORMATS
+from horsesense.stats import Estimate, Slice
+from horsesense.stats.intervals import against_chance
 from horsesense.stats.slices import heat_table
 
 MANY_PARTS = 12
-"""More models on probes than these are folded away under one line: the grid leads to each of them."""
-SCRIPTS = ("grid.js", "unpack.js", "filter.js", "list.js", "taking.js", "detail.js", "browser.js")
+"""More combinations of model and probe than these are folded under one line: the grid links to each of them."""
+SCRIPTS = ("grid.js", "unpack.js", "filter.js", "list.js", "export.js", "detail.js", "browser.js")
 
 
-def write_report(collected: Collected, path: Path, drawn: bool = True, progress: Progress = NO_PROGRESS) -> None:
+def environment() -> Environment:
+    """Return the templates of all pages, with the number formatter as filters."""
+    env = Environment(
+        loader=PackageLoader("horsesense.report"),
+        autoescape=select_autoescape(("html.j2",), default=False),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.filters |= {
+        "fmt": format,
+        "percent": percent,
+        "points": points,
+        "p_value": p_value,
+        "level": lambda level: f"{100 * level:.4g}%",
+        "value": value_text,
+        "standing": _standing,
+        "breakable": _breakable,
+        "capitalised": lambda text: text[:1].upper() + text[1:],
+        "slice_rows": _slice_rows,
+        "logged": is_logged,
+    }
+    env.tests["in_words"] = named_by_words
+    return env
+
+
+def bundled(name: str) -> Markup:
+    """Return a style or script of ours, which goes into the page unescaped."""
+    return Markup(files("horsesense.report").joinpath("templates", name).read_text(encoding="utf-8"))
+
+
+def write_report(collected: Collection, path: Path, drawn: bool = True, progress: Progress = NO_PROGRESS) -> None:
     """Write the page; ``drawn`` adds the charts, which take seconds.
 
-    Where the library that draws them is not installed, the page has none, and the progress is told.
+    Without the library that draws them, the page has none, and the progress gets a message.
     """
     charts: Mapping[tuple[str, str], Mapping[str, str]] = {}
     curves: list[str] = []
-    paper_charts: Mapping[str, str] = {}
+    paper_charts: Mapping[str, tuple[str, str]] = {}
     if drawn:
         from horsesense.report.charts import svg_charts, svg_curves, svg_papers
         from horsesense.report.drawing import need_pictures
@@ -55,103 +90,109 @@ def write_report(collected: Collected, path: Path, drawn: bool = True, progress:
         else:
             charts, curves = svg_charts(collected), svg_curves(collected)
             paper_charts = svg_papers(collected)
-    environment = Environment(
-        loader=PackageLoader("horsesense.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["logged"] = is_logged
-    environment.filters["percent"] = wording.percent
-    environment.filters["value"] = wording.value_text
-    environment.filters["breakable"] = _breakable
-    environment.filters["points"] = wording.points
-    environment.globals["infinite"] = float("inf")
     items, tokens = fitting_data(collected)
-    html = environment.get_template("page.html.j2").render(
-        collected=collected,
-        grid=grid_of(collected),
-        forest=forest_of(collected.sides),
-        one_model=len({summary.label for summary in collected.summaries}) == 1,
-        many_parts=len(collected.summaries) > MANY_PARTS,
-        large_and_small=large_and_small,
-        few_items=FEW_ITEMS,
-        counted=_counted(collected),
-        made=_made(collected),
-        charts=charts,
-        curves=curves,
-        paper_charts=paper_charts,
-        paper_counts=paper_counts,
-        shown_cell=shown_cell,
-        shown_interval=shown_interval,
-        wording=wording,
-        heat_table=heat_table,
-        errors_in_common=errors_in_common,
-        repeat=repeat_command,
-        is_logged=is_logged,
-        replies_in_words=replies_in_words,
-        formats=tuple(PROMPT_FORMATS),
-        data=items,
-        tokens=tokens,
-        style=_bundled("style.css"),
-        scripts=[_bundled(name) for name in SCRIPTS],
-        version=__version__,
-    )
+    values: dict[str, Any] = {
+        "collected": collected,
+        "title": title_of(collected),
+        "formats": list(dict.fromkeys(s.result.format for s in collected.summaries)),
+        "grid": grid_of(collected),
+        "forest": forest_of(collected.sides),
+        "many_parts": len(collected.summaries) > MANY_PARTS,
+        "large_and_small": large_and_small,
+        "few_items": FEW_ITEMS,
+        "cue_count": len(battery()),
+        "counted": _counted(collected),
+        "provenance": _provenance(collected),
+        "charts": charts,
+        "curves": curves,
+        "paper_charts": paper_charts,
+        "tables_of": tables,
+        "text": run_text,
+        "ends": interval,
+        "heat_table": heat_table,
+        "errors_in_common": errors_in_common,
+        "repeat": repeat_command,
+        "is_logged": is_logged,
+        "replies_in_words": replies_in_words,
+        "prompt_formats": tuple(PROMPT_FORMATS),
+        "data": items,
+        "tokens": tokens,
+        "style": bundled("style.css"),
+        "scripts": [bundled(name) for name in SCRIPTS],
+        "version": __version__,
+    }
+    html = environment().get_template("page.html.j2").render(values)
     with writing(path) as temporary:
         temporary.write_text(html, encoding="utf-8")
 
 
+def title_of(collected: Collection) -> str:
+    """Name the models and probes of a report where they are few."""
+    models = list(dict.fromkeys(summary.label for summary in collected.summaries))
+    models = models or list(dict.fromkeys(label for label, _ in collected.unjudged))
+    probes = list(collected.probes) or list(dict.fromkeys(probe for _, probe in collected.unjudged))
+    if not models:
+        return "Schema pipeline" if collected.pipelines else "Learning curves"
+    return f"{_few(models, 'model')} on {_few(probes, 'probe')}"
+
+
+def _few(names: Sequence[str], noun: str) -> str:
+    return ", ".join(names) if len(names) <= 3 else count(len(names), noun)
+
+
+def _standing(e: Estimate) -> str:
+    """Return the colour of a score by how it compares with chance."""
+    return KINDS.get(against_chance(e) or "", "above")
+
+
+def _slice_rows(slices: Sequence[Slice]) -> list[tuple[str, Estimate]]:
+    return [(value_text(each.where[0]), each.accuracy) for each in slices]
+
+
 def _breakable(name: str) -> Markup:
-    """A long name breaks between its parts, not inside them."""
+    """Let a long name break between its parts, not inside them."""
     return Markup("<wbr>").join(re.split(r"(?<=[_/.-])", name))
 
 
-def _counted(collected: Collected) -> str:
+def _counted(collected: Collection) -> str:
     models = len({summary.label for summary in collected.summaries})
-    questions = sum(max(s.result.estimate.n for s in summaries) for summaries in collected.probes.values())
-    parts = [(models, "model"), (len(collected.probes), "probe"), (questions, "question")]
-    return ", ".join(f"{count:,} {name}{'' if count == 1 else 's'}" for count, name in parts)
+    items = sum(max(s.result.estimate.n for s in summaries) for summaries in collected.probes.values())
+    return ", ".join((count(models, "model"), count(len(collected.probes), "probe"), count(items, "item")))
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """Each model and each probe once, however many runs asked them."""
+class Provenance:
+    """Each model and each probe once, however many runs they are part of."""
 
     models: Sequence[ModelRecord]
     probes: Sequence[ProbeRecord]
     cards: Mapping[str, Card]
-    """Of the probes that somebody has judged, by name."""
+    """Cards of the probes with gold answers, by name."""
 
 
-def _made(collected: Collected) -> Made:
+def _provenance(collected: Collection) -> Provenance:
     parts = [part for manifest in collected.manifests.values() for part in manifest.parts]
     models = {(part.model.name, part.model.weights): part.model for part in parts}
     probes = {(part.probe.name, part.probe.content): part.probe for part in parts}
     cards = {name: summaries[0].answered.probe.card for name, summaries in collected.probes.items()}
-    return Made(list(models.values()), list(probes.values()), cards)
-
-
-def _bundled(name: str) -> Markup:
-    """A style or script of ours, put into the page as it stands."""
-    return Markup(files("horsesense.report").joinpath("templates", name).read_text(encoding="utf-8"))
+    return Provenance(list(models.values()), list(probes.values()), cards)
 
 
 def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
-    """The command behind a manifest, and behind a page under a normalisation that was asked for."""
+    """Return the command that a manifest records, with the normalisation that was requested."""
     words = ["horsesense", "run"]
     for flag, names in (
-        ("-m", dict.fromkeys(_as_asked(part.model) for part in manifest.parts)),
+        ("-m", dict.fromkeys(_model_argument(part.model) for part in manifest.parts)),
         ("-p", dict.fromkeys(part.probe.name for part in manifest.parts)),
     ):
         for name in names:
             words += [flag, name if flag == "-m" or name in provided("probes") else f"{name}.jsonl"]
     if manifest.limit is not None:
         words += ["--limit", str(manifest.limit), "--seed", str(manifest.seed)]
-    words += ["--budget", str(manifest.budget)]
+    words += ["--batch-tokens", str(manifest.budget)]
     formats = tuple(dict.fromkeys(part.format for part in manifest.parts))
     if formats not in (("loglikelihood",), ()):
-        words += ["--format", ",".join(formats)]
+        words += [word for prompt_format in formats for word in ("--format", prompt_format)]
     settings = _changed_settings(manifest)
     if settings:
         words += ["--spec", ",".join(settings)]
@@ -160,11 +201,11 @@ def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
 
 
 def is_logged(manifest: Manifest) -> bool:
-    """Whether the answers were read from another tool's log, so that nobody here can ask again."""
+    """Say whether the answers were imported from another tool, so that the run cannot be repeated here."""
     return any(part.model.kind == LOG for part in manifest.parts)
 
 
-def _as_asked(model: ModelRecord) -> str:
+def _model_argument(model: ModelRecord) -> str:
     return f"{model.name}={model.found_by}" if model.found_by else model.name
 
 

@@ -1,43 +1,36 @@
-"""The page of a profile: one HTML file that opens from disk; its grid as SVG and PNG; the same as Markdown and JSON."""
+"""The files of a profile: an HTML page that opens from disk, its grid as SVG and PNG, Markdown and JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import orjson
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from horsesense.core.document import plain
 from horsesense.data import writing
 from horsesense.errors import UserError
-from horsesense.profiling.document import ProfileDocument, ranged, signed
+from horsesense.formatting import percent
+from horsesense.profiling.document import ProfileDocument
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.report import profile_wording, wording
+from horsesense.report import profile_view as view
 from horsesense.report.drawing import SCALE
-from horsesense.report.profile_grid import CHIPS, KINDS, MEANINGS, NOT_JUDGED, grid_svg, rows_of
-from horsesense.report.profile_markdown import markdown
+from horsesense.report.page import bundled, environment
+from horsesense.report.paper_charts import RUNGS
+from horsesense.report.profile_picture import grid_svg
+from horsesense.report.tables import Table, markdown_text
 from horsesense.runs.folder import PROFILE
 
 PAGE, SVG, PNG, MARKDOWN = "profile.html", "profile.svg", "profile.png", "profile.md"
-RUNGS = {
-    "fact": "the bare fact",
-    "told": "the inference, with the fact told",
-    "irrelevant": "the inference, with something else told",
-    "inference": "the inference",
-    "reworded": "the inference, in other words",
-}
-"""The rungs of the ladder from the bottom, in words."""
 
 Written = TypeVar("Written", bound=ProfileDocument)
 
 
 def write_profile(profile: Written, folder: Path, pictures: bool = True, progress: Progress = NO_PROGRESS) -> Written:
-    """Write everything that shows a profile; the profile with where it lies."""
+    """Write all files of a profile; return it with their paths."""
     drawn = [folder / SVG]
     svg = grid_svg(profile)
     _write(folder / SVG, svg.encode())
@@ -57,7 +50,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _png(svg: str, progress: Progress) -> bytes:
-    """The picture as PNG; nothing where the library that draws it is not installed, and the progress is told."""
+    """Render the picture as PNG; nothing where the library that draws it is not installed, with a message."""
     from horsesense.report.drawing import need_pictures
 
     try:
@@ -72,40 +65,98 @@ def _png(svg: str, progress: Progress) -> bytes:
 
 
 def page_html(profile: ProfileDocument) -> str:
-    """The page as one text."""
-    environment = Environment(
-        loader=PackageLoader("horsesense.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["percent"] = wording.percent
-    environment.globals["infinite"] = float("inf")
-    rows = rows_of(profile)
+    """Render the page."""
+    rows = view.rows_of(profile)
     titles = {ability.name: ability.title for ability in profile.abilities}
-    met = {cell.finding.verdict for row in rows for cell in row.cells if cell is not None}
-    return environment.get_template("profile.html.j2").render(
-        profile=profile,
-        rows=rows,
-        titles=titles,
-        not_judged=NOT_JUDGED,
-        key=[(verdict, KINDS[verdict], chip) for verdict, chip in CHIPS.items() if verdict in met],
-        meanings=MEANINGS,
-        rungs=RUNGS,
-        mistakes={
+    present = {cell.verdict for row in rows for cell in row.cells if cell is not None}
+    values: dict[str, Any] = {
+        "profile": profile,
+        "rows": rows,
+        "titles": titles,
+        "headlines": [view.headline(model, profile) for model in profile.models],
+        "verdicts": {name: style for name, style in view.VERDICTS.items() if name in present},
+        "rungs": RUNGS,
+        "mistakes": {
             model.model: [(titles[name], list(own)) for name, own in groupby(model.mistakes, key=lambda m: m.ability)]
             for model in profile.models
         },
-        twins=[row for row in rows if any(cell is not None and cell.finding.twin is not None for cell in row.cells)],
-        say=profile_wording,
-        ranged=ranged,
-        signed=signed,
-        style=_bundled("style.css"),
-        extra=_bundled("profile.css"),
-        scripts=[_bundled("grid.js"), _bundled("profile.js")],
-    )
+        "twins": [row for row in rows if any(cell is not None and cell.finding.twin is not None for cell in row.cells)],
+        "view": view,
+        "style": bundled("style.css"),
+        "extra": bundled("profile.css"),
+        "scripts": [bundled("grid.js"), bundled("profile.js")],
+    }
+    return environment().get_template("profile.html.j2").render(values)
 
 
-def _bundled(name: str) -> Markup:
-    return Markup(files("horsesense.report").joinpath("templates", name).read_text(encoding="utf-8"))
+def markdown(profile: ProfileDocument) -> str:
+    """Render the profile as Markdown, for a model card."""
+    return "\n".join(_lines(profile)) + "\n"
+
+
+def _lines(profile: ProfileDocument) -> Iterator[str]:
+    yield f"# horsesense {view.edition_title(profile)}"
+    for warning in filter(
+        None, (view.partial_warning(profile), view.edition_warning(profile), view.relatedness_warning(profile))
+    ):
+        yield f"\n{warning}"
+    for model in profile.models:
+        yield f"\n{markdown_headline(view.headline(model, profile))}"
+    columns = ["ability"]
+    for model in profile.models:
+        columns += [f"{model.model}: accuracy [95% CI]", "adjusted score", "verdict", "n"]
+    rows = []
+    for row in view.rows_of(profile):
+        cells = [row.ability.title + ("" if row.ability.counts else " ¹")]
+        for cell in row.cells:
+            cells += ["–"] * 4 if cell is None else [*_cell(cell), f"{cell.finding.n:,}"]
+        first = next((cell for cell in row.cells if cell is not None), None)
+        beside = ("–", "–", "–") if first is None else tuple(map(_or_dash, (row.chance, first.cue, first.people)))
+        rows.append([*cells, *beside])
+    yield f"\n{Table([*columns, 'chance', 'best cue', 'people'], rows).markdown()}"
+    yield view.error_control(profile).replace("Thick lines are", "Brackets are").replace(" (thin lines, ", " (")
+    if any(cell.disagreeing for row in view.rows_of(profile) for cell in row.cells if cell is not None):
+        yield "\n≠: prompt formats disagree (see the page)."
+    if any(not ability.counts for ability in profile.abilities):
+        yield f"\n¹ Not in the overall score: {view.UNJUDGED}."
+    if any(cell.people is not None for row in view.rows_of(profile) for cell in row.cells if cell is not None):
+        yield "\nHuman figures are from the papers and are for other items; the page states the kind of each."
+    groups = [[name] for name, _, _ in view.groups_of(profile.models[0])]
+    for model in profile.models:
+        for line, (_, score, _) in zip(groups, view.groups_of(model), strict=True):
+            line.append(view.adjusted_text(score))
+    for line, (_, _, judged) in zip(groups, view.groups_of(profile.models[0]), strict=True):
+        line[0] += "" if judged else " ¹"
+    groups.append(["overall score", *map(view.overall_text, profile.models)])
+    names = [model.model for model in profile.models]
+    yield f"\n{Table(['adjusted score by group', *names], groups).markdown()}"
+    yield "0 is chance, 1 is the ceiling, after correction for surface cues and other explanations."
+    for sentence in view.comparisons(profile):
+        yield f"\n{markdown_text(sentence)}"
+    yield "\nContamination:\n"
+    for model in profile.models:
+        yield f"- {markdown_text(view.contamination_sentence(model))}"
+    yield f"\nMade by `{view.command(profile)}` (horsesense {profile.horsesense})."
+
+
+def markdown_headline(head: view.Headline) -> str:
+    """Render the headline of one model."""
+    counts = ", ".join(f"{name} {n}" for name, _, n in head.counts)
+    lines = [
+        f"**{markdown_text(head.model)}**, n = {head.items:,}",
+        "",
+        f"- overall score: {head.overall} ({markdown_text(head.scope)})",
+        f"- verdicts by number of abilities: {counts}",
+        f"- contamination: {head.contamination}",
+        f"- controls applied: {head.controls}",
+    ]
+    return "\n".join(lines)
+
+
+def _cell(cell: view.ProfileCell) -> tuple[str, str, str]:
+    mark = " ≠" if cell.disagreeing else ""
+    return f"{cell.finding.accuracy:.0%}{mark}", view.adjusted_text(cell.adjusted), cell.verdict
+
+
+def _or_dash(share: float | None) -> str:
+    return "–" if share is None else percent(share, 0)

@@ -1,4 +1,4 @@
-"""A replication as Markdown and as a page: counts, what differs and why, what is missing, what does not fit."""
+"""A replication as Markdown and as a page: counts, differences with reasons, what is missing, inconsistencies."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.data import writing
+from horsesense.formatting import with_interval
 from horsesense.replication.replication import Outcome, PaperReplication, Replication
 from horsesense.replication.verdicts import VERDICTS
-from horsesense.report.tables import markdown_text
+from horsesense.report.page import bundled, environment
+from horsesense.report.tables import Table
 
 _SHOWN = ("differs", "within error", "on a part")
 COUNTED = ("figures", "computed", *VERDICTS)
 
 
 def shown_value(outcome: Outcome) -> str:
-    """What came out, with one digit more than the paper prints."""
+    """Format the computed value with one digit more than the paper prints."""
     if outcome.computed is None:
         return ""
     if outcome.printed[-1:] in "kKMB" or (float(outcome.computed).is_integer() and "." not in outcome.printed):
@@ -29,12 +31,12 @@ def shown_value(outcome: Outcome) -> str:
 
 
 def shown_printed(outcome: Outcome) -> str:
-    """What the paper prints, with how it is meant."""
+    """Format what the paper prints, with its sense."""
     return f"{outcome.sense} {outcome.printed}".strip()
 
 
 def totals(papers: Sequence[PaperReplication]) -> list[tuple[str, list[int]]]:
-    """The counts of each paper, and of all together where there are several."""
+    """Count the figures of each paper, and of all papers where there are several."""
     rows = [(each.paper, [each.counts.get(name, 0) for name in COUNTED]) for each in papers]
     if len(rows) > 1:
         rows.append(("all", [sum(row[place] for _, row in rows) for place in range(len(COUNTED))]))
@@ -42,7 +44,7 @@ def totals(papers: Sequence[PaperReplication]) -> list[tuple[str, list[int]]]:
 
 
 def entered() -> dict[str, dict[str, int]]:
-    """How the two entries of each paper's figures agreed."""
+    """Read how the two entries of each paper's figures agreed."""
     path = files("horsesense.methods").joinpath("ledger", "entered.toml")
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
@@ -51,50 +53,46 @@ def entered() -> dict[str, dict[str, int]]:
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> Iterator[str]:
-    yield f"| {' | '.join(header)} |"
-    yield f"|{'|'.join(['---'] * left + ['---:'] * (len(header) - left))}|"
-    for row in rows:
-        yield f"| {' | '.join(markdown_text(cell) for cell in row)} |"
-    yield ""
+    yield Table(header, list(rows), left=left).markdown()
 
 
 def markdown(replication: Replication) -> str:
-    """The whole replication as Markdown, without anything of the machine it was made on."""
+    """Render the whole replication as Markdown, without anything specific to this machine."""
     papers = replication.papers
     lines = [_introduction(papers), ""]
     lines += _table(("", *COUNTED), ((name, *(f"{count:,}" for count in row)) for name, row in totals(papers)))
     bases = Counter[str]()
     for paper in papers:
         bases.update({name: count for name, count in paper.counts.items() if name.startswith("from ")})
-    told = "; ".join(f"{count:,} {name}" for name, count in bases.most_common())
-    lines += [f"By what they rest on: {told}.", ""]
+    bases_text = "; ".join(f"{count:,} {name}" for name, count in bases.most_common())
+    lines += [f"Computed figures by their basis: {bases_text}.", ""]
     for paper in papers:
         lines += _paper(paper)
     return "\n".join(lines).rstrip() + "\n"
 
 
 def in_short(papers: Sequence[PaperReplication]) -> str:
-    """What was found, in two sentences."""
+    """Summarise the counts in a few sentences."""
     counts = dict(zip(COUNTED, totals(papers)[-1][1], strict=True))
     good = counts["same"] + counts["as released"]
     return (
-        f"Of {counts['figures']:,} figures that the papers print {good:,} came out as printed, "
-        f"{counts['within error']:,} within error, and {counts['differs']:,} did not; {counts['on a part']:,} could be "
-        f"held against a part of the release only.\n{counts['cannot here']:,} need models or files that are not here, "
-        f"and {counts['no result']:,} are settings or somebody else's."
+        f"The papers print {counts['figures']:,} figures: {good:,} are reproduced as printed, "
+        f"{counts['within error']:,} within error, and {counts['differs']:,} differ. {counts['on a part']:,} could be "
+        f"compared with a part of the published dataset only.\n{counts['cannot here']:,} need models or files that are "
+        f"not here, and {counts['no result']:,} are settings or figures of other authors."
     )
 
 
 def _introduction(papers: Sequence[PaperReplication]) -> str:
-    """What the page is, what verdicts mean, and how the ledger came about."""
+    """Render the introduction: verdicts, and how the ledger was entered."""
     known = entered()
     twice = {name: counts for name, counts in known.items() if "both" in counts}
     columns = ("first", "second", "both", "differing", "first_only", "second_only", "kinds")
-    header = ("", "first entry", "second", "alike in both", "another value", "first only", "second only", "kind unlike")
+    header = ("", "first entry", "second", "same in both", "value differs", "first only", "second only", "kind differs")
     rows = [(name, *(str(counts[column]) for column in columns)) for name, counts in twice.items()]
     rows.append(("all", *(f"{sum(counts[column] for counts in twice.values()):,}" for column in columns)))
     entries = "\n".join(_table(header, rows)).rstrip()
-    template = _environment().get_template("replication.md.j2")
+    template = environment().get_template("replication.md.j2")
     return str(template.render(entries=entries, found=in_short(papers), **known))
 
 
@@ -106,26 +104,24 @@ def _paper(paper: PaperReplication) -> Iterator[str]:
         if chosen:
             yield f"### {verdict.capitalize()} ({len(chosen)})"
             yield ""
-            yield from _table(("figure", "why", "printed", "here", "n"), map(_row, chosen), left=2)
+            yield from _table(("figure", "reason", "printed", "here", "n"), map(_row, chosen), left=2)
     yield from _same(paper)
     yield from _cannot(paper)
     yield from _models(paper)
-    yield f"### Inside the paper ({len(paper.faults)} faults, {paper.looked_at} figures looked at)"
+    yield f"### Consistency within the paper ({paper.looked_at} figures checked, {len(paper.faults)} inconsistent)"
     yield ""
-    yield from _table(
-        ("rule", "place", "what does not fit"), ((f.check, f.place, f.told) for f in paper.faults), left=3
-    )
+    yield from _table(("rule", "place", "inconsistency"), ((f.check, f.place, f.told) for f in paper.faults), left=3)
     if paper.otherwise:
-        yield "### What its programs do otherwise"
+        yield "### Differences between the paper and its code"
         yield ""
         rows = ((each.place, each.says, each.does, each.bears_on) for each in paper.otherwise)
-        yield from _table(("place", "the paper", "the program", "bears on"), rows, left=4)
+        yield from _table(("place", "paper", "code", "affects"), rows, left=4)
 
 
 def _row(each: Outcome) -> tuple[str, ...]:
     reason = each.reason
     if each.verdict == "on a part" and each.fits is not None:
-        reason = "; ".join(filter(None, (reason, "it fits" if each.fits else "it does not fit")))
+        reason = "; ".join(filter(None, (reason, "inside the interval" if each.fits else "outside the interval")))
     n = "" if each.n is None else f"{each.n:,}"
     return f"{each.place}: {each.row}, {each.column}", reason, shown_printed(each), shown_value(each), n
 
@@ -137,7 +133,7 @@ def _same(paper: PaperReplication) -> Iterator[str]:
         yield ""
         groups = Counter((each.place, each.basis) for each in chosen)
         yield from _table(
-            ("place", "from", "figures"),
+            ("place", "computed from", "figures"),
             ((place, basis, str(count)) for (place, basis), count in groups.items()),
             left=2,
         )
@@ -155,12 +151,12 @@ def _cannot(paper: PaperReplication) -> Iterator[str]:
             (place, reason, commands[0] + (" …" if len(set(commands)) > 1 else ""), str(len(commands)))
             for (place, reason), commands in groups.items()
         )
-        yield from _table(("place", "what is missing", "what would do it", "figures"), rows, left=3)
+        yield from _table(("place", "what is missing", "command", "figures"), rows, left=3)
 
 
 def _models(paper: PaperReplication) -> Iterator[str]:
     if paper.models:
-        yield "### Models asked here"
+        yield "### Models scored here"
         yield ""
         asked = " ".join(f"--model {name}" for name in dict.fromkeys(each.model for each in paper.models))
         whole = all(each.whole for each in paper.models)
@@ -172,44 +168,30 @@ def _models(paper: PaperReplication) -> Iterator[str]:
                 each.suite,
                 each.column,
                 each.why_no_verdict,
-                f"{each.value:.3f} ({each.low:.3f} to {each.high:.3f})",
+                with_interval(each.value, (each.low, each.high), ".3f"),
                 "" if each.chance is None else f"{each.chance:.3f}",
                 f"{each.n:,}",
             )
             for each in paper.models
         )
-        header = ("model", "suite", "column", "why no verdict", "accuracy (95 %)", "chance", "n")
+        header = ("model", "suite", "column", "why no verdict", "accuracy [95% CI]", "chance", "n")
         yield from _table(header, rows, left=4)
 
 
 # The page.
 
 
-def _environment() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-
-    return Environment(
-        loader=PackageLoader("horsesense.report"),
-        autoescape=select_autoescape(("html.j2",)),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
 def write_page(replication: Replication, path: Path) -> None:
-    """One HTML file with every figure; it opens from disk and asks nothing of a network."""
-    from markupsafe import Markup
-
-    style = files("horsesense.report").joinpath("templates", "style.css").read_text(encoding="utf-8")
+    """Write one HTML file with every figure; it opens from disk and needs no network."""
     values: dict[str, Any] = {
         "replication": replication,
         "counted": COUNTED,
         "totals": totals(replication.papers),
-        "style": Markup(style),
+        "style": bundled("style.css"),
+        "with_interval": with_interval,
         "value": shown_value,
         "printed": shown_printed,
     }
-    text = _environment().get_template("replication.html.j2").render(values)
+    text = environment().get_template("replication.html.j2").render(values)
     with writing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a report says of one model on one probe, as plain values."""
+"""Everything that a report shows of one model on one probe, as plain values."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import BestCue, Control, control
 from horsesense.errors import UserError, argument, unknown
-from horsesense.report.wording import value_text
+from horsesense.report.run_text import value_text
 from horsesense.runs.result import Result
 from horsesense.runs.results import Answered, result_of
-from horsesense.scoring.normalise import Normalisation
 from horsesense.stats import (
     Credits,
     FamilyAccuracy,
@@ -32,14 +32,14 @@ from horsesense.stats.mistakes import Confusion, SharedErrors, confusion, shared
 from horsesense.stats.slices import MOST_TO_SLICE_BY, FacetRow, by_every_facet, facet_rows
 
 HEAT = ("hops", "distractor_kind")
-"""The pair of facets that makes the heat map (wordnetqa, figure 3)."""
+"""The pair of facets that makes the heat map."""
 MOST_SIZES = 12
 SURE = 0.05
 SHOWN = 3
 BINS = 6
-"""Of the calibration curve; ten bins of a small probe are noise."""
+"""Bins of the calibration curve; ten bins of a small probe are noise."""
 LARGE = 5_000
-"""Above this many items 200 permutations find what is worth telling; 1000 would take a minute."""
+"""Above this many items 200 permutations are enough; 1000 would take a minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Summary:
     """One model on one probe."""
 
     label: str
-    """The model, and its folder where one model was asked twice."""
+    """The model, and its folder where one model has two runs."""
     result: Result
     answered: Answered
     earned: Credits
@@ -61,19 +61,19 @@ class Summary:
     confusion: Confusion | None
     """Which label is taken for which, where options are labels."""
     leaning: Bias | None
-    """How answers depend on the valence of the right word, where the probe varies it."""
+    """How answers depend on the valence of the gold word, where the probe varies it."""
     families: Sequence[FamilyAccuracy]
-    """All families, then those of each size; empty where every item stands alone."""
+    """All families, then those of each size; empty where no two items share a family."""
     calibration: Reliability
     search: Search
     control: Control | None
-    """Beside the best cue; None where that was not looked for."""
+    """The model compared with the best cue; None where that was not searched."""
     no_control: str
     """Why not."""
 
     @property
     def strong(self) -> list[Standout]:
-        """Parts where the model is better than elsewhere, beyond luck."""
+        """Slices where the model is significantly better than elsewhere."""
         return [s for s in self.search.standouts if s.p < SURE and s.gap > 0][:SHOWN]
 
     @property
@@ -82,9 +82,9 @@ class Summary:
 
 
 def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisation | None = None) -> Summary:
-    """All that a report tells of one model on one probe, under the normalisation given or the probe's own.
+    """Compute everything that a report shows of one model on one probe.
 
-    ``cue`` is the probe's best, or why there is none.
+    ``cue`` is the probe's best cue, or why it is missing; ``how`` a normalisation in place of the probe's own.
     """
     scores = answered.scores(how or answered.primary())
     earned = answered.credits(how or answered.primary())
@@ -128,14 +128,14 @@ def _families(answered: Answered, earned: Credits) -> list[FamilyAccuracy]:
 
 
 def errors_in_common(summaries: Sequence[Summary]) -> dict[tuple[str, str], SharedErrors]:
-    """For each pair of models, by label: the items that both miss."""
+    """Return for each pair of models, by label, the items that both get wrong."""
     return shared_errors({summary.label: (summary.answered.items, summary.earned.values) for summary in summaries})
 
 
 def sliced_by(
     summaries: Sequence[Summary], facets: Sequence[str]
 ) -> tuple[list[tuple[Summary, list[FacetRow]]], list[str]]:
-    """The rows of each summary that can be sliced by any of the facets, and in words what could not be.
+    """Return the rows of each summary that can be sliced by the facets, and a sentence for each that cannot.
 
     A facet by which nothing can be sliced is an error.
     """

@@ -1,16 +1,20 @@
-"""Results as a table for a README (Markdown) or a paper (LaTeX with booktabs and graphicx)."""
+"""Tables for a README (Markdown) or a paper (LaTeX with booktabs and graphicx): results, and those of papers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from horsesense.core import HumanFigure, Item
-from horsesense.report import wording
+from horsesense.formatting import number
+from horsesense.methods.suites.frame import PaperRow, PaperTable
+from horsesense.report import run_text
+from horsesense.report.run_text import scored, value_text
 from horsesense.report.summary import Summary
-from horsesense.report.wording import scored, value_text
 from horsesense.stats import Estimate
 
+Cell = Estimate | float | None
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -21,119 +25,202 @@ _SPECIAL = {
     '"': "''",
     "′": "$'$",
     "−": "$-$",
+    "–": "--",
     "→": r"$\rightarrow$",
     "≤": r"$\leq$",
     "≥": r"$\geq$",
+    "∞": r"$\infty$",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }
+_LONG, _WIDE = 36, "16em"
+"""Letters above which a row's name is wrapped in LaTeX, and the width of its box."""
 
 
 def latex_text(text: str) -> str:
-    r"""Text that LaTeX prints as it stands.
+    r"""Escape text for LaTeX.
 
     >>> print(latex_text("50% of a_b & {c} \\x"))
     50\% of a\_b \& \{c\} \textbackslash{}x
     """
-    return re.sub(r"[\\~^<>|\"&%$#_{}′−→≤≥]", lambda match: _SPECIAL[match[0]], " ".join(text.split()))
-
-
-def latex_table(columns: str, lines: Sequence[str], caption: str) -> str:
-    """A table no wider than the text: one that would be is scaled down. Lines are those between the outer rules."""
-    parts = [
-        r"\begin{table}",
-        r"\centering",
-        # Scaled only where it is too wide.
-        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        *lines,
-        r"\bottomrule",
-        r"\end{tabular}}",
-        rf"\caption{{{caption}}}",
-        r"\end{table}",
-    ]
-    return "\n".join(parts) + "\n"
+    return re.sub(r"[\\~^<>|\"&%$#_{}′−–→≤≥∞]", lambda match: _SPECIAL[match[0]], " ".join(text.split()))
 
 
 def markdown_text(text: str) -> str:
-    r"""Text that Markdown prints as it stands in a cell.
+    r"""Escape text for a cell in Markdown; brackets that close no link stay as they are.
 
-    >>> print(markdown_text("a|b *c* <i>"))
-    a\|b \*c\* \<i\>
+    >>> print(markdown_text("a|b *c* <i> 0.70 [0.49, 0.86]"))
+    a\|b \*c\* \<i\> 0.70 [0.49, 0.86]
     """
-    return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"\](?=[(\[:])", r"\\]", re.sub(r"([\\`*_<>|#~])", r"\\\1", " ".join(text.split())))
 
 
-def markdown(summaries: Sequence[Summary]) -> str:
-    """A Markdown table, with what it rests on below."""
-    names, rows = _cells(summaries, markdown_text, "{:,}", "–")
-    lines = [f"| {' | '.join(names)} |", f"|{'|'.join(['---', '---'] + ['---:'] * (len(names) - 2))}|"]
-    lines += [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([*lines, "", _caption(summaries, markdown_text)]) + "\n"
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of plain text, rendered as Markdown or LaTeX."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
+    left: int = 1
+    """Columns that hold words; the others hold numbers."""
+    sections: frozenset[int] = frozenset()
+    """Rows that have a rule above them in LaTeX."""
+
+    def markdown(self) -> str:
+        """Render as Markdown, with the caption below."""
+        lines = [_line(self.columns), f"|{'|'.join(['---'] * self.left + ['---:'] * (len(self.columns) - self.left))}|"]
+        lines += [_line(row) for row in self.rows]
+        return "\n".join([*lines, *(["", markdown_text(self.caption)] if self.caption else [])]) + "\n"
+
+    def latex(self) -> str:
+        """Render as LaTeX, no wider than the text; the paper needs ``\\usepackage{booktabs,graphicx}``."""
+        lines = [_latex_line(self.columns)]
+        for place, row in enumerate(self.rows):
+            lines += [r"\midrule"] if place == 0 or place in self.sections else []
+            lines.append(_latex_line(row))
+        parts = [
+            r"\begin{table}",
+            r"\centering",
+            # Scaled only where it is too wide.
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+            rf"\begin{{tabular}}{{{'l' * self.left}{'r' * (len(self.columns) - self.left)}}}",
+            r"\toprule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}}",
+            rf"\caption{{{latex_text(self.caption)}}}",
+            r"\end{table}",
+        ]
+        return "\n".join(parts) + "\n"
 
 
-def latex(summaries: Sequence[Summary]) -> str:
-    """A LaTeX table; the paper needs ``\\usepackage{booktabs,graphicx}``."""
-    names, rows = _cells(summaries, latex_text, "{:,}", "--")
-    lines = [f"{' & '.join(names)} \\\\", r"\midrule", *(f"{' & '.join(row)} \\\\" for row in rows)]
-    return latex_table(f"ll{'r' * (len(names) - 2)}", lines, _caption(summaries, latex_text))
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(map(markdown_text, cells))} |"
 
 
-def _cells(
-    summaries: Sequence[Summary], text: Callable[[str], str], count: str, dash: str
-) -> tuple[list[str], list[list[str]]]:
-    """Names of the columns, and the rows; whole families and cues only where some row has them."""
+def _latex_line(cells: Sequence[str]) -> str:
+    return f"{' & '.join(map(_latex_cell, cells))} \\\\"
+
+
+def _latex_cell(text: str) -> str:
+    """Format a cell: a value above its interval, and a long name on several lines."""
+    ends = re.fullmatch(r"(\S+) (\[[^][]+, [^][]+\])", text)
+    if ends:
+        value, interval = map(latex_text, ends.groups())
+        return rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{value}\\{{\tiny {interval}}}\end{{tabular}}"
+    escaped = latex_text(text)
+    return rf"\parbox[t]{{{_WIDE}}}{{\raggedright {escaped}}}" if len(text) > _LONG else escaped
+
+
+# Results of runs.
+
+
+def results_table(summaries: Sequence[Summary]) -> Table:
+    """Build the table of results; whole families, people and cues only where some row has them."""
     families = any(s.result.strict for s in summaries)
     cues = any(s.control for s in summaries)
-    names = ["model", "probe", "accuracy", text("95 % interval"), "chance", "n"]
     people = any(people_of(s) is not None for s in summaries)
-    names += ["people"] if people else []
-    names += ["whole families"] if families else []
-    names += ["best cue", "where it fails"] if cues else []
+    columns = ["model", "probe", "accuracy [95% CI]", "chance", "n", "verdict"]
+    columns += ["people"] if people else []
+    columns += ["whole families"] if families else []
+    columns += ["best cue", "accuracy where the cue fails"] if cues else []
     rows = []
     for s in summaries:
-        e = s.result.estimate
-        row = [text(s.label), text(s.result.probe), f"{e.value:.3f}", f"{e.low:.3f}{dash}{e.high:.3f}"]
-        row += [_share(e.chance), count.format(e.n)]
+        e, verdict = s.result.estimate, run_text.verdict_label(s.result)
+        score = verdict if s.result.unparsed else f"{e:.3f}"
+        row = [s.label, s.result.probe, score, _share(e.chance), f"{e.n:,}", "" if s.result.unparsed else verdict]
         row += [_share(people_of(s))] if people else []
-        row += [_value(s.result.strict)] if families else []
-        if cues:
-            missed = s.control.where.missed if s.control else None
-            row += [_value(s.control.cue if s.control else None), _value(missed)]
+        row += [_share(None if s.result.unparsed else s.result.strict)] if families else []
+        missed = s.control.where.missed if s.control and not s.result.unparsed else None
+        row += [_share(s.control.cue if s.control else None), _share(missed)] if cues else []
         rows.append(row)
-    return names, rows
+    return Table(columns, rows, _caption(summaries), left=2)
 
 
 def people_of(summary: Summary) -> float | None:
-    """What people get on all of the probe; None where that is not known, or not in one figure."""
+    """Return human accuracy on the whole probe; None where it is not known, or not as one figure."""
     items, figures = summary.answered.items, summary.answered.probe.card.human
     whole = [figure for figure in figures if all(about(item, figure) for item in items)]
     return whole[0].value if len(whole) == 1 else None
 
 
 def about(item: Item, figure: HumanFigure) -> bool:
-    """Whether a human figure is about this item."""
+    """Say whether a human figure applies to this item."""
     name, _, value = figure.part.partition("=")
     return not figure.part or (name in item.facets and value_text(item.facets[name]) == value)
 
 
-def _share(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
+def _share(value: Cell) -> str:
+    return "" if value is None else number(value.value if isinstance(value, Estimate) else value, ".3f")
 
 
-def _value(e: Estimate | None) -> str:
-    return "" if e is None else f"{e.value:.3f}"
-
-
-def _caption(summaries: Sequence[Summary], text: Callable[[str], str]) -> str:
-    counted = ", ".join(sorted({scored(s.result) for s in summaries}))
-    caption = f"{counted}; 95 % intervals bootstrapped over units of dependence; a tie earns its share."
+def _caption(summaries: Sequence[Summary]) -> str:
+    metrics = ", ".join(sorted({scored(s.result) for s in summaries}))
+    caption = f"{metrics}; 95% cluster-bootstrap intervals; ties earn 1/k. {run_text.VERDICT_RULE}"
     if any(s.control for s in summaries):
-        caption += " Best cue: what picking by the surface earns; where it fails: the model on items that it misses."
+        caption += " Best cue: accuracy of the best surface cue, chosen on the other half of the items."
     if any(s.control and s.control.drawn for s in summaries):
-        caption += f" {wording.DRAWN}"
+        caption += f" {run_text.DRAWN}"
     if any(s.control and s.control.whole for s in summaries):
-        caption += f" {wording.WHOLE}"
-    kinds = sorted({wording.human_figures(s.answered.probe.card.human) for s in summaries if people_of(s) is not None})
+        caption += f" {run_text.WHOLE}"
+    kinds = sorted({run_text.human_figures(s.answered.probe.card.human) for s in summaries if people_of(s) is not None})
     caption += f" People: {' '.join(kinds)}" if kinds else ""
-    return text(caption[0].upper() + caption[1:])
+    return caption[0].upper() + caption[1:]
+
+
+# Tables of papers and methods.
+
+
+def paper_cell(cell: Cell) -> str:
+    """Format a figure with its interval; a published one has none.
+
+    >>> paper_cell(0.5), paper_cell(None)
+    ('0.500', '')
+    """
+    return f"{_share(cell)} {paper_interval(cell)}".strip()
+
+
+def paper_value(cell: Cell) -> str:
+    """Format a figure without its interval."""
+    return _share(cell)
+
+
+def paper_interval(cell: Cell) -> str:
+    """Format the interval of a figure; empty where it has none: published, or from too few clusters."""
+    return f"{cell:i.2f}" if isinstance(cell, Estimate) else ""
+
+
+def paper_counts(table: PaperTable) -> str:
+    """State how many items (pairs, votes) each column of our rows rests on."""
+    counts = []
+    for place, column in enumerate(table.columns):
+        cells = (row.cells[place] for row in table.rows)
+        sizes = {cell.n for cell in cells if isinstance(cell, Estimate)}
+        if sizes:
+            low, high = min(sizes), max(sizes)
+            counts.append(f"{column} {low:,}" if low == high else f"{column} {low:,} to {high:,}")
+    return f"n: {', '.join(counts)}." if counts else ""
+
+
+def markdown_tables(tables: Sequence[PaperTable]) -> str:
+    """Render all tables as Markdown, one below the other."""
+    return "\n".join(f"**{markdown_text(table.title)}**\n\n{_paper_table(table, '').markdown()}" for table in tables)
+
+
+def latex_tables(tables: Sequence[PaperTable]) -> str:
+    """Render all tables as LaTeX."""
+    return "\n".join(_paper_table(table, f"{table.title}. ").latex() for table in tables)
+
+
+def _paper_table(table: PaperTable, title: str) -> Table:
+    rows = [[_name(row), *map(paper_cell, row.cells)] for row in table.rows]
+    groups = [f"{row.kind}:{row.group}" for row in table.rows]
+    sections = frozenset(place for place in range(1, len(groups)) if groups[place] != groups[place - 1])
+    brackets = "Brackets: 95% intervals." if any(paper_interval(c) for row in table.rows for c in row.cells) else ""
+    notes = " ".join(note for note in (brackets, paper_counts(table), *table.notes) if note)
+    return Table(["", *table.columns], rows, f"{title}{notes}".strip(), sections=sections)
+
+
+def _name(row: PaperRow) -> str:
+    marks = {"published": " (published)", "control": " (control)"}
+    return row.name + marks.get(row.kind, "")

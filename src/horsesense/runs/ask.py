@@ -16,7 +16,7 @@ from horsesense.core.item_file import ids_of
 from horsesense.core.reply_columns import StoredReplies
 from horsesense.data.checksums import order_sums
 from horsesense.errors import UserError, argument
-from horsesense.models.api import is_served
+from horsesense.models.api.address import is_served
 from horsesense.models.locate import plugin_of
 from horsesense.models.protocol import Model
 from horsesense.progress import NO_PROGRESS, Progress

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from horsesense.core.audit import Soundness
 from horsesense.core.card import UNIT_AVERAGE
 from horsesense.core.document import Document
-from horsesense.core.spec import PROMPT_FIELDS
+from horsesense.core.spec import PROMPT_FIELDS, Normalisation
 from horsesense.errors import UserError
 from horsesense.runs.manifest import LOG
 from horsesense.runs.result import shown_names
 from horsesense.runs.results import Answered, common_indices, credits_on, guessing
-from horsesense.scoring.normalise import Normalisation
 from horsesense.stats import Comparison, Estimate, Power, compare_all, power
 from horsesense.stats.accuracy import AVERAGED, unit_shares
+from horsesense.stats.paired import holm
 from horsesense.stats.resampling import Floats
 
 ACCURACY = "accuracy"
@@ -61,7 +61,7 @@ class Pairing:
         if self.comparison.p > HINT:
             return "no sign of a difference"
         missing = self.power.more_items
-        return f"about {missing:,} more items would decide it" if missing else ""
+        return f"about {missing:,} more items would show it in four of five studies" if missing else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,26 @@ def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisa
         # A run without a complete part is reported as not finished.
         if answered and not any(AskedProbe(a.part.probe.name, a.format) in common for a in answered):
             _refuse_alone(folder, answered, runs)
-    return [side_by_side(each.probe, models, how) for each, models in asked.items() if each in common]
+    return corrected_together(
+        [side_by_side(each.probe, models, how) for each, models in asked.items() if each in common]
+    )
+
+
+def corrected_together(sides: Sequence[SideBySide]) -> list[SideBySide]:
+    """Correct p for everything that is shown together (Holm), and the missing items accordingly.
+
+    A difference is certainly significant if p is below the level over the number of those that are not yet.
+    """
+    every = [pairing for side in sides for pairing in side.pairings]
+    adjusted = holm([pairing.comparison.p for pairing in every])
+    level = 1 - SURE / max(1, sum(p >= SURE for p in adjusted))
+    corrected = iter(
+        [
+            replace(each, comparison=replace(each.comparison, adjusted=p), power=each.power.at(level))
+            for each, p in zip(every, adjusted, strict=True)
+        ]
+    )
+    return [replace(side, pairings=tuple(next(corrected) for _ in side.pairings)) for side in sides]
 
 
 def alone_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
@@ -163,7 +182,7 @@ def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[AskedProbe
 
 
 def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | None = None) -> SideBySide:
-    """Compare models on the common items of one probe in one prompt format."""
+    """Compare models on the common items of one probe in one prompt format; p is corrected for this probe alone."""
     _check_alike(probe, models)
     first = next(iter(models.values()))
     columns = first.columns
@@ -196,7 +215,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
     )
     accuracies = {p.one: p.comparison.a for p in pairings} | {p.other: p.comparison.b for p in pairings}
     shares = {one: c.a for (one, _), c in plain.items()} | {other: c.b for (_, other), c in plain.items()}
-    return SideBySide(
+    side = SideBySide(
         probe=probe,
         format=first.format,
         items=int((~np.isnan(next(iter(earned.values())))).sum()),
@@ -209,6 +228,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
         metric=UNIT_AVERAGE if averaged else ACCURACY,
         plain={label: shares[label] for label in models} if averaged else None,
     )
+    return corrected_together([side])[0]
 
 
 _Comparisons = dict[tuple[str, str], Comparison]
@@ -316,7 +336,7 @@ class Difference(Document):
     p: float
     """Over clusters."""
     p_holm: float
-    """Holm-corrected for the comparisons on this probe."""
+    """Corrected for all comparisons that are shown together (Holm)."""
     mcnemar_p: float
     """Over items; too small where items depend on one another."""
     only_one: int
@@ -324,9 +344,9 @@ class Difference(Document):
     only_other: int
     """Items that only the second gets right."""
     units_missing: int | None
-    """Additional clusters that would make it significant; null where it is, or where none would."""
+    """Additional clusters for a power of 0.8 after the correction; null where no number would do."""
     items_missing: int | None
-    """Additional items that would make it significant."""
+    """Additional items for a power of 0.8."""
     plain: Estimate | None = None
     """Difference of the shares of items, where the metric is another."""
 

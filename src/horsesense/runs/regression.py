@@ -14,10 +14,10 @@ from xml.etree import ElementTree
 import numpy as np
 
 from horsesense.core.document import Document
+from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, argument
 from horsesense.runs.comparison import AskedProbe, by_probe, side_by_side
 from horsesense.runs.results import Answered, credits_on
-from horsesense.scoring.normalise import Normalisation
 from horsesense.stats import Estimate, power
 from horsesense.stats.paired import compare
 from horsesense.stats.resampling import Floats

@@ -10,9 +10,13 @@ from horsesense.core.audit import Soundness
 from horsesense.core.document import Document
 from horsesense.runs.replies import ReplyStatistics
 from horsesense.stats import Estimate
+from horsesense.stats.intervals import against_chance
 
 _PATH = re.compile(r"(\.{0,2}|~\w*)/|[A-Za-z]:[\\/]|[^:]*(/[^:]*/|\.gguf$)")
 """A path; ``org/name`` is a name on the Hugging Face Hub, and a colon marks a server or a plug-in."""
+
+UNPARSED = "no answer parsed"
+"""The verdict where no reply could be parsed."""
 
 _ANY_MODEL = re.compile(r"model|final|best|last|checkpoint-\d+")
 """Folder names that mean nothing without the parent folder."""
@@ -91,6 +95,17 @@ class Result(Document):
     """Parsed and unparsed replies, for letters and generate."""
     soundness: Soundness | None = None
     """Label quality of the items, from the probe's card."""
+    verdict: str | None = None
+    """``above chance``, ``not above chance``, ``below chance`` or ``inconclusive``, by the interval; ``no answer
+    parsed`` where no reply could be parsed; null where chance is not known."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "verdict", UNPARSED if self.unparsed else against_chance(self.estimate))
+
+    @property
+    def unparsed(self) -> bool:
+        """Whether no option could be parsed from any reply, so that there is no score."""
+        return self.replies is not None and self.replies.n > 0 and not self.replies.parsed
 
     @property
     def estimate(self) -> Estimate:
@@ -120,7 +135,7 @@ class Result(Document):
             return ""
         others = ", ".join(f"{value:.3f} by {name}" for name, value in outside.items())
         return (
-            "the accuracy depends on the normalisation by more than its interval: "
+            "the normalisation moves the score outside its interval: "
             f"{self.accuracy:.3f} by {self.compared_by}, {others}"
         )
 

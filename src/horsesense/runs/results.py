@@ -16,6 +16,7 @@ from horsesense.core.answer import NO_TOKENS
 from horsesense.core.answer_columns import StoredAnswers
 from horsesense.core.card import UNIT_AVERAGE
 from horsesense.core.reply_columns import StoredReplies
+from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError
 from horsesense.models.lineage import lineage_of
 from horsesense.runs.folder import is_finished, read_stored_probe
@@ -28,7 +29,6 @@ from horsesense.scoring.generate import UNPARSED
 from horsesense.scoring.normalise import (
     NORMALISATIONS,
     OF_SUMS,
-    Normalisation,
     normalised_rows,
     parse_normalisation,
 )

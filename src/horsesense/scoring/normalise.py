@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from horsesense.core import FORMS, Answer, Item, ScoringSpec
 from horsesense.core.answer import NO_TOKENS
 from horsesense.core.answer_columns import StoredAnswers
+from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, argument
 from horsesense.lexicons.words import words_between
 from horsesense.scoring.prompts import item_prompts
 from horsesense.stats.accuracy import Rows
 
-Normalisation = Literal["sum", "mean", "word", "character", "pmi"]
 NORMALISATIONS: tuple[Normalisation, ...] = get_args(Normalisation)
 OF_SUMS: tuple[Normalisation, ...] = ("sum", "word", "character")
 """Normalisations that need only sums and the texts of the options."""

@@ -6,12 +6,14 @@ coverage of what is done instead was measured (docs/results/intervals.md).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import scipy
 
 from horsesense.core.document import Number
 from horsesense.errors import UserError
+from horsesense.formatting import with_interval
 from horsesense.stats.resampling import NOTHING
 
 FEW = 10
@@ -50,6 +52,42 @@ class Estimate:
         """Upper end of the interval."""
         return self.ci[1]
 
+    def __format__(self, spec: str) -> str:
+        """Format value and interval by a float's spec; ``v`` before it gives the value alone, ``i`` the interval.
+
+        >>> e = Estimate(0.7, (0.49, 0.86), 20, 20, 0.5, 0.95, "", 0)
+        >>> f"{e}", f"{e:.1%}", f"{e:v.3f}", f"{e:i.2f}"
+        ('0.70 [0.49, 0.86]', '70.0% [49.0%, 86.0%]', '0.700', '[0.49, 0.86]')
+        """
+        return with_interval(self.value, self.ci, spec)
+
+
+Standing = Literal["above chance", "not above chance", "below chance", "inconclusive"]
+"""How a score compares with chance."""
+KNOWN = 1 / 4
+"""A score is called *not above chance* only where its interval excludes a model that knows this share of the items."""
+
+
+def against_chance(e: Estimate) -> Standing | None:
+    """Compare a score with chance by its interval; None where chance is not known.
+
+    Above or below chance: the interval excludes chance. Not above chance: it includes chance and excludes the score of
+    a model that knows a quarter of the items and guesses the rest. Inconclusive: it includes both, so the items are too
+    few to decide.
+
+    >>> against_chance(Estimate(0.7, (0.49, 0.86), 20, 20, 0.5, 0.95, "", 0))
+    'inconclusive'
+    >>> against_chance(Estimate(0.52, (0.48, 0.56), 600, 600, 0.5, 0.95, "", 0))
+    'not above chance'
+    """
+    if e.chance is None:
+        return None
+    if e.low > e.chance:
+        return "above chance"
+    if e.high < e.chance:
+        return "below chance"
+    return "not above chance" if e.high < e.chance + KNOWN * (1 - e.chance) else "inconclusive"
+
 
 def rate_interval(value: float, variance: float, units: int, level: float = 0.95) -> tuple[float, float]:
     """Interval of a number between 0 and 1: a beta with as many items as would spread that much alone.
@@ -77,6 +115,30 @@ def rate_interval(value: float, variance: float, units: int, level: float = 0.95
     return min(float(low), value), max(float(high), value)
 
 
+def at_level(e: Estimate, level: float) -> Estimate:
+    """Return a rate with its interval at another level, from the spread that its own interval implies.
+
+    >>> e = Estimate(0.9, rate_interval(0.9, 0.00045, 200), 200, 200, 0.5, 0.95, "", 0)
+    >>> f"{at_level(e, 0.9975):i.4f}" == "[{:.4f}, {:.4f}]".format(*rate_interval(0.9, 0.00045, 200, 0.9975))
+    True
+    """
+    if e.clusters < 2 or e.level == level:
+        return replace(e, level=level)
+    low, high = NOTHING, max(2 * NOTHING, 0.9999 * e.value * (1 - e.value))
+    width = e.high - e.low
+    if width <= _width(e, low, e.level):
+        return replace(e, ci=rate_interval(e.value, 0.0, e.clusters, level), level=level)
+    for _ in range(60):  # the interval widens with the variance
+        middle = (low + high) / 2
+        low, high = (middle, high) if _width(e, middle, e.level) < width else (low, middle)
+    return replace(e, ci=rate_interval(e.value, high, e.clusters, level), level=level)
+
+
+def _width(e: Estimate, variance: float, level: float) -> float:
+    low, high = rate_interval(e.value, variance, e.clusters, level)
+    return high - low
+
+
 def difference_interval(value: float, variance: float, units: int, level: float = 0.95) -> tuple[float, float]:
     """Interval of a difference of two rates, by Student's t with one degree of freedom less than units.
 
@@ -99,11 +161,11 @@ def unit_note(units: int) -> str:
     """What to mind about so many units.
 
     >>> unit_note(1)
-    'one unit only: nothing is known of others, so the interval is everything'
+    'one cluster only: the interval covers everything'
     """
     if units < 2:
-        return "one unit only: nothing is known of others, so the interval is everything"
-    return f"{units} units only: the interval is rough" if units < FEW else ""
+        return "one cluster only: the interval covers everything"
+    return f"{units} clusters only: the interval is approximate" if units < FEW else ""
 
 
 def check_level(level: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, isnan
 
 import numpy as np
@@ -43,6 +43,30 @@ class Power:
     """Items still missing, if new units are as large as these."""
     note: str = ""
     """What to mind."""
+    variance: float = 0.0
+    """Of the difference, if it were seen in one cluster alone; 0 where there is no spread to judge by."""
+
+    def at(self, level: float) -> Power:
+        """The same for a stricter test, such as one of several that are corrected together.
+
+        >>> alone = power([1, 1, 1, 0] * 20, [1, 0, 1, 1] * 10 + [1, 0, 1, 0] * 10, [str(i) for i in range(80)])
+        >>> alone.needed, alone.at(1 - 0.05 / 9).needed
+        (193, 321)
+        """
+        check_level(level)
+        if not self.variance:
+            return replace(self, level=level)
+        needed = units_needed(self.difference, self.variance, level, self.wanted)
+        more = None if needed is None else max(0, needed - self.clusters)
+        return replace(
+            self,
+            level=level,
+            now=power_of(self.difference, self.variance, self.clusters, level),
+            detectable=_detectable(self.variance, self.clusters, level, self.wanted),
+            needed=needed,
+            more_clusters=more,
+            more_items=None if more is None else ceil(more * self.n / self.clusters),
+        )
 
 
 def power(
@@ -72,7 +96,7 @@ def power(
     gaps = gaps[judged]
     variance, number = mean_spread(gaps, unit_array(units)[judged], None, seed, resamples)
     difference = float(np.sort(gaps).mean())
-    now, detectable, needed, note = 0.0, None, None, ""
+    now, detectable, needed, note, unit_variance = 0.0, None, None, "", 0.0
     if number < 2:
         note = "one unit only: nothing is known of how much others differ"
     elif variance < NOTHING:
@@ -96,6 +120,7 @@ def power(
         more_clusters=more,
         more_items=None if more is None else ceil(more * len(gaps) / number),
         note=note,
+        variance=unit_variance,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -16,6 +16,8 @@ from horsesense.errors import UserError
 from horsesense.stats.intervals import Estimate, check_level, rate_interval
 
 METHOD = "Rogan and Gladen 1978, interval of Lang and Reiczigel 2014"
+MISFIT = 0.05
+"""p below which false alarms do not fit the sample."""
 BLIND = 0.1
 """A reader whose sensitivity is not this much above its false alarms cannot tell bad from good: dividing by the
 difference would blow noise up to anything."""
@@ -62,12 +64,15 @@ class Corrected:
     """Its interval, with the errors of sensitivity and false-alarm rate in it."""
     raw: float
     """The estimate before it was cut to what a share can be."""
+    fits: bool = True
+    """False where items known to be good are called bad significantly more often than the sample: they are of another
+    kind, and no false alarms were taken off."""
 
     @property
     def clipped(self) -> bool:
         """Whether the estimate was below 0 or above 1, and was cut.
 
-        >>> corrected_share(Count(1, 100), Count(95, 100), Count(10, 100)).clipped
+        >>> corrected_share(Count(4, 100), Count(95, 100), Count(6, 100)).clipped
         True
         """
         return self.raw != self.value
@@ -80,16 +85,24 @@ def corrected_share(
     and raises ``false_alarms`` at some of what is not.
 
     The estimate is (p - f) / (s - f) (Rogan and Gladen 1978), the interval that of Lang and Reiczigel (2014), equations
-    6, 7, 16 and 17. Without ``false_alarms`` none are assumed, which makes the share larger, not smaller. None where
-    the reader cannot tell.
+    6, 7, 16 and 17. Without ``false_alarms`` none are assumed, which makes the share larger, not smaller; so it is
+    where they do not fit: a reader cannot raise them at fewer items of the sample than at good ones. None where the
+    reader cannot tell.
 
     >>> found = corrected_share(Count(30, 300), Count(90, 100), Count(4, 100))
     >>> round(found.value, 3), [round(end, 3) for end in found.ci]
     (0.07, [0.002, 0.126])
+    >>> odd = corrected_share(Count(1, 300), Count(90, 102), Count(4, 102))
+    >>> round(odd.value, 3), [round(end, 3) for end in odd.ci], odd.fits
+    (0.004, [0.0, 0.024], False)
     """
     check_level(level)
     if min(seen.n, sensitivity.n) <= 0 or (false_alarms is not None and false_alarms.n <= 0):
         raise UserError("a share of nothing cannot be corrected", fix="read items, and planted faults among them")
+    if false_alarms is not None and _fewer(seen, false_alarms) < MISFIT:
+        without = corrected_share(seen, sensitivity, None, level)
+        # Whatever was called bad may still be a false alarm of its own kind.
+        return None if without is None else replace(without, ci=(0.0, without.ci[1]), fits=False)
     s, f = sensitivity.rate, false_alarms.rate if false_alarms else 0.0
     if s - f < BLIND:
         return None
@@ -105,6 +118,14 @@ def corrected_share(
     value = min(1.0, max(0.0, raw))
     low, high = (min(1.0, max(0.0, middle + shift + sign * reach)) for sign in (-1, 1))
     return Corrected(value, (min(low, value), max(high, value)), raw)
+
+
+def _fewer(seen: Count, others: Count) -> float:
+    """One-sided p of a share so much smaller than another where both are the same (Fisher's exact test)."""
+    if seen.rate >= others.rate:
+        return 1.0
+    hits, n, other_hits, other_n = (round(each) for each in (seen.hits, seen.n, others.hits, others.n))
+    return float(scipy.stats.hypergeom.cdf(hits, n + other_n, hits + other_hits, n))
 
 
 def _moved(count: Count) -> tuple[float, float]:

@@ -283,7 +283,7 @@ def test_any_kind_of_file_gives_the_same_items(kind: str, tmp_path: Path) -> Non
 
 def test_what_was_exported_comes_back_as_it_was(tmp_path: Path) -> None:
     probe = hs.load_probe("starter")
-    hs.export(probe, "hf", tmp_path / "set", cues=False)
+    hs.export(probe, to="hf", out=tmp_path / "set", cues=False)
     back = hs.read_release("table", tmp_path / "set")
     assert back.items == list(probe.items)
     assert back.card == probe.card

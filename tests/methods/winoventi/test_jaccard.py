@@ -42,7 +42,7 @@ def test_tables_of_our_own_are_cut_at_k() -> None:
     [
         ("", "not a table of associations"),
         ("Word\ta_common\ncup\thot\n", "two or more columns"),
-        ("Word\ta_common\ta_common\ncup\thot\thot\n", "stands twice"),
+        ("Word\ta_common\ta_common\ncup\thot\thot\n", "is twice"),
         ("Word\ta_common\tb_common\ncup\thot\n", ":2: the line has 2 fields"),
         ("Word\ta_common\tb_common\n", "no noun"),
     ],

@@ -25,7 +25,7 @@ from horsesense.methods.winoventi.circumstances import circumstances_at_hand
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.triplet_files import read_triplets
-from horsesense.models.api import ServedSettings
+from horsesense.models.api.settings import ServedSettings
 from horsesense.models.hf.in_memory import borrow
 from horsesense.models.hf.load import load_model
 from horsesense.models.lineage import lineage_named

@@ -18,7 +18,7 @@ from horsesense.methods.winoventi.background import Background
 from horsesense.methods.winoventi.evaluation import ask_all, evaluate
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
-from horsesense.models.api import open_served
+from horsesense.models.api.opening import open_served
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.runs.ask import Settings

@@ -16,8 +16,8 @@ from horsesense.core import Card, Probe, read_probe, write_probe
 from horsesense.errors import UserError
 from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.frame import HOPS
-from horsesense.report.paper_chart import paper_chart
-from horsesense.report.paper_tables import latex_tables, markdown_tables
+from horsesense.report.paper_charts import paper_chart
+from horsesense.report.tables import latex_tables, markdown_tables
 from horsesense.stats import Estimate
 
 KINDS = (("random", 0), ("sister", 1))

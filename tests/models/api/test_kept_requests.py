@@ -17,8 +17,9 @@ import pytest
 import horsesense as hs
 from horsesense.core import write_probe
 from horsesense.errors import UserError
-from horsesense.models.api import ServedSettings, open_served
+from horsesense.models.api.opening import open_served
 from horsesense.models.api.requests import BudgetError
+from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Sampling, Turn
 from horsesense.progress import Progress
 from horsesense.scoring import generate
@@ -85,10 +86,9 @@ def test_a_killed_run_asks_nothing_again(server: ModelServer, tmp_path: Path) ->
     server.behaviour.stays = 0.05
     program = f"""
 import horsesense as hs
-from horsesense.models.api import ServedSettings
+from horsesense.models.api.settings import ServedSettings
 how = ServedSettings(concurrency=2)
-probe, out = {str(tmp_path / "probe.jsonl")!r}, {str(tmp_path / "run")!r}
-hs.ask({server.name!r}, probe, formats="letters", out=out, served=how)
+hs.ask({server.name!r}, {str(tmp_path / "probe.jsonl")!r}, formats="letters", out={str(tmp_path / "run")!r}, served=how)
 """
     child = subprocess.Popen(
         [sys.executable, "-c", program], env=os.environ | {"PYTHONPATH": str(ROOT / "src")}, start_new_session=True

@@ -14,10 +14,11 @@ import pytest
 import horsesense as hs
 from horsesense.core import write_probe
 from horsesense.errors import UserError
-from horsesense.models.api import ServedSettings, open_served
 from horsesense.models.api.address import parse_address
+from horsesense.models.api.opening import open_served
 from horsesense.models.api.request_log import RequestLog
 from horsesense.models.api.requests import RefusedError, Request
+from horsesense.models.api.settings import ServedSettings
 from tests.support import ROOT
 from tests.support.made_tasks import short_questions
 from tests.support.model_server import ModelServer
@@ -46,7 +47,9 @@ def test_the_key_is_in_no_file_log_or_list_of_processes(server: ModelServer, tmp
         "-p",
         str(tmp_path / "probe.jsonl"),
         "--format",
-        "letters,generate",
+        "letters",
+        "--format",
+        "words",
         "--out",
         str(tmp_path / "run"),
     ]

@@ -12,8 +12,10 @@ import pytest
 import horsesense as hs
 from horsesense.cli.settings import served_of
 from horsesense.errors import UserError
-from horsesense.models.api import ServedSettings, open_served, retry
+from horsesense.models.api import retry
+from horsesense.models.api.opening import open_served
 from horsesense.models.api.requests import BudgetError, TemporaryError, retry_after
+from horsesense.models.api.settings import ServedSettings
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.progress import NO_PROGRESS, Progress
 from tests.models.api.test_served import PROBE

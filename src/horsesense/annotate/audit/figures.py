@@ -10,7 +10,8 @@ from random import Random
 import numpy as np
 
 from horsesense.annotate.audit.blind_audit import KNOWN, SAMPLE, About, Blind
-from horsesense.annotate.audit.verdicts import SOUND, reachable, verdict
+from horsesense.annotate.audit.seeded_errors import SECOND
+from horsesense.annotate.audit.verdicts import SECOND_TRUE, SOUND, reachable, verdict
 from horsesense.core.audit import Party, Share, Stage
 from horsesense.errors import UserError
 from horsesense.stats.intervals import rate_interval
@@ -55,10 +56,7 @@ def stage_of(blind: Sequence[Blind], first: Codes, second: Codes | None = None, 
     seen, found = counted(sample, first, second), counted(planted, first, second)
     alarms = counted(known, first, second) if known else None
     corrected = corrected_share(seen, found, alarms)
-    comparable = corrected is None or corrected.ci[1] > 0
-    if not comparable:
-        # Items known to be good are called bad more often than these: they are of another kind, and correct nothing.
-        corrected = corrected_share(seen, found)
+    comparable = corrected is None or corrected.fits
     kinds = sorted({each.kind for each in planted})
     by_fault = {kind: [each for each in planted if each.kind == kind] for kind in kinds}
     return Stage(
@@ -70,8 +68,23 @@ def stage_of(blind: Sequence[Blind], first: Codes, second: Codes | None = None, 
         corrected=None if corrected is None else Share(corrected.value, corrected.ci, len(sample)),
         clipped=corrected is not None and corrected.clipped,
         comparable=comparable,
+        second_option=_second_option(sample, by_fault.get(SECOND, ()), first, second),
         best=_best(sample, first, second),
     )
+
+
+def _second_option(
+    sample: Sequence[Blind], planted: Sequence[Blind], first: Codes, second: Codes | None
+) -> Share | None:
+    """The share of items with another true option, by how often that very fault is found; None where none was planted.
+
+    Other faults are easier to see, so that the sensitivity of all together would make this one look rare.
+    """
+    if not planted:
+        return None
+    share_seen = _reasons(sample, first, second).get(SECOND_TRUE, 0.0)
+    corrected = corrected_share(Count(share_seen * len(sample), len(sample)), counted(planted, first, second))
+    return None if corrected is None else Share(corrected.value, corrected.ci, len(sample))
 
 
 def counted(items: Sequence[Blind], first: Codes, second: Codes | None) -> Count:
@@ -170,7 +183,12 @@ def remarks_on(about: About, stage: Stage, readers: int, reader: Party) -> list[
         remarks.append("items known to be good are called bad more often than these, so no false alarms are taken off")
     if stage.clipped:
         remarks.append("the corrected share came out below 0 or above 1, and was cut")
-    missing = {"second true option"} - set(about.planted)
+    found = stage.by_fault.get(SECOND)
+    if found is not None and found.value < stage.sensitivity.value:
+        apart = stage.second_option
+        share_of = "" if apart is None else f"; corrected by that, {apart.value:.1%} of the items have one"
+        remarks.append(f"a {SECOND} is found in {found.value:.0%} of {found.n} only{share_of}")
+    missing = {SECOND} - set(about.planted)
     if missing:
         remarks.append(f"no {missing.pop()} was planted: none is known for a probe of this kind")
     return remarks

@@ -14,10 +14,10 @@ import numpy as np
 
 from horsesense.core import Item
 from horsesense.core.document import Document
+from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError
 from horsesense.methods.cats.steps import steps
 from horsesense.runs.results import Answered
-from horsesense.scoring.normalise import Normalisation
 from horsesense.stats import Estimate
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.resampling import Floats

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.core.document import Document
+from horsesense.core.spec import Normalisation
 from horsesense.cues.findings import Finding
 from horsesense.methods.cats.suite import BlindCue, OpenedSuite, blind_cues
 from horsesense.methods.cats.table import (
@@ -20,7 +21,6 @@ from horsesense.methods.cats.table import (
 )
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.results import Answered
-from horsesense.scoring.normalise import Normalisation
 from horsesense.stats import Estimate
 
 

@@ -16,9 +16,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from horsesense.core.spec import Normalisation
 from horsesense.methods.ledger import printed_table
 from horsesense.runs.results import Answered, result_of
-from horsesense.scoring.normalise import Normalisation
 from horsesense.stats import Consistency, Estimate, consistency
 from horsesense.stats.intervals import rate_interval, unit_note
 from horsesense.stats.resampling import RESAMPLES, Floats, spread, totals

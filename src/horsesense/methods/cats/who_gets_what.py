@@ -10,10 +10,10 @@ from itertools import combinations
 import numpy as np
 
 from horsesense.core.document import Document
+from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError
 from horsesense.lexicons.words import word_spans
 from horsesense.runs.results import Answered
-from horsesense.scoring.normalise import Normalisation
 from horsesense.stats import Estimate
 from horsesense.stats.accuracy import accuracy
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from horsesense.core import Item, ScoringSpec
 from horsesense.methods.winoventi.checks import SIMILAR, UNGRAMMATICAL, WRONG_FOLLOWS, CheckedSchema
 from horsesense.methods.winoventi.nouns import Noun, statement
-from horsesense.models.folders import look_at_weights, weight_files
-from horsesense.models.hf.components import quiet_transformers, read_part, read_tokenizer
+from horsesense.models.hf.sentence_vectors import sentence_vectors
 from horsesense.models.load import open_local
-from horsesense.models.locate import locate
 from horsesense.models.protocol import Model
 from horsesense.scoring.option_scores import answer_items
 from horsesense.scoring.texts import score_texts
@@ -44,7 +41,7 @@ def far_in_meaning(
     words = sorted({word for pair in pairs for both in pair for word in both})
     if not words:
         return list(schemas)
-    vectors = dict(zip(words, word_vectors(vectors_of, words), strict=True))
+    vectors = dict(zip(words, sentence_vectors(vectors_of, words), strict=True))
     return [
         _objected(checked, SIMILAR) if any(float(vectors[a] @ vectors[b]) >= near for a, b in pair) else checked
         for checked, pair in zip(schemas, pairs, strict=True)
@@ -55,25 +52,6 @@ def _special_and_outcome(checked: CheckedSchema) -> tuple[tuple[str, str], tuple
     """Each special word with the outcome that it calls for."""
     premise, triplet = checked.schema.premise, checked.schema.triplet
     return (premise.generic.lower(), triplet.generic), (premise.exception.lower(), triplet.exception)
-
-
-def word_vectors(name: str, words: Sequence[str]) -> Any:
-    """A unit vector a word: the mean over its tokens of the model's last layer."""
-    folder = locate(name).folder
-    look_at_weights(weight_files(folder))  # refuses pickled ones, and what is none
-    import torch
-
-    with quiet_transformers():
-        tokenizer = read_tokenizer(folder)
-        network = read_part(folder, "AutoModel").eval()
-    vectors = []
-    with torch.inference_mode():
-        for start in range(0, len(words), 256):
-            batch = tokenizer(list(words[start : start + 256]), return_tensors="pt", padding=True)
-            mask = batch["attention_mask"][:, :, None].float()
-            states = network(**batch).last_hidden_state
-            vectors.append(torch.nn.functional.normalize((states * mask).sum(1) / mask.sum(1), dim=1))
-    return torch.cat(vectors).numpy()
 
 
 def not_entailing_the_wrong(

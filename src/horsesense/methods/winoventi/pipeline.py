@@ -34,7 +34,7 @@ from horsesense.methods.winoventi.premises import check_premises, write_premises
 from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.methods.winoventi.selection import drop_nonsense
 from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas, write_triplets
-from horsesense.models.api import is_served
+from horsesense.models.api.address import is_served
 from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import Settings, content_of

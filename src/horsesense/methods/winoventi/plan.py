@@ -20,7 +20,8 @@ from horsesense.methods.winoventi.asking import Asking
 from horsesense.methods.winoventi.kept_steps import STATE, read_state
 from horsesense.methods.winoventi.model_checks import LEAST_MEAN
 from horsesense.methods.winoventi.nouns import Noun
-from horsesense.models.api import ServedSettings, is_served
+from horsesense.models.api.address import is_served
+from horsesense.models.api.settings import ServedSettings
 from horsesense.models.lineage import lineage_named, lineage_of
 from horsesense.models.load import open_model
 from horsesense.models.locate import identity_named

@@ -3,7 +3,7 @@
 (async () => {
   const at = (id) => document.getElementById(id);
   const data = await unpack("data");
-  if (!data.probes.length) { at("count").textContent = "There are no items with a gold."; return; }
+  if (!data.probes.length) { at("count").textContent = "No item has a gold answer."; return; }
   for (const each of data.probes) each.details = {}; // tokens come when the page can be used already
   let probe = data.probes[0], facetChoices = [];
 
@@ -14,11 +14,11 @@
   let moved = false; // the address follows who walks through the items, and stays as it is until then
 
   function describe(place) {
-    const model = probe.models[+at("model").value || 0], told = verdictOf(probe, model, place);
+    const model = probe.models[+at("model").value || 0], outcome = verdictOf(probe, model, place);
     return [
       element("span", {}, brief(probe, place)),
-      element("span", { class: "key" }, told ? element("b", { class: told === "right" ? "right" : "wrong" }, told) : "",
-        told ? ` by ${(Math.abs(model.margins[place]) / 1000).toFixed(3)} ${model.unit} · ` : "", idOf(probe, place)),
+      element("span", { class: "key" }, outcome ? element("b", { class: outcome === "right" ? "right" : "wrong" }, outcome) : "",
+        outcome ? `, margin ${(Math.abs(model.margins[place]) / 1000).toFixed(3)} ${model.unit} · ` : "", idOf(probe, place)),
     ];
   }
 
@@ -41,7 +41,7 @@
       search: at("search").value, model: +at("model").value || 0, verdict: at("verdict").value, order: at("order").value,
       facets: facetChoices.filter(([, select]) => select.value !== "").map(([facet, select]) => [facet, +select.value]),
     });
-    const left = probe.left ? `; ${probe.left.toLocaleString("en")} more are not in the page, horsesense show DIR ID has them` : "";
+    const left = probe.left ? `; ${probe.left.toLocaleString("en")} more are not in the page: horsesense show DIR ID` : "";
     at("count").textContent = `${found.length.toLocaleString("en")} of ${probe.ids.length.toLocaleString("en")} items${left}`;
     list.show(found);
   }
@@ -61,7 +61,7 @@
     const id = linkedItem();
     if (id === null) return;
     const number = data.probes.findIndex((each) => id.startsWith(each.prefix) && each.ids.includes(id.slice(each.prefix.length)));
-    if (number < 0) { at("count").textContent = `There is no item ${id} here.`; return; }
+    if (number < 0) { at("count").textContent = `Item ${id} is not in this page.`; return; }
     if (data.probes[number] !== probe) { at("probe").value = number; chooseProbe(); clear(); refresh(); }
     open(probe.ids.indexOf(id.slice(probe.prefix.length)));
     at("items").scrollIntoView();

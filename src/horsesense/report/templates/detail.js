@@ -2,7 +2,7 @@
 // One item in full: options, who chose which, tokens where they are kept, the evidence, and its family.
 function showItem(box, probe, place, chosen, open) {
   box.scrollTop = 0;
-  if (place === null) return box.replaceChildren(element("p", { class: "soft" }, "No item fits these filters."));
+  if (place === null) return box.replaceChildren(element("p", { class: "soft" }, "No item matches these filters."));
   const id = idOf(probe, place), kept = probe.details[id];
   const parts = [heading(probe, place), ...question(probe, place), options(probe, place)];
   const facets = probe.facets.filter((facet) => facet.codes[place] >= 0)
@@ -11,7 +11,7 @@ function showItem(box, probe, place, chosen, open) {
   if (kept) probe.models.forEach((model, number) =>
     kept[number] && parts.push(tokens(probe, model, place, kept[number], number === chosen)));
   else parts.push(element("p", { class: "key" },
-    "Tokens are kept in the page for errors, disagreements and a sample only. This one: horsesense show DIR " + id));
+    "The page has token scores for errors, disagreements and a sample only. For this item: horsesense show DIR " + id));
   parts.push(...family(probe, place, open));
   box.replaceChildren(...parts);
 }
@@ -19,9 +19,9 @@ function showItem(box, probe, place, chosen, open) {
 function heading(probe, place) {
   const copy = element("button", { type: "button", class: "plain", id: "copy" }, "copy as JSON");
   copy.addEventListener("click", async () => {
-    copy.textContent = (await copied(JSON.stringify(plainItem(probe, place), null, 1))) ? "copied" : "cannot copy";
+    copy.textContent = (await copied(JSON.stringify(plainItem(probe, place), null, 1))) ? "copied" : "copy failed";
   });
-  const link = element("a", { href: linkTo(idOf(probe, place)), title: "A link to this item" }, element("code", {}, idOf(probe, place)));
+  const link = element("a", { href: linkTo(idOf(probe, place)), title: "Link to this item" }, element("code", {}, idOf(probe, place)));
   return element("div", { class: "top" }, element("h3", {}, link), copy);
 }
 
@@ -56,7 +56,7 @@ function options(probe, place) {
   const gold = probe.answers[place], texts = probe.options[place], [start, end] = shared(texts);
   return element("ol", { class: "options" }, ...texts.map((option, number) => {
     const by = probe.models.filter((model) => [].concat(model.chosen[place]).includes(number)).map((model) => model.label);
-    const mark = element("span", { class: number === gold ? "mark right" : "mark" }, number === gold ? "✓ right" : "");
+    const mark = element("span", { class: number === gold ? "mark right" : "mark" }, number === gold ? "✓ gold" : "");
     const between = option.slice(start, option.length - end);
     const text = start || end
       ? [option.slice(0, start), element("b", {}, between), option.slice(option.length - end)] : [option];
@@ -76,7 +76,7 @@ function tokens(probe, model, place, kept, open) {
   const score = (option) => fixed(option.score, 3);
   if (kept.options.some((option) => option.logprobs.length)) {
     const [start] = shared(kept.options.map((option) => option.text));
-    parts.push(element("p", { class: "key" }, `The redder, the less expected; scores in ${model.unit}.`));
+    parts.push(element("p", { class: "key" }, `Darker red: lower token probability. Scores in ${model.unit}.`));
     parts.push(element("ol", { class: "options" }, ...kept.options.map((option, number) => element("li", {},
       element("span", { class: number === gold ? "mark right" : "mark" }, score(option)),
       element("span", {}, ...coloured(option, start))))));
@@ -84,7 +84,7 @@ function tokens(probe, model, place, kept, open) {
     parts.push(element("p", {}, `${kept.options.map(score).join(" · ")} ${model.unit}`));
   }
   if (kept.evidence) parts.push(...evidence(probe, model, place, kept));
-  return element("details", open ? { open: "" } : {}, element("summary", {}, `Tokens by ${model.label}`), ...parts);
+  return element("details", open ? { open: "" } : {}, element("summary", {}, `Token scores: ${model.label}`), ...parts);
 }
 
 function coloured(option, shared) {
@@ -102,7 +102,7 @@ function coloured(option, shared) {
   return pieces;
 }
 
-// q_k of cats: what each place says for the right option (green) or for the best other one (red).
+// Token evidence: how far each position favours the gold option (green) or the best other one (red).
 function evidence(probe, model, place, kept) {
   const total = kept.evidence.places.reduce((sum, [, , q]) => sum + q, 0);
   const gold = probe.answers[place], other = kept.evidence.other;
@@ -111,10 +111,10 @@ function evidence(probe, model, place, kept) {
     one === against ? one : `${one || "–"} / ${against || "–"}`, element("small", {}, fixed(q, 1))));
   const margin = fixed(model.margins[place] / 1000, 3);
   return [
-    element("h4", {}, `Evidence: option ${gold + 1} (right) against option ${other + 1}`),
+    element("h4", {}, `Token evidence: option ${gold + 1} (gold) against option ${other + 1}`),
     element("div", {}, ...pairs),
-    element("p", { class: "key" }, `Green speaks for the right option, red for the other; in all ${fixed(total, 1)} nats, ` +
-      `and the margin that decides is ${margin} ${model.unit}.`),
+    element("p", { class: "key" }, `Green favours the gold option, red the other; sum ${fixed(total, 1)} nats. ` +
+      `Normalised margin: ${margin} ${model.unit}.`),
   ];
 }
 
@@ -130,7 +130,7 @@ function family(probe, place, open) {
     return element("li", {}, button, " ", brief(probe, other), ...marks(probe, other));
   });
   const more = members.length > 30 ? ` (30 of ${members.length})` : "";
-  return [element("h4", {}, `The family ${probe.familyNames[own]}${more}`), element("ul", {}, ...rows)];
+  return [element("h4", {}, `Family ${probe.familyNames[own]}${more}`), element("ul", {}, ...rows)];
 }
 
 function brief(probe, place) {
@@ -140,8 +140,8 @@ function brief(probe, place) {
 
 function marks(probe, place) {
   return probe.models.map((model) => {
-    const told = verdictOf(probe, model, place);
+    const outcome = verdictOf(probe, model, place);
     const name = probe.models.length > 1 ? `${model.label} ` : "";
-    return element("span", { class: told === "right" ? "right" : "wrong" }, told ? ` ${name}${told}` : "");
+    return element("span", { class: outcome === "right" ? "right" : "wrong" }, outcome ? ` ${name}${outcome}` : "");
   });
 }

@@ -27,6 +27,6 @@ function passing(probe, wanted) {
 function hasVerdict(probe, model, place, verdict) {
   if (verdict === "tokens") return idOf(probe, place) in probe.details;
   if (verdict !== "disagree") return verdictOf(probe, model, place) === verdict;
-  const told = new Set(probe.models.map((each) => verdictOf(probe, each, place)).filter(Boolean));
-  return told.size > 1;
+  const outcome = new Set(probe.models.map((each) => verdictOf(probe, each, place)).filter(Boolean));
+  return outcome.size > 1;
 }

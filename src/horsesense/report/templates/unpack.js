@@ -1,5 +1,5 @@
 "use strict";
-// The items travel as gzip in base64: a tenth of their size, and no character that markup could be made of.
+// The items travel as gzip in base64: a tenth of their size, and no character that markup could be node of.
 async function unpack(id) {
   const text = document.getElementById(id).textContent;
   const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
@@ -9,10 +9,10 @@ async function unpack(id) {
 
 // Every text of a probe reaches the page through here, as text and never as markup.
 function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children.filter((child) => child !== null && child !== ""));
-  return made;
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children.filter((child) => child !== null && child !== ""));
+  return node;
 }
 
 // How a model did on an item: "right", "wrong", "tie", or "" where there is no gold or it was not asked.

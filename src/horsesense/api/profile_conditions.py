@@ -1,0 +1,119 @@
+"""Ask a model in all conditions of a profile: stored answers are reused, and a model is loaded only if needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from horsesense.progress import Progress
+
+if TYPE_CHECKING:
+    from horsesense.core import ScoringSpec
+    from horsesense.models.api.settings import ServedSettings
+    from horsesense.models.protocol import Model
+    from horsesense.profiling.abilities import Edition
+    from horsesense.profiling.conditions import Condition, Forecast
+    from horsesense.profiling.from_answers import Answers
+    from horsesense.profiling.material import Material
+    from horsesense.runs.engine import Engine
+    from horsesense.runs.results import Answered
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileCall:
+    """One model of a call, and how it is asked."""
+
+    name: str
+    model: str | Path | Model
+    edition: Edition
+    folder: Path | None
+    device: str
+    dtype: str
+    served: ServedSettings | None
+    engine: Engine
+    progress: Progress
+
+
+def asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, Answers], Forecast | None]:
+    """The answers of a model by ability; what is kept is not asked again, and a model is loaded only if it has to."""
+    from horsesense.core import ScoringSpec
+    from horsesense.core.spec import with_setting
+    from horsesense.models.api.address import is_served
+    from horsesense.profiling.conditions import conditions, forecast
+    from horsesense.runs.folder import run_of_profile
+    from horsesense.runs.shards import sizes
+    from horsesense.settings import labelled
+
+    spec = with_setting(ScoringSpec(), "dtype", call.dtype)
+    run = None if call.folder is None else run_of_profile(call.folder)
+    for likelihood in (True, False):
+        plan = [each for m in materials for each in conditions(m, call.edition, likelihood)]
+        if run is not None and _all_kept(run, call.name, plan):
+            return _collected(_run_all(call, call.model, plan, spec, run)), None
+    if call.engine.remote and isinstance(call.model, str | Path) and not is_served(labelled(str(call.model))[1]):
+        plan = [each for m in materials for each in conditions(m, call.edition)]
+        questions = sum(len(each.probe.items) * len(each.ways) for each in plan)
+        call.progress.log(f"{call.name}: {questions:,} questions for the workers; how fast they are shows as they work")
+        return _collected(_run_all(call, call.model, plan, spec, run)), None
+    model = _loaded(call)
+    plan = [each for m in materials for each in conditions(m, call.edition, model.can("likelihood"))]
+    rest = [each for each in plan if run is None or not _all_kept(run, call.name, [each])]
+    budget = sizes(run, call.device)[0]
+    ahead = forecast(model, rest, spec, budget, call.progress)
+    kept = f", {len(plan) - len(rest)} of {len(plan)} parts are kept already" if len(rest) < len(plan) else ""
+    call.progress.log(f"{ahead.in_words()}{kept}")
+    return _collected(_run_all(call, model, plan, spec, run)), ahead
+
+
+def _loaded(call: ProfileCall) -> Model:
+    from horsesense.models.load import open_model
+
+    if not isinstance(call.model, str | Path):
+        return call.model
+    return open_model(str(call.model), device=call.device, dtype=call.dtype, served=call.served, progress=call.progress)
+
+
+def _run_all(
+    call: ProfileCall, model: str | Path | Model, plan: Sequence[Condition], spec: ScoringSpec, run: Path | None
+) -> list[tuple[Condition, Answered]]:
+    """Ask all of a plan, probes of the same ways together; each condition with its answers."""
+    from horsesense.api.asking import ask
+    from horsesense.runs.compute_settings import ComputeSettings
+
+    by_ways: dict[tuple[str, ...], list[Condition]] = {}
+    for each in plan:
+        by_ways.setdefault(each.ways, []).append(each)
+    found = []
+    compute = ComputeSettings(device=call.device, engine=call.engine)
+    settings: dict[str, Any] = {"compute": compute, "served": call.served, "progress": call.progress}
+    for ways, group in by_ways.items():
+        probes = {each.name: each.probe for each in group}
+        answered = ask(model, probes, out=run, spec=spec, formats=ways, **settings).answered
+        by_name = {each.name: each for each in group}
+        found += [(by_name[part.part.probe.name], part) for part in answered]
+    return found
+
+
+def _collected(found: Sequence[tuple[Condition, Answered]]) -> dict[str, Answers]:
+    answers: dict[str, dict[Any, Answered]] = {}
+    for condition, answered in found:
+        answers.setdefault(condition.ability, {})[condition.role, answered.format] = answered
+    return dict(answers)
+
+
+def _all_kept(run: Path, model: str, plan: Sequence[Condition]) -> bool:
+    from horsesense.runs.ask import content_of
+    from horsesense.runs.folder import is_finished
+    from horsesense.runs.manifest import manifest_path, read_manifest
+
+    if not manifest_path(run).is_file():
+        return False
+    manifest = read_manifest(run)
+    for each in plan:
+        for way in each.ways:
+            part = manifest.part(model, each.name, way)
+            if part is None or part.probe.content != content_of(each.probe.items) or not is_finished(run, part):
+                return False
+    return True

@@ -1,0 +1,161 @@
+"""Relatedness: how near each option is to its question, by an encoder that turns texts into vectors.
+
+Whoever picks the option on the topic of the question answers many questions about words without knowing the answer. So
+the cosine of question and option is a control beside the surface cues. What an encoder is, `Encoder` says; the vectors
+themselves come from outside (word vectors from `horsesense.lexicons`, sentence vectors from `horsesense.models`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from horsesense.core import BLANK, Item
+from horsesense.core.document import Document
+from horsesense.cues.battery import Number
+from horsesense.cues.table import Table, apart
+from horsesense.cues.tokens import Floats
+from horsesense.lexicons.vectors import Vectors
+from horsesense.lexicons.words import words
+from horsesense.stats.accuracy import accuracy, chance, credits
+from horsesense.stats.intervals import Estimate
+from horsesense.stats.resampling import Names
+
+Cosines = Sequence[tuple[float, ...]]
+"""Per item, one cosine per option; nan where there is none to give."""
+SMOOTHING = 1e-3
+"""Of the weight of a word by its frequency: Arora, Liang and Ma (2017)."""
+COMMON = 20_000
+"""Frequent words whose mean vector is what all texts have in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """What turns texts into vectors."""
+
+    name: str
+    """Short, as columns and files are called: ``glove``."""
+    about: str
+    """In words: "word vectors (GloVe)"."""
+    content: str
+    """SHA-256 of what the vectors come from."""
+    encode: Callable[[Sequence[str]], Floats]
+    """One vector per text; zeros where a text has none."""
+
+    @property
+    def pick(self) -> str:
+        """How to answer by it."""
+        return f"the option nearest to the question by {self.about}"
+
+
+@dataclass(frozen=True, slots=True)
+class Relatedness(Document):
+    """What picking the option nearest to the question earns."""
+
+    encoder: str
+    """What texts were turned into vectors by."""
+    accuracy: Estimate
+    """Share of the items whose right option is the nearest one."""
+    coverage: float
+    """Share of the items where the options have vectors that differ."""
+
+
+def cosines(items: Sequence[Item], encoder: Encoder) -> list[tuple[float, ...]]:
+    """Return the cosine of the question and each option; nan for labels, and where a text has no vector.
+
+    Sentences are parted into what they share, which is the question, and what they differ in.
+
+    >>> same = Encoder("first", "first letters", "", lambda texts: np.array([[t[:1] == "a", t[:1] != "a"]
+    ...     for t in texts], dtype=np.float64))
+    >>> item = Item(probe="p", form="choice", text="an apple is an", options=("air plane", "fruit"), answer=1)
+    >>> cosines([item], same)
+    [(1.0, 0.0)]
+    """
+    texts: dict[str, int] = {}
+    rows: list[tuple[int, list[int]]] = []
+    for item in items:
+        if item.form == "pair":
+            rows.append((-1, []))
+            continue
+        options, context = apart(item)
+        question = " ".join(context.replace(BLANK, " ").split())
+        places = [texts.setdefault(option, len(texts)) for option in options]
+        rows.append((texts.setdefault(question, len(texts)), places))
+    vectors = np.asarray(encoder.encode(list(texts)), dtype=np.float64)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True) if len(texts) else np.zeros((0, 1))
+    units = np.divide(vectors, norms, out=np.full_like(vectors, np.nan), where=norms > 0)
+    found = []
+    for item, (asked, places) in zip(items, rows, strict=True):
+        if asked < 0:
+            found.append(tuple(float("nan") for _ in item.options))
+        else:
+            # Rounded, so that two ways of adding up the same numbers leave a tie a tie.
+            found.append(tuple((units[places] @ units[asked]).round(6).tolist()))
+    return found
+
+
+def word_vector_encoder(vectors: Vectors, frequency: Callable[[str], float], content: str) -> Encoder:
+    """Encode a text as the mean of its words' vectors, rare words counting more, less what all texts share.
+
+    Without the two a mean is mostly function words, and finds the topic far less often.
+    """
+    common = vectors.table[:COMMON].mean(axis=0, dtype=np.float64)
+
+    def encode(texts: Sequence[str]) -> Floats:
+        weights: dict[str, float] = {}
+        table = np.zeros((len(texts), vectors.dimensions))
+        for row, text in enumerate(texts):
+            for word in words(text):
+                vector = vectors.of(word)
+                if vector is not None:
+                    if word not in weights:
+                        weights[word] = SMOOTHING / (SMOOTHING + frequency(word))
+                    table[row] += weights[word] * (vector - common)
+        return table
+
+    return Encoder("glove", "word vectors (GloVe)", content, encode)
+
+
+def picked(cosine: Cosines) -> list[tuple[float, ...]]:
+    """Return the shares of the nearest options: 1, 1/k where k tie, and a guess where none has a vector.
+
+    >>> picked([(0.2, 0.9), (float("nan"), float("nan"))])
+    [(0.0, 1.0), (0.5, 0.5)]
+    """
+    found = []
+    for row in cosine:
+        values = np.nan_to_num(np.array(row), nan=-np.inf)
+        best = values == values.max() if np.isfinite(values).sum() > 1 else np.ones(len(values), dtype=bool)
+        found.append(tuple((best / best.sum()).tolist()))
+    return found
+
+
+def relatedness_cue(encoder: Encoder, items: Sequence[Item], cosine: Cosines) -> Number:
+    """Make a cue of the battery's kind out of cosines."""
+    by_item: Mapping[str, tuple[float, ...]] = {item.id: row for item, row in zip(items, cosine, strict=True)}
+
+    def compute(table: Table) -> Floats:
+        return np.array([value for item in table.items for value in by_item[item.id]], dtype=np.float64)
+
+    return Number(
+        f"relatedness by {encoder.name}",
+        f"cosine of question and option by {encoder.about}",
+        encoder.pick.removeprefix("the option "),
+        f"farthest from the question by {encoder.about}",
+        compute,
+    )
+
+
+def relatedness(encoder: Encoder, items: Sequence[Item], cosine: Cosines, clusters: Names) -> Relatedness | None:
+    """Measure what the nearest option earns; None where no item has a key."""
+    judged = [i for i, item in enumerate(items) if item.answer is not None and len(item.options) > 1]
+    if not judged:
+        return None
+    shares = picked([cosine[i] for i in judged])
+    earned = credits(shares, [items[i].answer for i in judged])
+    names = np.asarray(clusters)[judged]
+    guess = chance([len(items[i].options) for i in judged])
+    covered = np.mean([max(row) > 1 / len(row) for row in shares])
+    return Relatedness(encoder.about, accuracy(earned.values, names, guess), float(covered))

@@ -1,0 +1,356 @@
+"""The adjusted score: what is known beyond chance and beyond everything that could explain the answers.
+
+An explanation (a cue, relatedness, the model without the question) earns something on each item. Items get weights, as
+near to equal as can be (the least relative entropy), under which no explanation earns more than chance; the model's
+chance-corrected score under these weights is the adjusted score. For one cue that is right or wrong it is 1/n ·
+accuracy where the cue is right + (1 - 1/n) · accuracy where it is wrong, less chance: a guesser, a reader of the cue
+and one who avoids it all get 0.
+
+The weights come from the items and the explanations alone, so the score is linear in the model's answers. It is a
+calibration estimator (Deville and Särndal 1992): its variance is that of the residuals of the answers on the
+explanations, summed over clusters. Sums and differences of such scores get their ends from those of the rates that they
+are made of (Zou and Donner 2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import scipy
+
+from horsesense.profiling.item_scores import Bools, Ints, ItemScores
+from horsesense.stats.combined import Rates
+from horsesense.stats.intervals import FEW, Estimate, unit_note
+from horsesense.stats.resampling import NOTHING, Floats
+
+_SILENT = 1e-9
+"""A cue that expects no more than this above or below chance says nothing about the item."""
+_STEPS = 200
+BLIND = "the model without the question"
+TRUSTED = 3
+"""Shared clusters up to which a correlation of two rates is not believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One thing that may explain a score away."""
+
+    kind: Literal["cue", "relatedness", "blind"]
+    """A surface cue, relatedness, or the model without the question."""
+    right: Floats
+    """What it earns on each item."""
+    tried: int
+    """Out of how many it was chosen."""
+
+
+def explanations(scores: ItemScores) -> dict[str, Explanation]:
+    """Return what may explain a score away, by name: cues, relatedness, and the model without the question."""
+    found = {f"picking {cue.name}": Explanation("cue", cue.right, cue.tried) for cue in scores.cues}
+    for near in scores.relatedness:
+        found[f"picking {near.name}"] = Explanation("relatedness", near.right, near.tried)
+    if scores.blind is not None and not np.isnan(scores.blind).all():
+        column = np.where(np.isnan(scores.blind), scores.chance, scores.blind)
+        found[BLIND] = Explanation("blind", column, 1)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Weighting:
+    """Weights of items, and what makes a chance-corrected score of the model's rate under them."""
+
+    scores: ItemScores
+    weights: Floats
+    """One per item; they sum to 1."""
+    gains: Floats
+    """Items × explanations: what each earns above chance, 0 where it is silent."""
+
+    @property
+    def chance(self) -> float:
+        """What guessing earns under the weights."""
+        return float(self.weights @ self.scores.chance)
+
+    @property
+    def scale(self) -> float:
+        """One over what can be earned above chance: bad items earn chance."""
+        sound = 1.0 if self.scores.bad is None else 1 - self.scores.bad.value
+        return 1 / (1 - self.chance) / sound
+
+    @property
+    def value(self) -> float:
+        """The chance-corrected score."""
+        return self.scale * (float(self.weights @ self.scores.right) - self.chance)
+
+
+def gain(column: Floats, chance: Floats) -> Floats:
+    """Return what an explanation earns above chance on each item; 0 where it is silent or not known."""
+    above: Floats = np.nan_to_num(column - chance)
+    return np.where(np.abs(above) < _SILENT, 0.0, above)
+
+
+def side_masks(column: Floats, chance: Floats) -> tuple[Bools, Bools]:
+    """Return where an explanation is more right than chance, and where less."""
+    above = gain(column, chance)
+    return above > 0, above < 0
+
+
+def plain(scores: ItemScores) -> Weighting:
+    """All items alike."""
+    return Weighting(scores, np.full(len(scores), 1 / len(scores)), np.zeros((len(scores), 0)))
+
+
+def weighted(scores: ItemScores, *columns: Floats) -> Weighting | None:
+    """Weight items so that none of the columns earns more than chance; None where no weights do that.
+
+    >>> names, right = np.array(list("stuv")), np.array([1.0, 1, 1, 0])
+    >>> found = weighted(ItemScores("m", "a", "x", names, right, np.full(4, 5), names), right)
+    >>> found.weights.round(2).tolist(), abs(round(found.value, 6))
+    ([0.07, 0.07, 0.07, 0.8], 0.0)
+    """
+    gains = np.stack([gain(column, scores.chance) for column in columns], axis=1) if columns else None
+    if gains is None:
+        return plain(scores)
+    balanced = _balanced(np.full(len(scores), 1 / len(scores)), gains)
+    return None if balanced is None else Weighting(scores, balanced, gains)
+
+
+def _balanced(shares: Floats, gains: Floats) -> Floats | None:
+    """Weights, as near to those given as can be, under which no column of gains earns anything.
+
+    A column that gains nowhere cannot have earned the model anything, and is left out; where one loses nowhere, only
+    items without its gain are taken.
+    """
+    gains = gains[:, (gains > 0).any(axis=0)]
+    never = ~(gains < 0).any(axis=0)
+    taken = ~(gains[:, never] > 0).any(axis=1)
+    if not taken.any():
+        return None
+    if never.any():
+        inside = _balanced(shares[taken], gains[taken][:, ~never])
+        if inside is None:
+            return None
+        balanced = np.zeros(len(shares))
+        balanced[taken] = inside
+        balanced /= balanced.sum()
+        return balanced
+    tilt = np.zeros(gains.shape[1])
+    for _ in range(_STEPS):
+        weights = _tilted(shares, gains, tilt)
+        slope = weights @ gains
+        if np.abs(slope).max(initial=0.0) < 1e-11:
+            return weights
+        curve = (gains * weights[:, None]).T @ gains - np.outer(slope, slope)
+        step = np.linalg.lstsq(curve, slope, rcond=1e-12)[0]
+        tilt = tilt - np.clip(step, -2.0, 2.0)
+    return None
+
+
+def _tilted(shares: Floats, gains: Floats, tilt: Floats) -> Floats:
+    power = gains @ tilt
+    raised: Floats = shares * np.exp(power - power.max(initial=0.0))
+    whole: Floats = raised / raised.sum()
+    return whole
+
+
+def beyond_explanations(scores: ItemScores) -> Weighting | None:
+    """Weight items so that all explanations earn chance; where none do, by the one that leaves least."""
+    columns = [each.right for each in explanations(scores).values()]
+    together = weighted(scores, *columns)
+    if together is not None or len(columns) < 2:
+        return together
+    alone = [weighted(scores, column) for column in columns]
+    if any(each is None for each in alone):
+        return None
+    return min((each for each in alone if each is not None), key=lambda each: each.value)
+
+
+# Rates under weights, with their variances.
+
+
+def effective_clusters(weights: Floats, codes: Ints) -> int:
+    """Return how many clusters of equal weight say as much as these."""
+    sums = np.bincount(codes, weights=weights)
+    return max(1, int(sums.sum() ** 2 / (sums @ sums) + 1e-9))
+
+
+def residuals(right: Floats, weights: Floats, gains: Floats) -> Floats:
+    """Return weighted residuals of answers (items, or draws × items) on a constant and on the explanations.
+
+    Under balanced weights the explanations sum to 0, so that any multiple of them may be taken off the answers.
+    """
+    design = np.concatenate([np.ones((len(weights), 1)), gains], axis=1)
+    heavy = weights > 0
+    root = np.sqrt(weights[heavy])[:, None]
+    answers = np.atleast_2d(right)
+    slopes = np.linalg.lstsq(design[heavy] * root, (answers[:, heavy] * root.T).T, rcond=1e-10)[0]
+    left: Floats = weights * (answers - (design @ slopes).T)
+    return left[0] if right.ndim == 1 else left
+
+
+def cluster_sums(values: Floats, codes: Ints, number: int) -> Floats:
+    """Sum the last axis within clusters."""
+    if values.ndim == 1:
+        return np.bincount(codes, weights=values, minlength=number).astype(np.float64)
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(number))
+    sums: Floats = np.add.reduceat(values[:, order], starts, axis=1)
+    return sums
+
+
+def codes_of(names: np.ndarray) -> Ints:
+    """Number names from 0."""
+    return np.unique(names, return_inverse=True)[1].astype(np.int64)
+
+
+def freedom_of(right: Floats, weights: Floats, gains: Floats, clusters: int) -> tuple[int, float]:
+    """Return the clusters that are left to judge by, and what variances are multiplied by: explanations cost freedom.
+
+    Where all answers are alike nothing was fitted.
+    """
+    heavy = weights > 0
+    fitted = int((np.abs(gains[heavy]).sum(axis=0) > 0).sum())
+    if np.ptp(right[heavy]) < 1e-12:
+        return clusters, 1.0
+    left = clusters - fitted
+    return max(1, left), clusters / max(1.0, left - 1.0)
+
+
+def _variance(left: Floats, groupings: Sequence[Ints]) -> float:
+    """Variance of a sum of residuals over one grouping, or two that cross (Cameron, Gelbach and Miller 2011)."""
+
+    def one_way(codes: Ints) -> float:
+        sums = np.bincount(codes, weights=left)
+        return float(sums @ sums)
+
+    alone = [one_way(codes) for codes in groupings]
+    if len(groupings) == 1:
+        return alone[0]
+    first, second = groupings
+    both = alone[0] + alone[1] - one_way(codes_of(first * (second.max() + 1) + second))
+    return max(both, *alone)
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """A number that is linear in rates above chance, with what its interval needs."""
+
+    factors: Floats
+    """One per rate."""
+    chance: Floats
+    """What guessing earns of each rate."""
+    rates: Rates
+    """The model's rates under weights, on one ability or several."""
+    of: tuple[int, ...]
+    """For each rate, the index of its ability."""
+    bad: Floats
+    """For each ability, the relative standard error of its scale, from the audit of bad items."""
+    n: int
+    """Items."""
+    clusters: int
+    """Clusters of all of them together."""
+
+    @property
+    def terms(self) -> Floats:
+        """What each rate adds."""
+        terms: Floats = self.factors * (self.rates.values - self.chance)
+        return terms
+
+    @property
+    def value(self) -> float:
+        """The number."""
+        return float(self.terms.sum())
+
+    def times(self, factors: Floats) -> Linear:
+        """Another number of the same rates."""
+        return replace(self, factors=factors)
+
+    def ends(self, level: float) -> tuple[float, float]:
+        """Lower and upper end: square and add, with the correlation of rates that share clusters."""
+        low, high = self.rates.ends(level)
+        below, above = self.rates.values - low, high - self.rates.values
+        signs, sizes = np.sign(self.factors), np.abs(self.factors)
+        correlation = self.rates.correlation * np.outer(signs, signs)
+        down, up = sizes * np.where(signs > 0, below, above), sizes * np.where(signs > 0, above, below)
+        scale = np.bincount(self.of, weights=self.terms, minlength=len(self.bad)) * self.bad
+        spread = float(scale @ scale) * float(scipy.special.ndtri((1 + level) / 2)) ** 2
+        reach = [max(0.0, float(side @ correlation @ side) + spread) ** 0.5 for side in (down, up)]
+        return self.value - reach[0], self.value + reach[1]
+
+    def estimate(self, level: float) -> Estimate:
+        """The number with its interval; chance is 0."""
+        used = [number for number, factor in zip(self.rates.numbers, self.factors, strict=True) if factor]
+        note = unit_note(self.clusters if used else 0)
+        if not note and (least := min(used)) < FEW:
+            note = f"it rests on as much as {least} cluster{'s' if least > 1 else ''} of equal weight would say"
+        return Estimate(self.value, self.ends(level), self.n, self.clusters, 0.0, level, "calibration weights", 0, note)
+
+    def p(self) -> float:
+        """Two-sided p: the level at which the interval just reaches 0."""
+        return reaching_p(self.value, self.ends)
+
+
+def linear(parts: Sequence[tuple[Weighting, float]]) -> Linear:
+    """Add up chance-corrected scores, each times a factor.
+
+    Those of one method, and parts of one ability, are correlated where they share clusters.
+    """
+    names = [np.char.add(f"{part.scores.method}\t", part.scores.clusters) for part, _ in parts]
+    ends = np.cumsum([len(each) for each in names])
+    every = codes_of(np.concatenate(names))
+    number = int(every.max()) + 1
+    values, variances, numbers, influences = [], [], [], []
+    abilities: dict[str, int] = {}
+    bad: list[float] = []
+    for (part, _), codes in zip(parts, np.split(every, ends[:-1]), strict=True):
+        own, scores = codes_of(codes), part.scores
+        left = residuals(scores.right, part.weights, part.gains)
+        crossed = [] if scores.crossed is None else [codes_of(scores.crossed)]
+        count = min(effective_clusters(part.weights, grouping) for grouping in (own, *crossed))
+        freedom, inflation = freedom_of(scores.right, part.weights, part.gains, count)
+        values.append(min(1.0, max(0.0, float(np.sort(part.weights * scores.right).sum()))))
+        variances.append(_variance(left, [own, *crossed]) * inflation)
+        numbers.append(freedom)
+        influences.append(cluster_sums(left, codes, number))
+        if scores.ability not in abilities:
+            abilities[scores.ability] = len(abilities)
+            share = scores.bad
+            bad.append(0.0 if share is None else share.variance**0.5 / (1 - share.value))
+    rates = Rates(np.array(values), np.array(variances), tuple(numbers), _correlation(influences))
+    return Linear(
+        factors=np.array([factor * part.scale for part, factor in parts]),
+        chance=np.array([part.chance for part, _ in parts]),
+        rates=rates,
+        of=tuple(abilities[part.scores.ability] for part, _ in parts),
+        bad=np.array(bad),
+        n=sum(len(part.scores) for part in {id(p.scores): p for p, _ in parts}.values()),
+        clusters=number,
+    )
+
+
+def _correlation(influences: Sequence[Floats]) -> Floats:
+    """Correlation of rates by what each cluster adds; few shared clusters say little, and are trusted little."""
+    table = np.stack(influences)
+    size = np.sqrt((table**2).sum(axis=1))
+    scaled = table / np.where(size > NOTHING**0.5, size, np.inf)[:, None]
+    held = (table != 0).astype(np.float64)
+    shared = held @ held.T
+    trusted: Floats = scaled @ scaled.T * np.clip(1 - TRUSTED / np.maximum(shared, TRUSTED), 0, 1)
+    np.fill_diagonal(trusted, 1.0)
+    return trusted
+
+
+def reaching_p(value: float, ends: Callable[[float], tuple[float, float]]) -> float:
+    """The level at which an interval just reaches 0, as a two-sided p."""
+    if value == 0:
+        return 1.0
+
+    def short(p: float) -> float:
+        low, high = ends(1 - p)
+        return low if value > 0 else -high
+
+    least, most = 1e-9, 1 - 1e-6
+    if short(least) > 0:
+        return least
+    return 1.0 if short(most) < 0 else float(scipy.optimize.brentq(short, least, most, xtol=1e-7))

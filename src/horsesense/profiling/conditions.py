@@ -1,0 +1,196 @@
+"""The conditions in which a model is asked about an ability: main, twin, retest, letters, and without the premise.
+
+Each is a probe of the run that stores the answers, so that a profile that was stopped resumes. Asked by
+PMI, every option is scored behind its question and alone: that one call has the main score, the score by PMI and what
+the model picks without the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, Literal
+
+from horsesense.core import Item, Probe, ScoringSpec
+from horsesense.core.document import Document
+from horsesense.methods.rica.curated import renamed
+from horsesense.methods.winoventi.adversarial_filter import prior_probe
+from horsesense.models.api.served_model import ServedModel
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.protocol import Model
+from horsesense.profiling.abilities import Edition
+from horsesense.profiling.material import SEED, Material, by_turns
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.scoring.prompt_formats import Call, PromptFormat, get_prompt_format
+
+Role = Literal["main", "twin", "retest", "letters", "prior"]
+
+RETEST: Mapping[str, int] = {"quick": 12, "full": 200}
+"""Families of the frozen half of the retest."""
+LETTERS: Mapping[str, int] = {"quick": 0, "full": 60}
+"""Families of the frozen half that are asked by letters too."""
+LEAD = {
+    "cloze": "Here is a short text. ",
+    "sentences": "Here is a sentence. ",
+    "choice": "Here is a question. ",
+    "pair": "Here are two sentences. ",
+}
+"""What stands before a question in the retest: it says nothing."""
+RETEST_OF = "retest_of"
+"""The facet that names the question of the main condition."""
+_SAMPLE = 800
+"""Tokens that the speed of a model is measured on, on a processor; on a GPU a whole batch, as it is made for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One probe that a model is asked, and how."""
+
+    ability: str
+    role: Role
+    name: str
+    """What the probe is called in the run."""
+    probe: Probe
+    ways: tuple[str, ...]
+
+
+def conditions(material: Material, edition: Edition, likelihood: bool = True) -> Iterator[Condition]:
+    """All that is asked about an ability.
+
+    ``likelihood``: whether the model tells how likely a text is; otherwise it is asked by letters, and what rests on
+    likelihoods is left out.
+    """
+    ability, frozen = material.ability.name, material.frozen
+    main = _ways(frozen, likelihood)
+    yield Condition(ability, "main", ability, frozen, main)
+    if material.twin is not None:
+        twin = replace(material.twin, items=_on_rungs(material.twin.items, "inference", "fact"))
+        yield Condition(ability, "twin", f"{ability}-twin", twin, main)
+    retest = _retest_probe(frozen, _on_rungs(_first(frozen, RETEST[edition]), "inference"))
+    yield Condition(ability, "retest", f"{ability}-retest", retest, ("loglikelihood",) if likelihood else main)
+    if likelihood and (shown := _on_rungs(_first(frozen, LETTERS[edition]), "inference")):
+        card = replace(frozen.card, name=f"{ability}-letters")
+        yield Condition(ability, "letters", f"{ability}-letters", Probe.of(shown, card), ("letters",))
+    if likelihood and frozen.card.method == "winoventi":
+        yield Condition(ability, "prior", f"{ability}-prior", prior_probe(frozen), ("loglikelihood",))
+
+
+def _ways(probe: Probe, likelihood: bool) -> tuple[str, ...]:
+    """By PMI, which has the likelihood behind the question too; whole sentences are another text as a blank."""
+    if not likelihood:
+        return ("letters",)
+    return ("loglikelihood", "pmi") if any(item.form == "sentences" for item in probe.items) else ("pmi",)
+
+
+def _on_rungs(items: Sequence[Item], *rungs: str) -> list[Item]:
+    """Of a ladder the items on some rungs, of anything else all."""
+    return [item for item in items if item.facets.get("rung", rungs[0]) in rungs]
+
+
+def _first(probe: Probe, families: int) -> list[Item]:
+    return [item for family in by_turns(probe.items, probe.card.group, SEED)[:families] for item in family]
+
+
+def _retest_probe(probe: Probe, items: Sequence[Item]) -> Probe:
+    """The same behind a sentence that says nothing; a statement about novel things, about others."""
+    names = list(dict.fromkeys(item.groups["entities"] for item in items if item.groups.get("entities")))
+    others = dict(zip(names, names[1:] + names[:1], strict=True))
+    return Probe.of(
+        [_retest_item(item, others) for item in items], replace(probe.card, name=f"{probe.card.name}-retest")
+    )
+
+
+def _retest_item(item: Item, others: Mapping[str, str]) -> Item:
+    again = replace(item, member=f"{item.member}_retest", facets={**item.facets, RETEST_OF: item.id})
+    if before := item.groups.get("entities"):
+        pairs = zip(before.split(), others[before].split(), strict=True)
+        return replace(again, text=renamed(item.text, dict(pairs)))
+    lead = LEAD[item.form]
+    if item.premise:
+        return replace(again, premise=f"{lead}{item.premise}")
+    if item.form == "sentences":
+        return replace(again, options=tuple(f"{lead}{option}" for option in item.options))
+    return replace(again, text=f"{lead}{item.text}")
+
+
+# What it will take.
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast(Document):
+    """What asking a model will take, as far as can be estimated before."""
+
+    model: str
+    """The model."""
+    items: int
+    """Questions, all conditions together."""
+    tokens: int
+    """Tokens to compute, or to send."""
+    seconds: float | None
+    """About how long asking takes, by the speed on a few questions; None for a server, and where too few are left."""
+    requests: int | None
+    """Requests at most, for a server; None for a model that runs here."""
+    cost: float | None
+    """About what it costs, where a price is given."""
+
+    def in_words(self) -> str:
+        """One sentence for whoever waits."""
+        told = f"{self.model}: {self.items:,} questions, about {self.tokens:,} tokens"
+        if self.seconds is not None:
+            return f"{told}; asking them takes about {_duration(self.seconds)}, loading and verdicts come on top"
+        if self.requests is None:  # nothing is left by which the speed is measured
+            return told
+        price = "" if self.cost is None else f", about {self.cost:.2f} by the price given"
+        return f"{told}, at most {self.requests:,} requests{price}"
+
+
+def _duration(seconds: float) -> str:
+    """
+    >>> _duration(34), _duration(200), _duration(9000)
+    ('34 s', '3 min', '2.5 h')
+    """
+    if seconds < 5400:
+        return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def forecast(
+    model: Model, plan: Sequence[Condition], spec: ScoringSpec, budget: int, progress: Progress = NO_PROGRESS
+) -> Forecast:
+    """Put everything into words, count it, and ask a little of it for the speed."""
+    tokens = items = requests = 0
+    tried: list[tuple[int, float]] = []
+    for number, condition in enumerate(plan):
+        progress.update("forecast", number, len(plan))
+        for name in condition.ways:
+            prompt_format = get_prompt_format(name)
+            meant = prompt_format.spec(spec)
+            made = prompt_format.prepare(model, condition.probe.items, meant, condition.probe.items)
+            items += len(made)
+            tokens += sum(each.cost for each in made)
+            requests += sum(len(each.questions if hasattr(each, "questions") else each.turns) for each in made)
+            if not isinstance(model, ServedModel) and name != "letters" and condition.role == "main" and len(tried) < 3:
+                tried.append(_tried(prompt_format, made, Call(model, meant, budget, NO_PROGRESS)))
+    if isinstance(model, ServedModel):
+        price = model.client.settings.price
+        cost = None if price is None else (tokens * price[0] + requests * price[1]) / 1e6
+        return Forecast(model.name, items, tokens, None, requests, cost)
+    counted = tried[1:] or tried  # a device that has just been started is slow
+    rate = sum(size for size, _ in counted) / max(sum(taken for _, taken in counted), 1e-6)
+    return Forecast(model.name, items, tokens, tokens / rate if tried else None, None, None)
+
+
+def _tried(prompt_format: PromptFormat, made: Sequence[Any], call: Call) -> tuple[int, float]:
+    """A few questions asked: their tokens, and the seconds that they took."""
+    on_gpu = isinstance(call.model, LanguageModel) and call.model.device.type == "cuda"
+    some, tokens = [], 0
+    for each in sorted(made, key=lambda prepared: (prepared.longest, prepared.item.id))[len(made) // 2 :]:
+        some.append(each)
+        tokens += each.cost
+        if tokens >= (call.budget if on_gpu else _SAMPLE):
+            break
+    prompt_format.answer(some[:1], call)  # what comes first takes longer
+    began = perf_counter()
+    prompt_format.answer(some, call)
+    return tokens, perf_counter() - began

@@ -1,0 +1,167 @@
+"""Models whose truth is known, profiled like any other: the two built-in controls, and planted models of one's own.
+
+A planted model gives each option of an item a score, by whatever rule; the profile should find out which rule it is.
+The built-in ones stand for the ends of what a page can say: nothing is known, and nothing but the surface is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any, Protocol, runtime_checkable
+
+from horsesense.core import Answer, Item, ScoringSpec
+from horsesense.cues.artefact_control import ChosenCue
+from horsesense.errors import UserError
+from horsesense.profiling.conditions import RETEST_OF, Condition, Role
+from horsesense.registry import find
+from horsesense.runs.ask import content_of
+from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
+from horsesense.runs.results import Answered
+
+GUESSER, CUE_READER = "guesser", "cue-reader"
+CONTROLS = {
+    GUESSER: "chooses at random, with a seed",
+    CUE_READER: "picks what the best cue picks, and guesses where there is none",
+}
+"""By name, what they do; the names are taken."""
+SEED = 0
+"""Of the guesses. It was not chosen by what it gives: one page of twenty may be wrong somewhere, this one too."""
+_IN_FILE = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)")
+
+
+@runtime_checkable
+class PlantedModel(Protocol):
+    """A model whose truth is known."""
+
+    @property
+    def name(self) -> str:
+        """What results call it."""
+
+    def scores(self, item: Item) -> Sequence[float]:
+        """One score per option, the highest is its answer; equal ones tie.
+
+        A question of the retest has the id of the question in the main condition as its facet ``retest_of``.
+        """
+
+
+def planted(name: str) -> PlantedModel | None:
+    """Return the planted model that a name means: ``FILE.py:NAME``, or that of a plug-in; None for other names.
+
+    What is named is a planted model, or a class or function that makes one without arguments.
+    """
+    if (inside := _IN_FILE.fullmatch(name)) is not None:
+        found = _from_file(Path(inside["file"]), inside["name"])
+        return _checked(found, f"{inside['name']} in {inside['file']}")
+    kind, _, rest = name.partition(":")
+    plugin = find("planted", kind) if re.fullmatch(r"[\w.-]{2,}", kind) else None
+    if plugin is None:
+        return None
+    loaded = plugin.load(object, "anything")
+    if not isinstance(loaded, PlantedModel) or isinstance(loaded, type):
+        loaded = plugin.made(plugin.function(), object, *([rest] if rest else []))
+    return _checked(loaded, f"{name} of the package {plugin.origin}")
+
+
+def _from_file(path: Path, name: str) -> Any:
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    if not path.is_file():
+        raise UserError("there is no such file", file=path, fix="write FILE.py:NAME of a planted model")
+    spec = spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # whatever somebody's file does
+        raise UserError(f"the file cannot be run ({type(error).__name__}: {error})", file=path) from error
+    if not hasattr(module, name):
+        raise UserError(f"nothing in it is called {name!r}", file=path, fix="write FILE.py:NAME of a planted model")
+    return getattr(module, name)
+
+
+def _checked(found: Any, what: str) -> PlantedModel:
+    if isinstance(found, type) or (callable(found) and not hasattr(found, "scores")):
+        found = found()
+    if not isinstance(found, PlantedModel):
+        raise UserError(f"{what} is not a planted model", fix="give it a name and a method scores(item)")
+    return found
+
+
+@dataclass(frozen=True)
+class Guesser:
+    """Chooses at random, the same way each time."""
+
+    name: str = GUESSER
+    seed: int = SEED
+
+    def scores(self, item: Item) -> tuple[float, ...]:
+        """Random numbers that depend on the item alone."""
+        rng = Random(f"{self.seed} {item.id}")
+        return tuple(rng.random() for _ in item.options)
+
+
+class CueReader:
+    """Picks what the best cue picks, and guesses where there is none."""
+
+    name = CUE_READER
+
+    def __init__(self, cues: Iterable[ChosenCue]) -> None:
+        self._picked = {answer.item: answer.scores for cue in cues for answer in cue.answers}
+
+    def scores(self, item: Item) -> Sequence[float]:
+        """The shares of the options by the cue."""
+        shares = self._picked.get(str(item.facets.get(RETEST_OF, item.id)))
+        return Guesser().scores(item) if shares is None else shares
+
+
+def control_named(name: str, cues: Mapping[str, ChosenCue]) -> PlantedModel | None:
+    """Return a built-in control; None where the name is not one of theirs."""
+    if name == GUESSER:
+        return Guesser()
+    return CueReader(cues.values()) if name == CUE_READER else None
+
+
+def planted_answers(
+    model: PlantedModel, name: str, conditions: Iterable[Condition]
+) -> dict[str, dict[tuple[Role, str], Answered]]:
+    """By ability, what a planted model answers; it has no likelihoods, so no prompt format but the first."""
+    found: dict[str, dict[tuple[Role, str], Answered]] = {}
+    for condition in conditions:
+        if condition.role in ("main", "twin", "retest"):
+            answers = [Answer(item=i.id, view=i.form, scores=_scores(model, i)) for i in condition.probe.items]
+            answered = Answered(_part(model, name, condition, answers), condition.probe, ScoringSpec(), answers)
+            found.setdefault(condition.ability, {})[condition.role, "loglikelihood"] = answered
+    return found
+
+
+def _scores(model: PlantedModel, item: Item) -> tuple[float, ...]:
+    scores = tuple(map(float, model.scores(item)))
+    if len(scores) != len(item.options) or any(score != score for score in scores):
+        raise UserError(
+            f"the planted model {model.name} gives no number for each of the {len(item.options)} options of {item.id} "
+            f"({', '.join(map(str, scores))})",
+            fix="return one number per option from scores(item)",
+        )
+    return scores
+
+
+def _part(model: PlantedModel, name: str, condition: Condition, answers: Sequence[Answer]) -> Part:
+    content = hashlib.sha256(repr([(answer.item, answer.scores) for answer in answers]).encode()).hexdigest()
+    about = CONTROLS.get(name) or " ".join((type(model).__doc__ or "a planted model").split())
+    return Part(
+        model=ModelRecord(
+            name=name, family="control", architecture="none", direction="none", parameters=0, window=0,
+            weights=content, revision="", dtype="float64", frame=about, kind="control",
+        ),
+        probe=ProbeRecord(
+            name=condition.name, items=len(condition.probe.items), of=len(condition.probe.items),
+            content=content_of(condition.probe.items),
+        ),
+        shards=1,
+    )  # fmt: skip

@@ -1,0 +1,340 @@
+"""From stored answers to what is judged: item scores per ability, the ladder, own associations, confident errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from horsesense.core import Item
+from horsesense.core.audit import Soundness
+from horsesense.core.document import Document
+from horsesense.core.spec import Normalisation
+from horsesense.cues.artefact_control import ChosenCue, chosen_cue
+from horsesense.cues.relatedness import picked
+from horsesense.lexicons.taxonomy import Taxonomy
+from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
+from horsesense.methods.winoventi.special_word import triplet_name
+from horsesense.profiling.abilities import LADDER, Ability
+from horsesense.profiling.conditions import RETEST_OF, Role
+from horsesense.profiling.item_scores import BadShare, ExplanationColumn, ItemScores
+from horsesense.profiling.material import Material
+from horsesense.runs.results import Answered
+from horsesense.scoring.normalise import BY_FORM, parse_normalisation
+from horsesense.scoring.relatedness import Related
+from horsesense.stats import Credits, Estimate, accuracy, credits
+from horsesense.stats.mistakes import confident_errors
+from horsesense.stats.resampling import Floats
+
+Answers = Mapping[tuple[Role, str], Answered]
+"""By role and prompt format, the answers of a model about one ability."""
+REWORDED = ("paraphrase", "antonym", "paraphrase_inversion")
+"""The rung of other words, in the order in which a question's counterpart is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake(Document):
+    """A question that a model gets wrong, surer of it than of others."""
+
+    ability: str
+    """The ability."""
+    item: str
+    """The id of the item."""
+    question: str
+    """What was asked; empty where the options are whole sentences."""
+    options: tuple[str, ...]
+    """What there was to choose from."""
+    right: int
+    """The place of the right one."""
+    chosen: int
+    """The place of what the model chose."""
+    shares: tuple[float, ...]
+    """How the model's belief is shared among the options, by the scores that were compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnAssociations(Document):
+    """What a model says of things without being told anything, and whether a text moves it."""
+
+    schemas: int
+    """Pairs of texts."""
+    generic: Estimate
+    """Share right where the text asks for the word that the model prefers by itself."""
+    exception: Estimate
+    """Share right where the text asks for the other one."""
+
+
+def cue_of(material: Material, taxonomy: Taxonomy | None) -> ChosenCue:
+    """The best cue of the pool, chosen for each item on groups without it."""
+    return chosen_cue(judged(material.pool.items), material.pool.card.group, taxonomy)
+
+
+def judged(items: Sequence[Item]) -> list[Item]:
+    """The items that item scores are made of: those with a gold, and of a ladder the inferences."""
+    return [i for i in items if i.answer is not None and i.facets.get("rung", "inference") == "inference"]
+
+
+def bad_share(reading: Soundness | None) -> BadShare | None:
+    """What a blind audit found, as item scores have it."""
+    if reading is None:
+        return None
+    share = reading.final.corrected or reading.final.bad
+    return BadShare(share.value, share.ci, reading.n, reading.reader.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What may explain answers about an ability, whoever gives them."""
+
+    cue: ChosenCue
+    """The best surface cue."""
+    related: Mapping[str, Mapping[str, tuple[float, ...]]]
+    """By how to pick by an encoder, the shares of each item's options; empty where relatedness is not controlled."""
+
+
+def explained(material: Material, related: Related, items: Sequence[Item], taxonomy: Taxonomy | None) -> Explained:
+    """Collect what may explain answers; ``related`` has the cosines of ``items``."""
+    near = {}
+    for encoder, cosines in related.values():
+        shares = picked(cosines)
+        near[encoder.pick] = {item.id: share for item, share in zip(items, shares, strict=True)}
+    return Explained(cue_of(material, taxonomy), near)
+
+
+def asked_items(material: Material) -> list[Item]:
+    """The items of both halves that item scores are made of."""
+    return judged([*material.frozen.items, *(() if material.twin is None else material.twin.items)])
+
+
+def item_scores_of(model: str, material: Material, answers: Answers, by: Explained, bad: BadShare | None) -> ItemScores:
+    """One ability of one model."""
+    ability, group, cue = material.ability, material.pool.card.group, by.cue
+    halves = [half for role in ("main", "twin") if (half := _half(answers, role)) is not None]
+    places = [_places(half.answered) for half in halves]
+    items = [half.answered.items[place] for half, own in zip(halves, places, strict=True) for place in own]
+
+    def joined(column: str) -> Floats | None:
+        values = [getattr(half, column) for half in halves]
+        if any(value is None for value in values):
+            return None
+        return np.concatenate([value[own] for value, own in zip(values, places, strict=True)])
+
+    def earned(name: str, shares: Mapping[str, tuple[float, ...]], tried: int) -> ExplanationColumn:
+        return ExplanationColumn(name, np.array([shares[i.id][i.answer or 0] for i in items]), tried)
+
+    right = joined("right")
+    assert right is not None, "there is always a main condition"
+    families = np.array([item.unit() for item in items])
+    formats = {name: value for name in ("pmi",) if (value := joined(name)) is not None}
+    formats |= _letters(answers, items)
+    facts = None
+    if ability.recipe == LADDER:
+        facts, reworded = (_below(halves, items, rung) for rung in ("fact", "reworded"))
+        formats |= {"other words": reworded} if not np.isnan(reworded).all() else {}
+    picks = {answer.item: answer.scores for answer in cue.answers}
+    return ItemScores(
+        model=model,
+        ability=ability.name,
+        method=ability.method,
+        items=np.array([item.id for item in items]),
+        right=right,
+        options=np.array([len(item.options) for item in items], dtype=np.int64),
+        clusters=np.array([item.unit(group) for item in items]),
+        group=ability.group,
+        prompt_format="letters" if ("main", "letters") in answers else "loglikelihood",
+        families=families if len(set(families.tolist())) < len(families) else None,
+        same_knowledge=ability.same_knowledge,
+        contrasts={kind: contrast_pairs_of(items, facets) for kind, facets in ability.contrast.items()},
+        cues=(earned(" or ".join(cue.picks), picks, cue.tried),) if cue.picks else (),
+        relatedness=tuple(earned(pick, shares, 1) for pick, shares in by.related.items()),
+        blind=_prior(answers, items) if ("prior", "loglikelihood") in answers else joined("blind"),
+        retest=_retest(answers, items),
+        formats=formats,
+        facts=facts,
+        fact_chance=None if facts is None else np.full(len(items), 0.5),
+        twin=_twins(halves, places) if len(halves) > 1 else None,
+        people=ability.people,
+        bad=bad,
+        judged=ability.judged,
+    )
+
+
+def contrast_pairs_of(items: Sequence[Item], facets: Sequence[str]) -> np.ndarray:
+    """Name the pair of each item: two of a family with opposite keys that share these facets; empty where it has none.
+
+    >>> a = Item("p", "cloze", text="It is ___.", options=("hot", "cold"), answer=0, family="f", member="a")
+    >>> b = Item("p", "cloze", text="It is not ___.", options=("hot", "cold"), answer=1, family="f", member="b")
+    >>> [bool(name) for name in contrast_pairs_of([a, b], ())], contrast_pairs_of([a, a], ()).tolist()
+    ([True, True], ['', ''])
+    """
+    names = ["\t".join([item.unit(), *(str(item.facets.get(facet, "")) for facet in facets)]) for item in items]
+    keys: dict[str, list[int | None]] = {}
+    for name, item in zip(names, items, strict=True):
+        keys.setdefault(name, []).append(item.answer if len(item.options) == 2 else None)
+    return np.array([name if sorted(map(str, keys[name])) == ["0", "1"] else "" for name in names])
+
+
+@dataclass(frozen=True, slots=True)
+class _Half:
+    """The main condition of one half."""
+
+    answered: Answered
+    """As it was asked first."""
+    right: Floats
+    pmi: Floats | None
+    blind: Floats | None
+    """Without the question."""
+
+
+def _half(answers: Answers, role: Role) -> _Half | None:
+    main = answers.get((role, "loglikelihood")) or answers.get((role, "pmi")) or answers.get((role, "letters"))
+    if main is None:
+        return None
+    beside = answers.get((role, "pmi"))
+    has_alone = beside is not None and any(answer.baseline for answer in beside.answers)
+    return _Half(
+        main,
+        main.credits(how_of(main)).values,
+        beside.credits("pmi").values if beside is not None and has_alone else None,
+        _alone(beside).values if beside is not None and has_alone else None,
+    )
+
+
+def how_of(answered: Answered) -> Normalisation | None:
+    """How options are compared in the main condition: as the card says, whatever was asked beside it."""
+    card = answered.probe.card
+    return parse_normalisation(card.normalise) if card.normalise else None
+
+
+def _alone(answered: Answered) -> Credits:
+    """What is earned by the likelihood of each option without its question, normalised as with it."""
+    scores = []
+    for answer, item in zip(answered.answers, answered.items, strict=True):
+        how = how_of(answered) or BY_FORM[item.form]
+        lengths = [len(tokens) if how == "mean" else 1 for tokens in answer.logprobs]
+        scores.append(tuple(score / length for score, length in zip(answer.baseline, lengths, strict=True)))
+    return credits(scores, [item.answer for item in answered.items])
+
+
+def _places(answered: Answered) -> list[int]:
+    kept = {item.id for item in judged(answered.items)}
+    return [place for place, item in enumerate(answered.items) if item.id in kept]
+
+
+def _twins(halves: Sequence[_Half], places: Sequence[Sequence[int]]) -> np.ndarray:
+    return np.concatenate([np.full(len(own), number > 0) for number, own in enumerate(places)])
+
+
+def _retest(answers: Answers, items: Sequence[Item]) -> Floats | None:
+    retest = answers.get(("retest", "loglikelihood")) or answers.get(("retest", "letters"))
+    if retest is None:
+        return None
+    values = retest.credits(how_of(retest)).values.tolist()
+    return _by_id({str(i.facets[RETEST_OF]): v for i, v in zip(retest.items, values, strict=True)}, items)
+
+
+def _letters(answers: Answers, items: Sequence[Item]) -> dict[str, Floats]:
+    shown = answers.get(("letters", "letters"))
+    if shown is None:
+        return {}
+    values = shown.credits(None).values.tolist()
+    return {"letters": _by_id({i.id: v for i, v in zip(shown.items, values, strict=True)}, items)}
+
+
+def _by_id(values: Mapping[str, float], items: Sequence[Item]) -> Floats:
+    return np.array([values.get(item.id, np.nan) for item in items])
+
+
+def _prior(answers: Answers, items: Sequence[Item]) -> Floats:
+    """What the word that is preferred without any premise earns after one."""
+    preferred = _preferred(answers["prior", "loglikelihood"])
+    return np.array([_agrees(item, preferred) for item in items])
+
+
+def _preferred(prior: Answered) -> dict[str, tuple[str, ...]]:
+    """By triplet, the word that a model prefers by itself, or both where they tie."""
+    chosen = prior.credits(how_of(prior)).predicted
+    return {
+        item.family: tuple(item.options[place] for place in places)
+        for item, places in zip(prior.items, chosen, strict=True)
+    }
+
+
+def _agrees(item: Item, preferred: Mapping[str, tuple[str, ...]]) -> float:
+    words = preferred.get(triplet_name(item))
+    if words is None:
+        return float("nan")
+    return (item.options[item.answer or 0] in words) / len(words)
+
+
+def _below(halves: Sequence[_Half], items: Sequence[Item], rung: str) -> Floats:
+    """What is earned on another rung by the counterpart of each inference: the same order, affirmed or denied alike."""
+    earned: dict[tuple[str, str, str], float] = {}
+    for half in halves:
+        for item, value in zip(half.answered.items, half.right.tolist(), strict=True):
+            if item.facets.get("rung") == rung:
+                earned[item.family, str(item.facets["perturbation"]), str(item.facets["asymmetry"])] = value
+    found = []
+    for item in items:
+        said, order = str(item.facets["perturbation"]), str(item.facets["asymmetry"])
+        kinds = [said] if rung == "fact" else [f"{'negation_' * (said == 'negation')}{kind}" for kind in REWORDED]
+        values = [earned[key] for kind in kinds if (key := (item.family, kind, order)) in earned]
+        found.append(values[0] if values else np.nan)
+    return np.array(found)
+
+
+# What the page shows beside the verdicts.
+
+
+def ladder_of(answers: Answers) -> LadderAnalysis | None:
+    """Where what is known gets lost, on the rungs of the frozen half."""
+    main = _half(answers, "main")
+    if main is None:
+        return None
+    earned = main.answered.credits(how_of(main.answered))
+    return climb(main.answered.items, earned.values, earned.predicted)
+
+
+def associations_of(answers: Answers, group: str) -> OwnAssociations | None:
+    """How the model does where a text agrees with its own association, and where it does not."""
+    main, prior = _half(answers, "main"), answers.get(("prior", "loglikelihood"))
+    if main is None or prior is None:
+        return None
+    items, preferred = main.answered.items, _preferred(prior)
+    agrees = np.array([_agrees(item, preferred) for item in items])
+    sides = [agrees == 1, agrees == 0]
+    if not all(side.any() for side in sides):
+        return None
+    units = np.array([item.unit(group) for item in items])
+    generic, exception = (accuracy(main.right[side], units[side], 0.5) for side in sides)
+    return OwnAssociations(len({item.family for item in items}), generic, exception)
+
+
+def mistakes_of(ability: Ability, answers: Answers, most: int) -> tuple[Mistake, ...]:
+    """What is wrong by the widest margin."""
+    main = _half(answers, "main")
+    if main is None or ("main", "letters") in answers:
+        return ()
+    answered = main.answered
+    earned, scores = answered.credits(how_of(answered)), answered.scores(how_of(answered))
+    inside = set(_places(answered))
+    margins = np.array([m if place in inside else np.nan for place, m in enumerate(earned.margins.tolist())])
+    return tuple(
+        Mistake(
+            ability=ability.name,
+            item=item.id,
+            question=f"{item.premise} {item.text}".strip(),
+            options=item.options,
+            right=item.answer or 0,
+            chosen=earned.predicted[place][0],
+            shares=_shares(scores[place]),
+        )
+        for place in confident_errors(margins, most)
+        for item in (answered.items[place],)
+    )
+
+
+def _shares(scores: Sequence[float]) -> tuple[float, ...]:
+    values = np.exp(np.array(scores) - max(scores))
+    return tuple(round(float(share), 4) for share in values / values.sum())

@@ -1,0 +1,273 @@
+"""What is known in one condition and still known in another: retest, prompt formats, families, facts and their use.
+
+Take what is earned on a scale where a guess is worth 0 on average and a right answer 1: y = (right - chance) / (1 -
+chance). Of what is known first, the share that is known in another condition is E[y·z] / E[y], as guesses average to
+nothing in the product where they are independent. They are not where a model has a habit, such as a favourite word: it
+then guesses alike in both conditions, and in a pair of questions with opposite keys it is right in one exactly when it
+is wrong in the other. So pairs with opposite keys are taken as one: half the sum of the two y is 1 where both are
+right, -1 where both are wrong, 0 where one is, and a habit earns nothing. Within such a pair there is no retention to
+measure: by identity its score is (both right - both wrong) / pairs.
+
+Prompt formats are compared with the main one by what they show at all, E[z] / E[y]. Intervals are Fieller's (1954),
+over clusters, and are cut to what a share can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy
+
+from horsesense.profiling.finding import ContrastPairs, FactUse, OtherCondition, WholeFamilies
+from horsesense.profiling.item_scores import Ints, ItemScores, Strings
+from horsesense.stats.accuracy import accuracy
+from horsesense.stats.families import family_accuracy
+from horsesense.stats.intervals import Estimate, difference_interval, unit_note
+from horsesense.stats.resampling import RESAMPLES, Floats, Names
+
+LEAST_CLUSTERS = 10
+"""Fewer say nothing of retention."""
+
+
+def retention(
+    first: Floats,
+    second: Floats,
+    clusters: Names,
+    crossed: Names | None = None,
+    level: float = 0.95,
+    together: bool = True,
+) -> Estimate | None:
+    """Return the share of what is known in the first condition that is known in the second; None where nothing is.
+
+    Both are chance-corrected: 1 for right, 0 for a guess on average. ``together`` asks for the same items, else for as
+    many. Items that are not in both (nan) are left out.
+
+    >>> y = np.array([1.0] * 300 + [1.0, -1.0] * 50)
+    >>> z = np.array([1.0] * 150 + [1.0, -1.0] * 75 + [1.0, 1.0, -1.0, -1.0] * 25)
+    >>> share = retention(y, z, [str(i) for i in range(400)])
+    >>> share.value, [round(end, 2) for end in share.ci]
+    (0.5, [0.38, 0.63])
+    """
+    asked = ~(np.isnan(first) | np.isnan(second))
+    groupings = [_codes(np.asarray(each)[asked]) for each in (clusters, crossed) if each is not None]
+    number = min(int(codes.max(initial=-1)) + 1 for codes in groupings)
+    if number < LEAST_CLUSTERS:
+        return None
+    y, z = first[asked], second[asked]
+    columns = np.stack([y * z if together else z, y], axis=1)
+    top, bottom = columns.mean(axis=0).tolist()
+    (top_spread, common), (_, bottom_spread) = _covariance(columns, groupings).tolist()
+    t2 = float(scipy.special.stdtrit(number - 1, (1 + level) / 2)) ** 2
+    square = bottom**2 - t2 * bottom_spread
+    if bottom <= 0 or square <= 0:
+        return None
+    middle = top * bottom - t2 * common
+    rest = max(0.0, middle**2 - square * (top**2 - t2 * top_spread)) ** 0.5
+    low, value, high = (
+        min(1.0, max(0.0, each)) for each in ((middle - rest) / square, top / bottom, (middle + rest) / square)
+    )
+    return Estimate(value, (low, high), len(y), number, 0.0, level, "Fieller over clusters", 0, unit_note(number))
+
+
+def _codes(names: Strings | Ints) -> Ints:
+    return np.unique(names, return_inverse=True)[1].astype(np.int64)
+
+
+def _covariance(columns: Floats, groupings: Sequence[Ints]) -> Floats:
+    """Covariance of the means of two columns over one grouping or two that cross (Cameron, Gelbach and Miller 2011)."""
+    alone = [_one_way(columns, codes) for codes in groupings]
+    if len(groupings) == 1:
+        return alone[0]
+    first, second = groupings
+    both = alone[0] + alone[1] - _one_way(columns, _codes(first * (second.max() + 1) + second))
+    # The difference of groupings may fall below one of them; the larger is then the safe value.
+    return max((*alone, both), key=lambda spread: float(np.trace(spread)))
+
+
+def _one_way(columns: Floats, codes: Ints) -> Floats:
+    residual = columns - columns.mean(axis=0)
+    sums = np.stack([np.bincount(codes, weights=column) for column in residual.T], axis=1)
+    number = len(sums)
+    spread: Floats = sums.T @ sums / len(columns) ** 2 * number / max(1, number - 1)
+    return spread
+
+
+# Pairs with opposite keys.
+
+
+def _first_contrast(scores: ItemScores) -> Strings | None:
+    return next(iter(scores.contrasts.values()), None)
+
+
+def _complete(pairs: Strings) -> np.ndarray:
+    """Whether an item is in a pair of which both members are there."""
+    _, codes, sizes = np.unique(pairs, return_inverse=True, return_counts=True)
+    complete: np.ndarray = (sizes[codes] == 2) & (pairs != "")
+    return complete
+
+
+def paired(values: Floats, pairs: Strings | None) -> Floats:
+    """Replace what is earned by the mean of the pair with opposite keys, where there is one; a habit then earns 0."""
+    if pairs is None:
+        return values
+    inside = _complete(pairs)
+    codes = np.unique(pairs, return_inverse=True)[1]
+    means = np.bincount(codes, weights=np.where(inside, values, 0.0))[codes] / 2
+    return np.where(inside, means, values)
+
+
+def contrast_pairs(scores: ItemScores, level: float) -> tuple[ContrastPairs, ...]:
+    """Count pairs with opposite keys by how many of the two are right, kind by kind."""
+    found = []
+    for kind, pairs in scores.contrasts.items():
+        inside = _complete(pairs)
+        if inside.sum() < 4:
+            continue
+        names, first = np.unique(pairs[inside], return_index=True)
+        codes = np.unique(pairs[inside], return_inverse=True)[1]
+        right = scores.right[inside]
+        # Of two items that earn a and b: both right a·b, both wrong (1 - a)(1 - b); ties earn a half.
+        both, neither = np.ones((2, len(names)))
+        np.multiply.at(both, codes, right)
+        np.multiply.at(neither, codes, 1 - right)
+        one = 1 - both - neither
+        clusters = scores.clusters[inside][first]
+        numbers = (both - neither, one - 2 * neither, one - 2 * both)
+        known, same, margin = (_mean(each, clusters, level) for each in numbers)
+        found.append(
+            ContrastPairs(
+                kind=kind,
+                pairs=len(names),
+                both_right=float(both.mean()),
+                both_wrong=float(neither.mean()),
+                one_right=float(one.mean()),
+                known=known,
+                same_answer=same,
+                margin=margin,
+            )
+        )
+    return tuple(found)
+
+
+def _mean(values: Floats, clusters: Strings, level: float) -> Estimate:
+    codes = _codes(clusters)
+    number = int(codes.max()) + 1
+    sums = np.bincount(codes, weights=values - values.mean())
+    variance = float(sums @ sums) / len(values) ** 2 * number / max(1, number - 1)
+    ends = difference_interval(float(values.mean()), variance, number, level)
+    return Estimate(float(values.mean()), ends, len(values), number, 0.0, level, "clustered, t", 0, unit_note(number))
+
+
+# Other conditions.
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """Another condition."""
+
+    name: str
+    """As a sentence ends: "in the retest"."""
+    right: Floats
+    """What it earns."""
+    together: bool
+    """Whether the same items have to be known."""
+    first: Floats
+    """What the main condition earns, chance-corrected, by pairs where keys are opposite."""
+    second: Floats
+    """What this one earns, likewise."""
+
+    def retention(self, scores: ItemScores, level: float) -> Estimate | None:
+        """What is left in it of what the main condition shows."""
+        return retention(self.first, self.second, scores.clusters, scores.crossed, level, self.together)
+
+
+def other_conditions(scores: ItemScores) -> list[Other]:
+    """The retest, other prompt formats, and other members of families that test one knowledge."""
+    pairs, chance = _first_contrast(scores), scores.chance
+    y = (scores.right - chance) / (1 - chance)
+    first = paired(y, pairs)
+
+    def beside(name: str, right: Floats, together: bool) -> Other:
+        z = (right - chance) / (1 - chance)
+        return Other(name, right, together, first if together else y, paired(z, pairs) if together else z)
+
+    found = []
+    if scores.retest is not None:
+        found.append(beside("in the retest", scores.retest, True))
+    found += [beside(f"when asked by {name}", right, False) for name, right in scores.formats.items()]
+    if scores.same_knowledge and scores.families is not None:
+        rest = _others(first, scores.families, pairs)
+        right = np.where(np.isnan(rest), np.nan, _others(scores.right, scores.families, pairs))
+        found.append(Other("in the rest of the family", right, True, first, rest))
+    return [other for other in found if not np.isnan(other.right).all()]
+
+
+def _others(values: Floats, families: Strings, pairs: Strings | None) -> Floats:
+    """For each item the mean of the members of its family outside its own pair; nan where there is none.
+
+    Where a family has pairs with opposite keys, members outside of any pair say nothing that is free of habits.
+    """
+    own = np.char.add("item ", np.arange(len(values)).astype(str)) if pairs is None else pairs
+    inside = np.ones(len(values), dtype=bool) if pairs is None else _complete(own)
+    codes, pair_codes = _codes(families), _codes(own)
+    filled = np.where(inside, values, 0.0)
+    sums, sizes = np.bincount(codes, weights=filled)[codes], np.bincount(codes, weights=inside)[codes]
+    own_sums = np.bincount(pair_codes, weights=filled)[pair_codes]
+    own_sizes = np.bincount(pair_codes, weights=inside)[pair_codes]
+    rest = sizes - own_sizes
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean: Floats = np.where(inside & (rest > 0), (sums - own_sums) / rest, np.nan)
+    return mean
+
+
+def conditions_shown(
+    scores: ItemScores, level: float, seed: int = 0, resamples: int = RESAMPLES
+) -> tuple[OtherCondition, ...]:
+    """The other conditions, each with its accuracy and its retention."""
+    found = []
+    for other in other_conditions(scores):
+        asked = ~np.isnan(other.right)
+        crossed = None if scores.crossed is None else scores.crossed[asked]
+        chance = float(scores.chance[asked].mean())
+        rate = accuracy(other.right[asked], scores.clusters[asked], chance, level, seed, resamples, crossed)
+        found.append(OtherCondition(other.name, rate, other.retention(scores, level)))
+    return tuple(found)
+
+
+def whole_families(scores: ItemScores, level: float, seed: int = 0, resamples: int = RESAMPLES) -> WholeFamilies | None:
+    """Families of two members and more with every one right; None where there are fewer than two of them."""
+    if scores.families is None:
+        return None
+    _, codes, sizes = np.unique(scores.families, return_inverse=True, return_counts=True)
+    large = sizes[codes] > 1
+    if (sizes > 1).sum() < 2:
+        return None
+    everything = family_accuracy(
+        scores.right[large],
+        scores.families[large].tolist(),
+        option_counts=scores.options[large].tolist(),
+        level=level,
+        seed=seed,
+        resamples=resamples,
+    )[0]
+    return WholeFamilies(everything.strict, everything.independent)
+
+
+def use_of_facts(scores: ItemScores, level: float, seed: int = 0, resamples: int = RESAMPLES) -> FactUse | None:
+    """The bare facts that are known, and how many of these are used; None where the ability is no ladder."""
+    if scores.facts is None or scores.fact_chance is None:
+        return None
+    asked = ~np.isnan(scores.facts)
+    if not asked.any():
+        return None
+    crossed = None if scores.crossed is None else scores.crossed[asked]
+    chance = float(scores.fact_chance[asked].mean())
+    known = accuracy(scores.facts[asked], scores.clusters[asked], chance, level, seed, resamples, crossed)
+    low, high = ((end - chance) / (1 - chance) for end in known.ci)
+    corrected = replace(known, value=(known.value - chance) / (1 - chance), ci=(low, high), chance=0.0)
+    pairs = _first_contrast(scores)
+    facts = paired((scores.facts - scores.fact_chance) / (1 - scores.fact_chance), pairs)
+    used = paired((scores.right - scores.chance) / (1 - scores.chance), pairs)
+    return FactUse(known, corrected, retention(facts, used, scores.clusters, scores.crossed, level))

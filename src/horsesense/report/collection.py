@@ -1,0 +1,179 @@
+"""The data of a report: every model on every probe of several run folders, and comparisons of models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from horsesense.core import Probe
+from horsesense.core.item_file import ids_of
+from horsesense.core.spec import Normalisation
+from horsesense.cues.artefact_control import BestCue, best_cue
+from horsesense.errors import UserError
+from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
+from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.methods.run_tables import run_tables
+from horsesense.methods.suites.frame import PaperTable
+from horsesense.methods.winoventi.pipeline_page import PipelineShown, is_pipeline, read_pipeline
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.report.summary import Summary, summarise
+from horsesense.runs.comparison import AskedProbe, SideBySide, by_probe, side_by_side
+from horsesense.runs.item_columns import item_columns
+from horsesense.runs.manifest import Manifest, manifest_path
+from horsesense.runs.result import Spread, shown_names, spreads
+from horsesense.runs.results import Answered, read_finished
+from horsesense.training.curves import Curve, read_curves, study_runs
+
+NONE: Mapping[str, Probe] = {}
+MOST_WHOLE = 20_000
+"""Items of a whole probe that cues are searched on where a part was scored; more would take minutes."""
+NOT_SEARCHED = "not searched, to save time; run horsesense report"
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """The data of a report."""
+
+    manifests: Mapping[Path, Manifest]
+    probes: Mapping[str, Sequence[Summary]]
+    """For each probe with gold answers, one summary per model."""
+    unjudged: Sequence[tuple[str, str]]
+    """Model and probe where no item has a gold answer, so that there is no score."""
+    sides: Mapping[str, SideBySide | str]
+    """For each probe that several models were scored on: the comparison, or why it is missing."""
+    curves: Sequence[Curve] = ()
+    """Learning curves."""
+    how: Normalisation | None = None
+    """The normalisation that was requested; None: each probe's own."""
+    unfinished: Sequence[tuple[str, str]] = ()
+    """Model and probe (with its prompt format) whose answers are incomplete; left out."""
+    papers: Sequence[PaperTable] = ()
+    """The paper's tables of suite runs, with these models in them."""
+    methods: Sequence[PaperTable] = ()
+    """Tables that methods add for their own probes."""
+    pipelines: Sequence[PipelineShown] = ()
+    """Pipelines that generated schemas: the funnel and samples."""
+
+    @property
+    def spreads(self) -> tuple[Spread, ...]:
+        """Differences between prompt formats, for each model and probe scored in several."""
+        return spreads([summary.result for summary in self.summaries])
+
+    @property
+    def summaries(self) -> list[Summary]:
+        return [summary for each in self.probes.values() for summary in each]
+
+
+def collect(
+    folders: Sequence[Path],
+    cues: bool = True,
+    how: Normalisation | None = None,
+    progress: Progress = NO_PROGRESS,
+    wholes: Mapping[str, Probe] = NONE,
+) -> Collection:
+    """Read run folders and summarise what is complete. ``cues`` searches the best cue of each probe (seconds).
+
+    ``wholes`` are probes by name of which a part may have been scored: cues are searched on all of their items.
+
+    The folder of a training or an inoculation stands for its curves and the runs beneath it, that of a schema
+    pipeline for its funnel and the run on its schemas.
+    """
+    pipelines = [read_pipeline(folder) for folder in folders if is_pipeline(folder)]
+    asked = [each.run for each in pipelines if each.run is not None]
+    folders = [folder for folder in folders if not is_pipeline(folder)] + asked
+    manifests, runs = dict[Path, Manifest](), list[tuple[Path, Sequence[Answered]]]()
+    unfinished: list[tuple[str, str]] = []
+    curves = {folder: [] if manifest_path(folder).is_file() else read_curves(folder) for folder in folders}
+    whole = [run for folder in folders for run in (study_runs(folder) if curves[folder] else [folder])]
+    for folder in dict.fromkeys(whole):
+        manifest, parts, rest = read_finished(folder, alone=len(whole) == 1)
+        begun = [(part.model.name, str(AskedProbe(part.probe.name, part.format))) for part in rest]
+        unfinished += begun + manifest.not_begun
+        if parts:
+            manifests[folder] = manifest
+            runs.append((folder, parts))
+    if whole and not runs:
+        read_finished(whole[0])  # says what is wrong with it
+    shown = shown_names([*(a.part.model.name for _, parts in runs for a in parts), *(model for model, _ in unfinished)])
+    unfinished = [(shown[model], probe) for model, probe in unfinished]
+    drawn = [curve for each in curves.values() for curve in each]
+    collected = with_tables(collect_answered(runs, cues, how, progress, wholes), runs)
+    return replace(collected, manifests=manifests, curves=drawn, unfinished=unfinished, pipelines=pipelines)
+
+
+def with_tables(collected: Collection, runs: Sequence[tuple[Path, Sequence[Answered]]]) -> Collection:
+    """Add the tables of each run."""
+    papers: list[PaperTable] = []
+    methods: list[PaperTable] = []
+    for folder, parts in runs:
+        own = run_tables(folder, parts)
+        papers += own[0]
+        methods += own[1]
+    return replace(collected, papers=papers, methods=methods)
+
+
+def collect_answered(
+    runs: Sequence[tuple[Path, Sequence[Answered]]],
+    cues: bool = True,
+    how: Normalisation | None = None,
+    progress: Progress = NO_PROGRESS,
+    wholes: Mapping[str, Probe] = NONE,
+) -> Collection:
+    """Summarise answers that are in memory; the path of each run distinguishes two runs of one model."""
+    cue_of: dict[str, BestCue | str] = {}
+    probes: dict[str, list[Summary]] = {}
+    unjudged: list[tuple[str, str]] = []
+    sides: dict[str, SideBySide | str] = {}
+    probed = by_probe(runs)
+    shown = shown_names(label for models in probed.values() for label in models)
+    for probe, models in probed.items():
+        named = str(probe)
+        judged = {shown[label]: answered for label, answered in models.items() if answered.judged}
+        unjudged += [(shown[label], named) for label in models if shown[label] not in judged]
+        for label, answered in judged.items():
+            content = answered.part.probe.content
+            if content not in cue_of:
+                whole = wholes.get(answered.part.probe.name)
+                cue_of[content] = _best_cue(named, answered, whole, progress) if cues else NOT_SEARCHED
+            probes.setdefault(named, []).append(summarise(label, answered, cue_of[content], how))
+        if len(judged) > 1:
+            sides[named] = _compared(named, judged, how)
+    return Collection({}, probes, unjudged, sides, (), how)
+
+
+def _best_cue(probe: str, answered: Answered, whole: Probe | None, progress: Progress) -> BestCue | str:
+    """Search the best cue of a probe; a sentence where that is not possible."""
+    progress.update(f"searching surface cues in {probe}", 0, 1)
+    folder = find_wordnet() if any(item.concepts for item in answered.items) else None
+    taxonomy = load_taxonomy(folder) if folder else None
+    record, group = answered.part.probe, answered.probe.card.group
+    if whole is not None and not set(ids_of(answered.items)) <= set(ids_of(whole.items)):
+        raise UserError(
+            f"the given probe {record.name} lacks some of the scored items",
+            fix="give the file that was scored, or leave it out",
+        )
+    try:
+        if record.items >= record.of:
+            return best_cue(answered.items, group, answered.units, taxonomy)
+        if whole is not None and len(whole.items) <= MOST_WHOLE:
+            return _of_the_whole(answered, whole, taxonomy)
+        found = best_cue(answered.items, group, answered.units, taxonomy)
+        return replace(found, drawn=f"{record.items:,} of {record.of:,} items")
+    except UserError as error:
+        return error.problem
+
+
+def _of_the_whole(answered: Answered, whole: Probe, taxonomy: Taxonomy | None) -> BestCue:
+    """Search the best cue on a whole probe, and return its picks on the items that were scored."""
+    place = {item: number for number, item in enumerate(ids_of(whole.items))}
+    found = best_cue(whole.items, whole.card.group, item_columns(whole.items, whole.card.group).units, taxonomy)
+    asked = [place[item] for item in ids_of(answered.items)]
+    return replace(found, right=found.right[asked], whole=len(place))
+
+
+def _compared(probe: str, models: dict[str, Answered], how: Normalisation | None) -> SideBySide | str:
+    try:
+        return side_by_side(probe, models, how)
+    except UserError as error:
+        return error.problem

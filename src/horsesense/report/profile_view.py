@@ -1,0 +1,466 @@
+"""A profile as its page, picture, Markdown and terminal table show it: cells, headline, verdicts and sentences."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+from typing import Literal
+
+from horsesense.cues.battery import battery
+from horsesense.formatting import count, number, p_value, percent
+from horsesense.profiling.contamination import TELLING
+from horsesense.profiling.document import ModelProfile, ProfiledAbility, ProfileDocument
+from horsesense.profiling.finding import (
+    Contamination,
+    ExplanationFinding,
+    Finding,
+    ModelDifference,
+    OverallScore,
+)
+from horsesense.stats import Estimate
+from horsesense.stats.intervals import at_level
+
+Kind = Literal["knows", "partly", "fragile", "cue", "contaminated", "same", "chance", "open"]
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictStyle:
+    """How a verdict is coloured, and what it means."""
+
+    kind: Kind
+    colour: str
+    meaning: str
+
+
+VERDICTS: dict[str, VerdictStyle] = {
+    "knows": VerdictStyle("knows", "#2b6b5a", "The adjusted score is significantly above two thirds."),
+    "partly": VerdictStyle(
+        "partly", "#6f9a3c", "The adjusted score is significantly above 0, but not shown to be above two thirds."
+    ),
+    "not robust": VerdictStyle(
+        "fragile",
+        "#5d4f9c",
+        "Something is known, but significantly less than two thirds of it is retained in related items, in a retest"
+        " or in another prompt format.",
+    ),
+    "reads cues": VerdictStyle(
+        "cue", "#8a5a0c", "Answers follow a surface cue, relatedness, or the options without the question."
+    ),
+    "contaminated": VerdictStyle(
+        "contaminated", "#a4402a", "The published items are answered significantly better than their unpublished twins."
+    ),
+    "same answer": VerdictStyle(
+        "same", "#2a6a94", "Gives the same answer whichever way it is asked: negation or reversal is ignored."
+    ),
+    "not above chance": VerdictStyle(
+        "chance",
+        "#5f5b54",
+        "Nothing significant is left after the controls. A model that knows half would have been detected.",
+    ),
+    "inconclusive": VerdictStyle("open", "#8d877a", "The interval is too wide, or the items are too few, to decide."),
+}
+"""From the best verdict to the one that says least."""
+UNJUDGED = "no person has checked these items"
+FIRST_LOOK = (
+    "The quick edition is a first look. In simulations 99% of verdicts were right with 600 to 800 items per ability; "
+    "with 60 items a cue reader was recognised in 30% of draws. Use the full edition for conclusions."
+)
+FORMATS = ("loglikelihood", "pmi", "letters", "generate")
+EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
+
+
+def adjusted_of(finding: Finding) -> Estimate:
+    """Return the adjusted score: chance-corrected, with all explanations weighted to earn chance."""
+    return finding.adjusted
+
+
+def overall_of(model: ModelProfile) -> OverallScore | None:
+    """Return the overall score of a model with its parts; None where no ability counts."""
+    return model.verdicts.overall
+
+
+def contamination_of(model: ModelProfile) -> Contamination:
+    """Return the contamination test of a model."""
+    return model.verdicts.contamination
+
+
+def parts_of(overall: OverallScore) -> list[tuple[str, Estimate]]:
+    """Return the parts of an overall score: its groups of abilities."""
+    return [(part.group, part.adjusted) for part in overall.groups]
+
+
+def groups_of(model: ModelProfile) -> list[tuple[str, Estimate, bool]]:
+    """Return the score of every group of abilities, and whether it is part of the overall score."""
+    return [(each.group, each.adjusted, each.judged) for each in model.verdicts.groups]
+
+
+def adjusted_text(score: Estimate) -> str:
+    """Format an adjusted score; no score can truly exceed the ceiling, so neither does what is printed.
+
+    >>> adjusted_text(Estimate(0.82, (0.6, 1.04), 10, 10, 0.0, 0.95, "", 0))
+    '0.82 [0.60, 1.00]'
+    """
+    if isnan(score.value):
+        return "n/a"
+    return f"{replace(score, value=min(1.0, score.value), ci=(min(1.0, score.low), min(1.0, score.high)))}"
+
+
+def retention_text(share: Estimate) -> str:
+    """Format retention, which is a share: an estimate outside 0 to 100% is cut.
+
+    >>> retention_text(Estimate(-0.9, (-2.2, -1.49), 10, 10, 0.0, 0.95, "", 0))
+    '0% (the interval is below 0%)'
+    >>> retention_text(Estimate(0.5, (-0.2, 1.3), 10, 10, 0.0, 0.95, "", 0))
+    '50% [0%, 100%]'
+    """
+    if share.high < 0:
+        return "0% (the interval is below 0%)"
+    low, value, high = (min(1.0, max(0.0, each)) for each in (share.low, share.value, share.high))
+    return f"{replace(share, value=value, ci=(low, high)):.0%}"
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileCell:
+    """One ability of one model."""
+
+    model: ModelProfile
+    finding: Finding
+    key: str
+    """Name of its card in the page."""
+    verdict: str
+    style: VerdictStyle
+    strict: Estimate
+    """Accuracy with the interval at the level of the verdicts."""
+    cue: float | None
+    """Accuracy of the best surface cue."""
+    people: float | None
+    """Human accuracy."""
+    formats: tuple[tuple[str, Estimate], ...]
+    """Accuracy in other prompt formats."""
+
+    @property
+    def adjusted(self) -> Estimate:
+        """The adjusted score."""
+        return adjusted_of(self.finding)
+
+    @property
+    def disagreeing(self) -> tuple[str, ...]:
+        """Prompt formats that disagree with the main one: intervals apart, or only one of the two above chance."""
+        main = self.finding.accuracy
+        return tuple(name for name, other in self.formats if _disagree(main, other))
+
+
+def _disagree(main: Estimate, other: Estimate) -> bool:
+    apart = main.low > other.high or other.low > main.high
+    above = [e.chance is not None and e.low > e.chance for e in (main, other)]
+    return apart or above[0] != above[1]
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileRow:
+    """One ability of all models."""
+
+    ability: ProfiledAbility
+    cells: tuple[ProfileCell | None, ...]
+
+    @property
+    def chance(self) -> float | None:
+        """Chance, which is the same for all models."""
+        return next((cell.finding.accuracy.chance for cell in self.cells if cell is not None), None)
+
+    @property
+    def sizes(self) -> str:
+        """The number of items, or its range over models."""
+        sizes = sorted({cell.finding.n for cell in self.cells if cell is not None})
+        return "" if not sizes else f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
+
+
+def rows_of(profile: ProfileDocument) -> list[ProfileRow]:
+    """Build one row per ability, those of the overall score first."""
+    rows = []
+    for index, ability in enumerate(sorted(profile.abilities, key=lambda each: not each.counts)):
+        cells = []
+        for column, model in enumerate(profile.models):
+            finding = next((each for each in model.verdicts.findings if each.ability == ability.name), None)
+            cells.append(None if finding is None else _cell(model, finding, f"{index}-{column}"))
+        rows.append(ProfileRow(ability, tuple(cells)))
+    return rows
+
+
+def _cell(model: ModelProfile, finding: Finding, key: str) -> ProfileCell:
+    verdict = verdict_of(finding)
+    cue = next((each.accuracy.value for each in finding.explanations if each.kind == "cue"), None)
+    people = None if finding.people is None or isnan(finding.people.value) else finding.people.value
+    strict = at_level(finding.accuracy, model.verdicts.verdict_level)
+    return ProfileCell(model, finding, key, verdict, VERDICTS[verdict], strict, cue, people, tuple(_formats(finding)))
+
+
+def verdict_of(finding: Finding) -> str:
+    """Return the name of a verdict."""
+    return finding.verdict
+
+
+def _formats(finding: Finding) -> Iterator[tuple[str, Estimate]]:
+    for other in finding.conditions:
+        named = [word for word in re.findall(r"\w+", other.name) if word in FORMATS]
+        if named:
+            yield named[-1], other.accuracy
+
+
+# The headline.
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """What a reader has to know of one model first."""
+
+    model: str
+    items: int
+    overall: str
+    """The overall score with its interval."""
+    scope: str
+    """The abilities that the overall score covers."""
+    counts: tuple[tuple[str, Kind, int], ...]
+    """Verdicts by number of abilities, the best first."""
+    contamination: str
+    controls: str
+
+
+def headline(model: ModelProfile, profile: ProfileDocument) -> Headline:
+    """Sum up one model."""
+    findings = model.verdicts.findings
+    counts = Counter(map(verdict_of, findings))
+    return Headline(
+        model=model.model,
+        items=sum(each.n for each in findings),
+        overall=overall_text(model),
+        scope=scope(profile),
+        counts=tuple((name, style.kind, counts[name]) for name, style in VERDICTS.items() if counts[name]),
+        contamination=contamination_status(model),
+        controls=controls(model, profile),
+    )
+
+
+def overall_text(model: ModelProfile) -> str:
+    """Format the overall score."""
+    overall = overall_of(model)
+    return "none" if overall is None else adjusted_text(overall.value)
+
+
+def scope(profile: ProfileDocument) -> str:
+    """State which abilities the overall score covers, and why others are left out."""
+    inside = [ability.title for ability in profile.abilities if ability.counts]
+    outside = len(profile.abilities) - len(inside)
+    if not inside:
+        return f"no overall score: {UNJUDGED}"
+    overall = overall_of(profile.models[0])
+    text = "" if overall is None else overall.name
+    return f"{text}; {count(outside, 'ability', 'abilities')} left out ({UNJUDGED})" if outside else text
+
+
+def contamination_status(model: ModelProfile) -> str:
+    """State the outcome of the contamination test in a few words."""
+    test = contamination_of(model)
+    if test.difference is None:
+        return "not tested"
+    if test.found or test.contaminated:
+        return "found"
+    return "not found" if test.detectable is not None and test.detectable <= TELLING else "inconclusive"
+
+
+def controls(model: ModelProfile, profile: ProfileDocument) -> str:
+    """Name the controls that were applied to the abilities of a model."""
+    findings = model.verdicts.findings
+    tried = max((each.tried for f in findings for each in f.explanations if each.kind == "cue"), default=0)
+    kinds = {each.kind for f in findings for each in f.explanations}
+    encoders = listed(profile.relatedness)
+    names = [f"{tried} of {len(battery())} surface cues" if tried else ""]
+    names += [f"relatedness{f' by {encoders}' if encoders else ''}" if "relatedness" in kinds else ""]
+    names += ["the options without the question" if "blind" in kinds else ""]
+    names += ["retest or other prompt formats" if any(f.conditions for f in findings) else ""]
+    names += ["unpublished twins" if contamination_of(model).difference is not None else ""]
+    return listed([name for name in names if name]) or "none"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Join words.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    if not words:
+        return ""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+# Sentences.
+
+
+def edition_title(profile: ProfileDocument) -> str:
+    """Name the edition."""
+    part = "" if profile.complete else ", partial"
+    return f"profile {profile.version}, {profile.edition} edition{part}"
+
+
+def partial_warning(profile: ProfileDocument) -> str:
+    """Warn where only a part of the edition was run; empty where all was."""
+    if profile.complete:
+        return ""
+    name = f"profile {profile.version}, {profile.edition} edition"
+    return f"Only a part of the edition was run: these figures cannot be compared with {name}."
+
+
+def relatedness_warning(profile: ProfileDocument) -> str:
+    """Warn where relatedness was not controlled; empty where it was."""
+    return profile.relatedness_note
+
+
+def edition_warning(profile: ProfileDocument) -> str:
+    """State the condition of the error rates for the quick edition; empty for the full one."""
+    return FIRST_LOOK if profile.edition == "quick" else ""
+
+
+def comparisons(profile: ProfileDocument) -> Iterator[str]:
+    """State for every two models in what one is significantly better."""
+    titles = {ability.name: ability.title for ability in profile.abilities}
+    for first, second in dict.fromkeys((each.first, each.second) for each in profile.differences):
+        own = [each for each in profile.differences if (each.first, each.second) == (first, second)]
+        significant = [each for each in own if each.adjusted < 0.05]
+        clauses = []
+        for better, worse, sign in ((first, second, 1), (second, first, -1)):
+            names = [titles.get(d.ability, d.ability) for d in significant if d.difference.value * sign > 0]
+            if names:
+                clauses.append(f"{better} is significantly better than {worse} in {listed(names)}")
+        yield f"{'; '.join(clauses) or f'No significant difference between {first} and {second}'}."
+
+
+def difference_name(difference: ModelDifference, titles: Mapping[str, str]) -> str:
+    """Name what two models were compared in."""
+    twins = " (twins)" if difference.half == "twin" else ""
+    return f"{titles.get(difference.ability, difference.ability)}{twins}"
+
+
+def facts_of(finding: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, str]]:
+    """List everything behind a verdict: a name and a sentence each."""
+    e = finding.accuracy
+    chance = "" if e.chance is None else f" Chance is {percent(e.chance, 0)}."
+    size = f"{count(finding.n, 'item')} in {count(e.clusters, 'cluster')}"
+    yield "Accuracy", f"{e:.0%}, {size}.{chance}"
+    yield "Adjusted score", f"{adjusted_text(adjusted_of(finding))}: 0 is chance, 1 is the ceiling."
+    for each in finding.explanations:
+        yield EXPLANATIONS[each.kind], explained(each)
+    if finding.families is not None:
+        strict, alone = finding.families.strict, finding.families.independent
+        expected = f"{percent(alone.value, 0)} expected if errors were independent"
+        yield (
+            "Whole families",
+            f"All items right in {strict:.0%} of {count(strict.n, 'family', 'families')}; {expected}.",
+        )
+    for other in finding.conditions:
+        share = other.retention
+        retention = "" if share is None else f" Retention: {retention_text(share)}."
+        name = _condition_name(other.name)
+        yield name, f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}.{retention}"
+    for pairs in finding.contrasts:
+        rates = (("right", pairs.both_right), ("wrong", pairs.both_wrong))
+        both = ", ".join(f"both {word} {percent(rate, 0)}" for word, rate in rates)
+        yield (
+            f"Pairs: {pairs.kind}",
+            f"{count(pairs.pairs, 'pair')} with opposite answers: {both}, one right {percent(pairs.one_right, 0)}. "
+            f"Same answer to both: {retention_text(pairs.same_answer)}.",
+        )
+    if finding.facts is not None:
+        used = (
+            "" if finding.facts.used is None else f" Of the known facts {retention_text(finding.facts.used)} are used."
+        )
+        yield "Facts behind the items", f"Accuracy on the bare facts: {finding.facts.known:.0%}.{used}"
+    if finding.people is not None:
+        yield "People", f"{percent(finding.people.value, 0)}: {finding.people.kind} ({ability.people_from})."
+    yield "Label quality", label_quality(finding)
+    if finding.twin is not None:
+        twins = "" if finding.on_twin is None else f" Verdict on the twins alone: {finding.on_twin}."
+        yield "Contamination", f"Accuracy on published items minus that on their twins: {finding.twin:+.2f}.{twins}"
+    yield "In the overall score", f"{'Yes' if ability.counts else 'No'}: {ability.why}."
+
+
+def label_quality(finding: Finding) -> str:
+    """State the share of bad items and the ceiling that follows from it."""
+    bad, ceiling = finding.bad, finding.ceiling
+    if bad is None:
+        return "No blind audit of these items."
+    low, high = bad.ci
+    share = f"{percent(bad.value)} [{percent(low)}, {percent(high)}]"
+    return f"Bad items: {share} in a blind audit of {bad.n:,} items by {bad.reader}. Ceiling: {percent(ceiling)}."
+
+
+def _condition_name(name: str) -> str:
+    named = [word for word in re.findall(r"\w+", name) if word in FORMATS]
+    if named:
+        return f"Prompt format: {named[-1]}"
+    return {"when asked again": "Retest", "in the rest of the family": "Rest of the family"}.get(
+        name, name.capitalize()
+    )
+
+
+def explained(each: ExplanationFinding) -> str:
+    """State what an explanation earns, and what the model earns on both sides of it."""
+    rule = each.name.removeprefix("picking ")
+    what = "" if each.kind == "blind" else f"Rule: {rule}. "
+    tried = f" (best of {each.tried} that apply)" if each.tried > 1 else ""
+    sides = [
+        f"{percent(side.value, 0)} where it is {word}"
+        for side, word in ((each.where_right, "right"), (each.where_wrong, "wrong"))
+        if side is not None
+    ]
+    model = f" Accuracy of the model: {' and '.join(sides)}." if sides else ""
+    return f"{what}Accuracy {each.accuracy:.0%}{tried}.{model}"
+
+
+def contamination_sentence(model: ModelProfile) -> str:
+    """State the contamination test of a model."""
+    test, status = contamination_of(model), contamination_status(model)
+    if test.difference is None:
+        return f"{model.model}: not tested, because no twins were run."
+    size = count(len(test.abilities), "ability", "abilities")
+    result = (
+        f"{model.model}: accuracy on published items minus that on their twins is {test.difference:+.2f} over {size} "
+        f"(one-sided p {_equals(test.p)})."
+    )
+    if status == "found":
+        own = listed(test.contaminated)
+        where = f" in {own}" if own else ""
+        return f"{result} Contamination found{where}: accuracy on published items is not evidence of knowledge."
+    least = test.detectable
+    power = (
+        "" if least is None or isnan(least) else f" A difference of {number(least)} would be detected with 80% power."
+    )
+    if status == "not found":
+        return f"{result} No contamination found.{power}"
+    return f"{result} Inconclusive: too few clusters to exclude contamination.{power}"
+
+
+def _equals(p: float) -> str:
+    text = p_value(p)
+    return text if text.startswith("<") else f"= {text}"
+
+
+def error_control(profile: ProfileDocument) -> str:
+    """State the level of intervals and of verdicts."""
+    verdicts = profile.models[0].verdicts
+    shown, strict = (f"{100 * each:.4g}%" for each in (verdicts.level, verdicts.verdict_level))
+    size = count(len(profile.abilities), "ability", "abilities")
+    return (
+        f"Thick lines are {shown} intervals. Verdicts use {strict} intervals (thin lines, Bonferroni over {size}), so "
+        "at most one page in twenty has a wrong claim."
+    )
+
+
+def command(profile: ProfileDocument) -> str:
+    """Return the command that makes the profile."""
+    models = " ".join(f"-m {model.model}" for model in profile.models)
+    rest = "" if profile.complete else " …"
+    seed = f" --twin-seed {profile.twin_seed}" if profile.twin_seed else ""
+    return f"horsesense profile {models} --{profile.edition}{seed}{rest}"

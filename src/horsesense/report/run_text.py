@@ -1,0 +1,256 @@
+"""Sentences of a run report: what a number means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from horsesense.core import HumanFigure
+from horsesense.cues.artefact_control import Control
+from horsesense.cues.battery import battery
+from horsesense.formatting import count, number, p_value, percent, points
+from horsesense.runs.comparison import Pairing
+from horsesense.runs.result import Result
+from horsesense.runs.results import Answered, kin_of_reader
+from horsesense.stats import Estimate, Search, Standout
+from horsesense.stats.bias import Bias
+from horsesense.stats.intervals import KNOWN, against_chance
+from horsesense.training.curves import Line
+
+VERDICT_RULE = (
+    "Above or below chance: the 95% interval excludes chance. Not above chance: it includes chance and excludes the "
+    "score of a model that knows a quarter of the items. Inconclusive: it includes both."
+)
+
+
+def verdict_label(result: Result) -> str:
+    """Return a verdict in a few words: with n where it is inconclusive, since more items would decide it."""
+    return _label(result.verdict or "chance unknown", result.estimate.n)
+
+
+def _label(verdict: str, n: int) -> str:
+    return f"{verdict} (n = {n:,})" if verdict == "inconclusive" else verdict
+
+
+def verdict(result: Result, label: str | None = None) -> str:
+    """State the result in one sentence."""
+    e, name = result.estimate, label or result.model
+    if result.unparsed:
+        replies = 0 if result.replies is None else result.replies.n
+        return (
+            f"{name} on {result.probe}: no answer parsed from {count(replies, 'reply', 'replies')}; there is no score."
+        )
+    score = f"{name} gets {e:.1%} of {result.probe} right"
+    if e.chance is None:
+        return f"{score}."
+    return f"{score}: {verdict_label(result)}. Chance is {percent(e.chance)}{_half(e)}."
+
+
+def _half(e: Estimate) -> str:
+    """State the alternative that an inconclusive interval includes."""
+    if against_chance(e) != "inconclusive" or e.chance is None:
+        return ""
+    return f", and a model that knows a quarter of the items would get {percent(e.chance + KNOWN * (1 - e.chance))}"
+
+
+def scored(result: Result) -> str:
+    """State the metric and the normalisation."""
+    name = f"{result.metric}, {normalisation(result.normalise)}"
+    return name if result.plain is None else f"{name}; over all {result.plain.n:,} items {result.plain:.1%}"
+
+
+def normalisation(name: str) -> str:
+    """State how options are compared.
+
+    >>> normalisation("mean"), normalisation("sum")
+    ('mean log-probability per token', 'summed log-probability')
+    """
+    return {
+        "sum": "summed log-probability",
+        "mean": "mean log-probability per token",
+        "word": "log-probability per word",
+        "character": "log-probability per character",
+        "by form": "normalised by item form",
+    }.get(name, name)
+
+
+def unit(normalise: str) -> str:
+    """Return what scores and margins are measured in: log-probabilities are natural logarithms.
+
+    >>> unit("mean"), unit("sum")
+    ('nats per token', 'nats')
+    """
+    return {"mean": "nats per token", "word": "nats per word", "character": "nats per character"}.get(normalise, "nats")
+
+
+def human_figures(figures: Sequence[HumanFigure]) -> str:
+    """State human accuracy, each figure with its kind: a majority is right more often than one person.
+
+    >>> human_figures([HumanFigure(0.917, "majority", "a paper", people=20)])
+    '91.7% (majority, 20 people; a paper).'
+    """
+    shares = []
+    for figure in figures:
+        part = f" on {' '.join(figure.part.split('=', 1))}" if figure.part else ""
+        counts = [(figure.people, "people"), (figure.n, "items")]
+        kind = ", ".join([figure.kind or "kind not stated", *(f"{n:,} {noun}" for n, noun in counts if n)])
+        shares.append(f"{percent(figure.value)}{part} ({kind}; {figure.source})")
+    return f"{'; '.join(shares)}."
+
+
+def label_quality(answered: Answered) -> str:
+    """State the share of bad items, who audited them, and the ceiling; empty where nobody has."""
+    sound = answered.probe.card.soundness
+    if sound is None:
+        return ""
+    stage = sound.final
+    share = stage.corrected or stage.bad
+    kind = "corrected for the auditor's own errors" if stage.corrected else "not corrected for the auditor's errors"
+    sentences = [
+        f"Bad items: {share:.1%}, {kind}",
+        f"Ceiling: {stage.best:.1%}",
+        f"Blind audit of {sound.n:,} items by {sound.reader.in_words()}, {sound.date}",
+        f"Seeded errors found: {stage.sensitivity:.1%} of {stage.sensitivity.n:,}",
+        *([f"False alarms: {stage.false_alarms:.1%}"] if stage.false_alarms else []),
+        *(f"{remark[:1].upper()}{remark[1:]}" for remark in (*sound.remarks, kin_of_reader(answered)) if remark),
+    ]
+    return ". ".join(sentences) + "."
+
+
+def learned(line: Line, along: str) -> str:
+    """Summarise a learning curve from its first point to its last.
+
+    >>> from horsesense.training.curves import Mark
+    >>> learned(Line("the probe", "plain", (Mark(0, 0.21, 0.2, 0.22), Mark(3000, 0.54, 0.52, 0.56))), "examples")
+    'the probe, plain: accuracy 21.0% at 0 examples, 54.0% [52.0%, 56.0%] at 3,000.'
+    """
+    first, last = line.marks[0], line.marks[-1]
+    ends = "" if last.low is None or last.high is None else f" [{percent(last.low)}, {percent(last.high)}]"
+    if first == last:
+        return f"{line.name}: accuracy {percent(last.value)}{ends} at {last.x:,} {along}."
+    start = f"{line.name}: accuracy {percent(first.value)} at {first.x:,} {along}"
+    return f"{start}, {percent(last.value)}{ends} at {last.x:,}."
+
+
+def response_bias(bias: Bias) -> str:
+    """State whether answers follow the question or a preference for one word."""
+    c, d = bias.criterion, bias.sensitivity
+    word = "positive" if c.value < 0 else "negative"
+    prefers = f"It prefers the {word} word" if c.low * c.high > 0 else "It has no significant preference for a word"
+    if d.low > 0:
+        return f"{prefers}, and its answers follow the question."
+    if d.high < 0:
+        return f"{prefers}, and its answers contradict the question."
+    return f"{prefers}. That its answers follow the question is not shown."
+
+
+WHOLE = "Cues were searched on the whole probe, of which only a part was scored."
+DRAWN = "Cues were searched on the sample that was scored, which can show a cue that the whole probe does not have."
+
+
+def cue_control(control: Control) -> str:
+    """State what the best surface cue earns, and what the model earns where that cue fails."""
+    text = _cue_control(control)
+    if control.whole:
+        return f"{text} {WHOLE[:-1]} ({count(control.whole, 'item')})."
+    return f"{text} {DRAWN[:-1]} (here {control.drawn})." if control.drawn else text
+
+
+def _cue_control(control: Control) -> str:
+    cue, where = control.cue, control.where
+    chance = "" if cue.chance is None else f"; chance is {percent(cue.chance)}"
+    best = f"The best of {len(battery())} surface cues gets {cue:.1%}{chance}."
+    if not control.cue_works:
+        return f"{best} {_unproven(control)}"
+    if where.missed is None or where.answered is None:
+        return best
+    on, off = where.answered, where.missed
+    return (
+        f"{best} The model gets {percent(on.value)} of the items that this cue gets right, and {off:.1%} "
+        f"(n = {off.n:,}) of the others."
+    )
+
+
+def _unproven(control: Control) -> str:
+    """State what follows where the cue may be at chance: little, unless it earns significantly less than the model."""
+    cue, model = control.cue, control.model
+    if cue.high < model.low:
+        return "Surface cues do not explain the score."
+    if model.chance is not None and model.low > model.chance:
+        return f"Whether surface cues explain the score is inconclusive (n = {cue.n:,})."
+    return "Neither the cue nor the model is significantly above chance."
+
+
+def family_verdict(e: Estimate | None) -> str:
+    """State accuracy over whole families: a model that prefers one option gets half of a pair for nothing."""
+    if e is None or e.chance is None:
+        return ""
+    verdict = _label(against_chance(e) or "", e.n)
+    return (
+        f"All items right in {e:.1%} of {count(e.n, 'family', 'families')}: {verdict}. Chance is {percent(e.chance)}."
+    )
+
+
+def parts(standouts: Sequence[Standout]) -> str:
+    """List slices.
+
+    >>> e = Estimate(0.75, (0.6, 0.9), 40, 40, None, 0.95, "", 0)
+    >>> parts([Standout((("task", "social"), ("negated", True)), e, e, 0.1, 0.01)])
+    'task = social, negated = true (75.0%, elsewhere 75.0%)'
+    """
+    return "; ".join(f"{where(s)} ({percent(s.inside.value)}, elsewhere {percent(s.outside.value)})" for s in standouts)
+
+
+def remarkable(standouts: Sequence[Standout], search: Search, sign: int) -> str:
+    """Name slices where a model is significantly better (sign 1) or worse (-1) than elsewhere; else the largest gap.
+
+    >>> remarkable([], Search((), 0, "no facets"), 1)
+    'Not tested: no facets.'
+    """
+    if not search.searched:
+        return f"Not tested: {search.note}."
+    note = f" ({search.note})" if search.note else ""
+    if standouts:
+        return f"{parts(standouts)}{note}."
+    largest = [s for s in search.standouts if s.gap * sign > 0][:1]
+    nothing = f"No significant difference in {count(search.searched, 'slice')}{note}"
+    return f"{nothing}. Largest: {parts(largest)}." if largest else f"{nothing}."
+
+
+def where(standout: Standout) -> str:
+    """Name a slice."""
+    return ", ".join(f"{name} = {value_text(value)}" for name, value in standout.where)
+
+
+def value_text(value: object) -> str:
+    """Return the value of a facet as text without control characters, at which the chart library would abort.
+
+    >>> value_text(True), value_text(2), value_text("social"), value_text("a\\x1bb")
+    ('true', '2', 'social', 'a\\ufffdb')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "".join(_printable(sign) for sign in str(value))
+
+
+def _printable(sign: str) -> str:
+    """Replace what XML does not allow; the separators of Unicode end a line in a script."""
+    if sign in "\u2028\u2029\t\n\r":
+        return " "
+    code = ord(sign)
+    forbidden = code < 0x20 or code == 0x7F or code & 0xFFFE == 0xFFFE or 0xD800 <= code < 0xE000
+    return "\N{REPLACEMENT CHARACTER}" if forbidden else sign
+
+
+def difference(pairing: Pairing) -> str:
+    """State which model is better, and whether the difference is significant."""
+    d, p = pairing.comparison.difference, p_value(pairing.comparison.adjusted)
+    ahead, behind = (pairing.one, pairing.other) if d.value >= 0 else (pairing.other, pairing.one)
+    if d.value == 0:
+        return f"{ahead} and {behind} have the same score."
+    low, high = (d.low, d.high) if d.value > 0 else (-d.high, -d.low)
+    ends = f"[{points(low, 1)}, {points(high, 1)}]"
+    lead = f"{ahead} is {number(abs(d.value) * 100, '.1f')} points ahead of {behind} {ends}"
+    if pairing.settled:
+        return f"{lead}: significant (p {p if p[0] == '<' else f'= {p}'}, Holm)."
+    outlook = pairing.outlook()
+    return f"{lead}: not significant (p {p if p[0] == '<' else f'= {p}'}, Holm)" + (f"; {outlook}." if outlook else ".")
