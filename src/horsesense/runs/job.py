@@ -321,7 +321,7 @@ class RunJob(Job):
 
 
 def _for_another_process(request: ModelRequest) -> ModelRequest:
-    """Resolve a relative path and the device setting, for a process that may stand in another folder."""
+    """Resolve a relative path and the device setting, for a process that may run in another folder."""
     path = Path(request.source).expanduser()
     source = str(path.absolute()) if path.exists() else request.source
     device = device_setting()[0] if request.device == "auto" else request.device

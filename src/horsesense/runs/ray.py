@@ -73,7 +73,7 @@ class ProgressActor:
 
 
 def _start_progress_actor() -> Any:
-    """Start the actor on the driver's machine, if that has room."""
+    """Start the actor on the driver's machine, if that has the resources."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 

@@ -1,18 +1,18 @@
-"""Which option a reply in words names, by stated rules; what no rule makes out is unparsed, and never guessed.
+"""Parse which option a reply names, by fixed rules; a reply that no rule parses is unparsed, never guessed.
 
-What a model thinks aloud between ``<think>`` and ``</think>`` is not its reply. Then, in this order:
+Reasoning between ``<think>`` and ``</think>`` is not part of the reply. Then, in this order:
 
 1. *boxed*: one letter in ``\\boxed{}``
-2. *letter alone*: the reply is a letter, whatever signs stand around it
+2. *letter alone*: the reply is a letter, with or without punctuation
 3. *stated*: "the answer is B", "Answer: B", "I choose B"; where several are stated, the last that is called final
 4. *leading letter*: the reply begins with "B." or "B)" or "B:"
-5. *option as it stands*: the reply, or its first line, is an option but for case, signs and an article
+5. *option as it stands*: the reply, or its first line, is an option up to case, punctuation and an article
 6. *begins with the option*: "Cold, because …"
 7. *letter named*: "option B" or "(B)" and no other
-8. *option named*: one option's words and no other's, and not behind a "not"
+8. *option named*: one option's words and no other's, and not after a "not"
 
-A letter whose option is another than the words that follow it is unparsed. A reply that had room to reason is read from
-its last statement, or else from its last line.
+A letter followed by the words of another option is unparsed. A reply with reasoning is parsed from its last statement,
+or else from its last line.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import torch
 
 DEVICE_MAP = "map"
-"""The device name for all GPUs: layers are put where there is room."""
+"""The device name for all GPUs: layers are put where they fit."""
 BITS = {"int8": "load_in_8bit", "int4": "load_in_4bit"}
 """Quantised dtypes; computation is in bfloat16."""
 

@@ -132,7 +132,7 @@ def _key(network: Any, family: Family, device: Any, dtype: str) -> str:
 
 
 def _is_conclusive(network: Any) -> bool:
-    """Whether the output layer tells inputs apart; with weights that are all alike, or no numbers, any test passes."""
+    """Whether the output layer distinguishes inputs; with constant or NaN weights any test passes."""
     head = network.get_output_embeddings()
     weight = getattr(head, "weight", None)
     if weight is None or not weight.is_floating_point():
