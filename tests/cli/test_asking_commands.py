@@ -71,7 +71,7 @@ def test_what_cannot_be_scored_is_told(
     assert why in capsys.readouterr().err
 
 
-def test_ways_are_shown_with_what_they_are_apart(
+def test_prompt_formats_are_shown_with_their_spread(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     items = [
@@ -83,7 +83,7 @@ def test_ways_are_shown_with_what_they_are_apart(
     assert _call([*call, "--format", "loglikelihood", "--format", "letters", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert [(each["model"], each["format"]) for each in printed["results"]] == [
-        ("tiny", "options"),
+        ("tiny", "loglikelihood"),
         ("tiny", "letters"),
     ]
     assert printed["results"][1]["replies"]["n"] == 12

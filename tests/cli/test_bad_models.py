@@ -100,7 +100,7 @@ FOLDERS: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "a longest input that is no number": (
         "gpt2",
         config("tokenizer_config.json", model_max_length=[None]),
-        "is no number ([None])",
+        "is not a number ([None])",
     ),
     "damaged tokenizer": ("gpt2", replaced("tokenizer.json", b'{"version": '), "transformers cannot load it"),
 }

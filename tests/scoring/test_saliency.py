@@ -123,4 +123,4 @@ def test_the_command_votes_over_draws_of_names(
     assert {clue["index"]: clue["votes"] for clue in told["clues"]} == {p: n for p, n in votes.items() if n >= 2}
     assert {clue["word"] for clue in told["clues"] if clue["argument"]} <= {"stone"}
     slots = {0: "{A}", 5: "{B}", 11: "{A}"}
-    assert all(clue["word"] == slots.get(clue["place"], clue["word"]) for clue in told["clues"])
+    assert all(clue["word"] == slots.get(clue["index"], clue["word"]) for clue in told["clues"])

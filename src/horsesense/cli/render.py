@@ -317,7 +317,7 @@ def overview(whole: Overview) -> None:
         print(f"people   {figure['value']:.3f}{about} ({figure['kind'] or 'kind unknown'}; {figure['source']})")
     if whole.soundness is not None:
         print(f"quality  {whole.soundness}")
-    counted = {name: getattr(whole, name) for name in ("forms", "loglikelihood", "answers", "groups")}
+    counted = {name: getattr(whole, name) for name in ("forms", "options", "answers", "groups")}
     for name, counts in (counted | {"notes": card["notes"]}).items():
         if counts:
             print(f"{name:9}{_counts(counts)}")
