@@ -59,9 +59,9 @@ def write_interface(folder: Path) -> list[str]:
         text += f"| [{title}]({page}.md) | {', '.join(f'`{name}`' for name in present)} |\n"
     for module in horsesense._MODULES:
         names = tuple(getattr(horsesense, module).__all__)
-        lines = f"# hs.{module}\n\n::: horsesense.api.{module}\n    options:\n      show_root_heading: false\n"
-        lines += f"      show_root_toc_entry: false\n      heading_level: 2\n      members: {list(names)}\n"
-        (folder / f"{module}.md").write_text(lines, encoding="utf-8")
+        found = {name: getattr(getattr(horsesense, module), name).__module__ for name in names}
+        lines = "".join(f"::: {found[name]}.{name}\n    options:\n      heading_level: 2\n\n" for name in names)
+        (folder / f"{module}.md").write_text(f"# hs.{module}\n\n{lines}", encoding="utf-8")
         text += f"| [hs.{module}]({module}.md) | {', '.join(f'`{name}`' for name in names)} |\n"
     (folder / "index.md").write_text(text, encoding="utf-8")
     return [*areas, *horsesense._MODULES]

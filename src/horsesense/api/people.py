@@ -1,4 +1,4 @@
-"""Asking people, by files: tasks to fill in, what came back, how far people agree, labels, and back into a probe.
+"""Elicitation people, by files: tasks to fill in, what came back, how far people agree, labels, and back into a probe.
 
 What ``horsesense annotate`` does on the command line. A study that is served is in `horsesense.studies`.
 """
