@@ -183,7 +183,7 @@ for name in ("untaught:3", "untaugt:3"):
 print(json.dumps([told, run.results()["accuracy"][0], weights_of("untaught:3"), weights_of("untaught:4"), *errors]))
 """,
     )
-    assert told == ["untaught:3 on toy: all answers are kept already"], "the same weights"
+    assert told == ["untaught:3 on toy: all answers are stored already"], "the same weights"
     assert accuracy == shown["results"][0]["accuracy"]
     assert part["model"]["weights"] == weights != other
     assert trained.startswith(f"untaught:3 is a model of the package {ORIGIN}, which gives no folder of weights")

@@ -73,6 +73,6 @@ def test_the_same_error_in_python_and_at_the_command_line(
     call: Call = caller(capfd)
     probe, model = lay(tmp_path / "toy.jsonl", *toy_lines()), str(tiny_folders["gpt2"])
     called = call("run", "-m", model, "-p", probe, "--limit", 0, "--out", tmp_path / "out")
-    assert (called.code, called.err) == (2, "horsesense: --limit 0 leaves nothing to ask; use 1 or more\n")
-    with pytest.raises(hs.UserError, match=r"^limit 0 leaves nothing to ask; use 1 or more$"):
+    assert (called.code, called.err) == (2, "horsesense: --limit 0 leaves no items; use 1 or more\n")
+    with pytest.raises(hs.UserError, match=r"^limit 0 leaves no items; use 1 or more$"):
         hs.ask(model, probe, limit=0)

@@ -67,7 +67,7 @@ def test_a_log_cannot_be_asked_on_and_compare_says_what_is_not_known(
     assert parts[0].model.reported["tool"] == "lm-eval 0.4.13"
     (probe,) = hs.compare(logged).probes
     assert sum("known from a log" in note for note in probe.notes) == 2
-    with pytest.raises(hs.UserError, match="answers of a log, which nobody can ask on"):
+    with pytest.raises(hs.UserError, match="answers of a log, which cannot be continued"):
         hs.ask(str(tiny_folders["gpt2"]), "starter", out=logged)
     with pytest.raises(hs.UserError, match="the folder already exists"):
         hs.import_log("lm-eval", logged, out=logged)
@@ -107,7 +107,7 @@ def test_what_was_generated_is_right_or_wrong_and_guessing_earns_nothing(tmp_pat
     ]
     hs.import_log("lm-eval", write_samples(tmp_path / "a", "open", lines), out=tmp_path / "run")
     (row,) = hs.open_run(tmp_path / "run").results()
-    assert (row["accuracy"], row["chance"], row["way"]) == (0.75, 0, "words")
+    assert (row["accuracy"], row["chance"], row["format"]) == (0.75, 0, "generate")
     with pytest.raises(hs.UserError, match="asked without options"):
         hs.find_cues(tmp_path / "run" / "probes" / "open.jsonl.gz")
 

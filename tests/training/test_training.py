@@ -21,8 +21,9 @@ from horsesense.core import Item, Probe, ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.hf.load import load_model
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.scoring.prompt_formats import Call, way_named
+from horsesense.scoring.prompt_formats import Call, get_prompt_format
 from horsesense.training import transformers_trainer
+from horsesense.training.objectives import objective_of
 from horsesense.training.trainer import train_model as train
 from horsesense.training.training_record import Recipe, read_training
 from tests.support import ROOT
@@ -49,9 +50,9 @@ class Listener(Progress):
         self.seen.append((done, total, unit, note))
 
 
-def accuracy(folder: Path, items: Sequence[Item], way: str = "options") -> float:
+def accuracy(folder: Path, items: Sequence[Item], prompt_format: str = "loglikelihood") -> float:
     model = load_model(str(folder), device="cpu")
-    asked = way_named(way)
+    asked = get_prompt_format(prompt_format)
     answers, _ = asked.answer(
         asked.prepare(model, items, ScoringSpec(), ()), Call(model, ScoringSpec(), 4096, NO_PROGRESS)
     )
@@ -93,8 +94,8 @@ def test_every_objective_learns_and_its_weights_are_kept(case: str, folders: dic
     assert {"README.md", "training.json"} <= files
     assert "checkpoints" not in files
     # What is kept answers like any model, and as well as it did when it was chosen.
-    way = "letters" if recipe.objective == "letters" else "options"
-    assert accuracy(tmp_path / "out", dev.items, way) == pytest.approx(trained.best.dev)
+    prompt_format = objective_of(recipe.objective).prompt_format
+    assert accuracy(tmp_path / "out", dev.items, prompt_format) == pytest.approx(trained.best.dev)
     again = read_training(tmp_path / "out", recipe, len(items.items))
     assert again is not None
     assert again.eval_points == trained.eval_points
@@ -139,9 +140,9 @@ def test_a_decoder_loses_what_it_is_asked_for(name: str, folders: dict[str, Path
     batch = objective.losses.collate(objective.losses.examples(items, model, ""), opened.tokenizer, "")
     with torch.no_grad():
         loss = float(objective.losses.loss(opened.network, batch, ""))
-    way = way_named(name)
-    answers, replies = way.answer(
-        way.prepare(model, items, ScoringSpec(), ()), Call(model, ScoringSpec(), 4096, NO_PROGRESS)
+    prompt_format = get_prompt_format(objective_of(name).prompt_format)
+    answers, replies = prompt_format.answer(
+        prompt_format.prepare(model, items, ScoringSpec(), ()), Call(model, ScoringSpec(), 4096, NO_PROGRESS)
     )
     by_id = {item.id: item for item in items}
     if name == "options":

@@ -272,7 +272,7 @@ def _how(answered: Answered) -> str:
     model = answered.part.model
     if model.kind == "control":
         return model.frame
-    told = f"by likelihood of the options, {model.dtype}" if answered.way != "letters" else "by letters"
+    told = f"by likelihood of the options, {model.dtype}" if answered.format != "letters" else "by letters"
     return f"{told}; {model.frame}" if model.frame else told
 
 

@@ -23,6 +23,7 @@ _MOST_LINES = 10
 
 _OPTIONS = {
     "engine": "on",
+    "formats": "format",
     "columns": "map",
     "everything": "all",
     "folder": "from",

@@ -54,7 +54,7 @@ class Reply:
 
     item: str
     """Id of the item."""
-    way: str
+    format: str
     """How it was asked: ``letters`` or ``words``."""
     rotation: int
     """By how many places the options were turned: the first one shown was option ``rotation``."""

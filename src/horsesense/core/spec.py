@@ -114,8 +114,8 @@ _ALLOWED = {
 }
 _LEAST = {"shots": 0, "rotations": 0, "samples": 1, "temperature": 0.0, "reason": 0}
 
-WAY_FIELDS = ("chat", "system", "shots", "shots_from", "shots_seed", "rotations", "samples", "temperature", "reason")
-"""What belongs to the way of asking: answers that differ in it are not compared."""
+PROMPT_FIELDS = ("chat", "system", "shots", "shots_from", "shots_seed", "rotations", "samples", "temperature", "reason")
+"""Fields of the prompt: answers that differ in one of them are not compared."""
 
 
 def parse_spec(text: str) -> ScoringSpec:

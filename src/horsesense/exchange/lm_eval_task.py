@@ -147,7 +147,7 @@ def _tasks(export: Export, items: Sequence[Item]) -> Sequence[str]:
 
 def _row(item: Item, spec: ScoringSpec) -> dict[str, object]:
     """Return context and continuations as in the prompts of a causal model; the space belongs to the continuation."""
-    prompts = item_prompts(item, spec, asks_what_follows=True).prompts
+    prompts = item_prompts(item, spec, scores_to_end=True).prompts
     before = {prompt.text[: prompt.start] for prompt in prompts}
     assert len(before) == 1  # prompts differ in the option only
     context = before.pop()

@@ -89,7 +89,7 @@ class LogReader:
             raise ValueError("no database is open")
         for sample in self._waiting:
             self.groups.setdefault(sample.task, sample.group)
-            part = self._parts.setdefault((sample.model, sample.task, sample.way), len(self._parts))
+            part = self._parts.setdefault((sample.model, sample.task, sample.format), len(self._parts))
             place = self._place(sample)
             body = orjson.dumps([sample.scores, sample.parsed, sample.said, sample.why])
             row = (part, place, sample.repeat, body)

@@ -109,14 +109,14 @@ class _Writer:
             if name in counts:
                 raise UserError(f"two tasks of the log would both be named {name!r}", fix="import them separately")
             self._choose(task, list(parts.values()))
-            content = self._probe(task, name, any(way == "words" for _, _, way in parts))
+            content = self._probe(task, name, any(prompt_format == "generate" for _, _, prompt_format in parts))
             counts[name] = content.items
-            for (model, _, way), number in parts.items():
-                shards, written = self._answers(model, name, way, number)
+            for (model, _, prompt_format), number in parts.items():
+                shards, written = self._answers(model, name, prompt_format, number)
                 samples += written
-                manifest = manifest.with_part(Part(
-                    model=self._model(model), probe=content, shards=shards, way=way, asked=f"from a log of {self.tool}"
-                ))  # fmt: skip
+                source = f"from a log of {self.tool}"
+                part = Part(model=self._model(model), probe=content, shards=shards, format=prompt_format, asked=source)
+                manifest = manifest.with_part(part)
         write_manifest(self.folder, manifest)
         models = tuple(dict.fromkeys(model for model, _, _ in self.log.parts))
         notes = dict(sorted(self.log.notes.items()))
@@ -191,7 +191,7 @@ class _Writer:
             keep_sum(self.folder, each, sha256_of_file(each))
         return ProbeRecord(name=name, items=len(ids), of=len(ids), content=content_of_ids(ids))
 
-    def _answers(self, model: str, probe: str, way: str, part: int) -> tuple[int, int]:
+    def _answers(self, model: str, probe: str, prompt_format: str, part: int) -> tuple[int, int]:
         """Write the answers of one model; return the number of files and of samples."""
         rows = self.base.execute(
             "select items.body, answers.body, repeat from answers join chosen using (item) join items on place = item"
@@ -203,7 +203,7 @@ class _Writer:
         shards = samples = 0
         for item, given in _by_item(rows):
             samples += len(given)
-            if way == "words":
+            if prompt_format == "generate":
                 said = [_reply(item, repeat, values) for repeat, values in given]
                 replies += said
                 answers.append(answer_from(item, said))
@@ -211,22 +211,22 @@ class _Writer:
                 scores = tuple(given[0][1][0])
                 answers.append(Answer(item.id, item.form, scores, flags=(NO_TOKENS,) * len(scores)))
             if len(answers) == _SHARD:
-                self._shard(model, probe, way, shards, answers, replies)
+                self._shard(model, probe, prompt_format, shards, answers, replies)
                 shards += 1
                 self.progress.update(f"{model} on {probe}", shards * _SHARD, shards * _SHARD, "answers")
         if answers:
-            self._shard(model, probe, way, shards, answers, replies)
+            self._shard(model, probe, prompt_format, shards, answers, replies)
             shards += 1
         return shards, samples
 
     def _shard(
-        self, model: str, probe: str, way: str, number: int, answers: list[Answer], replies: list[Reply]
+        self, model: str, probe: str, prompt_format: str, number: int, answers: list[Answer], replies: list[Reply]
     ) -> None:
-        path = shard_path(self.folder, model, probe, number, way)
+        path = shard_path(self.folder, model, probe, number, prompt_format)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_answers(path, model, probe, answers)
         if replies:
-            write_replies(replies_path(self.folder, model, probe, number, way), replies)
+            write_replies(replies_path(self.folder, model, probe, number, prompt_format), replies)
         answers.clear()
         replies.clear()
 
@@ -265,7 +265,7 @@ def _by_item(rows: Iterator[Any]) -> Iterator[tuple[Item, list[tuple[int, Any]]]
 
 def _reply(item: Item, repeat: int, values: Any) -> Reply:
     _, parsed, said, why = values
-    return Reply(item.id, "words", 0, repeat, "", said, (), (), parsed, why, "", 0, 0)
+    return Reply(item.id, "generate", 0, repeat, "", said, (), (), parsed, why, "", 0, 0)
 
 
 @translate_errors()

@@ -46,8 +46,9 @@ class Sample:
     """The cluster named on the probe's card, for an exported probe."""
 
     @property
-    def way(self) -> str:
-        return "options" if self.scores else "words"
+    def format(self) -> str:
+        """Prompt format."""
+        return "loglikelihood" if self.scores else "generate"
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from horsesense.models.protocol import Model
 from horsesense.profiling.abilities import Edition
 from horsesense.profiling.material import SEED, Material, by_turns
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.scoring.prompt_formats import Call, Way, way_named
+from horsesense.scoring.prompt_formats import Call, PromptFormat, get_prompt_format
 
 Role = Literal["main", "twin", "retest", "letters", "prior"]
 
@@ -68,19 +68,19 @@ def conditions(material: Material, edition: Edition, likelihood: bool = True) ->
         twin = replace(material.twin, items=_on_rungs(material.twin.items, "inference", "fact"))
         yield Condition(ability, "twin", f"{ability}-twin", twin, main)
     retest = _retest_probe(frozen, _on_rungs(_first(frozen, RETEST[edition]), "inference"))
-    yield Condition(ability, "retest", f"{ability}-retest", retest, ("options",) if likelihood else main)
+    yield Condition(ability, "retest", f"{ability}-retest", retest, ("loglikelihood",) if likelihood else main)
     if likelihood and (shown := _on_rungs(_first(frozen, LETTERS[edition]), "inference")):
         card = replace(frozen.card, name=f"{ability}-letters")
         yield Condition(ability, "letters", f"{ability}-letters", Probe.of(shown, card), ("letters",))
     if likelihood and frozen.card.method == "winoventi":
-        yield Condition(ability, "prior", f"{ability}-prior", prior_probe(frozen), ("options",))
+        yield Condition(ability, "prior", f"{ability}-prior", prior_probe(frozen), ("loglikelihood",))
 
 
 def _ways(probe: Probe, likelihood: bool) -> tuple[str, ...]:
     """By PMI, which has the likelihood behind the question too; whole sentences are another text as a blank."""
     if not likelihood:
         return ("letters",)
-    return ("options", "pmi") if any(item.form == "sentences" for item in probe.items) else ("pmi",)
+    return ("loglikelihood", "pmi") if any(item.form == "sentences" for item in probe.items) else ("pmi",)
 
 
 def _on_rungs(items: Sequence[Item], *rungs: str) -> list[Item]:
@@ -164,14 +164,14 @@ def forecast(
     for number, condition in enumerate(plan):
         progress.update("forecast", number, len(plan))
         for name in condition.ways:
-            way = way_named(name)
-            meant = way.spec(spec)
-            made = way.prepare(model, condition.probe.items, meant, condition.probe.items)
+            prompt_format = get_prompt_format(name)
+            meant = prompt_format.spec(spec)
+            made = prompt_format.prepare(model, condition.probe.items, meant, condition.probe.items)
             items += len(made)
             tokens += sum(each.cost for each in made)
             requests += sum(len(each.questions if hasattr(each, "questions") else each.turns) for each in made)
             if not isinstance(model, ServedModel) and name != "letters" and condition.role == "main" and len(tried) < 3:
-                tried.append(_tried(way, made, Call(model, meant, budget, NO_PROGRESS)))
+                tried.append(_tried(prompt_format, made, Call(model, meant, budget, NO_PROGRESS)))
     if isinstance(model, ServedModel):
         price = model.client.settings.price
         cost = None if price is None else (tokens * price[0] + requests * price[1]) / 1e6
@@ -181,7 +181,7 @@ def forecast(
     return Forecast(model.name, items, tokens, tokens / rate if tried else None, None, None)
 
 
-def _tried(way: Way, made: Sequence[Any], call: Call) -> tuple[int, float]:
+def _tried(prompt_format: PromptFormat, made: Sequence[Any], call: Call) -> tuple[int, float]:
     """A few questions asked: their tokens, and the seconds that they took."""
     on_gpu = isinstance(call.model, LanguageModel) and call.model.device.type == "cuda"
     some, tokens = [], 0
@@ -190,7 +190,7 @@ def _tried(way: Way, made: Sequence[Any], call: Call) -> tuple[int, float]:
         tokens += each.cost
         if tokens >= (call.budget if on_gpu else _SAMPLE):
             break
-    way.answer(some[:1], call)  # what comes first takes longer
+    prompt_format.answer(some[:1], call)  # what comes first takes longer
     began = perf_counter()
-    way.answer(some, call)
+    prompt_format.answer(some, call)
     return tokens, perf_counter() - began

@@ -136,7 +136,7 @@ def planted_answers(
         if condition.role in ("main", "twin", "retest"):
             answers = [Answer(item=i.id, view=i.form, scores=_scores(model, i)) for i in condition.probe.items]
             answered = Answered(_part(model, name, condition, answers), condition.probe, ScoringSpec(), answers)
-            found.setdefault(condition.ability, {})[condition.role, "options"] = answered
+            found.setdefault(condition.ability, {})[condition.role, "loglikelihood"] = answered
     return found
 
 

@@ -142,13 +142,13 @@ def item_scores_of(model: str, material: Material, answers: Answers, by: Explain
         options=np.array([len(item.options) for item in items], dtype=np.int64),
         clusters=np.array([item.unit(group) for item in items]),
         group=ability.group,
-        prompt_format="letters" if ("main", "letters") in answers else "options",
+        prompt_format="letters" if ("main", "letters") in answers else "loglikelihood",
         families=families if len(set(families.tolist())) < len(families) else None,
         same_knowledge=ability.same_knowledge,
         contrasts={kind: contrast_pairs_of(items, facets) for kind, facets in ability.contrast.items()},
         cues=(earned(" or ".join(cue.picks), picks, cue.tried),) if cue.picks else (),
         relatedness=tuple(earned(pick, shares, 1) for pick, shares in by.related.items()),
-        blind=_prior(answers, items) if ("prior", "options") in answers else joined("blind"),
+        blind=_prior(answers, items) if ("prior", "loglikelihood") in answers else joined("blind"),
         retest=_retest(answers, items),
         formats=formats,
         facts=facts,
@@ -188,7 +188,7 @@ class _Half:
 
 
 def _half(answers: Answers, role: Role) -> _Half | None:
-    main = answers.get((role, "options")) or answers.get((role, "pmi")) or answers.get((role, "letters"))
+    main = answers.get((role, "loglikelihood")) or answers.get((role, "pmi")) or answers.get((role, "letters"))
     if main is None:
         return None
     beside = answers.get((role, "pmi"))
@@ -227,7 +227,7 @@ def _twins(halves: Sequence[_Half], places: Sequence[Sequence[int]]) -> np.ndarr
 
 
 def _retest(answers: Answers, items: Sequence[Item]) -> Floats | None:
-    retest = answers.get(("retest", "options")) or answers.get(("retest", "letters"))
+    retest = answers.get(("retest", "loglikelihood")) or answers.get(("retest", "letters"))
     if retest is None:
         return None
     values = retest.credits(how_of(retest)).values.tolist()
@@ -248,7 +248,7 @@ def _by_id(values: Mapping[str, float], items: Sequence[Item]) -> Floats:
 
 def _prior(answers: Answers, items: Sequence[Item]) -> Floats:
     """What the word that is preferred without any premise earns after one."""
-    preferred = _preferred(answers["prior", "options"])
+    preferred = _preferred(answers["prior", "loglikelihood"])
     return np.array([_agrees(item, preferred) for item in items])
 
 
@@ -298,7 +298,7 @@ def ladder_of(answers: Answers) -> LadderAnalysis | None:
 
 def associations_of(answers: Answers, group: str) -> OwnAssociations | None:
     """How the model does where a text agrees with its own association, and where it does not."""
-    main, prior = _half(answers, "main"), answers.get(("prior", "options"))
+    main, prior = _half(answers, "main"), answers.get(("prior", "loglikelihood"))
     if main is None or prior is None:
         return None
     items, preferred = main.answered.items, _preferred(prior)

@@ -91,7 +91,7 @@ class ItemScores:
     """The cluster of each item (the probe's group); the same name in two abilities of a method is the same cluster."""
     group: str = ""
     """The group of abilities that it belongs to: "word knowledge"."""
-    prompt_format: str = "options"
+    prompt_format: str = "loglikelihood"
     """The prompt format of the main condition."""
     crossed: Strings | None = None
     """A second grouping where two cross (parts × wholes)."""

@@ -20,17 +20,6 @@ VERDICT_RULE = (
     "Above or below chance: the 95% interval excludes chance. Not above chance: it includes chance and excludes the "
     "score of a model that knows a quarter of the items. Inconclusive: it includes both."
 )
-_FORMATS = {"options": "loglikelihood", "words": "generate"}
-"""Prompt formats whose name in a run differs from the one that is shown."""
-
-
-def format_name(way: str) -> str:
-    """Return the name of a prompt format.
-
-    >>> format_name("options"), format_name("letters")
-    ('loglikelihood', 'letters')
-    """
-    return _FORMATS.get(way, way)
 
 
 def verdict_label(result: Result) -> str:

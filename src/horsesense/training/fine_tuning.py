@@ -21,7 +21,7 @@ from horsesense.data.checksums import summed
 from horsesense.errors import UserError, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.compute_settings import EngineSettings
-from horsesense.runs.engine import HERE, Done, Job, Task
+from horsesense.runs.engine import LOCAL, Job, Task, TaskResult
 from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
 from horsesense.training.objectives import objective_for, objective_of
 from horsesense.training.settings import TrainingMaterial, TrainingPlan, find_setting, plans
@@ -46,7 +46,7 @@ from horsesense.training.training_results import (
 )
 
 if TYPE_CHECKING:
-    from horsesense.runs.engine import Desk, Engine
+    from horsesense.runs.engine import Engine, WorkerContext
 
 
 @translate_errors()
@@ -127,7 +127,7 @@ def fine_tune(
     *,
     slices: Sequence[str] = (),
     progress: Progress = NO_PROGRESS,
-    engine: Engine = HERE,
+    engine: Engine = LOCAL,
 ) -> Training | None:
     """Train a model under a setting, evaluate it before and after, and save the results in the folder.
 
@@ -145,7 +145,7 @@ def fine_tune(
             train_seeds(model, seed_plans, recipe, place)
         return None
     with locked(folder):
-        if engine.apart:
+        if engine.remote:
             trainings = [
                 PlannedTraining(plan, replace(recipe, seed=seed), place / f"seed-{seed}")
                 for seed_plans, place in zip(by_number, folders, strict=True)
@@ -224,8 +224,10 @@ def _evaluate(
     # Tests that are drawn anew for each seed are only for the model of that seed.
     same = all(_ids(plan) == _ids(plans[0]) for plan in plans)
     run_folders: list[Path] = []
-    way = objective_of(recipe.objective).way
-    settings = Settings(spec=with_setting(ScoringSpec(), "dtype", recipe.dtype), device=recipe.device, ways=(way,))
+    prompt_format = objective_of(recipe.objective).prompt_format
+    settings = Settings(
+        spec=with_setting(ScoringSpec(), "dtype", recipe.dtype), device=recipe.device, formats=(prompt_format,)
+    )
     # All runs are finished before any answer is read, since a stopped one is completed here.
     for seed, (name, plan) in enumerate(zip(names, plans, strict=True)):
         probes = (
@@ -300,21 +302,21 @@ class TrainingGrid(Job):
     def begin(self) -> list[Task]:
         return self._tasks
 
-    def take(self, task: Task, done: Done) -> list[Task]:
+    def take(self, task: Task, result: TaskResult) -> list[Task]:
         """Write the folder of a trained model, completely or not at all."""
-        folder = self._folders[task.called]
+        folder = self._folders[task.label]
         part = folder.with_name(f".{folder.name}.part")
         shutil.rmtree(part, ignore_errors=True)
-        for name, content in done.files.items():
+        for name, content in result.files.items():
             (part / name).parent.mkdir(parents=True, exist_ok=True)
             (part / name).write_bytes(content)
         shutil.rmtree(folder, ignore_errors=True)  # an earlier call may have started there itself
         part.rename(folder)
-        self.progress.log(f"{task.called}: trained, {len(done.files)} files")
+        self.progress.log(f"{task.label}: trained, {len(result.files)} files")
         return []
 
-    def failed(self, task: Task, why: str) -> None:
-        self.lost.append(f"{task.called} ({why})")
+    def failed(self, task: Task, reason: str) -> None:
+        self.lost.append(f"{task.label} ({reason})")
 
     def _task(self, each: PlannedTraining) -> Task | None:
         origin = origin_of(self.model, each.plan.train, each.plan.dev)
@@ -335,12 +337,12 @@ class TrainingGrid(Job):
             "dev": each.plan.dev,
             **{f"test {name}": items for name, items in tests},
         }
-        return Task(f"{__name__}:train_on_worker", payload, each.plan.train, shared, called=called)
+        return Task(train_on_worker, payload, each.plan.train, shared, label=called)
 
 
-def train_on_worker(desk: Desk, task: Task) -> Done:
+def train_on_worker(context: WorkerContext, task: Task) -> TaskResult:
     """Carry out one training in a temporary folder, and return its files."""
-    payload, origin = task.told, Origin(**task.told["origin"])
+    payload, origin = task.payload, Origin(**task.payload["origin"])
     dev = task.shared["dev"]
     if origin_of(payload["model"], task.items, dev) != origin:
         raise UserError(
@@ -355,7 +357,7 @@ def train_on_worker(desk: Desk, task: Task) -> Done:
         with summed(folder, folder / RECORD) as temporary:
             temporary.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
         files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-        return Done(files={path.relative_to(folder).as_posix(): path.read_bytes() for path in files})
+        return TaskResult(files={path.relative_to(folder).as_posix(): path.read_bytes() for path in files})
 
 
 def train_with_engine(model: str, trainings: Sequence[PlannedTraining], engine: Engine, progress: Progress) -> None:

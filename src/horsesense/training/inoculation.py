@@ -19,7 +19,7 @@ from horsesense.core.document import Document
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.compute_settings import EngineSettings
-from horsesense.runs.engine import Done, Job, Task
+from horsesense.runs.engine import Job, Task, TaskResult
 from horsesense.training.curves import CurvePoint, curves, inoculation_curve, read_selected
 from horsesense.training.inoculation_folder import InoculationFolder, SelectedTrial
 from horsesense.training.inoculation_trials import (
@@ -27,6 +27,8 @@ from horsesense.training.inoculation_trials import (
     InoculationGrid,
     InoculationSets,
     InoculationTrial,
+    evaluate_base_model,
+    run_trials,
     setting_of,
 )
 from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
@@ -35,8 +37,6 @@ from horsesense.training.training_record import ordered_content
 
 if TYPE_CHECKING:
     from horsesense.api.frames import Frame
-
-_TASKS = "horsesense.training.inoculation_trials"
 
 
 @dataclass(frozen=True)
@@ -235,26 +235,26 @@ class InoculationStudy(Job):
 
     def begin(self) -> list[Task]:
         """Return the base model's task: every cost is relative to it."""
-        return [self._task("evaluate_base_model", "the base model")]
+        return [self._task(evaluate_base_model, "the base model")]
 
-    def take(self, task: Task, done: Done) -> list[Task]:
+    def take(self, task: Task, result: TaskResult) -> list[Task]:
         """Store the outcome of a task; after the base model, return all others: seeds, then adds, then k."""
-        answers = [list(answers_in(done.tables[name])) for name in ("new", "original")]
+        answers = [list(answers_in(result.tables[name])) for name in ("new", "original")]
         if not self.before:
-            self.before = dict(done.told["before"])
+            self.before = dict(result.payload["before"])
             if ("none", 0, 0) not in self.done:
                 new, original = self.before["new"], self.before["original"]
                 base = InoculationTrial(self.model, "none", 0, 0.0, 0, 0, new, original, 0.0)
                 self.on_best(BestTrial(base, *answers))
             return [
-                self._task("run_trials", f"k = {k:,}, seed {seed}, {setting_of(add)}", seed=seed, add=add, k=k)
+                self._task(run_trials, f"k = {k:,}, seed {seed}, {setting_of(add)}", seed=seed, add=add, k=k)
                 for seed in self.grid.seeds
                 for add in self.grid.adds
                 for k in self.grid.sizes
                 if (setting_of(add), k, seed) not in self.done
             ]
-        self.on_trials([InoculationTrial(**{**trial, "model": self.model}) for trial in done.told["trials"]])
-        trial = InoculationTrial(**{**done.told["best"], "model": self.model})
+        self.on_trials([InoculationTrial(**{**trial, "model": self.model}) for trial in result.payload["trials"]])
+        trial = InoculationTrial(**{**result.payload["best"], "model": self.model})
         self.progress.log(
             f"{trial.setting}, k = {trial.k:,}, seed {trial.seed}, on the development sets: new {trial.new:.3f} "
             f"(from {self.before['new']:.3f}), original {trial.original:.3f}, cost {trial.cost:+z.3f}, "
@@ -263,13 +263,13 @@ class InoculationStudy(Job):
         self.on_best(BestTrial(trial, *answers))
         return []
 
-    def watching(self, task: Task) -> Progress:
+    def progress_of(self, task: Task) -> Progress:
         return self.progress
 
-    def failed(self, task: Task, why: str) -> None:
-        self.lost.append(f"{task.called} ({why})")
+    def failed(self, task: Task, reason: str) -> None:
+        self.lost.append(f"{task.label} ({reason})")
 
-    def _task(self, function: str, called: str, **more: int) -> Task:
+    def _task(self, function: Any, called: str, **more: int) -> Task:
         from horsesense.models.locate import identify
 
         path = Path(self.model).expanduser()
@@ -283,7 +283,7 @@ class InoculationStudy(Job):
         }
         sets = {each.name: getattr(self.sets, each.name) for each in fields(InoculationSets)}
         shared = {name: probe.items for name, probe in sets.items() if probe is not None}
-        return Task(f"{_TASKS}:{function}", payload, shared=shared, called=called)
+        return Task(function, payload, shared=shared, label=called)
 
 
 def concepts_seen(items: Sequence[Item], originals: Iterable[Item]) -> dict[str, bool]:

@@ -18,14 +18,14 @@ from horsesense.errors import UserError
 from horsesense.models.hf.trainable import Opened, open_for_training
 from horsesense.models.locate import identify
 from horsesense.progress import Progress
-from horsesense.runs.engine import Done, Task
+from horsesense.runs.engine import Task, TaskResult
 from horsesense.training.objectives import objective_of
 from horsesense.training.splits import with_gold
 from horsesense.training.trainer import accuracy_of, answers_of, train_model
 from horsesense.training.training_record import EvalPoint, Recipe
 
 if TYPE_CHECKING:
-    from horsesense.runs.engine import Desk
+    from horsesense.runs.engine import WorkerContext
 
 SIZES = (10, 30, 100, 300, 1000, 3000)
 LEARNING_RATES = (1e-5, 3e-5, 1e-4)
@@ -157,8 +157,8 @@ class _Worker:
     before: dict[str, float]
 
     @classmethod
-    def of(cls, desk: Desk, task: Task) -> _Worker:
-        payload = task.told
+    def of(cls, context: WorkerContext, task: Task) -> _Worker:
+        payload = task.payload
         if identify(payload["model"]).whole != payload["identity"]:
             raise UserError(
                 f"{payload['model']} has other weights, config or tokenizer there", fix="put the same model everywhere"
@@ -168,7 +168,7 @@ class _Worker:
             name: tuple(value) if isinstance(value, list) else value for name, value in payload["grid"].items()
         }
         model, objective, before = payload["model"], payload["objective"], dict(payload["before"])
-        return cls(model, sets, InoculationGrid(**grid), objective, desk.progress, before)
+        return cls(model, sets, InoculationGrid(**grid), objective, context.progress, before)
 
     def base_model(self) -> BestTrial:
         """Evaluate the model before any training."""
@@ -180,7 +180,7 @@ class _Worker:
         return self._test(opened, network, trial)
 
     def _load(self, name: str) -> tuple[Opened, Any]:
-        from horsesense.models.hf.device import choose_device, is_placed
+        from horsesense.models.hf.device import choose_device, is_device_mapped
 
         opened = open_for_training(
             name, objective_of(self.objective).family, device=self.grid.device, dtype=self.grid.dtype
@@ -190,7 +190,7 @@ class _Worker:
                 f"{name} has no trained head for the original task ({opened.new[0]} …)",
                 fix="train it on that task first: horsesense train",
             )
-        if is_placed(self.grid.device, self.grid.dtype):
+        if is_device_mapped(self.grid.device, self.grid.dtype):
             return opened, opened.network.eval()
         return opened, opened.network.to(choose_device(self.grid.device)[0]).eval()
 
@@ -258,17 +258,17 @@ class _Worker:
         return BestTrial(trial, new, answers_of(opened, network, objective, self.sets.original_test.items))
 
 
-def evaluate_base_model(desk: Desk, task: Task) -> Done:
+def evaluate_base_model(context: WorkerContext, task: Task) -> TaskResult:
     """Evaluate the base model on the development sets and the tests."""
-    best = (worker := _Worker.of(desk, task)).base_model()
-    return Done({"before": worker.before}, _tables(best))
+    best = (worker := _Worker.of(context, task)).base_model()
+    return TaskResult({"before": worker.before}, _tables(best))
 
 
-def run_trials(desk: Desk, task: Task) -> Done:
+def run_trials(context: WorkerContext, task: Task) -> TaskResult:
     """Train with one training-set size and seed at every learning rate, and test the best weights."""
-    worker = _Worker.of(desk, task)
-    best, trials = worker.trials(task.told["seed"], task.told["add"], task.told["k"])
-    return Done({"trials": [asdict(trial) for trial in trials], "best": asdict(best.trial)}, _tables(best))
+    worker = _Worker.of(context, task)
+    best, trials = worker.trials(task.payload["seed"], task.payload["add"], task.payload["k"])
+    return TaskResult({"trials": [asdict(trial) for trial in trials], "best": asdict(best.trial)}, _tables(best))
 
 
 def _tables(best: BestTrial) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from horsesense.errors import UserError
 if TYPE_CHECKING:
     import torch
 
-    from horsesense.models.hf.encoding import Framed
+    from horsesense.models.hf.encoding import FramedPrompt
     from horsesense.models.hf.language_model import LanguageModel
 
 Example = dict[str, Any]
@@ -60,7 +60,7 @@ class TextLosses:
 
         filled = []
         for prepared in prepare(model, items, _SPEC):
-            question = cast("Framed", prepared.options[prepared.item.answer or 0]).question
+            question = cast("FramedPrompt", prepared.options[prepared.item.answer or 0]).question
             ids, asked = list(question.ids), question.asked
             labels = [_IGNORED] * len(ids)
             if kind == "word":
@@ -249,7 +249,7 @@ class LikelihoodLosses:
 
         examples = []
         for prepared in prepare(model, items, _SPEC):
-            questions = [cast("Framed", option).question for option in prepared.options]
+            questions = [cast("FramedPrompt", option).question for option in prepared.options]
             examples.append(
                 {
                     "ids": [question.ids for question in questions],
@@ -299,11 +299,11 @@ class LetterLosses:
     def examples(items: Sequence[Item], model: LanguageModel, kind: str, **_: Any) -> list[Example]:
         """Tokenise the question with its options in every order, in the same way as in evaluation."""
         from horsesense.models.hf.blanks import tokens_of, turn_row
-        from horsesense.scoring.letters import LETTERS, Shown
+        from horsesense.scoring.letters import LETTERS, ShownItem
         from horsesense.scoring.option_prompts import letters_of
 
         examples = []
-        for shown in cast("list[Shown]", LETTERS.prepare(model, items, _SPEC, ())):
+        for shown in cast("list[ShownItem]", LETTERS.prepare(model, items, _SPEC, ())):
             assert shown.item.answer is not None
             examples.append(
                 {

@@ -32,7 +32,7 @@ class Objective:
     about: str
     kind: str = ""
     """Passed to the losses, if they have several kinds."""
-    way: str = "options"
+    prompt_format: str = "loglikelihood"
     """The prompt format of evaluations before, during and after training (`horsesense.scoring`)."""
 
     @property
@@ -68,7 +68,7 @@ _ALL = (
         "causal",
         _TEXTS,
         "a softmax over the letters of the options, in every order",
-        way="letters",
+        prompt_format="letters",
     ),
     Objective("classification", LabelLosses, "entailment", ("pair",), "the label of a pair of texts"),
     Objective(

@@ -20,7 +20,7 @@ from horsesense.models.hf.trainable import Opened, as_language_model, open_for_t
 from horsesense.models.protocol import DEFAULT_BUDGET
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.normalise import BY_FORM, normalised
-from horsesense.scoring.prompt_formats import Call, way_named
+from horsesense.scoring.prompt_formats import Call, get_prompt_format
 from horsesense.stats import credits
 from horsesense.training.objectives import Objective, check_fit, objective_of
 from horsesense.training.training_record import (
@@ -288,9 +288,9 @@ def answers_of(
     model = as_language_model(opened, network, objective.family)
     spec = ScoringSpec(truncation="left")
     shown = [_blinded(item) for item in items] if blind else items
-    way = way_named(objective.way)
+    prompt_format = get_prompt_format(objective.prompt_format)
     call = Call(model, spec, _TOKENS.get(model.device.type, DEFAULT_BUDGET), NO_PROGRESS)
-    answers, _ = way.answer(way.prepare(model, shown, spec, ()), call)
+    answers, _ = prompt_format.answer(prompt_format.prepare(model, shown, spec, ()), call)
     return [replace(answer, item=item.id) for answer, item in zip(answers, items, strict=True)]
 
 

@@ -70,7 +70,7 @@ def ask_suite(
     opened = paper.open_data(None if data is None else Path(data), skip_bad)
     out, progress = options["out"], options["progress"]
     _log_sets(suite, opened, progress)
-    run = ask(model, opened.probes, spec=paper.spec if spec is None else spec, formats="options", **options)
+    run = ask(model, opened.probes, spec=paper.spec if spec is None else spec, formats="loglikelihood", **options)
     if out is not None:
         keep_suite(Path(out), suite, opened.others)
         _fit_controls(paper, opened, Path(out) / CONTROLS, progress)

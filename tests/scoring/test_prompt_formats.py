@@ -1,4 +1,4 @@
-"""Ways of asking: each against a plain reference, and what is refused."""
+"""Prompt formats: each against a plain reference, and what is refused."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.models.protocol import Prompt
 from horsesense.runs.item_columns import item_columns
-from horsesense.runs.replies import replies_document
+from horsesense.runs.replies import reply_statistics
 from horsesense.scoring.few_shot import examples_from
 from horsesense.scoring.generate import answer_from
-from horsesense.scoring.option_prompts import block, turned
+from horsesense.scoring.option_prompts import block, rotated
 
 CHOICE = [
     Item(
@@ -66,7 +66,7 @@ def test_letters_are_the_shares_of_the_next_token_over_all_orders(causal: Langua
     vocabulary, network = causal.tokenizer.get_vocab(), causal.network
     shares = np.zeros(len(item.options))
     for rotation in range(len(item.options)):
-        order = turned(item, rotation)
+        order = rotated(item, rotation)
         text = f"{block(item, order)}\nAnswer:"
         ids = [causal.tokenizer.convert_tokens_to_ids("<|endoftext|>"), *causal.tokenizer(text)["input_ids"]]
         with torch.no_grad():
@@ -80,10 +80,10 @@ def test_letters_are_the_shares_of_the_next_token_over_all_orders(causal: Langua
 
 
 @pytest.mark.parametrize("item", FORMS, ids=lambda item: item.form)
-@pytest.mark.parametrize("way", ["options", "pmi", "letters", "words"])
+@pytest.mark.parametrize("way", ["loglikelihood", "pmi", "letters", "generate"])
 def test_every_form_can_be_asked_in_every_way(causal: LanguageModel, item: Item, way: str) -> None:
     run = hs.ask(causal, probe([item]), formats=way)
-    assert run.results()["way"] == [way]
+    assert run.results()["format"] == [way]
     assert len(run.answered[0].answers[0].scores) == len(item.options)
 
 
@@ -91,8 +91,8 @@ def test_a_masked_model_fills_in_the_letter(tiny_folders: dict[str, Path]) -> No
     short = Item(probe="demo", form="choice", text="ice?", options=("a", "b"), answer=0)
     run = hs.ask(str(tiny_folders["bert"]), probe([short]), formats="letters", compute=hs.ComputeSettings(device="cpu"))
     assert sum(map(exp, run.answered[0].answers[0].scores)) == pytest.approx(1.0)
-    with pytest.raises(UserError, match="cannot be asked by words"):
-        hs.ask(str(tiny_folders["bert"]), probe([short]), formats="words", compute=hs.ComputeSettings(device="cpu"))
+    with pytest.raises(UserError, match="generate"):
+        hs.ask(str(tiny_folders["bert"]), probe([short]), formats="generate", compute=hs.ComputeSettings(device="cpu"))
 
 
 def test_pmi_of_sentences_is_that_of_the_words_they_differ_in(causal: LanguageModel) -> None:
@@ -132,7 +132,7 @@ def test_examples_that_cannot_be_drawn_are_told() -> None:
 def test_examples_stand_before_an_option_and_offsets_do_not_move(causal: LanguageModel) -> None:
     """Options with an example are what a text with the example written into it gives."""
     spec = ScoringSpec(shots=1, shots_from="train")
-    (shown,) = hs.ask(causal, probe(CHOICE), formats="options", spec=spec, limit=2).answered
+    (shown,) = hs.ask(causal, probe(CHOICE), formats="loglikelihood", spec=spec, limit=2).answered
     item, answer = shown.items[0], shown.answers[0]
     (example,) = examples_from(CHOICE, spec)(item)
     assert example.answer is not None
@@ -145,7 +145,7 @@ def test_examples_stand_before_an_option_and_offsets_do_not_move(causal: Languag
 
 def test_what_is_not_made_out_earns_nothing(causal: LanguageModel) -> None:
     """Random weights write nonsense: a guess would earn a third, and nothing is guessed."""
-    run = hs.ask(causal, probe(CHOICE), formats="words")
+    run = hs.ask(causal, probe(CHOICE), formats="generate")
     said = run.answered[0].replies
     made_out = sum(reply.parsed is not None for reply in said)
     right = sum(r.parsed == i.answer for r, i in zip(said, run.answered[0].items, strict=True) if r.parsed is not None)
@@ -158,13 +158,13 @@ def test_what_is_not_made_out_earns_nothing(causal: LanguageModel) -> None:
 
 def test_samples_vote_and_depend_on_the_seed_alone(causal: LanguageModel) -> None:
     spec = ScoringSpec(samples=3, temperature=1.0)
-    whole = hs.ask(causal, probe(CHOICE), formats="words", spec=spec, limit=4).answered[0].replies
-    alone = hs.ask(causal, probe(CHOICE), formats="words", spec=spec, limit=2).answered[0].replies
+    whole = hs.ask(causal, probe(CHOICE), formats="generate", spec=spec, limit=4).answered[0].replies
+    alone = hs.ask(causal, probe(CHOICE), formats="generate", spec=spec, limit=2).answered[0].replies
     by_item = {(reply.item, reply.sample): reply.text for reply in whole}
     assert len({reply.text for reply in whole}) > 4
     assert all(by_item.get((r.item, r.sample), r.text) == r.text for r in alone)
     with pytest.raises(UserError, match="3 samples at temperature 0 are all the same"):
-        hs.ask(causal, probe(CHOICE), formats="words", spec=ScoringSpec(samples=3))
+        hs.ask(causal, probe(CHOICE), formats="generate", spec=ScoringSpec(samples=3))
     replies = [_said(n, parsed) for n, parsed in enumerate((0, 0, 2, None))]
     scores = answer_from(CHOICE[0], replies).scores
     assert scores == pytest.approx((log(2.5 / 4.5), log(0.5 / 4.5), log(1.5 / 4.5)))
@@ -176,31 +176,31 @@ def _said(sample: int, parsed: int | None, rotation: int = 0, item: str = CHOICE
 
 def test_a_model_that_always_takes_the_first_letter_is_found_out() -> None:
     columns = item_columns(CHOICE[:1], "family")
-    biased = replies_document(columns, StoredReplies.of([_said(0, rotation, rotation) for rotation in range(3)]))
+    biased = reply_statistics(columns, StoredReplies.of([_said(0, rotation, rotation) for rotation in range(3)]))
     assert (biased.positions, biased.stable) == ((1.0, 0.0, 0.0), 0.0)
     assert biased.bias == pytest.approx(2 / 3)
-    knows = replies_document(columns, StoredReplies.of([_said(0, 1, rotation) for rotation in range(3)]))
+    knows = reply_statistics(columns, StoredReplies.of([_said(0, 1, rotation) for rotation in range(3)]))
     assert (knows.bias, knows.stable) == (0.0, 1.0)
 
 
 def test_ways_are_kept_apart_resumed_and_never_set_against_each_other(causal: LanguageModel, tmp_path: Path) -> None:
-    run = hs.ask(causal, probe(CHOICE), out=tmp_path / "a", formats="options,letters")
-    assert run.results()["way"] == ["options", "letters"]
+    run = hs.ask(causal, probe(CHOICE), out=tmp_path / "a", formats="loglikelihood,letters")
+    assert run.results()["format"] == ["loglikelihood", "letters"]
     before = {path: path.read_bytes() for path in sorted((tmp_path / "a" / "answers").iterdir())}
     more = hs.ask(causal, probe(CHOICE), out=tmp_path / "a", formats=["letters", "pmi"])
-    assert more.results()["way"] == ["letters", "pmi"]
+    assert more.results()["format"] == ["letters", "pmi"]
     assert all(path.read_bytes() == content for path, content in before.items())
-    assert hs.open_run(tmp_path / "a").results()["way"] == ["options", "letters", "pmi"]
+    assert hs.open_run(tmp_path / "a").results()["format"] == ["loglikelihood", "letters", "pmi"]
     kept = hs.open_run(tmp_path / "a").answered[1].replies
     assert [(r.item, r.logprobs) for r in kept] == [(r.item, r.logprobs) for r in run.answered[1].replies]
-    hs.ask(causal, probe(CHOICE), out=tmp_path / "b", formats="words")
-    with pytest.raises(UserError, match=r"demo was asked in unlike ways.*: by words in .*b; by letters in"):
+    hs.ask(causal, probe(CHOICE), out=tmp_path / "b", formats="generate")
+    with pytest.raises(UserError, match=r"generate in .*b.*letters"):
         hs.compare(tmp_path / "b", hs.ask(causal, probe(CHOICE), formats="letters"))
     spec = ScoringSpec(rotations=1)
-    with pytest.raises(UserError, match=r"in another way than the first \(rotations\)"):
+    with pytest.raises(UserError, match="rotations"):
         hs.compare(tmp_path / "a", hs.ask(causal, probe(CHOICE), formats="letters", spec=spec))
     same = hs.compare(tmp_path / "a", hs.ask(causal, probe(CHOICE), formats="letters"))
-    assert [side.way for side in same.sides] == ["letters"]
+    assert [side.format for side in same.sides] == ["letters"]
 
 
 @pytest.fixture(scope="module")
@@ -217,8 +217,8 @@ def chatty(causal: LanguageModel) -> LanguageModel:
 def test_an_option_is_the_reply_in_a_chat(chatty: LanguageModel, item: Item) -> None:
     """Against the network itself: the tokens of the option behind the template, with no BOS before it."""
     spec = "chat=on,system=Be brief."
-    (answered,) = hs.ask(chatty, probe([item]), formats="options", spec=spec).answered
-    (plain,) = hs.ask(chatty, probe([item]), formats="options", spec="chat=off").answered
+    (answered,) = hs.ask(chatty, probe([item]), formats="loglikelihood", spec=spec).answered
+    (plain,) = hs.ask(chatty, probe([item]), formats="loglikelihood", spec="chat=off").answered
     ((answer,), (without,)) = answered.answers, plain.answers
     assert "chat template" in answered.part.asked
     for option, score, logprobs in zip(item.options, answer.scores, answer.logprobs, strict=True):
@@ -238,7 +238,7 @@ def test_an_option_is_the_reply_in_a_chat(chatty: LanguageModel, item: Item) -> 
         assert score == pytest.approx(sum(wanted), abs=1e-3)
     assert [starts[0] for starts in answer.starts] == [starts[0] for starts in without.starts], "as without a template"
     assert answer.scores != without.scores
-    (auto,) = hs.ask(chatty, probe([item]), formats="options").answered
+    (auto,) = hs.ask(chatty, probe([item]), formats="loglikelihood").answered
     assert auto.answers == plain.answers, "a template has to be asked for"
 
 
@@ -246,7 +246,7 @@ def test_pmi_in_a_chat_is_against_a_reply_to_nothing(chatty: LanguageModel) -> N
     (answered,) = hs.ask(chatty, probe(CHOICE[:1]), formats="pmi", spec="chat=on").answered
     begun, options = "user: \nassistant:\n", CHOICE[0].options
     prompts = [Prompt(begun + option, len(begun), len(begun + option), bare=True) for option in options]
-    alone = chatty.likelihoods(chatty.read(prompts, ScoringSpec()), ScoringSpec())
+    alone = chatty.likelihoods(chatty.encode(prompts, ScoringSpec()), ScoringSpec())
     assert answered.answers[0].baseline == pytest.approx([float(each.logprobs.sum()) for each in alone], abs=1e-4)
 
 
@@ -254,12 +254,12 @@ def test_pmi_in_a_chat_is_against_a_reply_to_nothing(chatty: LanguageModel) -> N
     ("ways", "spec", "why"),
     [
         ("letter", "default", "did you mean 'letters'"),
-        ("auto,words", "default", "or auto alone"),
-        ("letters", "reason=20", "leaves no room to reason"),
+        ("auto,generate", "default", "auto alone"),
+        ("letters", "reason=20", "no room for reasoning"),
         ("letters", "chat=on", "has no chat template"),
-        ("options", "chat=on", "has no chat template"),
-        ("words", "system=Be brief.", "belongs to a conversation"),
-        ("words", "temperature=-1", "too small"),
+        ("loglikelihood", "chat=on", "has no chat template"),
+        ("generate", "system=Be brief.", "needs a chat template"),
+        ("generate", "temperature=-1", "too small"),
     ],
 )
 def test_what_cannot_be_asked_is_told(causal: LanguageModel, ways: str, spec: str, why: str) -> None:

@@ -1,10 +1,9 @@
-"""One model, asked in every way, here and through servers: accuracy of each, what they are apart, replies made out.
+"""Compare prompt formats on one model, local and served: accuracy of each, their spread, share of replies parsed.
 
-    python bench/ways.py --out FOLDER [--limit N] PROBE... -m smollm2 -m own -m llama.cpp=openai:http://127.0.0.1:8080/v1
+    python bench/prompt_formats.py --out FOLDER [--limit N] PROBE... -m smollm2 -m own -m NAME=openai:http://HOST/v1
 
-``own`` is smollm2 behind the server that the tests have, in float32. Each model is asked in the ways that it can be
-asked in; what it cannot is told. Everything is kept in the folder: a run that was stopped goes on, and what is there
-makes the table.
+``own`` is smollm2 behind the server that the tests have, in float32. Each model is asked in the prompt formats that it
+supports; the others are listed. The folder stores everything: a stopped run resumes, and the table shows what is there.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ import horsesense as hs
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.load import open_model
 from horsesense.progress import Progress
-from horsesense.runs.result import ResultDocument
-from horsesense.scoring.prompt_formats import WAYS, way_named
+from horsesense.runs.result import Result
+from horsesense.scoring.prompt_formats import PROMPT_FORMATS, get_prompt_format
 from horsesense.settings import labelled
 
 if TYPE_CHECKING:
@@ -47,13 +46,13 @@ def own_server(stack: ExitStack) -> str:
     return stack.enter_context(ModelServer(load_model("smollm2", device="cpu")).running()).name
 
 
-def asked(label: str, found_by: str, probes: Sequence[str], folder: Path, limit: int | None, ways: set[str]) -> None:
-    """All that the folder does not have yet, one probe and one way after the other."""
+def asked(label: str, found_by: str, probes: Sequence[str], folder: Path, limit: int | None, formats: set[str]) -> None:
+    """Run what the folder does not have yet, one probe and one prompt format after the other."""
     model = open_model(found_by, served=PATIENT)
-    for name in WAYS:
-        if name not in ways:
+    for name in PROMPT_FORMATS:
+        if name not in formats:
             continue
-        needs = way_named(name).needs
+        needs = get_prompt_format(name).needs
         if not model.can(needs):
             print(f"{label}: not by {name}: {model.why_not(needs)}", file=sys.stderr, flush=True)
             continue
@@ -63,8 +62,8 @@ def asked(label: str, found_by: str, probes: Sequence[str], folder: Path, limit:
 
 
 def table(folder: Path, labels: Sequence[str], probes: Sequence[str]) -> list[str]:
-    """A row a probe and model: accuracy by way with its interval, the spread, and the share of replies made out."""
-    names = list(WAYS)
+    """Print a row per probe and model: accuracy by prompt format with its interval, spread, share of replies parsed."""
+    names = list(PROMPT_FORMATS)
     rows = [f"| probe | asked | n | {' | '.join(names)} | apart | replies made out |", "|---" * (len(names) + 5) + "|"]
     for probe in (Path(each).stem for each in probes):
         for label in labels:
@@ -81,19 +80,19 @@ def table(folder: Path, labels: Sequence[str], probes: Sequence[str]) -> list[st
     return rows
 
 
-def _result(folder: Path) -> ResultDocument | None:
+def _result(folder: Path) -> Result | None:
     if not (folder / "manifest.json").is_file():
         return None
     found = hs.open_run(folder, unfinished=True).results().documents
     return found[0] if found else None
 
 
-def _cell(result: ResultDocument | None) -> str:
+def _cell(result: Result | None) -> str:
     return "–" if result is None else f"{result.accuracy:.3f} ({result.ci[0]:.3f} to {result.ci[1]:.3f})"
 
 
-def _made_out(known: dict[str, ResultDocument]) -> str:
-    said = known["words"].replies if "words" in known else None
+def _made_out(known: dict[str, Result]) -> str:
+    said = known["generate"].replies if "generate" in known else None
     return f"{said.parsed} of {said.n}" if said else ""
 
 
@@ -103,7 +102,7 @@ def main() -> None:
     parser.add_argument("-m", "--model", action="append", required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--limit", type=int)
-    parser.add_argument("--ways", default=",".join(WAYS))
+    parser.add_argument("--formats", default=",".join(PROMPT_FORMATS))
     parser.add_argument("--table-only", action="store_true")
     given = parser.parse_args()
     labels = [labelled(name)[0] for name in given.model]
@@ -112,7 +111,7 @@ def main() -> None:
             for name in given.model:
                 label, found_by = labelled(name)
                 found_by = own_server(stack) if found_by == "own" else found_by
-                asked(label, found_by, given.probes, given.out, given.limit, set(given.ways.split(",")))
+                asked(label, found_by, given.probes, given.out, given.limit, set(given.formats.split(",")))
     print("\n".join(table(given.out, labels, given.probes)))
 
 
