@@ -16,12 +16,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from horsesense.api import cats as cats
-    from horsesense.api import partwhole as partwhole
     from horsesense.api import people as people
     from horsesense.api import soundness as soundness
     from horsesense.api import studies as studies
-    from horsesense.api import wordnetqa as wordnetqa
     from horsesense.api.asking import ask as ask
     from horsesense.api.asking import open_run as open_run
     from horsesense.api.asking import run as run
@@ -56,7 +53,6 @@ if TYPE_CHECKING:
     from horsesense.api.texts import saliency as saliency
     from horsesense.api.texts import score as score
     from horsesense.api.verify import verify as verify
-    from horsesense.api.wordnetqa import check as check
     from horsesense.core import Card as Card
     from horsesense.core import Item as Item
     from horsesense.core import Probe as Probe
@@ -64,6 +60,11 @@ if TYPE_CHECKING:
     from horsesense.errors import UserError as UserError
     from horsesense.methods import rica as rica
     from horsesense.methods import winoventi as winoventi
+    from horsesense.methods.cats import api as cats
+    from horsesense.methods.partwhole import api as partwhole
+    from horsesense.methods.suites.ask import ask_suite as ask_suite
+    from horsesense.methods.suites.ask import run_suite as run_suite
+    from horsesense.methods.wordnetqa import api as wordnetqa
     from horsesense.models.api.settings import ServedSettings as ServedSettings
     from horsesense.models.load_settings import LoadSettings as LoadSettings
     from horsesense.progress import HorsesenseWarning as HorsesenseWarning
@@ -95,8 +96,8 @@ _WHERE = {
     "api.showing": ("show",),
     "api.texts": ("fill", "saliency", "score"),
     "api.verify": ("verify",),
-    "api.wordnetqa": ("check",),
     "errors": ("UserError",),
+    "methods.suites.ask": ("ask_suite", "run_suite"),
     "models.load_settings": ("LoadSettings",),
     "models.api.settings": ("ServedSettings",),
     "core": ("Card", "Item", "Probe", "ScoringSpec"),
@@ -104,16 +105,16 @@ _WHERE = {
     "progress": ("HorsesenseWarning", "Progress"),
 }
 _MODULES = {
-    "cats": "api.cats",
-    "partwhole": "api.partwhole",
+    "cats": "methods.cats.api",
+    "partwhole": "methods.partwhole.api",
     "people": "api.people",
     "rica": "methods.rica",
     "soundness": "api.soundness",
     "studies": "api.studies",
     "winoventi": "methods.winoventi",
-    "wordnetqa": "api.wordnetqa",
+    "wordnetqa": "methods.wordnetqa.api",
 }
-"""Modules of their own: ``horsesense.rica.derive`` and the like."""
+"""Public modules: ``horsesense.rica.derive`` and the like."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [
@@ -131,9 +132,9 @@ __all__ = [
     "__version__",
     "add_source",
     "ask",
+    "ask_suite",
     "build",
     "cats",
-    "check",
     "check_regression",
     "compare",
     "engine",
@@ -161,6 +162,7 @@ __all__ = [
     "replicate",
     "rica",
     "run",
+    "run_suite",
     "saliency",
     "score",
     "show",

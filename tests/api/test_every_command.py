@@ -173,7 +173,7 @@ def _trained(w: World, here: Path) -> Case:
 def _suite(w: World, here: Path) -> Case:
     words: list[object] = ["suite", "cats", "-m", w.gpt2, "--data", w["sets"], "--out", here / "run"]
 
-    return words, lambda: hs.cats.run_suite("cats", model=w.gpt2, data=w["sets"], out=here / "run")
+    return words, lambda: hs.run_suite("cats", model=w.gpt2, data=w["sets"], out=here / "run")
 
 
 def _hardened(w: World, here: Path) -> Case:
@@ -382,9 +382,9 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         "partwhole",
         here,
         ["--relationships", w["relationships.json"], "--attributes", w["attributes.json"], "--without", "parts"],
-        relationships=w["relationships.json"],
-        attributes=w["attributes.json"],
-        without=["parts"],
+        pairs=hs.partwhole.PairSources(relationships=w["relationships.json"]),
+        adjectives=hs.partwhole.AdjectiveSources(attributes=w["attributes.json"]),
+        rules=hs.partwhole.CandidateRules(without=["parts"]),
     ),
     "build wordnetqa": lambda w, here: _built(
         "wordnetqa",
@@ -400,10 +400,6 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "cats evidence": lambda w, here: (["cats", "evidence", w["cats"]], lambda: hs.cats.evidence(w["cats"])),
     "cats steps": lambda w, here: (["cats", "steps", w["cats"]], lambda: hs.cats.steps(w["cats"])),
     "cats who": lambda w, here: (["cats", "who", w["cats"]], lambda: hs.cats.who(hs.open_run(w["cats"]))),
-    "check": lambda w, here: (
-        ["check", _grown(w, here), "--source", "tree"],
-        lambda: hs.check(_grown(w, here), source="tree"),
-    ),
     "compare": lambda w, here: (["compare", w["run"]], lambda: hs.compare(hs.open_run(w["run"]))),
     "cues": lambda w, here: (
         ["cues", w["made.jsonl"], "--rounds", 19],
@@ -443,14 +439,19 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         lambda: hs.partwhole.check(w["triples.csv"]),
     ),
     "partwhole gold": lambda w, here: _probe_written(
-        "gold", [w["agreed.csv"], "--each", 1], lambda: hs.partwhole.gold([w["agreed.csv"]], each=1), here / "g.jsonl"
+        "gold",
+        [w["agreed.csv"], "--per-label", 1],
+        lambda: hs.partwhole.gold([w["agreed.csv"]], per_label=1),
+        here / "g.jsonl",
     ),
     "partwhole pictures": lambda w, here: (
         [
             *("partwhole", "pictures", w["triples.jsonl"], "--relationships", w["boxes.json"]),
             *("--images", w["images.json"], "-o", here / "p.jsonl"),
         ],
-        lambda: hs.partwhole.pictures(w["triples.jsonl"], w["boxes.json"], w["images.json"], here / "p.jsonl"),
+        lambda: hs.partwhole.pictures(
+            w["triples.jsonl"], relationships=w["boxes.json"], images=w["images.json"], out=here / "p.jsonl"
+        ),
     ),
     "partwhole premises": lambda w, here: _probe_written(
         "premises", [w["triples.jsonl"]], lambda: hs.partwhole.premises(w["triples.jsonl"]), here / "p.jsonl"
@@ -458,7 +459,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "partwhole recast": lambda w, here: _probe_written(
         "recast",
         [w["triples.jsonl"], "--labels", "binary"],
-        lambda: hs.partwhole.recast(w["triples.jsonl"], "binary"),
+        lambda: hs.partwhole.recast(w["triples.jsonl"], labels="binary"),
         here / "r.jsonl",
     ),
     "partwhole split": lambda w, here: (
@@ -527,6 +528,10 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["winoventi", "splits", w["wino.jsonl"], "--setting", "full-exception", "--out", here / "s"],
         lambda: hs.winoventi.write_splits(w["wino.jsonl"], setting="full-exception", out=here / "s"),
     ),
+    "wordnetqa check": lambda w, here: (
+        ["wordnetqa", "check", _grown(w, here), "--source", "tree"],
+        lambda: hs.wordnetqa.check(_grown(w, here), source="tree"),
+    ),
     "wordnetqa analyse": lambda w, here: (
         ["wordnetqa", "analyse", _grown(w, here).with_name("asked")],
         lambda: hs.wordnetqa.analyse(_grown(w, here).with_name("asked")),
@@ -570,9 +575,9 @@ def test_the_same_from_python(
         folder.mkdir()
     if command.startswith("winoventi") or command in ("cues", "harden", "rica study", "run", "suite"):
         # WordNet takes seconds to read; the numbers without it have to be the same too.
-        monkeypatch.setattr("horsesense.lexicons.wordnet_source.find_wordnet", lambda: None)
+        monkeypatch.setattr("horsesense.lexicons.wordnet.find_wordnet", lambda: None)
         monkeypatch.setattr("horsesense.methods.winoventi.lexicon.find_wordnet", lambda: None)
-    if command.startswith(("build", "cache", "knowledge", "check", "wordnetqa")):
+    if command.startswith(("build", "cache", "knowledge", "wordnetqa")):
         monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
         hs.add_source("pets", world["pets.tsv"])
     words, _ = CASES[command](world, folders[0])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import horsesense as hs
-from horsesense.api.cats import AskedSuite, ask_suite
+from horsesense.methods.suites.ask import AskedSuite, ask_suite
 from horsesense.methods.suites.stored import kept_tables
 from horsesense.methods.winoventi import word_relations
 from horsesense.methods.winoventi.pipeline import run_pipeline

@@ -6,15 +6,10 @@ import typer
 
 from horsesense.cli.annotate import annotate
 from horsesense.cli.baseline import baseline
-from horsesense.cli.build import build
-from horsesense.cli.cats import cats
-from horsesense.cli.check import check
 from horsesense.cli.inoculate import inoculate
-from horsesense.cli.partwhole import partwhole
 from horsesense.cli.profile import profile
 from horsesense.cli.replicate import replicate
 from horsesense.cli.train import train
-from horsesense.cli.wordnetqa import wordnetqa
 
 app = typer.Typer(
     name="horsesense",
@@ -31,9 +26,4 @@ app.command("baseline")(baseline)
 app.command("train")(train)
 app.command("inoculate")(inoculate)
 app.add_typer(annotate, name="annotate")
-app.command("check")(check)
 app.command("replicate")(replicate)
-app.add_typer(build, name="build")
-app.add_typer(cats, name="cats")
-app.add_typer(partwhole, name="partwhole")
-app.add_typer(wordnetqa, name="wordnetqa")

@@ -27,7 +27,7 @@ def _starter(seed: int, options: Mapping[str, Any]) -> Probe:
 
 def _wordnetqa(seed: int, options: Mapping[str, Any]) -> Probe:
     from horsesense.lexicons.sources import open_graph
-    from horsesense.methods.wordnetqa.building import build_wordnetqa
+    from horsesense.methods.wordnetqa.builder import build_wordnetqa
     from horsesense.methods.wordnetqa.plan import WordNetPlan
 
     return build_wordnetqa(open_graph("wordnet"), WordNetPlan(options["relation"], seed, options.get("limit")))
@@ -48,8 +48,7 @@ def _duals(seed: int, options: Mapping[str, Any]) -> Probe:
 
 
 def _ladder(seed: int, options: Mapping[str, Any]) -> Probe:
-    from horsesense.lexicons.wordnet import read_words
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet, read_words
     from horsesense.methods.rica.builder import RicaPlan, build_rica
     from horsesense.methods.rica.lexicon import whole_lexicon
     from horsesense.methods.rica.statements import entities_of
@@ -77,7 +76,7 @@ def _winoventi(seed: int, options: Mapping[str, Any]) -> Probe:
 
 
 def _partwhole(seed: int, options: Mapping[str, Any]) -> Probe:
-    from horsesense.methods.partwhole.own import own_probe
+    from horsesense.methods.partwhole.own_probe import own_probe
 
     return own_probe()
 

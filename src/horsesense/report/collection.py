@@ -12,7 +12,7 @@ from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import BestCue, best_cue
 from horsesense.errors import UserError
 from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.run_tables import run_tables
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.methods.winoventi.procedure import PipelineView, is_pipeline, read_pipeline

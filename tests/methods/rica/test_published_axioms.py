@@ -12,7 +12,7 @@ import pytest
 import horsesense as hs
 from horsesense.errors import UserError
 from horsesense.lexicons.gcide import find_gcide
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.rica.knowledge_tables import ESTIMATE, Quantity, shipped_scales
 from tests.support.calling import Call, caller, hold_to
 

@@ -15,7 +15,7 @@ from horsesense.lexicons.conceptnet import read_conceptnet
 from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.genericskb import read_generics
 from horsesense.lexicons.novel_names import is_novel, novel_names
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.rica import type_constraints as types
 from horsesense.methods.rica.builder import RicaPlan, build_rica, kinds_of
 from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, fill, read_axioms

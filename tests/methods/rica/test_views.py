@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import horsesense as hs
-from horsesense.api.cats import AskedSuite, ask_suite
 from horsesense.core import Probe
 from horsesense.errors import UserError
 from horsesense.methods.rica.published_statements import read_rica
 from horsesense.methods.rica.suite import FILES, with_facts, with_names
 from horsesense.methods.rica.views import ViewRun, in_view, statement_of
+from horsesense.methods.suites.ask import AskedSuite, ask_suite
 from horsesense.methods.suites.stored import kept_tables
 from horsesense.stats import Estimate
 from tests.support.small_rica import lay_rica

@@ -11,10 +11,10 @@ import pytest
 
 from horsesense.annotate.audit.blind_audit import content_of
 from horsesense.annotate.audit.stored import kept_reading, with_reading
-from horsesense.api.cats import AskedSuite, ask_suite
 from horsesense.core import Card, Probe, read_probe, write_probe
 from horsesense.errors import UserError
 from horsesense.methods.suites import find_paper_suite
+from horsesense.methods.suites.ask import AskedSuite, ask_suite
 from horsesense.methods.suites.frame import HOPS
 from horsesense.report.paper_charts import paper_chart
 from horsesense.report.tables import latex_tables, markdown_tables

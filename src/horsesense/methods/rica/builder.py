@@ -20,8 +20,7 @@ from horsesense.lexicons.atomic import read_atomic
 from horsesense.lexicons.conceptnet import read_conceptnet
 from horsesense.lexicons.genericskb import read_generics
 from horsesense.lexicons.triples import Facts
-from horsesense.lexicons.wordnet import read_words
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet, read_words
 from horsesense.methods.rica.axioms import Axiom, claim, is_upper
 from horsesense.methods.rica.balance import (
     BalancedAxiom,

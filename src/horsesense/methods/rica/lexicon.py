@@ -21,8 +21,7 @@ from pathlib import Path
 from horsesense.core.document import Document
 from horsesense.data import read_table
 from horsesense.errors import UserError, translate_errors, unknown
-from horsesense.lexicons.wordnet import Similar, read_similar
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import Similar, find_wordnet, read_similar
 from horsesense.methods.rica.axioms import (
     Pair,
     is_upper,

@@ -110,7 +110,7 @@ def study(done: RicaStudy) -> None:
 
 
 def _print_table(paper_table: PaperTable | None) -> None:
-    from horsesense.cli.render import print_tables
+    from horsesense.methods.suites.render import print_tables
 
     if paper_table is not None:
         print_tables([paper_table])

@@ -22,7 +22,7 @@ from horsesense.errors import UserError
 from horsesense.lexicons.inflection import article as fitting_article
 from horsesense.lexicons.inflection import lemmas_of
 from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.lexicons.words import words
 from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.nouns import Noun

@@ -14,8 +14,7 @@ from random import Random
 from horsesense.core import BLANK
 from horsesense.data.tables import open_table
 from horsesense.errors import UserError
-from horsesense.lexicons.wordnet import read_senses
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet, read_senses
 from horsesense.lexicons.words import listed as word_list
 from horsesense.progress import NO_PROGRESS, Progress
 

@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from horsesense.data import numbered_lines
-from horsesense.lexicons.wordnet import Synset, read_senses, read_synsets
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import Synset, find_wordnet, read_senses, read_synsets
 
 _KINDS = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
 """Digit of a sense key → part of speech."""

@@ -1,10 +1,10 @@
-"""Part-whole adjectives as released: triples, inference rows, and the judgements behind them.
+"""Read the published part-whole dataset: triples, inference rows, and the votes behind the labels.
 
 Mullenbach, Gordon, Peng, May, "Do Nuclear Submarines Have Nuclear Captains? A Challenge Dataset for Commonsense
-Reasoning over Adjectives and Objects" (EMNLP 2019). Triples are comma-separated with a header. As inference (section
-5), a retrieved sentence and what it says of the part, they are one JSON object a line; parses and token matches are
-left out. The judgements are crowd workers', the authors' own, and the qualification items: one row a triple, its votes
-side by side. Nothing says whose vote is whose, so annotators are ``#1``, ``#2`` …
+Reasoning over Adjectives and Objects" (EMNLP 2019). Triples are comma-separated with a header. Inference
+rows (section 5), a retrieved sentence and a hypothesis about the part, are one JSON object per line; parses and token
+matches are left out. Votes are those of crowd workers, of the authors, and of the qualification items: one row per
+triple with its votes. Annotators are not identified, so they are called ``#1``, ``#2`` …
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from horsesense.methods.published.votes import ReleasedVotes
 LICENCE = "none stated"
 COLUMNS = ("whole", "part", "jj", "label", "bin_label")
 LABELS = ("impossible", "unlikely", "unrelated", "probably", "guaranteed")
-"""The scale of the judgements, in order."""
+"""The labels, in order."""
 _DAMAGED = re.compile("[\u0080-\u009f]")
 INSTRUMENT = "partwhole"
 NONSENSE = "nonsense"
@@ -50,7 +50,7 @@ _TRIPLE = ("whole", "part", "jj")
 
 
 def read_partwhole(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
-    """Each row is a ``choice`` on a scale of five; the question is our wording, the release has only the triple."""
+    """Read each row as a ``choice`` of five ordered labels; the question is ours, the dataset has only the triple."""
     reading = Reading(skip_bad)
     for path in paths:
         lines = reading.lines(path)
@@ -89,9 +89,9 @@ def _triple_item(reading: Reading, row: dict[str, str], path: Path, number: int)
 
 
 def judged(reading: Reading, row: Mapping[str, Any]) -> tuple[int, dict[str, Facet]]:
-    """The label of a triple and what it is about; ``binary`` is the release's own yes or no.
+    """Return a labelled triple; ``binary`` is the published yes or no.
 
-    The two were aggregated on their own, so that they disagree in a few rows: counted, not changed.
+    The two were aggregated separately and disagree in a few rows, which are counted and not changed.
     """
     values = dict(row)
     about: dict[str, Facet] = {}
@@ -109,7 +109,7 @@ def judged(reading: Reading, row: Mapping[str, Any]) -> tuple[int, dict[str, Fac
 
 
 def read_partwhole_nli(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
-    """Each line is a ``pair`` of premise and hypothesis on a scale of five."""
+    """Read each line as a ``pair`` of premise and hypothesis with five ordered labels."""
     reading = Reading(skip_bad)
     for path in paths:
         for number, raw in reading.lines(path):
@@ -146,11 +146,11 @@ def _inference_item(reading: Reading, values: dict[str, Any], path: Path, number
     )
 
 
-# Judgements.
+# Votes.
 
 
 def read_partwhole_votes(paths: Sequence[Path], skip_bad: bool = False) -> ReleasedVotes:
-    """Each row is an item that nobody has settled yet, and two to five judgements."""
+    """Read each row as an unlabelled item with two to five votes."""
     reading = Reading(skip_bad)
     judgements: list[Judgement] = []
     votes_of: Counter[str] = Counter()
@@ -181,7 +181,7 @@ def read_partwhole_votes(paths: Sequence[Path], skip_bad: bool = False) -> Relea
 
 
 def _votes_layout(fields: Sequence[str]) -> tuple[int, bool]:
-    """Where the triple begins, and whether this line is a header; the qualification items have none."""
+    """Return the first column of the triple, and whether the line is a header; qualification items have none."""
     if "jj" not in fields:
         return 0, False
     first = fields.index("whole") if "whole" in fields else -1
@@ -222,7 +222,7 @@ def _vote(text: str) -> tuple[str, str]:
 
 
 def unjudged(whole: str, part: str, adjective: str, source: Source) -> Item:
-    """The question about a triple, as the reader of the released labels asks it, without an answer."""
+    """Return the question about a triple without an answer, in the wording of `read_partwhole`."""
     return Item(
         probe="partwhole",
         form="choice",

@@ -1,27 +1,34 @@
-"""From a graph to a probe: questions, distractors, splits.
+"""Build a probe from a graph: questions, distractors, splits.
 
-Answer concepts are assigned to train, dev and test, so that nothing that is right in training is right in a test. A
-cluster stays whole: it goes where most of its answers are, and its questions with other answers are dropped. Concepts
-of one branch of the taxonomy go together, which keeps most clusters whole by themselves.
+Answer concepts are assigned to train, dev and test, so that no answer of training is an answer of a test. A cluster
+stays whole: it goes where most of its answers are, and its questions with other answers are dropped. Concepts of one
+branch of the taxonomy go together, which keeps most clusters whole.
+
+A part of a balanced set is not balanced: its answers are no longer wrong four times for each time they are right. So a
+limit draws questions, and these share their own answers. Some find no distractors among so few; then more are drawn.
+Rules that reject more of some kinds of words change what a set is about; the card counts kept and dropped words.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
+from typing import TypeVar
 
 import numpy as np
 
 from horsesense.core import Card, Facet, Item, Probe, Source
 from horsesense.errors import UserError, argument
+from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.words import words
 from horsesense.methods.wordnetqa.attested import Attested
 from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
+from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
 from horsesense.methods.wordnetqa.distractors import Choice, paper_choices
-from horsesense.methods.wordnetqa.drawing import drawn_within, dropped_by_word
 from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, WordNetPlan
 from horsesense.methods.wordnetqa.questions import (
     Question,
@@ -31,26 +38,67 @@ from horsesense.methods.wordnetqa.questions import (
     question_text,
     questions_of,
 )
-from horsesense.methods.wordnetqa.soundness import Soundness
+
+Made = TypeVar("Made")
+
+_FACTORS = (1, 2, 3, 4, 6, 8, 12)
+"""Multiples of the limit to draw, until nearly as many items result."""
+_ENOUGH = 0.9
+_FREQUENCIES = ((4.0, "Zipf 4 or more"), (3.0, "Zipf 3 to 4"), (0.0, "Zipf below 3"))
+_SENSES = ((5, "5 senses or more"), (2, "2 to 4 senses"), (1, "1 sense"))
+
+
+def drawn_within(limit: int, attempt: Callable[[int], Made], items: Callable[[Made], Sequence[object]]) -> Made:
+    """Return the largest attempt with at most ``limit`` items; ``attempt`` takes the number to draw.
+
+    >>> drawn_within(10, lambda drawn: list(range(drawn // 3)), list)
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    """
+    best = attempt(limit)
+    for factor in _FACTORS[1:]:
+        if len(items(best)) >= _ENOUGH * limit:
+            break
+        made = attempt(limit * factor)
+        grown = len(items(made)) - len(items(best))
+        if len(items(made)) > limit or (grown == 0 and len(items(best))):  # or there is no more to draw
+            break
+        best = made if grown > 0 else best
+    return best
+
+
+def dropped_by_word(graph: Graph, considered: Iterable[int], kept: frozenset[int]) -> dict[str, int]:
+    """Count dropped and kept concepts by frequency and number of senses of their word."""
+    counts: Counter[str] = Counter()
+    for concept in considered:
+        word = graph.lemmas[concept][0].lower()
+        frequency = min(map(zipf, words(word)), default=0.0)
+        senses = len(graph.by_lemma[word])
+        band = ", ".join(
+            next(name for least, name in bands if value >= least)
+            for value, bands in ((frequency, _FREQUENCIES), (senses, _SENSES))
+        )
+        counts[f"words, {band}: {'kept' if concept in kept else 'dropped'}"] += 1
+    return dict(sorted(counts.items()))
+
 
 MOST_TRAIN = 3000
 _TRAIN = 0.15
 """Share of answer concepts, less where that would be more than 3,000 items."""
 _TEST = 0.15
 _BRANCHES = 400
-"""A branch is the largest part of the taxonomy with at most one in so many of all concepts."""
+"""A branch is the largest part of the taxonomy with at most one in this many of all concepts."""
 _SMALL, _FEWEST_BRANCHES = 5000, 60
-"""A source with fewer branches is not split: by one seed or another, a split would be empty or a handful."""
+"""A source with fewer branches is not split: with some seeds a split would be empty or very small."""
 TOO_SMALL = "split: the source is too small for train, dev and test, so that all questions are test"
 _ALL_TEST = "The source is too small for train, dev and test, so that all questions are test."
 _ARROWS = {"hypernymy": "=>", "hyponymy": "<=", "definitions": "=", "synonymy": "="}
 
 
 def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
-    """The questions of one relation; what could not be asked is counted in the card's notes."""
+    """Build the questions of one relation; the notes on the card count what could not be asked."""
     plan = replace(plan, wording=plan.wording or graph.origin.language)
     _check_source(graph, plan)
-    attested = Attested(graph, Soundness(graph))
+    attested = Attested(graph, CertaintyRules(graph))
     if plan.as_paper or plan.limit is None:
         made = _make(graph, plan, attested)
     else:
@@ -67,7 +115,7 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
         short = f" within a limit of {plan.limit}" if plan.limit is not None else ""
         raised = f"raise {argument('limit')}, " if short else ""
         raise UserError(
-            f"{graph.origin.name} gives no question of {plan.relation} with {plan.ways} options{short}",
+            f"{graph.origin.name} gives no question of {plan.relation} with {plan.options} options{short}",
             fix=f"{raised}ask for fewer options, or add concepts with words, definitions and examples",
         )
     card = Card(
@@ -87,7 +135,7 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """What came of one draw of concepts."""
+    """Result of one draw of concepts."""
 
     choices: list[Choice]
     considered: list[int]
@@ -110,7 +158,7 @@ def _made(graph: Graph, plan: WordNetPlan) -> str:
     how = "distractors of pure kinds, as in the paper" if plan.as_paper else "controlled distractors"
     limit = f", at most {plan.limit:,}" if plan.limit else ""
     source = f"{graph.origin.name} {graph.origin.version}".strip()
-    return f"Questions of {plan.relation} grown from {source}, {plan.ways} options each, {how}{limit}."
+    return f"Questions of {plan.relation} grown from {source}, {plan.options} options each, {how}{limit}."
 
 
 def _check_source(graph: Graph, plan: WordNetPlan) -> None:
@@ -118,7 +166,7 @@ def _check_source(graph: Graph, plan: WordNetPlan) -> None:
     if not plan.by_definition:
         needed["example"] = graph.examples
     if plan.relation in ("hypernymy", "hyponymy"):
-        # Concepts are numbers here, and the first of them, which everything may be a kind of, is 0.
+        # Concepts are indices, and the root may be 0, which is falsy.
         needed["isa"] = [[other] for other in graph.up.others.tolist()]
     for name, column in needed.items():
         if not any(column):
@@ -128,7 +176,7 @@ def _check_source(graph: Graph, plan: WordNetPlan) -> None:
 def _questions(
     graph: Graph, plan: WordNetPlan, attested: Attested, rejected: Counter[str]
 ) -> tuple[list[Question], list[int]]:
-    """Whole clusters, until there are enough; and the concepts that were considered for them."""
+    """Return questions of whole clusters, until there are enough, and the concepts that were considered."""
     questions: list[Question] = []
     considered: list[int] = []
     clusters = 0
@@ -148,7 +196,7 @@ def _questions(
 
 
 def _branches(graph: Graph) -> Callable[[int], int]:
-    """From a concept to the top of the branch that it lies in."""
+    """Return a function from a concept to the top of its branch."""
     below = np.diff(graph.down.starts)
     largest = max(1, len(graph) // _BRANCHES)
 
@@ -162,13 +210,13 @@ def _branches(graph: Graph) -> Callable[[int], int]:
 def split_questions(
     graph: Graph, questions: Sequence[Question], plan: WordNetPlan, each: int, rejected: Counter[str]
 ) -> list[tuple[Question, str]]:
-    """Each question with its split; ``each`` is how many items a question will become."""
+    """Assign each question to a split; ``each`` is the number of items per question."""
     train = min(_TRAIN, 0.9 * MOST_TRAIN / max(1, len(questions) * each))
     branch_of = _branches(graph)
 
     @cache
     def split(answer: int) -> str:
-        place = plan.chance("split", graph.ids[branch_of(answer)]).random()
+        place = plan.rng("split", graph.ids[branch_of(answer)]).random()
         return "train" if place < train else "test" if place < train + _TEST else "dev"
 
     if len(graph) <= _SMALL and len({branch_of(concept) for concept in range(len(graph))}) < _FEWEST_BRANCHES:
@@ -199,7 +247,7 @@ def _items(graph: Graph, choices: Iterator[Choice], plan: WordNetPlan) -> Iterat
         question = choice.question
         concepts = [question.answer, *choice.distractors]
         asked, answer = graph.ids[question.asked], graph.ids[question.answer]
-        plan.chance("order", asked, answer, choice.kind, choice.distance, question.template).shuffle(concepts)
+        plan.rng("order", asked, answer, choice.kind, choice.distance, question.template).shuffle(concepts)
         for concept in concepts:
             if concept not in texts:
                 texts[concept] = option_text(graph, plan.relation, concept, plan.words)

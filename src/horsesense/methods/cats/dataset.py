@@ -1,9 +1,9 @@
-"""CATs as released: general tests, and robust tests of an instance and the same after one edit.
+"""Read the published files of CATs: general tests, and robust tests (an instance before and after one edit).
 
 Zhou, Zhang, Cui, Huang, "Evaluating Commonsense in Pre-trained Language Models" (AAAI 2020). Fields are separated by
 0x01. The general tests are eight benchmarks reframed as sentences to be scored: a line is the index of the most
 sensible sentence and two to four sentences. A line of the robust tests (section "Robust tests") is two instances, each
-an answer and two sentences; a sound model gets both right.
+an answer and two sentences; a consistent model gets both right.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ LICENCE = "GPL-3.0"
 SEPARATOR = "\x01"
 
 _TWINS_KEPT = ("sm",)
-"""The release has two lines of sm whose sentences are the same; anywhere else that is a mistake."""
+"""Two published lines of sm have equal sentences; anywhere else that is an error."""
 
 _SENTENCE_END = re.compile(r"[.?!][\"')]* ")
 _QUOTED = re.compile(r"\"\s*(.+?)\s*\" is against common sense")
 
 
 def read_cats(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
-    """Each line is one item of the form ``sentences``; the file's name is its task."""
+    """Read each line as one item of the form ``sentences``; the file's name is its task."""
     reading = Reading(skip_bad)
     for path in paths:
         lines = reading.lines(path)
@@ -77,7 +77,7 @@ def _general_item(reading: Reading, text: str, usual: int, path: Path, number: i
 
 
 def groups_of(task: str, options: Sequence[str], answer: int) -> dict[str, str]:
-    """Units of dependence that the instance tells by itself: its sentences, and what sister sets have in common."""
+    """Return the clusters that an instance defines: its sentences, and what it shares with sister sets."""
     groups = {"candidates": candidates_key(options)}
     if task in _STATEMENTS and (statement := _STATEMENTS[task](options, answer)):
         groups["statement"] = sentence_key(statement)
@@ -85,7 +85,7 @@ def groups_of(task: str, options: Sequence[str], answer: int) -> dict[str, str]:
 
 
 def facets_of(task: str, options: Sequence[str], answer: int) -> dict[str, Facet]:
-    """What an instance is sliced by: the set, its inference steps, its conjunctions, how names are written."""
+    """Return the facets of an instance: set, inference steps, conjunctions, spelling of names."""
     facets: dict[str, Facet] = {"task": task, "steps": steps(options[answer])}
     if task == "ca" and len(options) == 2:
         facets |= conjunction_facets(options[answer], options[1 - answer])
@@ -95,11 +95,11 @@ def facets_of(task: str, options: Sequence[str], answer: int) -> dict[str, Facet
 
 
 def sentences_of(reading: Reading, fields: Sequence[str], *, same: bool = False) -> tuple[tuple[str, ...], int]:
-    """The sentences and which is right, from the fields of one instance; ``same`` ones are kept where it says so."""
+    """Return the sentences of an instance and the index of the right one; equal ones only where ``same`` allows."""
     if len(fields) < 3:
         raise UserError(
             f"the line has {len(fields)} fields separated by 0x01 and needs an answer and two sentences",
-            fix="check that it is a file of this release",
+            fix="check that it is a file of this dataset",
         )
     cleaned = [without_separators(reading.clean(field)) for field in fields[1:]]
     options = tuple(text for text, _ in cleaned)
@@ -113,7 +113,7 @@ def sentences_of(reading: Reading, fields: Sequence[str], *, same: bool = False)
 
 
 def candidates_key(options: Sequence[str]) -> str:
-    """The same for the same sentences, so that a robust line is found with the general line it was made from."""
+    """Return a key of the sentences, so that a robust line is matched with its general line."""
     return sentence_key(" / ".join(sorted(sentence_key(option) for option in options)))
 
 
@@ -131,14 +131,14 @@ def _quoted(options: Sequence[str], answer: int) -> str:
 
 
 def _context(options: Sequence[str], answer: int) -> str:
-    """The sentences that all candidates begin with."""
+    """Return the sentences that all candidates begin with."""
     shared = shared_start(options)
     ends = [match.end() for match in _SENTENCE_END.finditer(shared)]
     return shared[: ends[-1]] if ends else ""
 
 
 def _reason(options: Sequence[str], answer: int) -> str:
-    """What stands before ", and since" or ", but since"."""
+    """Return the text before ", and since" or ", but since"."""
     return shared_start(options).rpartition(",")[0]
 
 
@@ -158,7 +158,7 @@ _STATEMENTS: dict[str, Callable[[Sequence[str], int], str]] = {
 
 
 def with_sources(items: Sequence[Item]) -> list[Item]:
-    """Give each item its source: all that shares a statement or the candidates, and Winograd twins.
+    """Group items by source: those that share a statement or candidates, and Winograd twins.
 
     Twins ("… was too wide", "… was too narrow") have no sentence in common, but more than half of their words.
     """
@@ -175,7 +175,7 @@ def with_sources(items: Sequence[Item]) -> list[Item]:
 
 
 def read_cats_robust(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
-    """Each line is a family of two items, members a and b; the file's name is the edit between them."""
+    """Read each line as a family of two items, members a and b; the file's name is the edit between them."""
     reading = Reading(skip_bad)
     for path in paths:
         for number, raw in reading.lines(path):
@@ -224,7 +224,7 @@ def _add_robust_pair(reading: Reading, text: str, path: Path, number: int) -> No
 
 
 def _with_pair_sources(items: Sequence[Item]) -> list[Item]:
-    """Lines made from the same sentences, or from Winograd twins, have one source."""
+    """Group lines from the same sentences, or from Winograd twins, under one source."""
     bags = [{word for option in item.options for word in words(option)} for item in items]
     originals = [place for place, item in enumerate(items) if item.member == "a"]
     pairs = [(originals[first], originals[second]) for first, second in alike([bags[place] for place in originals])]

@@ -1,7 +1,7 @@
-"""WordNetQA and DictionaryQA: five-way questions generated from WordNet and GCIDE.
+"""Read the published WordNetQA and DictionaryQA: five-way questions generated from WordNet and GCIDE.
 
 Richardson and Sabharwal, "What Does My QA Model Know? Devising Controlled Probes Using Expert
-Knowledge" (TACL 2020). One JSON object a line; labels and keys are strings in some sets, integers in others.
+Knowledge" (TACL 2020). One JSON object per line; labels and keys are strings in some sets, integers in others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MOST_HOPS = 99
 
 
 def read_mcqa(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
-    """Each line is a ``choice``; the questions about one concept in one task are a family (section 3.1.1)."""
+    """Read each line as a ``choice``; the questions about one concept in one task are a family (section 3.1.1)."""
     reading = Reading(skip_bad)
     for path in paths:
         for number, raw in reading.lines(path):
@@ -83,7 +83,7 @@ def _choices(reading: Reading, choices: Any) -> tuple[list[str], tuple[str, ...]
 
 
 def _task(notes: dict[str, Any], stem: str, hops: Facet) -> str:
-    """The task as the notes and the question tell it, since a file's folder may be lost."""
+    """Infer the task from the notes and the question, because the folder of a file may be lost."""
     if "distractor_synsets" in notes:
         return "dictionary"
     if hops:
@@ -93,7 +93,7 @@ def _task(notes: dict[str, Any], stem: str, hops: Facet) -> str:
 
 
 def _controls(notes: dict[str, Any], key: str) -> dict[str, Facet]:
-    """What the release controlled: hops, distractors, part of speech; and whether people found the answer."""
+    """Return the controlled variables (hops, distractors, part of speech), and whether people found the answer."""
     facets: dict[str, Facet] = {}
     for name in ("hops", "distractor_hops"):
         if notes.get(name) is not None:
@@ -107,7 +107,7 @@ def _controls(notes: dict[str, Any], key: str) -> dict[str, Facet]:
 
 
 def _concepts(notes: dict[str, Any], options: Sequence[str], answer: int, goal: str) -> tuple[str, ...]:
-    """One concept an option where the release leaves no doubt, else none.
+    """Return one concept per option where it is unambiguous, else none.
 
     DictionaryQA lists them in the order of the options. WordNetQA does not, but where options
     begin with a concept's own name and no two names are alike, each has only one place.

@@ -1,10 +1,10 @@
-"""The probe of our own that ships: does an adjective of the whole hold for the part? (see docs/partwhole.md)
+"""The probe that ships with the package: does an adjective of the whole hold for the part?
 
 A row of the table is a whole, an adjective, a part of which the adjective holds as well, and a part of which it does
-not. It becomes two questions with the same two options: which part has it too, and which has it not. So either part is
-right once, and nothing that looks at the parts alone, or at how well a part goes with an adjective, gets both.
+not. It becomes two questions with the same two options: which part has it too, and which does not. So each part is
+right once, and a cue that uses the parts alone, or the fit of part and adjective, cannot get both.
 
-A language model wrote the table and another reading of the same lineage looked for faults; no person has judged it.
+A language model wrote the table and a related model looked for errors; no person has checked it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class PartRow:
     lacks: str
     """A part of which it does not."""
     line: int = 0
-    """Where it stands in its file, from 1."""
+    """Line in its file, from 1."""
 
     @property
     def parts(self) -> tuple[str, str]:
@@ -74,7 +74,7 @@ def own_probe(path: Path = OWN) -> Probe:
 
 
 def read_rows(path: Path) -> list[PartRow]:
-    """Read a table with the columns whole, adjective, has and lacks; a row that says nothing is an error."""
+    """Read a table with the columns whole, adjective, has and lacks; an incomplete row is an error."""
     rows: dict[tuple[str, str], PartRow] = {}
     for line, cells in iter_rows(path):
         values = [str(cells.get(name) or "").strip() for name in ("whole", "adjective", "has", "lacks")]
@@ -92,7 +92,7 @@ def read_rows(path: Path) -> list[PartRow]:
 
 
 def questions(row: PartRow, file: str = "") -> tuple[Item, Item]:
-    """Which part has it too, and which has it not."""
+    """Return both questions: which part has it too, and which does not."""
     has, lacks = (_question(row, member, file) for member in MEMBERS)
     return has, lacks
 

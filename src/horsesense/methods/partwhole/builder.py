@@ -1,6 +1,6 @@
-"""Candidates as the part-whole paper collects them (section 3): pairs, adjectives of the whole, seen with the part.
+"""Build candidates as in section 3 of the paper: pairs, and adjectives of the whole that occur with the part.
 
-`read_candidates` reads those of the release, before annotation, to say which of ours are among them.
+`read_candidates` reads the published candidates, before annotation, to count which of ours are among them.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from pathlib import Path
 from horsesense.core import Card, Item, Probe, Source
 from horsesense.errors import UserError, argument
 from horsesense.methods.partwhole.adjectives import adjective_class
+from horsesense.methods.partwhole.dataset import unjudged
 from horsesense.methods.partwhole.pairs import Modifiers, Pair, Pairs
-from horsesense.methods.partwhole.released import unjudged
-from horsesense.methods.partwhole.rules import SWITCHES, Rules, Sieve
+from horsesense.methods.partwhole.rules import Sieve
+from horsesense.methods.partwhole.settings import RULES, CandidateRules
 from horsesense.methods.published.reading import Reading, fields_of
 
 READ = (
@@ -24,7 +25,7 @@ READ = (
     "language model that read them blind called 4 no parts, 2.7 % (0.7 to 6.8), and 10 unclear; it noticed 33 of 40 "
     "planted ones."
 )
-"""What a reading of mined pairs found (docs/results/readings); on the card of every probe made by these rules."""
+"""Result of an audit of mined pairs (docs/results/readings); on the card of every probe built with these rules."""
 WITHOUT_PARTS = "Bad pairs: about one in three of those read before there was the rule parts, which is off here."
 
 Triple = tuple[str, str, str]
@@ -33,20 +34,20 @@ Triple = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class CandidatePlan:
-    """What candidates are made of."""
+    """Sources and rules of candidates."""
 
     pairs: Sequence[Pairs]
     modifiers: Sequence[Modifiers]
-    """Adjectives by source; each whole keeps the commonest of each."""
-    rules: Rules = field(default_factory=Rules)
-    released: Collection[Triple] = ()
-    """Candidates that others made of the same; each of ours says whether it is among them."""
+    """Adjectives by source; a whole keeps the commonest of each source."""
+    rules: CandidateRules = field(default_factory=CandidateRules)
+    published: Collection[Triple] = ()
+    """Published candidates; each of ours records whether it is among them."""
     limit: int | None = None
     seed: int = 0
 
 
 def build_partwhole(plan: CandidatePlan) -> Probe:
-    """Triples that nobody has judged; the notes count what each rule rejected."""
+    """Build unlabelled triples; the notes count what each rule rejected."""
     if not plan.pairs or not plan.modifiers:
         missing = "pairs of whole and part" if not plan.pairs else "adjectives"
         raise UserError(f"no source of {missing} is given", fix="see docs/methods/partwhole.md for those there are")
@@ -71,8 +72,8 @@ def build_partwhole(plan: CandidatePlan) -> Probe:
     for name in {each.source for each in plan.pairs}:
         notes[f"pairs kept from {name}"] = sum(name in names for names in pairs.values())
     notes.update(sieve.rejected)
-    if plan.released:
-        notes.update(overlap(items, plan.released))
+    if plan.published:
+        notes.update(overlap(items, plan.published))
     if plan.limit is not None and plan.limit < len(items):
         sampled = set(random.Random(plan.seed).sample(range(len(items)), plan.limit))
         items = [item for place, item in enumerate(items) if place in sampled]
@@ -109,16 +110,16 @@ def _items(
             "pair_source": "+".join(dict.fromkeys(sources)),
             "adjective_class": adjective_class(word),
         }
-        if plan.released:
-            facets["released"] = "yes" if (whole, part, word) in plan.released else "no"
+        if plan.published:
+            facets["released"] = "yes" if (whole, part, word) in plan.published else "no"
         items.append(replace(item, facets={**item.facets, **facets}))
     return items
 
 
-def overlap(items: Sequence[Item], released: Collection[Triple]) -> dict[str, int]:
-    """How many of our triples and pairs are among the released ones, and how many of those we could have had."""
+def overlap(items: Sequence[Item], published: Collection[Triple]) -> dict[str, int]:
+    """Count our triples and pairs among the published ones, and the published ones that our nouns allow."""
     ours = {(i.groups["whole"], i.groups["part"], i.groups["adjective"]) for i in items}
-    theirs = set(released)
+    theirs = set(published)
     pairs, known = {triple[:2] for triple in ours}, {triple[:2] for triple in theirs}
     nouns = {noun for pair in pairs for noun in pair}
     return {
@@ -133,18 +134,18 @@ def overlap(items: Sequence[Item], released: Collection[Triple]) -> dict[str, in
 def _how_made(plan: CandidatePlan) -> str:
     pairs = ", ".join(f"{each.source} ({each.unit})" for each in plan.pairs)
     words = ", ".join(each.source for each in plan.modifiers)
-    off = [name for name in SWITCHES if not plan.rules.on(name)]
+    off = [name for name in RULES if not plan.rules.on(name)]
     made = f"Pairs from {pairs}; adjectives from {words}; nobody has judged them yet."
     made += f" Rules switched off: {', '.join(off)}." if off else ""
     return f"{made} {WITHOUT_PARTS if 'parts' in off else READ}"
 
 
 def read_candidates(path: Path) -> set[Triple]:
-    """The triples of a released file of candidates: ``whole,part,adjective`` a line, no header."""
+    """Read a file of candidates: ``whole,part,adjective`` per line, no header."""
     triples: set[Triple] = set()
     for number, raw in Reading().lines(path):
         fields = [field.strip() for field in fields_of(raw, ",", quoted=True)]
         if len(fields) != 3 or not all(fields):
-            raise UserError("this is no candidate", file=path, line=number, fix="a line has whole,part,adjective")
+            raise UserError("this is not a candidate", file=path, line=number, fix="write whole,part,adjective")
         triples.add((fields[0], fields[1], fields[2]))
     return triples

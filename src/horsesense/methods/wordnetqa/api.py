@@ -1,4 +1,4 @@
-"""WordNetQA from Python: which items break a rule, what answers to its probes say, and figure 3 of the paper."""
+"""Public functions: build WordNetQA and DictionaryQA, check their items, analyse runs on them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Interval
 
-from horsesense.api.probes import PathLike, opened
 from horsesense.core import Probe
 from horsesense.errors import translate_errors
-from horsesense.methods.wordnetqa.analysis import HopsCell, WordNetAnalyses, WordNetAnalysis, analyse_run
 from horsesense.methods.wordnetqa.plan import Relation
 from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
-    from horsesense.methods.wordnetqa.checking import CheckDocument
+    from horsesense.methods.wordnetqa.analysis import HopsCell, WordNetAnalyses, WordNetAnalysis
+    from horsesense.methods.wordnetqa.checking import CheckedItems
 
-__all__ = ["WordNetAnalyses", "analyse", "build", "build_dictionaryqa", "plot_hops"]
+__all__ = ["analyse", "build", "build_dictionaryqa", "check", "plot_hops"]
+
+PathLike = str | Path
 
 
 @translate_errors()
@@ -50,7 +51,7 @@ def build(
     """
     from horsesense.annotate.audit.stored import with_reading
     from horsesense.lexicons.sources import open_graph
-    from horsesense.methods.wordnetqa.building import build_wordnetqa
+    from horsesense.methods.wordnetqa.builder import build_wordnetqa
     from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
     from horsesense.methods.wordnetqa.plan import WordNetPlan
 
@@ -82,7 +83,7 @@ def build_dictionaryqa(
     """
     from horsesense.annotate.audit.stored import with_reading
     from horsesense.lexicons.sources import open_graph
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
     from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
 
     thesaurus = open_graph("wordnet") if find_wordnet() and not as_paper else None
@@ -91,25 +92,44 @@ def build_dictionaryqa(
 
 
 @translate_errors()
-def analyse(folder: PathLike) -> WordNetAnalyses:
-    """Strict accuracy at fixed sizes, accuracy by hops and distractors, and what makes a question harder.
+def analyse(run: PathLike, *, chart: PathLike = "", progress: Progress = NO_PROGRESS) -> WordNetAnalyses:
+    """Analyse a run on WordNetQA: strict accuracy, accuracy by hops and distractors, and effects on difficulty.
 
     Args:
-        folder: A run folder with answers to WordNetQA.
+        run: Run folder.
+        chart: File for figure 3 of the paper, drawn for the first model and probe: .svg, .png or .html.
+        progress: Progress callback.
 
     Returns:
-        One analysis for each model and probe; its cells are figure 3 of the paper.
+        One analysis per model and probe; its cells are figure 3 of the paper.
     """
     from horsesense.lexicons.taxonomy import load_taxonomy
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
+    from horsesense.methods.wordnetqa.analysis import analyse_run
 
     wordnet = find_wordnet()
-    return analyse_run(Path(folder), load_taxonomy(wordnet) if wordnet else None)
+    analyses = analyse_run(Path(run), load_taxonomy(wordnet) if wordnet else None)
+    if chart:
+        _save_chart(analyses, Path(chart), progress)
+    return analyses
+
+
+def _save_chart(analyses: WordNetAnalyses, file: Path, progress: Progress) -> None:
+    """Draw the first analysis that has hops."""
+    from horsesense.data import writing
+
+    analysis = next((each for each in analyses.results if each.cells), None)
+    if analysis is None:
+        progress.log("no item has hops, so no chart was drawn")
+        return
+    with writing(file) as temporary:
+        plot_hops(analysis).save(str(temporary), format=file.suffix.lstrip("."))
+    progress.log(f"figure 3 of {analysis.model} on {analysis.probe} is in {file}")
 
 
 @translate_errors()
 def plot_hops(analysis: WordNetAnalysis) -> Any:
-    """Figure 3 of the paper: accuracy by hops k, a line for each kind and distance k′, with intervals.
+    """Draw figure 3 of the paper: accuracy by hops k, one line per kind and distance k′, with intervals.
 
     Args:
         analysis: One of the results of `analyse`.
@@ -143,41 +163,46 @@ def _distractors(cell: HopsCell) -> str:
 
 @translate_errors()
 def check(
-    probe: Probe | PathLike, *, source: str = "wordnet", seed: int = 0, progress: Progress = NO_PROGRESS
-) -> CheckDocument:
-    """List every item of WordNetQA or DictionaryQA that breaks a rule of soundness, built here or released.
+    probe: Probe | PathLike,
+    *,
+    source: str = "wordnet",
+    seed: Annotated[int, Ge(0)] = 0,
+    progress: Progress = NO_PROGRESS,
+) -> CheckedItems:
+    """List the items of WordNetQA or DictionaryQA that break a rule, built here or published.
 
     Args:
-        probe: A probe, its name or its file.
-        source: The knowledge source that its concepts are from.
-        seed: Which draws the interval of the share comes from.
-        progress: Told how far it has come.
+        probe: Name or file of a probe. In Python, also a `Probe`.
+        source: Knowledge source of its concepts.
+        seed: Random seed of the interval.
+        progress: Progress callback.
 
     Returns:
-        The share of broken items, how many break each rule, and the items.
+        The share of items that break a rule, the number per rule, and the items.
     """
+    from horsesense.api.probes import opened
     from horsesense.lexicons.sources import open_graph
     from horsesense.methods.wordnetqa.checking import check_items
 
     known = opened(probe)
     return check_items(
-        known.items, known.card.group, lambda: open_graph(source), lambda: _names(source), seed, progress
+        known.items, known.card.group, lambda: open_graph(source), lambda: _concept_finder(source), seed, progress
     )
 
 
-def _names(source: str) -> Callable[[str], str | None]:
-    """What a text names: only WordNet is known well enough by its texts."""
+def _concept_finder(source: str) -> Callable[[str], str | None]:
+    """Return a function from a text to the concept that it names; only WordNet's texts are indexed."""
     from horsesense.cues.table import place_of_text
     from horsesense.lexicons.taxonomy import load_taxonomy
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
 
     folder = find_wordnet() if source == "wordnet" else None
     if folder is None:
         return lambda text: None
     taxonomy = load_taxonomy(folder)
 
-    def name(text: str) -> str | None:
-        place = place_of_text(text, taxonomy)
-        return taxonomy.ids[place] if place >= 0 else None
+    def find(text: str) -> str | None:
+        index = place_of_text(text, taxonomy)
+        return taxonomy.ids[index] if index >= 0 else None
 
-    return name
+    return find

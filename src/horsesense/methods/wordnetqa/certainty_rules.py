@@ -1,7 +1,7 @@
-"""What makes a distractor true, or a concept unfit to be offered at all: one set of rules, for builders and checks.
+"""Rules for what is certainly false, for builders and checks: when a distractor may be true, or a concept unusable.
 
-Nothing here knows how a question was built. A question is the relation it asks for, the concept, the senses that
-its word can have, and the answer; an option is a concept. Each rule is a sentence, the reason that a check gives.
+The rules do not depend on how a question was built. A question is its relation, its concept, the senses of its word,
+and the answer; an option is a concept. Each rule is a sentence, which a check gives as its reason.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ RULES = (TOO_GENERAL, GENERAL_ANSWER, ANOTHER_CLASS, SAME_WORD, HOLDS, SENSE, BE
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question asks, as far as truth goes."""
+    """What a question asks, as far as the rules need it."""
 
     relation: str
     """hypernymy, hyponymy, definitions or synonymy."""
     concept: int
     senses: frozenset[int]
-    """Every sense, in its word class, of the word that stands in the question; the asked one among them."""
+    """All senses, in its word class, of the word in the question, including the asked one."""
     answer: int
 
 
@@ -51,8 +51,8 @@ def word_class(pos: str) -> str:
     return "a" if pos == "s" else pos
 
 
-class Soundness:
-    """The rules over one source."""
+class CertaintyRules:
+    """The rules for one source."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -62,7 +62,7 @@ class Soundness:
         self.near = lru_cache(maxsize=None)(self._near)
 
     def senses(self, words: Iterable[str], pos: str) -> frozenset[int]:
-        """Every concept of the word class that one of the words can name."""
+        """Return all concepts of the word class that one of the words can name."""
         found: set[int] = set()
         for word in words:
             for concept in self.graph.by_lemma.get(word.lower(), ()):
@@ -72,7 +72,7 @@ class Soundness:
 
     @cached_property
     def general(self) -> frozenset[int]:
-        """Concepts above a sense of too many words."""
+        """Return concepts above a sense of too many words."""
         graph = self.graph
         exemplified = {concept for concept, examples in enumerate(graph.examples) if examples}
         words: Counter[str] = Counter()
@@ -90,7 +90,7 @@ class Soundness:
         )
 
     def objection(self, asked: Asked, option: int) -> str:
-        """Why a concept may not be a distractor of a question; empty where it may."""
+        """Return why a concept may not be a distractor of a question; empty if it may."""
         graph, answer = self.graph, asked.answer
         if option in self.general:
             return TOO_GENERAL
@@ -108,17 +108,17 @@ class Soundness:
             return SAME_WORD
         if graph.definitions[option].lower() == graph.definitions[answer].lower():
             return SAME_WORD
-        # Of a kind that is near the right kind nobody says that it is the right one; of a meaning, they do.
+        # A kind near the right kind is not taken for it; a similar meaning is.
         return self.near_objection(asked, option) if asked.relation in ("definitions", "synonymy") else ""
 
     def near_objection(self, asked: Asked, option: int) -> str:
-        """Whether a concept means nearly what the answer means; empty where it does not."""
+        """Return the objection that a concept means nearly the same as the answer; empty if it does not."""
         if option in self.near(asked.concept) or option in self.near(asked.answer):
             return BESIDE
         return PARAPHRASE if paraphrases(self.stems(option), self.stems(asked.answer)) else ""
 
     def answer_objections(self, asked: Asked, given: str, answer_text: str) -> list[str]:
-        """What speaks against the answer; ``given`` is what the question shows: the asked word, or the definition."""
+        """Return objections to the answer; ``given`` is what the question shows: the asked word, or the definition."""
         found = [GENERAL_ANSWER] if asked.answer in self.general else []
         if not stems(given).isdisjoint(stems(answer_text)):
             found.append(GIVEN_AWAY)
