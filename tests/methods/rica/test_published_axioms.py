@@ -70,7 +70,7 @@ def test_the_command_and_bad_files(axioms: Path, tmp_path: Path, call: Call) -> 
     bad = tmp_path / "bad.jsonl"
     bad.write_text("{}\n")
     assert "bad.jsonl:1: this is not a published axiom" in call("rica", "recall", bad).err
-    with pytest.raises(UserError, match="no axiom that a filter is for"):
+    with pytest.raises(UserError, match="no axiom has a filter"):
         hs.rica.filter_recall(_only_grades(tmp_path))
 
 

@@ -179,7 +179,7 @@ def test_from_associations_to_a_probe(how: str, plan: PipelinePlan, servers: Ser
     assert f"{names[1]} gives no verdict: {odd}" in heard
     written = {each.schema.triplet.noun: each for each in result.schemas}
     copied = sum(each.noun == "feather" for each in result.filtered)
-    assert f"replies of {names[0]} that are no pair of texts: {copied} of {len(result.filtered)}" in heard
+    assert f"unusable replies of {names[0]}: {copied} of {len(result.filtered)}" in heard
     assert set(written) == {each.noun for each in result.filtered} - {"feather"}
     assert {each.schema.annotator for each in result.schemas} == {names[0]}
     if "butter" in written:
