@@ -125,9 +125,7 @@ def test_tables_have_models_controls_people_and_published_rows(asked: AskedSuite
 # An audit that ships with the package.
 
 
-def test_an_audit_applies_to_the_audited_items_only(
-    release: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_audit_applies_to_the_audited_items_only(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reading = stored_audit("wordnetqa-definitions")
     assert reading is not None
     items = find_paper_suite("wordnetqa").open_data(release, False).probes["hypernymy"].items
@@ -136,9 +134,7 @@ def test_an_audit_applies_to_the_audited_items_only(
     assert other.card.label_quality is None
     assert other.card.made.startswith("Made by hand. These items have not been audited; in another build")
     assert with_audit(probe, similar=False) == probe, "an audit of another kind says nothing"
-    monkeypatch.setattr(
-        "horsesense.methods.audits.stored_audit", lambda _: replace(reading, content=content_of(items))
-    )
+    monkeypatch.setattr("horsesense.methods.audits.stored_audit", lambda _: replace(reading, content=content_of(items)))
     assert with_audit(probe).card.label_quality == replace(reading, content=content_of(items))
     assert with_audit(probe).card.made == "Made by hand."
 
