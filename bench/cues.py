@@ -13,7 +13,7 @@ import time
 from horsesense.core import Item
 from horsesense.cues import find_cues
 from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.progress import Progress
 
 

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from horsesense.api.wordnetqa import build, build_dictionaryqa
 from horsesense.core import Probe, read_probe
 from horsesense.cues.battery import battery, phrase
 from horsesense.cues.combined import tree_credit
@@ -23,8 +22,9 @@ from horsesense.cues.findings import drawn
 from horsesense.cues.search import Prepared, Searched, prepare, search
 from horsesense.cues.table import table_of
 from horsesense.lexicons.taxonomy import load_taxonomy
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.published import read_release
+from horsesense.methods.wordnetqa.api import build, build_dictionaryqa
 from horsesense.methods.wordnetqa.plan import RELATIONS
 from horsesense.runs.shards import draw
 

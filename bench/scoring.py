@@ -111,7 +111,7 @@ def masked(count: int = int(os.environ.get("COUNT", "48"))) -> None:
 
 def five_way(count: int) -> list[Item]:
     from horsesense.lexicons.sources import open_graph
-    from horsesense.methods.wordnetqa.building import build_wordnetqa
+    from horsesense.methods.wordnetqa.builder import build_wordnetqa
     from horsesense.methods.wordnetqa.plan import WordNetPlan
 
     probe = build_wordnetqa(open_graph("wordnet"), WordNetPlan("hypernymy", as_paper=True, limit=count))

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from horsesense.lexicons.gcide import find_gcide
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 
 CHECKED = 100_000
 """Items of the four sets as the paper builds them, as many of each."""
@@ -27,12 +27,12 @@ def main() -> None:
 
 
 def _run(folder: Path) -> None:
-    from horsesense.api.wordnetqa import check
     from horsesense.core import Item, Probe, write_probe
     from horsesense.lexicons.sources import open_graph
     from horsesense.lexicons.store import store_path
     from horsesense.methods.wordnetqa import dictionaryqa
-    from horsesense.methods.wordnetqa.building import build_wordnetqa
+    from horsesense.methods.wordnetqa.api import check
+    from horsesense.methods.wordnetqa.builder import build_wordnetqa
     from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan
 
     start = _now()

@@ -19,15 +19,26 @@ from horsesense.annotate.audit.estimates import verdict
 from horsesense.core import Card, Item, Probe, write_probe
 from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.adversarial_filter import adversarial_triplets
-from horsesense.methods.winoventi.building import OWN
-from horsesense.methods.winoventi.checks import CheckedSchema
-from horsesense.methods.winoventi.circumstances import Circumstance, Circumstances, circumstances_at_hand
-from horsesense.methods.winoventi.instantiation import instantiate, objections_to
-from horsesense.methods.winoventi.lexicon import lexicon_at_hand
+from horsesense.methods.winoventi.builder import OWN
+from horsesense.methods.winoventi.circumstances import (
+    Circumstance,
+    Circumstances,
+    instantiate,
+    load_circumstances,
+    objections_to,
+)
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
 from horsesense.methods.winoventi.plan import PipelinePlan
-from horsesense.methods.winoventi.schemas import PASSED, VALIDATED, Schema, Triplet
-from horsesense.methods.winoventi.triplet_files import read_schemas, write_schemas
+from horsesense.methods.winoventi.schemas import (
+    PASSED,
+    VALIDATED,
+    CheckedSchema,
+    Schema,
+    Triplet,
+    read_schemas,
+    write_schemas,
+)
+from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.progress import NO_PROGRESS
 
 MODEL = "smollm2-masked"
@@ -41,7 +52,7 @@ MOST = 3
 
 def candidates(folder: Path, seed: int = 0) -> None:
     """One noun a frame, nouns and adjectives as different as they can be; the model says which word is generic."""
-    table, lexicon, drawn = circumstances_at_hand(), lexicon_at_hand(), Random(seed)
+    table, lexicon, drawn = load_circumstances(), load_word_relations(), Random(seed)
     used, said = Counter[str](), Counter[str]()
     frames = list(table.frames)
     drawn.shuffle(frames)

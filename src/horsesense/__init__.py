@@ -1,9 +1,9 @@
-"""horsesense tells whether a language model has common sense or is a clever Hans.
+"""Find out whether a language model has common sense or is reading cues.
 
     import horsesense as hs
 
-    probe = hs.load_probe("starter",)
-    model = hs.load_model("smollm2",)
+    probe = hs.load_probe("starter")
+    model = hs.load_model("smollm2")
     run = hs.ask(model, probe)
     run.results()
 
@@ -18,11 +18,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from horsesense import annotate as annotate
     from horsesense.annotate import audit as audit
-    from horsesense.api import cats as cats
-    from horsesense.api import partwhole as partwhole
-    from horsesense.api import rica as rica
-    from horsesense.api import winoventi as winoventi
-    from horsesense.api import wordnetqa as wordnetqa
     from horsesense.api.asking import ask as ask
     from horsesense.api.asking import open_run as open_run
     from horsesense.api.asking import run as run
@@ -51,7 +46,6 @@ if TYPE_CHECKING:
     from horsesense.api.texts import saliency as saliency
     from horsesense.api.texts import score as score
     from horsesense.api.verify import verify as verify
-    from horsesense.api.wordnetqa import check as check
     from horsesense.core import Card as Card
     from horsesense.core import Item as Item
     from horsesense.core import Probe as Probe
@@ -59,6 +53,13 @@ if TYPE_CHECKING:
     from horsesense.errors import UserError as UserError
     from horsesense.exchange.formats import export as export
     from horsesense.exchange.logged_run import import_log as import_log
+    from horsesense.methods import rica as rica
+    from horsesense.methods import winoventi as winoventi
+    from horsesense.methods.cats import api as cats
+    from horsesense.methods.partwhole import api as partwhole
+    from horsesense.methods.suites.ask import ask_suite as ask_suite
+    from horsesense.methods.suites.ask import run_suite as run_suite
+    from horsesense.methods.wordnetqa import api as wordnetqa
     from horsesense.models.api.settings import ServedSettings as ServedSettings
     from horsesense.models.load_settings import LoadSettings as LoadSettings
     from horsesense.progress import HorsesenseWarning as HorsesenseWarning
@@ -94,8 +95,8 @@ _WHERE = {
     "api.showing": ("show",),
     "api.texts": ("fill", "saliency", "score"),
     "api.verify": ("verify",),
-    "api.wordnetqa": ("check",),
     "errors": ("UserError",),
+    "methods.suites.ask": ("ask_suite", "run_suite"),
     "models.load_settings": ("LoadSettings",),
     "models.api.settings": ("ServedSettings",),
     "core": ("Card", "Item", "Probe", "ScoringSpec"),
@@ -113,9 +114,13 @@ _WHERE = {
 _MODULES = {
     "annotate": "annotate",
     "audit": "annotate.audit",
-    **{name: f"api.{name}" for name in ("cats", "partwhole", "rica", "winoventi", "wordnetqa")},
+    "cats": "methods.cats.api",
+    "partwhole": "methods.partwhole.api",
+    "rica": "methods.rica",
+    "winoventi": "methods.winoventi",
+    "wordnetqa": "methods.wordnetqa.api",
 }
-"""Modules of their own: ``horsesense.rica.derive`` and the like."""
+"""Public modules: ``horsesense.rica.derive`` and the like."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [
@@ -138,10 +143,10 @@ __all__ = [
     "add_source",
     "annotate",
     "ask",
+    "ask_suite",
     "audit",
     "build",
     "cats",
-    "check",
     "check_regression",
     "compare",
     "engine",
@@ -168,6 +173,7 @@ __all__ = [
     "replicate",
     "rica",
     "run",
+    "run_suite",
     "saliency",
     "score",
     "show",

@@ -112,7 +112,7 @@ def methods() -> dict[str, Method]:
     """Return every method by name: the built-in ones, then those of other packages.
 
     >>> methods()["cats"].suites["cats-robust"]
-    'horsesense.methods.cats.paper_tables:CATS_ROBUST'
+    'horsesense.methods.cats.suite:CATS_ROBUST'
     """
     known: dict[str, Method] = {name: load(f"horsesense.methods.{name}:METHOD") for name in BUILT_IN}
     for name in names("methods"):

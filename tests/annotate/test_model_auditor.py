@@ -12,7 +12,7 @@ from horsesense.annotate.audit.blind_audit import draw, read_audit
 from horsesense.annotate.audit.model_auditor import codes_of_model, questions_to_model
 from horsesense.core import Probe, write_probe
 from horsesense.errors import UserError
-from horsesense.methods.wordnetqa.building import build_wordnetqa
+from horsesense.methods.wordnetqa.builder import build_wordnetqa
 from horsesense.methods.wordnetqa.plan import WordNetPlan
 from horsesense.methods.wordnetqa.second_answers import second_answers
 from tests.annotate.test_audit import questions

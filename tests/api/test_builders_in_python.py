@@ -42,11 +42,11 @@ def _schemas(folder: Path) -> Path:
 def _cases(folder: Path) -> dict[str, tuple[dict[str, Any], list[object]]]:
     pairs, schemas = _sentences(folder), _schemas(folder)
     return {
-        "duals": ({"probe": pairs}, [pairs]),
+        "duals": ({"probes": pairs}, [pairs]),
         "winoventi": ({"schemas": schemas}, [schemas]),
         "rica": (
-            {"strategies": ["material"], "limit": 24, "seed": 1, "perturbations": ["released"]},
-            ["--strategy", "material", "--limit", 24, "--seed", 1, "--perturbations", "released"],
+            {"strategies": ["material"], "limit": 24, "seed": 1, "perturbations": ["published"]},
+            ["--strategy", "material", "--limit", 24, "--seed", 1, "--perturbation", "published"],
         ),
     }
 

@@ -97,7 +97,7 @@ def make_world(folder: Path, models: Mapping[str, Path]) -> World:
     hs.read_release("winograd", w["schemas.csv"]).save(w["schemas.jsonl"])
     relationships(w["relationships.json"])
     attributes(w["attributes.json"])
-    hs.build("rica", strategies=["material"], perturbations=["released"], limit=40).save(w["rica.jsonl"])
+    hs.build("rica", strategies=["material"], perturbations=["published"], limit=40).save(w["rica.jsonl"])
     hs.ask(w.gpt2, w["rica.jsonl"], out=w["rica"], spec="truncation=left")
     forms = hs.rica.derive(WAX).forms
     six = [name for name in forms if name.startswith(("original", "negated", "asym"))]
@@ -175,7 +175,7 @@ def _trained(w: World, here: Path) -> Case:
 def _suite(w: World, here: Path) -> Case:
     words: list[object] = ["suite", "cats", "-m", w.gpt2, "--data", w["sets"], "--out", here / "run"]
 
-    return words, lambda: hs.cats.run_suite("cats", model=w.gpt2, data=w["sets"], out=here / "run")
+    return words, lambda: hs.run_suite("cats", model=w.gpt2, data=w["sets"], out=here / "run")
 
 
 def _hardened(w: World, here: Path) -> Case:
@@ -228,24 +228,26 @@ def _standing(w: World, here: Path) -> Case:
 
 
 def _controls(w: World, here: Path) -> Case:
-    return ["rica", "controls", w["rica.jsonl"], "-o", here], lambda: hs.rica.controls(w["rica.jsonl"], here)
+    return ["rica", "controls", w["rica.jsonl"], "-o", here], lambda: hs.rica.write_controls(w["rica.jsonl"], out=here)
 
 
 def _views(w: World, here: Path) -> Case:
     words: list[object] = ["rica", "views", w["rica.jsonl"], "-m", w.gpt2, "--limit", 8, "--out", here / "v"]
     few: dict[str, Any] = {"limit": 8, "spec": "truncation=left"}
-    return [*words, "--spec", "truncation=left"], lambda: hs.rica.views(w.gpt2, w["rica.jsonl"], here / "v", **few)
+    return [*words, "--spec", "truncation=left"], lambda: hs.rica.run_views(
+        w["rica.jsonl"], model=w.gpt2, out=here / "v", **few
+    )
 
 
 def _studied(w: World, here: Path) -> Case:
     words: list[object] = ["rica", "study", "-m", w.gpt2, "-p", w["rica.jsonl"], "--limit", 8, "--out", here / "r"]
-    few: dict[str, Any] = {"statements": w["rica.jsonl"], "limit": 8, "spec": "truncation=left"}
-    return [*words, "--spec", "truncation=left"], lambda: hs.rica.study([w.gpt2], here / "r", **few)
+    few: dict[str, Any] = {"probe": w["rica.jsonl"], "limit": 8, "spec": "truncation=left"}
+    return [*words, "--spec", "truncation=left"], lambda: hs.rica.run_study(model=[w.gpt2], out=here / "r", **few)
 
 
 def _associated(w: World, here: Path) -> Case:
-    words: list[object] = ["winoventi", "associations", "-m", w.bert, "--nouns", w["nouns.txt"], "--ranker", w.gpt2]
-    return words, lambda: hs.winoventi.associations(w["nouns.txt"], model=w.bert, ranker=w.gpt2)
+    words: list[object] = ["winoventi", "associations", "-m", w.bert, w["nouns.txt"], "--ranker", w.gpt2]
+    return words, lambda: hs.winoventi.find_associations(w["nouns.txt"], model=w.bert, ranker=w.gpt2)
 
 
 def _grown(w: World, here: Path) -> Path:
@@ -289,15 +291,13 @@ def _evaluated(w: World, here: Path) -> Case:
         "evaluate",
         "-m",
         w.bert,
-        "-p",
         w["wino.jsonl"],
         "--no-own",
         "--out",
         here / "e",
     ]
-    return words, lambda: hs.winoventi.evaluate(
-        w["wino.jsonl"], models=[w.bert], own_associations=False, out=here / "e"
-    )
+    files = hs.winoventi.AssociationFiles(own=False)
+    return words, lambda: hs.winoventi.evaluate(w["wino.jsonl"], models=[w.bert], associations=files, out=here / "e")
 
 
 def _calibrated(w: World, here: Path) -> Case:
@@ -305,7 +305,7 @@ def _calibrated(w: World, here: Path) -> Case:
     triplets = (("bucket", "empty", "full"), ("door", "open", "closed"), ("pan", "hot", "cold"))
     rows = "".join("\t".join((*each, "True")) + "\n" for each in triplets)
     registry.write_text(f"Word\tAssociative Bias\tAlternative\tBERT\n{rows}")
-    words: list[object] = ["winoventi", "calibrate", "--registry", registry]
+    words: list[object] = ["winoventi", "calibrate", registry]
     return words, lambda: hs.winoventi.calibrate(registry)
 
 
@@ -384,9 +384,9 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         "partwhole",
         here,
         ["--relationships", w["relationships.json"], "--attributes", w["attributes.json"], "--without", "parts"],
-        relationships=w["relationships.json"],
-        attributes=w["attributes.json"],
-        without=["parts"],
+        pairs=hs.partwhole.PairSources(relationships=w["relationships.json"]),
+        adjectives=hs.partwhole.AdjectiveSources(attributes=w["attributes.json"]),
+        rules=hs.partwhole.CandidateRules(without=["parts"]),
     ),
     "build wordnetqa": lambda w, here: _built(
         "wordnetqa",
@@ -402,10 +402,6 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "cats evidence": lambda w, here: (["cats", "evidence", w["cats"]], lambda: hs.cats.evidence(w["cats"])),
     "cats steps": lambda w, here: (["cats", "steps", w["cats"]], lambda: hs.cats.steps(w["cats"])),
     "cats who": lambda w, here: (["cats", "who", w["cats"]], lambda: hs.cats.who(hs.open_run(w["cats"]))),
-    "check": lambda w, here: (
-        ["check", _grown(w, here), "--source", "tree"],
-        lambda: hs.check(_grown(w, here), source="tree"),
-    ),
     "compare": lambda w, here: (["compare", w["run"]], lambda: hs.compare(hs.open_run(w["run"]))),
     "cues": lambda w, here: (
         ["cues", w["made.jsonl"], "--rounds", 19],
@@ -445,14 +441,19 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         lambda: hs.partwhole.check(w["triples.csv"]),
     ),
     "partwhole gold": lambda w, here: _probe_written(
-        "gold", [w["agreed.csv"], "--each", 1], lambda: hs.partwhole.gold([w["agreed.csv"]], each=1), here / "g.jsonl"
+        "gold",
+        [w["agreed.csv"], "--per-label", 1],
+        lambda: hs.partwhole.gold([w["agreed.csv"]], per_label=1),
+        here / "g.jsonl",
     ),
     "partwhole pictures": lambda w, here: (
         [
             *("partwhole", "pictures", w["triples.jsonl"], "--relationships", w["boxes.json"]),
             *("--images", w["images.json"], "-o", here / "p.jsonl"),
         ],
-        lambda: hs.partwhole.pictures(w["triples.jsonl"], w["boxes.json"], w["images.json"], here / "p.jsonl"),
+        lambda: hs.partwhole.pictures(
+            w["triples.jsonl"], relationships=w["boxes.json"], images=w["images.json"], out=here / "p.jsonl"
+        ),
     ),
     "partwhole premises": lambda w, here: _probe_written(
         "premises", [w["triples.jsonl"]], lambda: hs.partwhole.premises(w["triples.jsonl"]), here / "p.jsonl"
@@ -460,7 +461,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "partwhole recast": lambda w, here: _probe_written(
         "recast",
         [w["triples.jsonl"], "--labels", "binary"],
-        lambda: hs.partwhole.recast(w["triples.jsonl"], "binary"),
+        lambda: hs.partwhole.recast(w["triples.jsonl"], labels="binary"),
         here / "r.jsonl",
     ),
     "partwhole split": lambda w, here: (
@@ -487,12 +488,15 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["replicate", "cats", "--data", here, "--out", here / "kept"],
         lambda: hs.replicate("cats", data=here, out=here / "kept"),
     ),
-    "rica lexicon": lambda w, here: (["rica", "lexicon"], hs.rica.lexicon),
-    "rica release": lambda w, here: (
-        ["rica", "release", w["axioms.jsonl"]],
-        lambda: hs.rica.released(w["axioms.jsonl"]),
+    "rica lexicon": lambda w, here: (["rica", "lexicon"], hs.rica.check_lexicon),
+    "rica published": lambda w, here: (
+        ["rica", "published", w["axioms.jsonl"]],
+        lambda: hs.rica.check_published_axioms(w["axioms.jsonl"]),
     ),
-    "rica recall": lambda w, here: (["rica", "recall", w["axioms.jsonl"]], lambda: hs.rica.recall(w["axioms.jsonl"])),
+    "rica recall": lambda w, here: (
+        ["rica", "recall", w["axioms.jsonl"]],
+        lambda: hs.rica.filter_recall(w["axioms.jsonl"]),
+    ),
     "rica study": _studied,
     "rica views": _views,
     "run": lambda w, here: (
@@ -518,13 +522,17 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "winoventi evaluate": _evaluated,
     "winoventi jaccard": lambda w, here: (
         ["winoventi", "jaccard", w["k.tsv"]],
-        lambda: hs.winoventi.jaccard(w["k.tsv"]),
+        lambda: hs.winoventi.compare_associations(w["k.tsv"]),
     ),
     "winoventi make": _ran,
     "winoventi status": _standing,
     "winoventi splits": lambda w, here: (
-        ["winoventi", "splits", "-p", w["wino.jsonl"], "--setting", "full-exception", "--out", here / "s"],
-        lambda: hs.winoventi.splits(w["wino.jsonl"], "full-exception", here / "s"),
+        ["winoventi", "splits", w["wino.jsonl"], "--setting", "full-exception", "--out", here / "s"],
+        lambda: hs.winoventi.write_splits(w["wino.jsonl"], setting="full-exception", out=here / "s"),
+    ),
+    "wordnetqa check": lambda w, here: (
+        ["wordnetqa", "check", _grown(w, here), "--source", "tree"],
+        lambda: hs.wordnetqa.check(_grown(w, here), source="tree"),
     ),
     "wordnetqa analyse": lambda w, here: (
         ["wordnetqa", "analyse", _grown(w, here).with_name("asked")],
@@ -540,7 +548,7 @@ ELSEWHERE = {
     "build duals": "tests/api/test_builders_in_python.py",
     "build plugin": "tests/api/test_plugins.py",
     "build rica": "tests/api/test_builders_in_python.py",
-    "rica clues": "tests/methods/rica/test_clue_sets.py",
+    "rica clues": "tests/methods/rica/test_clues.py",
     "build winoventi": "tests/api/test_builders_in_python.py",
 }
 """Commands that are held against Python in a file of their own."""
@@ -569,9 +577,9 @@ def test_the_same_from_python(
         folder.mkdir()
     if command.startswith("winoventi") or command in ("cues", "harden", "rica study", "run", "suite"):
         # WordNet takes seconds to read; the numbers without it have to be the same too.
-        monkeypatch.setattr("horsesense.lexicons.wordnet_source.find_wordnet", lambda: None)
+        monkeypatch.setattr("horsesense.lexicons.wordnet.find_wordnet", lambda: None)
         monkeypatch.setattr("horsesense.methods.winoventi.lexicon.find_wordnet", lambda: None)
-    if command.startswith(("build", "cache", "knowledge", "check", "wordnetqa")):
+    if command.startswith(("build", "cache", "knowledge", "wordnetqa")):
         monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
         hs.add_source("pets", world["pets.tsv"])
     words, _ = CASES[command](world, folders[0])

@@ -40,7 +40,7 @@ def test_from_schemas_to_accepted_duals(tmp_path: Path, call: Call) -> None:
     assert made["items"] == 2
     assert {item.facets["relation"] for item in read_probe(ca).items} == {"cause and effect", "preconditions"}
     # Ida and Ruth change places, and the key with them; the jug and the shelf have nothing to change.
-    made = document(call, "build", "duals", wsc, "-o", duals, "--operator", "exchange-names", "--each", 75)
+    made = document(call, "build", "duals", wsc, "-o", duals, "--operator", "exchange-names", "--per-method", 75)
     assert made["notes"] == {"pairs that were looked at": 2, "proposed: swap by exchange-names": 1}
     halves = read_probe(duals).items
     assert [item.options[item.answer or 0] for item in halves] == [
@@ -82,8 +82,8 @@ def test_people_answer_both_halves_and_never_see_a_key(tmp_path: Path, call: Cal
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["build", "duals", "wsc.txt", "-o", "wsc.txt"], "the duals would overwrite the probe"),
-        (["build", "conjunctions", "wsc.txt", "-o", "wsc.txt"], "the pairs would overwrite the schemas"),
+        (["build", "duals", "wsc.txt", "-o", "wsc.txt"], "overwrite its input"),
+        (["build", "conjunctions", "wsc.txt", "-o", "wsc.txt"], "overwrite its input"),
         (["import", "sense-making", "wsc.txt", "-o", "x.jsonl"], "1 file was given for sense-making"),
         (["import", "winogradd", "wsc.txt", "-o", "x.jsonl"], "did you mean 'winograd'"),
     ],

@@ -79,9 +79,9 @@ def test_steps_by_rule_and_by_people(kept: Path, call: Call, tmp_path: Path) -> 
     rows = [f"{identity},{who},steps,{value}" for identity in ids for who, value in (("ann", "1"), ("ben", "2"))]
     path = tmp_path / "steps.csv"
     path.write_text("item,annotator,instrument,value\n" + "\n".join([*rows, f"{ids[0]},cid,steps,2"]) + "\n")
-    told = document(call, "steps", kept, "--judgements", path)
+    told = document(call, "steps", kept, "--judgement", path)
     assert told["counted_by"] == "people"
-    assert told["people"] == {"agreement": pytest.approx(1 / (len(ids) + 2)), "pairs": len(ids) + 2}
+    assert told["people"] == {"agreement": pytest.approx(1 / (len(ids) + 2)), "pairs": len(ids) + 2, "items": len(ids)}
     assert [each["steps"] for each in told["models"][0]["by_steps"]] == [1.5, pytest.approx(5 / 3)]
     first = read_run(kept)[1][0]
     by_rule = {item.id: min(4, steps(item.options[item.answer or 0])) for item in first.items}
@@ -89,12 +89,12 @@ def test_steps_by_rule_and_by_people(kept: Path, call: Call, tmp_path: Path) -> 
     same = sum(by_rule[identity] == number for identity, number in said)
     assert told["rule"]["agreement"] == pytest.approx(same / len(said))
     assert (told["rule"]["counts"], ruled.get("rule")) == (len(said), None)
-    assert "people agree" in call("cats", "steps", kept, "--judgements", path).out
+    assert "annotators agree" in call("cats", "steps", kept, "--judgement", path).out
 
 
 def test_wrong_calls(kept: Path, call: Call, tmp_path: Path) -> None:
     assert call("cats", "evidence", tmp_path / "nowhere").code == 2
     path = tmp_path / "other.csv"
     path.write_text("item,annotator,instrument,value\ni,ann,naturalness,natural\n")
-    called = call("cats", "steps", kept, "--judgements", path)
+    called = call("cats", "steps", kept, "--judgement", path)
     assert (called.code, "judgements of the instrument naturalness" in called.err) == (2, True)

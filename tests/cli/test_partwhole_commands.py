@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from horsesense.methods.partwhole.released import LABELS
+from horsesense.methods.partwhole.dataset import LABELS
 from tests.support.calling import Call, Called, caller, hold_to
 
 
@@ -55,7 +55,7 @@ def test_from_triples_to_a_table(tmp_path: Path, triples: Path, call: Call) -> N
         other = LABELS[(int(label) + 1) % 5]
         lines.append(",".join([*triple, LABELS[int(label)], LABELS[int(label)], other]))
     votes.write_text("\n".join(lines) + "\n")
-    words = [tmp_path / "adjective", tmp_path / "whole", "--train", train, "--votes", votes]
+    words = [tmp_path / "adjective", tmp_path / "whole", "--train", train, "--vote-file", votes]
     rows = document(call("partwhole", "table", *words, "--json"), "partwhole table")["rows"]
     control, other, published, others = rows
     n = next(part["items"] for part in made["parts"] if part["part"] == "test")
@@ -94,8 +94,8 @@ def test_recast_premises_and_check(tmp_path: Path, triples: Path, call: Call) ->
         (["build", "partwhole", "-o", "x.jsonl", "--without", "colour"], "did you mean 'colours'"),
         (["build", "partwhole", "-o", "x.jsonl", "--predicate", "haz"], "kind of predicate"),
         (["build", "partwhole", "-o", "x.jsonl", "--relation-counts", "{counts}"], "no source of adjectives"),
-        (["partwhole", "recast", "{probe}", "-o", "x.jsonl", "--labels", "four"], "form of the task"),
-        (["partwhole", "split", "{probe}", "--out", "x", "--by", "noun"], "did you mean 'nouns'"),
+        (["partwhole", "recast", "{probe}", "-o", "x.jsonl", "--labels", "four"], "three"),
+        (["partwhole", "split", "{probe}", "--out", "x", "--by", "noun"], "nouns"),
         (["partwhole", "premises", "{probe}", "-o", "x.jsonl", "--corpus", "none.txt"], "no such file"),
         (["partwhole", "premises", "{probe}", "-o", "x.jsonl", "--corpus", "."], ".: this is a folder, not a file"),
         (["partwhole", "table", "none"], "none"),

@@ -14,7 +14,7 @@ from horsesense.cues.combined import position_mark
 from horsesense.cues.search import Prepared, prepare, search
 from horsesense.cues.table import table_of
 from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.published import read_release
 
 

@@ -160,7 +160,7 @@ def run(command: str, call: Call, where: str) -> str:
 
 
 def wordnet() -> None:
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
 
     if find_wordnet() is None:
         pytest.skip("WordNet is not on this machine: horsesense fetch wordnet")

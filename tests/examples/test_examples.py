@@ -36,7 +36,7 @@ def test_a_checkpoint_is_compared_while_it_is_trained(tmp_path: Path, monkeypatc
 
 @pytest.mark.slow
 def test_a_probe_is_built_cleaned_and_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
 
     if find_wordnet() is None:
         pytest.skip("WordNet is not on this machine: horsesense fetch wordnet")

@@ -18,7 +18,7 @@ from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.sources import add_triples, open_graph, read_triples
 from horsesense.lexicons.store import closure, find_source, list_sources, reading_store, store_path
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from tests.support.graph_walks import hops, sisters
 from tests.support.nltk_wordnet import nltk_wordnet
 from tests.support.small_wordnet import write_small_wordnet

@@ -14,10 +14,9 @@ from horsesense.lexicons.graph import load_graph
 from horsesense.lexicons.sources import add_file, check_name
 from horsesense.lexicons.store import add_source
 from horsesense.lexicons.triples import BETWEEN_CONCEPTS, Origin, Triple
-from horsesense.lexicons.wordnet import read_synsets, wordnet_triples
+from horsesense.lexicons.wordnet import find_wordnet, read_synsets, wordnet_triples
 from horsesense.lexicons.wordnet_lmf import read_lmf
-from horsesense.lexicons.wordnet_source import find_wordnet
-from horsesense.methods.wordnetqa.building import TOO_SMALL, build_wordnetqa
+from horsesense.methods.wordnetqa.builder import TOO_SMALL, build_wordnetqa
 from horsesense.methods.wordnetqa.plan import WordNetPlan
 from tests.support.made_lmf import write_lmf
 from tests.support.made_trees import write_tree
@@ -207,7 +206,7 @@ def test_questions_in_another_language(tmp_path: Path, capsys: pytest.CaptureFix
     with pytest.raises(UserError, match="no wording of questions in the language 'xx'"):
         build_wordnetqa(graph, WordNetPlan("definitions"))
     (tmp_path / "xx.toml").write_text(WORDING, encoding="utf-8")
-    plan = WordNetPlan("hypernymy", as_paper=True, ways=3, wording=str(tmp_path / "xx.toml"))
+    plan = WordNetPlan("hypernymy", as_paper=True, options=3, wording=str(tmp_path / "xx.toml"))
     for item in build_wordnetqa(graph, plan).items:
         name = str(item.facets["asked"])
         assert item.text == f"En 'mi vidis {name}jn', '{name}jn' estas ia"
@@ -234,7 +233,7 @@ def test_questions_in_another_language(tmp_path: Path, capsys: pytest.CaptureFix
     ],
 )
 def test_what_is_wrong_with_a_wording_is_told(old: str, new: str, why: str, tmp_path: Path) -> None:
-    from horsesense.methods.wordnetqa.wording import find_wording
+    from horsesense.methods.wordnetqa.plan import find_wording
 
     path = tmp_path / "xx.toml"
     path.write_text(WORDING.replace(old, new, 1), encoding="utf-8")
@@ -246,7 +245,7 @@ def test_a_source_that_is_too_small_for_a_split_says_so_by_every_seed(tmp_path: 
     add_file("small", write_tree(tmp_path / "small.tsv", branches=6))
     graph = load_graph("small")
     for seed in range(12):
-        probe = build_wordnetqa(graph, WordNetPlan("definitions", seed, as_paper=True, ways=3))
+        probe = build_wordnetqa(graph, WordNetPlan("definitions", seed, as_paper=True, options=3))
         assert {item.facets["split"] for item in probe.items} == {"test"}
         assert probe.card.notes[TOO_SMALL]
         assert probe.card.made.endswith(
@@ -256,6 +255,6 @@ def test_a_source_that_is_too_small_for_a_split_says_so_by_every_seed(tmp_path: 
 
 def test_a_source_that_is_large_enough_is_split(tmp_path: Path) -> None:
     add_file("large", write_tree(tmp_path / "large.tsv", branches=12))
-    probe = build_wordnetqa(load_graph("large"), WordNetPlan("definitions", as_paper=True, ways=3))
+    probe = build_wordnetqa(load_graph("large"), WordNetPlan("definitions", as_paper=True, options=3))
     assert {item.facets["split"] for item in probe.items} == {"train", "dev", "test"}
     assert TOO_SMALL not in probe.card.notes

@@ -13,8 +13,7 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.lexicons.taxonomy import Taxonomy, definition_key, load_taxonomy
-from horsesense.lexicons.wordnet import Synset, meaning_of, read_synsets
-from horsesense.lexicons.wordnet_source import fetch_wordnet, find_wordnet, is_wordnet
+from horsesense.lexicons.wordnet import Synset, fetch_wordnet, find_wordnet, is_wordnet, meaning_of, read_synsets
 from tests.support.small_wordnet import ENTRIES, write_small_wordnet
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import horsesense as hs
-from horsesense.api.cats import AskedSuite, ask_suite
 from horsesense.errors import UserError
 from horsesense.methods.suites import find_paper_suite
+from horsesense.methods.suites.ask import AskedSuite, ask_suite
 from horsesense.methods.suites.frame import PaperRow, with_published
 from horsesense.methods.suites.stored import FILE, kept_tables
 from horsesense.registry import provided

@@ -16,8 +16,8 @@ from horsesense.data import sha256_of_file
 from horsesense.data.checksums import keep_sum
 from horsesense.errors import UserError
 from horsesense.methods.ledger import read_ledger
-from horsesense.methods.partwhole.released import unjudged
-from horsesense.methods.winoventi.released import BENCHMARK, COLUMNS
+from horsesense.methods.partwhole.dataset import unjudged
+from horsesense.methods.winoventi.published_dataset import BENCHMARK, COLUMNS
 from horsesense.models.folders import weight_files
 from horsesense.replication.page import COUNTED
 from horsesense.replication.paper_models import ASKED, ModelScore, all_ones, computed_of, why_no_verdict

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 
 
 def nltk_wordnet(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:

@@ -8,7 +8,7 @@ import pytest
 
 from horsesense.core import Probe
 from horsesense.errors import UserError
-from horsesense.methods.winoventi.building import make_splits
+from horsesense.methods.winoventi.builder import make_splits
 from horsesense.training.fine_tuning import check_plan
 from horsesense.training.leaks import find_leaks, names
 from horsesense.training.settings import TrainingMaterial, plans
@@ -50,13 +50,13 @@ def test_high_resource_has_names_of_its_own() -> None:
 
 
 def test_high_resource_takes_built_statements() -> None:
-    from horsesense.methods.rica.building import RicaPlan, build_rica
-    from horsesense.methods.rica.knowledge_tables import whole_lexicon
+    from horsesense.methods.rica.builder import RicaPlan, build_rica
+    from horsesense.methods.rica.lexicon import whole_lexicon
     from horsesense.methods.rica.statements import Entities
-    from horsesense.methods.rica.strategies import Sources
+    from horsesense.methods.rica.strategies import AxiomSources
 
     some = Entities("novel", ("wobbak", "zimmet", "kuffol", "tolrin"), 1, 0)
-    built = build_rica(RicaPlan(["temporal", "grade"], Sources(), whole_lexicon(None), some, limit=60))
+    built = build_rica(RicaPlan(["temporal", "grade"], AxiomSources(), whole_lexicon(None), some, limit=60))
     (plan,) = plans("high-resource", material(train=built), (3,))
     assert len(plan.train) == 3 * (len(built.items) - len(plan.dev)) or len(plan.train) == 3 * len(built.items)
     # Somebody else in each telling, also where a statement is about one; and the property stays.

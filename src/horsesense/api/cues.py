@@ -248,7 +248,7 @@ def _encoded(items: Sequence[Item], progress: Progress) -> list[tuple[Encoder, C
 def _wordnet(progress: Progress) -> Taxonomy | None:
     """WordNet's table, where WordNet is on this machine."""
     from horsesense.lexicons.taxonomy import load_taxonomy
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
 
     folder = find_wordnet()
     if folder is None:

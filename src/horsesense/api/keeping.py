@@ -75,7 +75,7 @@ def _fetchable() -> dict[str, tuple[str, Callable[[Path | None, Progress], Fetch
     """Name → what it is, and how to get it."""
     from horsesense.lexicons.gcide import fetch_gcide
     from horsesense.lexicons.vectors import fetch_glove
-    from horsesense.lexicons.wordnet_source import fetch_wordnet
+    from horsesense.lexicons.wordnet import fetch_wordnet
     from horsesense.methods.published.pinned_files import fetch_release, published_files
     from horsesense.models.bundled import BUNDLED, fetch_bundled
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -147,12 +146,11 @@ def overview(probe: Probe | PathLike, *, samples: int = 3, seed: int = 0) -> Ove
 
 @translate_errors()
 def build(name: str, /, **options: Any) -> Probe:
-    """Make a probe out of knowledge.
+    """Build a probe with a builder of a method or of an installed package.
 
     Args:
-        name: The builder: wordnetqa, dictionaryqa, rica, winoventi, partwhole, conjunctions, duals or a plug-in's.
-        options: What the builder takes, as the function of its name in `horsesense.api.builders` has it:
-            ``relation="hypernymy", limit=500`` for wordnetqa.
+        name: Builder: wordnetqa, dictionaryqa, rica, winoventi, partwhole, conjunctions, duals or a plug-in's.
+        options: Parameters of the builder, such as ``relation="hypernymy", limit=500`` for wordnetqa.
 
     Returns:
         The probe; the same options and seed give the same items.
@@ -161,18 +159,48 @@ def build(name: str, /, **options: Any) -> Probe:
     Traceback (most recent call last):
     horsesense.errors.UserError: there is no relation 'hypernymi'; did you mean 'hypernymy'?
     """
-    if name not in _BUILDERS:
+    builders = provided("builders")
+    if name not in builders:
         from horsesense.core.probe import probe_of_plugin
 
-        plugin = found("builders", name, _BUILDERS)
-        foreign = plugin.function()
-        check_options(f"the builder {name}", foreign, options)
-        return probe_of_plugin(plugin, foreign, **options)
-    module, _, function = _BUILDERS[name].partition(":")
-    builder = getattr(import_module(module), function)
+        plugin = found("builders", name, builders)
+        function = plugin.function()
+        check_options(f"the builder {name}", function, options)
+        return probe_of_plugin(plugin, function, **options)
+    builder = load(builders[name])
     check_options(f"the builder {name}", builder, options)
     probe: Probe = builder(**options)
     return probe
+
+
+@translate_errors()
+def build_plugin(name: str, *, options: Sequence[str] = ()) -> Probe:
+    """Build a probe with a builder of another package.
+
+    Args:
+        name: Builder of an installed package.
+        options: Parameter of the builder as KEY=VALUE, with numbers and lists as JSON.
+
+    Returns:
+        The probe.
+    """
+    return build(name, **_key_values(options))
+
+
+def _key_values(pairs: Sequence[str]) -> dict[str, Any]:
+    """Parse ``KEY=VALUE``; a value that is not JSON is text."""
+    from json import loads
+
+    values: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.isidentifier():
+            raise UserError(f"{argument('options')} {pair!r} is not KEY=VALUE", fix="write it as limit=10")
+        try:
+            values[key] = loads(value)
+        except ValueError:
+            values[key] = value
+    return values
 
 
 def check_options(what: str, function: Any, options: dict[str, Any]) -> None:
@@ -188,17 +216,6 @@ def check_options(what: str, function: Any, options: dict[str, Any]) -> None:
     missing = [n for n, p in parameters.items() if p.default is p.empty and n not in options]
     if missing:
         raise UserError(f"{what} needs {', '.join(missing)}", fix=f"give {missing[0]}=…")
-
-
-_BUILDERS = {
-    "conjunctions": "horsesense.api.builders:conjunctions",
-    "dictionaryqa": "horsesense.api.wordnetqa:build_dictionaryqa",
-    "duals": "horsesense.api.builders:duals",
-    "partwhole": "horsesense.api.builders:partwhole",
-    "rica": "horsesense.api.rica_builder:rica",
-    "winoventi": "horsesense.api.builders:winoventi",
-    "wordnetqa": "horsesense.api.wordnetqa:build",
-}
 
 
 def probes_named(

@@ -288,7 +288,7 @@ def _reading(material: Material) -> LabelQuality | None:
 def _taxonomy() -> Any:
     """Where words stand in WordNet; without it other cues would be the best ones, and another page."""
     from horsesense.lexicons.taxonomy import load_taxonomy
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
 
     folder = find_wordnet()
     if folder is None:

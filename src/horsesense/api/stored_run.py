@@ -9,7 +9,7 @@ from typing import Any
 from horsesense.api.reporting import write_report
 from horsesense.api.run import Run
 from horsesense.core.document import Document
-from horsesense.methods.cats.suite_table import SuiteTable
+from horsesense.methods.cats.suite import SuiteTable
 from horsesense.methods.rica.controls import missing_controls
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.progress import Progress

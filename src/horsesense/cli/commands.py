@@ -24,7 +24,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     "partwhole": ("Split, recast and check part-whole triples", METHODS),
     "rica": ("Derive, prove and analyse RICA statements", METHODS),
     "winoventi": ("Build and evaluate WinoVenti schemas", METHODS),
-    "wordnetqa": ("Analyse runs on WordNetQA", METHODS),
+    "wordnetqa": ("Check WordNetQA and analyse runs on it", METHODS),
 }
 """Commands that only have sub-commands: what the list says of each, and its section."""
 
@@ -198,17 +198,10 @@ COMMANDS: tuple[Command, ...] = (
         render="horsesense.cli.render_training:control",
     ),
     Command(
-        "build dictionaryqa",
-        "horsesense.api.wordnetqa:build_dictionaryqa",
-        "Build questions about word senses",
-        "horsesense build dictionaryqa --limit 100 -o dictionary.jsonl",
-        PROBES,
-    ),
-    Command(
-        "build wordnetqa",
-        "horsesense.api.wordnetqa:build",
-        "Build multiple-choice questions from WordNet",
-        "horsesense build wordnetqa --relation hypernymy --limit 100 -o hypernymy.jsonl",
+        "build plugin",
+        "horsesense.api.probes:build_plugin",
+        "Build a probe with a plug-in's builder",
+        "horsesense build plugin weekdays --option limit=5 -o days.jsonl",
         PROBES,
     ),
     Command("cache list", "horsesense.api.cache:list_cache", "List cached files", "horsesense cache list", FILES),
@@ -360,19 +353,12 @@ COMMANDS: tuple[Command, ...] = (
     Command("show", "horsesense.api.showing:show", "Show a probe or an item", "horsesense show starter", PROBES),
     Command(
         "suite",
-        "horsesense.api.cats:run_suite",
+        "horsesense.methods.suites.ask:run_suite",
         "Run models on all datasets of a paper",
         "horsesense suite cats --data cats -m smollm2 -o runs/cats",
         MODELS,
     ),
     Command("verify", "horsesense.api.verify:verify", "Check stored files for damage", "horsesense verify runs", FILES),
-    Command(
-        "winoventi make",
-        "horsesense.api.winoventi_pipeline:make",
-        "Build adversarial schemas for one model",
-        "horsesense winoventi make wordnet --limit 200 -m smollm2-masked -o pipeline",
-        render="horsesense.cli.winoventi_pipeline:print_summary",
-    ),
 )
 """The commands of the core."""
 

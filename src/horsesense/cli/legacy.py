@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from horsesense.cli.build import build
-from horsesense.cli.cats import cats
-from horsesense.cli.check import check
-from horsesense.cli.partwhole import partwhole
 from horsesense.cli.profile import profile
-from horsesense.cli.rica_asking import rica
-from horsesense.cli.winoventi import winoventi
-from horsesense.cli.wordnetqa import wordnetqa
 
 app = typer.Typer(
     name="horsesense",
@@ -24,10 +17,3 @@ app = typer.Typer(
 
 
 app.command("profile")(profile)
-app.command("check")(check)
-app.add_typer(build, name="build")
-app.add_typer(winoventi, name="winoventi")
-app.add_typer(rica, name="rica")
-app.add_typer(cats, name="cats")
-app.add_typer(partwhole, name="partwhole")
-app.add_typer(wordnetqa, name="wordnetqa")

@@ -200,7 +200,7 @@ def _cues(export: Export) -> Iterator[str]:
         return
     from horsesense.cues import find_cues
     from horsesense.lexicons.taxonomy import load_taxonomy
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
     from horsesense.scoring.relatedness import NOT_CONTROLLED, related
 
     probe = export.probe

@@ -1,4 +1,4 @@
-"""One source as a graph in memory: what a concept is called, what it means, what lies above, below and beside it."""
+"""A knowledge source as a graph in memory: words, definitions, and concepts above, below and related."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """For each concept a row of others with their distance, all rows one after the other."""
+    """For each concept a row of other concepts with their distance, as one flat array."""
 
     starts: Ints
     others: NDArray[np.int32]
     hops: NDArray[np.uint8]
-    """Number of isa links on the shortest way; 0 where an instance link is on it."""
+    """Number of isa links on the shortest path; 0 where an instance link is on it."""
 
     def row(self, concept: int) -> Iterator[tuple[int, int]]:
-        """The others of one concept and their distances."""
+        """Return the others of one concept with their distances."""
         where = slice(int(self.starts[concept]), int(self.starts[concept + 1]))
         return zip(self.others[where].tolist(), self.hops[where].tolist(), strict=True)
 
     def reached(self, concept: int) -> set[int]:
-        """The others of one concept at any distance, through instance links too."""
+        """Return the others of one concept at any distance, including instance links."""
         return set(self.others[self.starts[concept] : self.starts[concept + 1]].tolist())
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Columns over all concepts of a source; a concept is named by its id, inside by its number."""
+    """Columns over all concepts of a source; a concept has an id outside and an index inside."""
 
     origin: Origin
     ids: Sequence[str]
@@ -48,12 +48,12 @@ class Graph:
     """Empty where it has none."""
     examples: Sequence[Sequence[str]]
     lemmas: Sequence[Sequence[str]]
-    """Words, spaces between them, the first one the name."""
+    """Words, with spaces; the first one is the name."""
     up: Links
-    """What lies above, at any distance, the nearest first."""
+    """Concepts above, at any distance, nearest first."""
     down: Links
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """What the source has and its import did not take, counted by reason."""
+    """Number of entries rejected at import, by reason."""
     beside: Mapping[int, frozenset[int]] = field(default_factory=dict, repr=False)
     """Concept → others that are similar to it, derived from it, entailed by it or its attribute; either way round."""
     derived: Mapping[str, frozenset[str]] = field(default_factory=dict, repr=False)
@@ -101,7 +101,7 @@ class Graph:
 
 
 def load_graph(source: str) -> Graph:
-    """A source that is in the store."""
+    """Load a source from the store."""
     origin = find_source(source)
     with reading_store() as connection:
         ids = _texts(connection, "select id from concepts where source = ? order by number", source)

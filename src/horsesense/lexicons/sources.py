@@ -1,4 +1,4 @@
-"""A source by its name, imported the first time somebody asks for it; and a user's file as a source."""
+"""Knowledge sources by name, imported on first use, and users' files as sources."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from horsesense.lexicons.gcide import find_gcide, gcide_origin, read_gcide
 from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.store import add_source, closure, find_source, list_sources, reading_store
 from horsesense.lexicons.triples import BETWEEN_CONCEPTS, INSTANCE, ISA, RELATIONS, Origin, Triple
-from horsesense.lexicons.wordnet import read_synsets, wordnet_origin, wordnet_triples
+from horsesense.lexicons.wordnet import find_wordnet, read_synsets, wordnet_origin, wordnet_triples
 from horsesense.lexicons.wordnet_lmf import is_lmf, read_lmf
-from horsesense.lexicons.wordnet_source import find_wordnet
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _TAKEN = ("wordnet", "gcide")
@@ -31,45 +30,45 @@ where t.source = ? and t.relation = 'part' order by c.number, t.number
 
 @dataclass(frozen=True, slots=True)
 class AddedSource(Document):
-    """A source of one's own that was added."""
+    """A source that a user added."""
 
     name: str
-    """What it is called."""
+    """Name."""
     version: str
     """Of the file it was read from."""
     licence: str
-    """Under which it may be used."""
+    """Licence."""
     concepts: int
-    """How many it has."""
+    """Number of concepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptSource(Document):
-    """A source that is kept."""
+    """A stored source."""
 
     name: str
-    """What it is called."""
+    """Name."""
     version: str
-    """Of the files it was read from; empty where they do not say."""
+    """Version of its files; empty where they do not state it."""
     licence: str
-    """Under which it may be used."""
+    """Licence."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptSources(Document):
-    """The knowledge sources that have been added."""
+    """Stored knowledge sources."""
 
     sources: tuple[KeptSource, ...]
     """Each with its version and licence."""
 
 
 def kept_sources() -> KeptSources:
-    """The sources that are kept, with version and licence."""
+    """Return the stored sources, with version and licence."""
     return KeptSources(tuple(KeptSource(origin.name, origin.version, origin.licence) for origin in list_sources()))
 
 
 def open_graph(name: str = "wordnet") -> Graph:
-    """The graph of a source; WordNet and GCIDE are imported where they are on this machine and not in the store."""
+    """Open the graph of a source; WordNet and GCIDE are imported if they are installed and not yet stored."""
     if name == "wordnet":
         _ensure_wordnet()
     elif name == "gcide":
@@ -78,12 +77,12 @@ def open_graph(name: str = "wordnet") -> Graph:
 
 
 def add_file(name: str, path: Path, replace: bool = False) -> AddedSource:
-    """Put a user's file into the store: triples, or a wordnet in LMF. None of that name is lost unasked."""
+    """Add a user's file to the store: triples, or a wordnet in LMF. Another source of that name is not overwritten."""
     return add_wordnet(name, path, replace) if is_lmf(path) else add_triples(name, path, replace)
 
 
 def add_wordnet(name: str, path: Path, replace: bool = False) -> AddedSource:
-    """Put a wordnet in LMF into the store; in some, isa goes round in circles, as in WordNet's verbs."""
+    """Add a wordnet in LMF to the store; some have isa cycles, like WordNet's verbs."""
     check_name(name)
     origin, triples, left_out = read_lmf(name, path)
     _check_free(origin, path, replace)
@@ -92,7 +91,7 @@ def add_wordnet(name: str, path: Path, replace: bool = False) -> AddedSource:
 
 
 def add_triples(name: str, path: Path, replace: bool = False) -> AddedSource:
-    """Put a user's file of triples into the store."""
+    """Add a user's file of triples to the store."""
     origin, triples = read_triples(name, path)
     _check_free(origin, path, replace)
     add_source(origin, triples)
@@ -100,7 +99,7 @@ def add_triples(name: str, path: Path, replace: bool = False) -> AddedSource:
 
 
 def _check_free(origin: Origin, path: Path, replace: bool) -> None:
-    """A name is free where nothing, or the same content, has it, or where what has it is to go."""
+    """Check that a name is unused, has the same content, or may be replaced."""
     kept = {each.name: each.fingerprint for each in list_sources()}
     if not replace and kept.get(origin.name, origin.fingerprint) != origin.fingerprint:
         raise UserError(
@@ -113,13 +112,13 @@ def _check_free(origin: Origin, path: Path, replace: bool) -> None:
 def _ensure_wordnet() -> None:
     folder = find_wordnet()
     if folder is None:
-        with suppress(UserError):  # the files may be gone, and what was read from them still here
+        with suppress(UserError):  # the files may be gone while the stored source remains
             find_source("wordnet")
             return
         raise UserError("WordNet is not on this machine", fix="run: horsesense fetch wordnet")
     origin = wordnet_origin(folder)
     if not _is_kept(origin):
-        add_source(origin, wordnet_triples(read_synsets(folder)), loops=True)  # its verbs have a loop
+        add_source(origin, wordnet_triples(read_synsets(folder)), loops=True)  # its verbs have a cycle
 
 
 def _ensure_gcide() -> None:
@@ -142,14 +141,14 @@ def _is_kept(origin: Origin) -> bool:
 
 
 def part_links(source: str = "wordnet") -> list[tuple[str, str]]:
-    """Whole and part, words with spaces, in the source's own case; a source that is not there is an error."""
+    """Return pairs of whole and part as words with spaces, in the case of the source."""
     graph = open_graph(source)
     links = [(graph.lemmas[graph.number[whole]], graph.lemmas[graph.number[part]]) for whole, part in part_ids(source)]
     return [(wholes[0], parts[0]) for wholes, parts in links if wholes and parts]
 
 
 def part_ids(source: str = "wordnet") -> list[tuple[str, str]]:
-    """The same as ids of concepts."""
+    """Return pairs of whole and part as ids of concepts."""
     ids = open_graph(source).ids
     with reading_store() as connection:
         rows = connection.execute(_PART_LINKS, [source]).fetchall()
@@ -157,7 +156,7 @@ def part_ids(source: str = "wordnet") -> list[tuple[str, str]]:
 
 
 def check_name(name: str) -> None:
-    """Names that a source of one's own may have."""
+    """Check the name of a user's source."""
     if not _NAME.fullmatch(name) or name in _TAKEN:
         raise UserError(
             f"a source cannot be called {name!r}",
@@ -168,7 +167,7 @@ def check_name(name: str) -> None:
 def read_triples(name: str, path: Path) -> tuple[Origin, list[Triple]]:
     """Read and check a file of triples, tabs between relation, concept and target.
 
-    Lines that begin with ``#`` are remarks; ``# licence: …``, ``# version: …`` and ``# language: …`` are kept.
+    Lines that begin with ``#`` are comments; ``# licence: …``, ``# version: …`` and ``# language: …`` are stored.
     """
     check_name(name)
     about: dict[str, str] = {}
@@ -216,7 +215,7 @@ def _check_targets(triples: list[Triple], lines: list[int], path: Path) -> None:
 
 
 def _check_circles(triples: list[Triple], lines: list[int], path: Path) -> None:
-    """A circle of isa is told with the first line that is part of it."""
+    """Report an isa cycle with its first line."""
     numbers: dict[str, int] = {}
     links = [(t, line) for t, line in zip(triples, lines, strict=True) if t.relation in (ISA, INSTANCE)]
     for triple, _ in links:
@@ -231,7 +230,7 @@ def _check_circles(triples: list[Triple], lines: list[int], path: Path) -> None:
 
 
 def _circle(start: str, links: list[tuple[Triple, int]]) -> Iterator[str]:
-    """The shortest way from a concept round to itself, at most ten concepts told."""
+    """Return the shortest cycle through a concept, at most ten concepts of it."""
     parents: dict[str, list[str]] = {}
     for triple, _ in links:
         parents.setdefault(triple.concept, []).append(triple.target)

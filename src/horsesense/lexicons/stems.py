@@ -1,5 +1,4 @@
-"""Words cut to their stems, so that *materialistically* and *materialistic* are seen to be one; and texts that say
-the same in other words."""
+"""Stems of words, so that *materialistically* and *materialistic* match, and paraphrases of texts."""
 
 from __future__ import annotations
 

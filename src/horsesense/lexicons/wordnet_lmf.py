@@ -1,7 +1,7 @@
 """Wordnets in the Global WordNet Association's LMF (XML): Open English WordNet and those of other languages.
 
-A file is read as a stream, entry by entry and synset by synset; what is kept of it are its facts, as triples like those
-of any other source. Formats 1.0 to 1.4 have what is read here in common (https://globalwordnet.github.io/schemas/).
+A file is read as a stream, entry by entry and synset by synset; its facts are stored as triples like those of
+any other source. Formats 1.0 to 1.4 share what is read here (https://globalwordnet.github.io/schemas/).
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ _BETWEEN_SENSES = {
     "also": "similar",
 }
 _OTHER_WAY = {"hyponym": ISA, "instance_hyponym": INSTANCE, "holo_part": "part"}
-"""Relations that say the same from the other end; a file may have only these."""
+"""Inverse relations; a file may have only these."""
 _MARKS = {'"', "“", "”"}
 _READ = 1
-"""Raised when files are read otherwise, so that they are read again."""
+"""Raised when reading changes, so that files are read again."""
 
 
 @dataclass(slots=True)
 class _Concept:
-    """A synset as the file has it."""
+    """A synset of the file."""
 
     pos: str
     definition: str
@@ -64,18 +64,18 @@ class _Concept:
 
 @dataclass(slots=True)
 class _Lexicon:
-    """All of a file that facts are made of."""
+    """The contents of a file that facts are built from."""
 
     about: dict[str, str] = field(default_factory=dict)
     concepts: dict[str, _Concept] = field(default_factory=dict)
     senses: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Sense → its word and its synset."""
     entry_of: dict[str, str] = field(default_factory=dict)
-    """Sense → the entry that it stands in."""
+    """Sense → its entry."""
     of_concept: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """Synset → its senses as they come."""
     examples: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """Synset → examples that stand with a sense."""
+    """Synset → examples of its senses."""
     between_senses: list[tuple[str, str, str]] = field(default_factory=list)
     """Sense, relation, sense."""
 
@@ -90,7 +90,7 @@ def is_lmf(path: Path) -> bool:
 
 
 def read_lmf(name: str, path: Path) -> tuple[Origin, list[Triple], dict[str, int]]:
-    """A wordnet as a source: where it is from, its facts, and what was left out, counted by reason."""
+    """Read a wordnet as a source: its origin, its facts, and the number left out by reason."""
     lexicon = _Lexicon()
     try:
         _read(path, lexicon)
@@ -114,7 +114,7 @@ def read_lmf(name: str, path: Path) -> tuple[Origin, list[Triple], dict[str, int
 
 
 def _read(path: Path, lexicon: _Lexicon) -> None:
-    """Go through the file; each element is let go when it has been looked at."""
+    """Stream the file; each element is released after use."""
     take = {"LexicalEntry": _take_entry, "Synset": _take_synset}
     with disk_errors(path), _opened(path) as handle:
         try:
@@ -191,7 +191,7 @@ def _texts(element: Element, name: str) -> list[str]:
 
 
 def _triples(lexicon: _Lexicon, left_out: Counter[str]) -> Iterator[Triple]:
-    """The facts, synset by synset in the order of the file."""
+    """Yield the facts, synset by synset in the order of the file."""
     links = _links(lexicon, left_out)
     apart: defaultdict[str, list[Triple]] = defaultdict(list)
     for sense, kind, target in lexicon.between_senses:
@@ -208,7 +208,7 @@ def _triples(lexicon: _Lexicon, left_out: Counter[str]) -> Iterator[Triple]:
         left_out["sense: its synset is not in the file"] = lost
     for name, concept in lexicon.concepts.items():
         words = _words(lexicon, name, concept)
-        # What has no word cannot be asked or offered; it is only a step on the way up.
+        # A synset without words cannot be asked or offered; it only links others.
         if concept.pos in _POS:
             yield Triple("pos", name, concept.pos)
         else:

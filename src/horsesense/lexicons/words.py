@@ -1,4 +1,4 @@
-"""The words of a text, as they are counted and where they stand; and closed classes of words."""
+"""Words of a text with their positions, and closed word classes."""
 
 from __future__ import annotations
 

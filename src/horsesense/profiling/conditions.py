@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from horsesense.core import Item, Probe, ScoringSpec
 from horsesense.core.document import Document
-from horsesense.methods.rica.curated import renamed
+from horsesense.methods.rica.suite import rename_entities
 from horsesense.methods.winoventi.adversarial_filter import prior_probe
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.hf.language_model import LanguageModel
@@ -105,7 +105,7 @@ def _retest_item(item: Item, others: Mapping[str, str]) -> Item:
     again = replace(item, member=f"{item.member}_retest", facets={**item.facets, RETEST_OF: item.id})
     if before := item.groups.get("entities"):
         pairs = zip(before.split(), others[before].split(), strict=True)
-        return replace(again, text=renamed(item.text, dict(pairs)))
+        return replace(again, text=rename_entities(item.text, dict(pairs)))
     lead = LEAD[item.form]
     if item.premise:
         return replace(again, premise=f"{lead}{item.premise}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.core.document import Document
-from horsesense.methods.rica.ladder_analysis import LadderAnalysis
+from horsesense.methods.rica.ladder import LadderAnalysis
 from horsesense.profiling.abilities import Ability
 from horsesense.profiling.conditions import Forecast
 from horsesense.profiling.contamination import TELLING

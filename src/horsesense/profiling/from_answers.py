@@ -14,8 +14,8 @@ from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import ChosenCue, chosen_cue
 from horsesense.cues.relatedness import picked
 from horsesense.lexicons.taxonomy import Taxonomy
-from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
-from horsesense.methods.winoventi.special_word import triplet_name
+from horsesense.methods.rica.ladder import LadderAnalysis, analyse_ladder
+from horsesense.methods.winoventi.schemas import triplet_name
 from horsesense.profiling.abilities import LADDER, Ability
 from horsesense.profiling.conditions import RETEST_OF, Role
 from horsesense.profiling.item_scores import BadShare, ExplanationColumn, ItemScores
@@ -293,7 +293,7 @@ def ladder_of(answers: Answers) -> LadderAnalysis | None:
     if main is None:
         return None
     earned = main.answered.credits(how_of(main.answered))
-    return climb(main.answered.items, earned.values, earned.predicted)
+    return analyse_ladder(main.answered.items, earned.values, earned.predicted)
 
 
 def associations_of(answers: Answers, group: str) -> OwnAssociations | None:

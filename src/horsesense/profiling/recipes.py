@@ -27,7 +27,7 @@ def _starter(seed: int, options: Mapping[str, Any]) -> Probe:
 
 def _wordnetqa(seed: int, options: Mapping[str, Any]) -> Probe:
     from horsesense.lexicons.sources import open_graph
-    from horsesense.methods.wordnetqa.building import build_wordnetqa
+    from horsesense.methods.wordnetqa.builder import build_wordnetqa
     from horsesense.methods.wordnetqa.plan import WordNetPlan
 
     return build_wordnetqa(open_graph("wordnet"), WordNetPlan(options["relation"], seed, options.get("limit")))
@@ -48,14 +48,13 @@ def _duals(seed: int, options: Mapping[str, Any]) -> Probe:
 
 
 def _ladder(seed: int, options: Mapping[str, Any]) -> Probe:
-    from horsesense.lexicons.wordnet import read_words
-    from horsesense.lexicons.wordnet_source import find_wordnet
-    from horsesense.methods.rica.building import RicaPlan, build_rica
-    from horsesense.methods.rica.knowledge_tables import whole_lexicon
+    from horsesense.lexicons.wordnet import find_wordnet, read_words
+    from horsesense.methods.rica.builder import RicaPlan, build_rica
+    from horsesense.methods.rica.lexicon import whole_lexicon
     from horsesense.methods.rica.statements import entities_of
-    from horsesense.methods.rica.strategies import Sources, strategies_of
+    from horsesense.methods.rica.strategies import AxiomSources, strategies_of
 
-    sources, folder = Sources([], {}, {}, True), find_wordnet()
+    sources, folder = AxiomSources([], {}, {}, True), find_wordnet()
     words = frozenset() if folder is None else read_words(folder)
     plan = RicaPlan(
         strategies=strategies_of(sources),
@@ -64,20 +63,20 @@ def _ladder(seed: int, options: Mapping[str, Any]) -> Probe:
         entities=entities_of("novel", None, seed, words),
         task="ladder",
         cap=AXIOMS,
-        turn=True,
+        alternate=True,
         seed=seed,
     )
     return build_rica(plan)
 
 
 def _winoventi(seed: int, options: Mapping[str, Any]) -> Probe:
-    from horsesense.methods.winoventi.building import own_probe
+    from horsesense.methods.winoventi.builder import own_probe
 
     return own_probe()
 
 
 def _partwhole(seed: int, options: Mapping[str, Any]) -> Probe:
-    from horsesense.methods.partwhole.own import own_probe
+    from horsesense.methods.partwhole.own_probe import own_probe
 
     return own_probe()
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from horsesense.core import Item
-from horsesense.methods.cats.released import read_cats, read_cats_robust
+from horsesense.methods.cats.dataset import read_cats, read_cats_robust
 from horsesense.methods.cats.suite import SUITES
 from horsesense.methods.ledger import Figure, by_name, read_ledger
 from horsesense.replication.computing import PublishedFiles, Results, computes

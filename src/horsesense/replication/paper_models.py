@@ -220,7 +220,7 @@ def in_unit(figure: Figure, computed: Computed) -> Computed:
 
 _SETTINGS = {"100k": "noisy --number 100000", "1 entity": "high-resource --number 1"}
 _ANALYSES = {
-    ("winoventi", "section 3.4"): "horsesense winoventi evaluate -m {model} -p winoventi.jsonl --k-file "
+    ("winoventi", "section 3.4"): "horsesense winoventi evaluate winoventi.jsonl -m {model} --depths "
     "outcome_collection_cleaned.csv --out runs/evaluate",
     ("rica", "appendix C"): "horsesense rica clues rica.jsonl -m {model} --entities names --method smoothgrad",
 }

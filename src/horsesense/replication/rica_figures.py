@@ -8,9 +8,8 @@ from pathlib import Path
 
 from horsesense.core import Item, fill_blank
 from horsesense.methods.ledger import Figure, by_name, printed, read_ledger
-from horsesense.methods.rica.released import read_rica
-from horsesense.methods.rica.released_axioms import read_rica_axioms
-from horsesense.methods.rica.released_units import CATEGORIES, entities
+from horsesense.methods.rica.published_axioms import read_rica_axioms
+from horsesense.methods.rica.published_statements import CATEGORIES, entities, read_rica
 from horsesense.replication.computing import PublishedFiles, Results, computes
 from horsesense.replication.consistency import weighted_range
 from horsesense.replication.verdicts import Computed

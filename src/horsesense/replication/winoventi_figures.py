@@ -13,10 +13,9 @@ from horsesense.data.tables import COMMAS, TABS, Layout, open_table
 from horsesense.lexicons.words import words
 from horsesense.methods.ledger import printed
 from horsesense.methods.published.votes import read_votes
-from horsesense.methods.winoventi.associations import read_k_file, read_registry
-from horsesense.methods.winoventi.measures import jaccard_table
-from horsesense.methods.winoventi.released import BENCHMARK, read_winoventi, read_winoventi_answers
-from horsesense.methods.winoventi.special_word import differing, pairs_of, premise_of, third_of
+from horsesense.methods.winoventi.associations import jaccard_table, read_k_file, read_registry
+from horsesense.methods.winoventi.published_dataset import BENCHMARK, read_winoventi, read_winoventi_answers
+from horsesense.methods.winoventi.schemas import pairs_of, premise_of, third_of, word_differences
 from horsesense.replication.computing import PublishedFiles, Results, computes
 from horsesense.replication.paper_models import paper_models
 from horsesense.replication.verdicts import Basis, Computed, binomial, share_of
@@ -178,7 +177,7 @@ def benchmark(files: PublishedFiles) -> Results:
     for pair in families.values():
         premises = [premise_of(pair[test].text) for test in ("generic", "exception")]
         lengths += [len(words(premise)) for premise in premises]
-        apart = differing(*premises)
+        apart = word_differences(*premises)
         if len(apart) == 1:
             thirds[third_of(premises[0], apart[0].spans[0][0])] += 1
     reason = f"{schemas:,} schemas here"

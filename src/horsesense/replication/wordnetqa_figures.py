@@ -9,7 +9,7 @@ from pathlib import Path
 from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.methods.ledger import Figure, read_ledger
-from horsesense.methods.wordnetqa.released import read_mcqa
+from horsesense.methods.wordnetqa.dataset import read_mcqa
 from horsesense.replication.computing import AbsentError, PublishedFiles, Results, computes
 from horsesense.replication.consistency import STRICT_ROWS
 from horsesense.replication.verdicts import Basis, Computed, drawn, share_of

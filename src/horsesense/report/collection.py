@@ -12,10 +12,10 @@ from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import BestCue, best_cue
 from horsesense.errors import UserError
 from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.run_tables import run_tables
 from horsesense.methods.suites.frame import PaperTable
-from horsesense.methods.winoventi.pipeline_page import PipelineShown, is_pipeline, read_pipeline
+from horsesense.methods.winoventi.procedure import PipelineView, is_pipeline, read_pipeline
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import AskedProbe, SideBySide, by_probe, side_by_side
@@ -52,7 +52,7 @@ class Collection:
     """The paper's tables of suite runs, with these models in them."""
     methods: Sequence[PaperTable] = ()
     """Tables that methods add for their own probes."""
-    pipelines: Sequence[PipelineShown] = ()
+    pipelines: Sequence[PipelineView] = ()
     """Pipelines that generated schemas: the funnel and samples."""
 
     @property

@@ -13,9 +13,9 @@ import horsesense as hs
 from horsesense.core import Card, Item, Probe, read_probe, write_probe
 from horsesense.core.probe import apart
 from horsesense.errors import UserError
+from horsesense.methods.cats.dual_edits import Dual, pair_of
 from horsesense.methods.cats.duals import EDITS, DualPlan, make_duals
 from horsesense.methods.cats.orders import chains, orders_probe
-from horsesense.methods.cats.sentence_pairs import Dual, pair_of
 from horsesense.methods.published import read_release
 from horsesense.progress import Progress
 
@@ -112,7 +112,7 @@ def test_where_an_operator_does_not_hold_it_makes_nothing(operator: str, pair: t
 
 def test_isa_is_proved_by_wordnet_and_by_nothing_less() -> None:
     pytest.importorskip("duckdb")
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
 
     if find_wordnet() is None:
         pytest.skip("WordNet is not on this machine")

@@ -129,7 +129,7 @@ GOOD = schema("The vase hit the cup because", "it", "fell.", "the vase", "the cu
     ("bad", "problem"),
     [
         (GOOD.replace("A.", ""), "the right answer is missing"),
-        (GOOD.replace("A.", "C."), "the answer 'C.' is none of the 2 candidates"),
+        (GOOD.replace("A.", "C."), "the answer 'C.' is not one of the 2 candidates"),
         (GOOD.replace("the cup </answer>", "the vase</answer>"), "two options are the same"),
         (GOOD.replace("<pron> it </pron>", "<pron/>", 1), "the schema has no pronoun"),
         (GOOD.replace("<answer>the cup </answer>", ""), "the schema has 1 candidates"),

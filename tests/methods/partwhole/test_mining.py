@@ -10,7 +10,7 @@ import pytest
 
 from horsesense.core import Probe
 from horsesense.errors import UserError
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.partwhole.adjectives import (
     is_colour,
     not_attributive,
@@ -18,7 +18,7 @@ from horsesense.methods.partwhole.adjectives import (
     read_syntactic_ngrams,
     read_text_modifiers,
 )
-from horsesense.methods.partwhole.building import CandidatePlan, build_partwhole, overlap, read_candidates
+from horsesense.methods.partwhole.builder import CandidatePlan, build_partwhole, overlap, read_candidates
 from horsesense.methods.partwhole.pairs import (
     Modifiers,
     conceptnet_pairs,
@@ -28,7 +28,7 @@ from horsesense.methods.partwhole.pairs import (
     read_relationships,
     wordnet_pairs,
 )
-from horsesense.methods.partwhole.rules import SWITCHES, Rules
+from horsesense.methods.partwhole.settings import RULES, CandidateRules
 from tests.support import ROOT
 from tests.support.made_corpora import attributes, ngrams, relationships, text
 
@@ -82,14 +82,14 @@ def test_adjectives_of_ngrams_and_text(tmp_path: Path) -> None:
         read_syntactic_ngrams([tmp_path / "bad.txt"], {"jeep"})
 
 
-NO_PARTS = Rules(frozenset({"parts"}))
+NO_PARTS = CandidateRules(["parts"])
 """Without WordNet; what it says of parts is tested elsewhere."""
 
 
 def made(folder: Path, *off: str, **numbers: int) -> Probe:
     pairs = read_relationships(relationships(folder / "relationships.json"))
     seen = read_attributes(attributes(folder / "attributes.json"))
-    return build_partwhole(CandidatePlan([pairs], [seen], Rules(frozenset((*off, "parts")), **numbers)))
+    return build_partwhole(CandidatePlan([pairs], [seen], CandidateRules((*off, "parts"), **numbers)))
 
 
 def adjectives(probe: Probe) -> list[str]:
@@ -111,7 +111,7 @@ def test_every_rule_has_a_switch_and_a_count(tmp_path: Path) -> None:
     assert "first" in adjectives(made(tmp_path, "part", "descriptive"))
     assert adjectives(made(tmp_path, commonest=1)) == ["old"]
     assert len(made(tmp_path, "repeated", "part").items) > len(made(tmp_path, "part").items)
-    assert set(SWITCHES) >= set(kinds)
+    assert set(RULES) >= set(kinds)
 
 
 def test_facets_say_where_an_adjective_is_from(tmp_path: Path) -> None:
@@ -122,8 +122,8 @@ def test_facets_say_where_an_adjective_is_from(tmp_path: Path) -> None:
         CandidatePlan(
             [pairs],
             [seen, arcs],
-            Rules(frozenset({"parts"})),
-            released={("jeep", "tire", "old"), ("jeep", "tire", "big")},
+            CandidateRules(["parts"]),
+            published={("jeep", "tire", "old"), ("jeep", "tire", "big")},
         )
     )
     facets = {item.groups["adjective"]: item.facets for item in probe.items}
@@ -136,9 +136,7 @@ def test_facets_say_where_an_adjective_is_from(tmp_path: Path) -> None:
 def test_my_brother_is_no_noun(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("HasA\tmy jeep\ttire\t2.0\nHasA\tjeep\ttire\t2.0\n")
     seen = read_attributes(attributes(tmp_path / "attributes.json"))
-    probe = build_partwhole(
-        CandidatePlan([conceptnet_pairs([tmp_path / "c.txt"])], [seen], Rules(frozenset({"parts"})))
-    )
+    probe = build_partwhole(CandidatePlan([conceptnet_pairs([tmp_path / "c.txt"])], [seen], CandidateRules(["parts"])))
     assert {item.groups["whole"] for item in probe.items} == {"jeep"}
     assert probe.card.notes["pairs rejected by nouns"] == 1
 
@@ -156,11 +154,13 @@ def test_nothing_to_build_from(tmp_path: Path) -> None:
         build_partwhole(CandidatePlan([], []))
     pairs = read_relationships(relationships(tmp_path / "relationships.json"))
     with pytest.raises(UserError, match="no pair"):
-        build_partwhole(CandidatePlan([pairs], [read_attributes(attributes(tmp_path / "a.json"))], Rules(fewest=9)))
+        build_partwhole(
+            CandidatePlan([pairs], [read_attributes(attributes(tmp_path / "a.json"))], CandidateRules(fewest=9))
+        )
 
 
 def test_meronyms_of_wordnet() -> None:
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
 
     if find_wordnet() is None:
         pytest.skip("WordNet is not on this machine")

@@ -10,7 +10,7 @@ import pytest
 import horsesense as hs
 from horsesense.cues import find_cues
 from horsesense.errors import UserError
-from horsesense.methods.partwhole.own import own_probe, read_rows
+from horsesense.methods.partwhole.own_probe import own_probe, read_rows
 
 
 def test_each_part_of_a_row_is_right_once() -> None:

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.api import partwhole
 from horsesense.core import Card, Probe, Source, write_probe
 from horsesense.errors import UserError
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
+from horsesense.methods.partwhole import api as partwhole
 from horsesense.methods.partwhole.adjectives import adjective_class
+from horsesense.methods.partwhole.dataset import LABELS, read_partwhole_votes, unjudged
 from horsesense.methods.partwhole.distributions import of_people, triple_of, votes_of
 from horsesense.methods.partwhole.labels import gold_triples
-from horsesense.methods.partwhole.parthood import REASONS, parthood
-from horsesense.methods.partwhole.released import LABELS, read_partwhole_votes, unjudged
+from horsesense.methods.partwhole.rules import REASONS, parthood
 
 
 def test_parts_by_wordnet_and_what_is_none() -> None:
@@ -60,12 +60,12 @@ def votes_file(tmp_path: Path) -> Path:
 
 def test_gold_items_are_those_on_which_all_agree(tmp_path: Path) -> None:
     path = votes_file(tmp_path)
-    gold = partwhole.gold([path], each=2, seed=1)
+    gold = partwhole.gold([path], per_label=2, seed=1)
     assert [item.answer for item in gold.items] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
     nouns = [item.groups["whole"] for item in gold.items]
     assert "jeep" not in nouns
     assert len(set(nouns)) == 10
-    assert partwhole.gold([path], each=2, seed=1) == gold
+    assert partwhole.gold([path], per_label=2, seed=1) == gold
     with pytest.raises(UserError, match="3 triples are called impossible by all"):
         gold_triples(read_partwhole_votes([path]), 4)
 
@@ -99,10 +99,17 @@ def test_pictures_of_a_pair_with_their_boxes(tmp_path: Path) -> None:
     (tmp_path / "images.json").write_text(
         json.dumps([{"image_id": number, "width": 640, "height": 480} for number in range(4)])
     )
-    files = (tmp_path / "relationships.json", tmp_path / "images.json", tmp_path / "pictures.jsonl")
-    made = partwhole.pictures(tmp_path / "p.jsonl", *files, each=3, seed=2)
+    out = tmp_path / "pictures.jsonl"
+    made = partwhole.pictures(
+        tmp_path / "p.jsonl",
+        relationships=tmp_path / "relationships.json",
+        images=tmp_path / "images.json",
+        out=out,
+        per_pair=3,
+        seed=2,
+    )
     assert (made.pairs, made.with_pictures, made.without) == (2, 1, ("boat, sail",))
-    rows = [json.loads(line) for line in files[2].read_text().splitlines()]
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert len({row["file"] for row in rows}) == len(rows) == 3
     assert {tuple(row["where"].values()) for row in rows} == {("jeep", "tire")}
     assert rows[0]["boxes"][1] == {"name": "tire", "x": 1, "y": 2, "width": 30, "height": 40}

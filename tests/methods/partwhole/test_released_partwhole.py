@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from horsesense.methods.partwhole.released import LABELS
+from horsesense.methods.partwhole.dataset import LABELS
 from horsesense.methods.published import read_release
 
 

@@ -177,7 +177,7 @@ def test_it_survives_a_file(tmp_path: Path) -> None:
         ("## a\n### b\n- cup: The {cup|ball} [broke|bounced]]. \n", "one premise and one outcome"),
         ("## a\n- cup: The {cup|ball} [broke|bounced].\n", "not a schema"),
         ("## a\n### b\nThe {cup|ball} [broke|bounced].\n", "not a schema"),
-        ("## a\n### b\n- cup: A {b|c} [d|e].\n- cup: F {g|h} [i|j].\n", "stands already in line 3"),
+        ("## a\n### b\n- cup: A {b|c} [d|e].\n- cup: F {g|h} [i|j].\n", "in line 3"),
     ],
 )
 def test_a_bad_schema_is_told_with_its_line(tmp_path: Path, text: str, problem: str) -> None:

@@ -16,19 +16,18 @@ from horsesense.annotate.server.participants import invite
 from horsesense.annotate.server.staged_app import StagedApp
 from horsesense.annotate.study import ITEMS
 from horsesense.annotate.task import tasks_of
-from horsesense.api.winoventi_pipeline import staged, status
 from horsesense.core import Card, Judgement, Probe, read_probe, write_judgements
-from horsesense.methods.winoventi import exceptions, lexicon, pipeline
-from horsesense.methods.winoventi.asking import Asking
+from horsesense.methods.winoventi import exceptions, pipeline, word_relations
 from horsesense.methods.winoventi.associations import Association
-from horsesense.methods.winoventi.given_exceptions import association_item
+from horsesense.methods.winoventi.elicitation import Elicitation
+from horsesense.methods.winoventi.exceptions import association_item
 from horsesense.methods.winoventi.nouns import Noun, is_plural
-from horsesense.methods.winoventi.people import BETWEEN, people_file, premise_item, validated, written_by_people
+from horsesense.methods.winoventi.people import BETWEEN, apply_validation, people_file, people_schemas, premise_item
 from horsesense.methods.winoventi.people_stages import collect_people, refresh_stages, rounds, stages_of
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import PipelinePlan, read_plan
-from horsesense.methods.winoventi.schemas import Triplet
-from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets
+from horsesense.methods.winoventi.procedure import staged_app, status
+from horsesense.methods.winoventi.schemas import Triplet, read_schemas, read_triplets
 from horsesense.progress import NO_PROGRESS
 from tests.support.calling import caller, hold_to
 from tests.support.made_plan import make_plan
@@ -40,14 +39,14 @@ PEOPLE = ("ann", "ben")
 
 @pytest.fixture(autouse=True)
 def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lexicon, "find_wordnet", lambda: None)
+    monkeypatch.setattr(word_relations, "find_wordnet", lambda: None)
 
 
 @pytest.fixture
 def plan(tiny_folders: dict[str, Path]) -> PipelinePlan:
     """No premise by machine: what is asked of people may not hang on what a machine wrote."""
     made = replace(make_plan(tiny_folders["bert"], tiny_folders["gpt2"]), write=0, judges=2)
-    return replace(made, nouns=made.nouns[:3], asking=Asking(depths=(4,)))
+    return replace(made, nouns=made.nouns[:3], elicitation=Elicitation(depths=(4,)))
 
 
 def went_on(plan: PipelinePlan, out: Path) -> pipeline.PipelineResult:
@@ -109,7 +108,7 @@ def test_two_people_walk_through_all_stages(plan: PipelinePlan, tmp_path: Path) 
     assert first[0].tasks == len(alone.kept) > 1, "tasks are there without any premise"
     criteria = {f"criterion_{place}": "no" for place in range(4)}
     seen = walk(
-        staged(out, ADDRESS),
+        staged_app(out, ADDRESS),
         dict(zip(TITLES, (exception_of, pair_of, lambda who: criteria), strict=True)),
     )
     assert tuple(seen) == TITLES
@@ -141,7 +140,7 @@ def test_what_a_machine_proposes_stands_in_the_form(
     out = tmp_path / "out"
     first = went_on(plan, out)
     assert {each.exception for each in first.triplets} == {"frozen"}
-    app = staged(out, ADDRESS)
+    app = staged_app(out, ADDRESS)
     (token,) = invite(app.open(), ["ann"])
     ann = Somebody(TestClient(app, base_url=ADDRESS), f"/in/{token}")
     ann.enter()
@@ -186,7 +185,7 @@ def test_serve_says_where_and_gives_links(
 
 def test_tasks_follow_what_changed(plan: PipelinePlan, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    plan = replace(plan, ranker="none", asking=Asking(depths=(10,)))  # a knee moves with every noun
+    plan = replace(plan, ranker="none", elicitation=Elicitation(depths=(10,)))  # a knee moves with every noun
     few = replace(plan, nouns=plan.nouns[:2])
     went_on(few, out)
     (before,) = rounds(out, "exceptions")
@@ -195,7 +194,7 @@ def test_tasks_follow_what_changed(plan: PipelinePlan, tmp_path: Path) -> None:
     (made_again,) = rounds(out, "exceptions")
     more = {item.id for item in read_probe(made_again / ITEMS).items}
     assert asked < more, "a study that nobody has opened is made again"
-    app = staged(out, ADDRESS)
+    app = staged_app(out, ADDRESS)
     (token,) = invite(app.open(), ["ann"])
     ann = Somebody(TestClient(app, base_url=ADDRESS), f"/in/{token}")
     ann.enter()
@@ -235,7 +234,7 @@ def test_collected_premises_are_taken_as_they_are(tmp_path: Path) -> None:
     ]
     for name in ("said.jsonl", "said.csv"):
         write_judgements(tmp_path / name, said)
-        schemas, nonsense = written_by_people([tmp_path / name], triplets, {}, NO_PROGRESS)
+        schemas, nonsense = people_schemas([tmp_path / name], triplets, {}, NO_PROGRESS)
         assert [(str(s.schema.premise), s.schema.triplet.noun, s.schema.origin) for s in schemas] == [
             ("Jo sat by [a stove / an oven].", "pan", "people")
         ]
@@ -259,14 +258,14 @@ def make_noun(triplet: Triplet) -> Noun:
 
 
 def test_who_validated_what() -> None:
-    from horsesense.methods.winoventi.checks import CheckedSchema
+    from horsesense.methods.winoventi.schemas import CheckedSchema
 
     good, bad, once, objected = (CheckedSchema(schema, ()) for schema in SCHEMAS[:4])
     objected = replace(objected, objections=("is no sentence",))
     said = [Judgement(each.schema.name, who, "schema", "pass") for each in (good, objected) for who in PEOPLE]
     said += [Judgement(bad.schema.name, who, "schema", "ambiguous-generic") for who in PEOPLE]
     said += [Judgement(once.schema.name, "ann", "schema", "pass")]
-    found = validated([good, bad, once, objected], said)
+    found = apply_validation([good, bad, once, objected], said)
     assert [each.schema.status for each in found] == [
         "validated by 2 people",
         "proposed",
@@ -275,5 +274,5 @@ def test_who_validated_what() -> None:
     ]
     assert found[1].objections == ("people object: fails ambiguous-generic",)
     proposed = replace(good, schema=replace(good.schema, origin="machine"))
-    (accepted,) = validated([proposed, good], said)
+    (accepted,) = apply_validation([proposed, good], said)
     assert (accepted.schema.origin, accepted.schema.status) == ("people", "validated by 2 people"), "counted once"

@@ -13,8 +13,8 @@ from horsesense.core import Item, Probe
 from horsesense.cues import Findings, find_cues
 from horsesense.lexicons.sources import open_graph
 from horsesense.lexicons.taxonomy import load_taxonomy
-from horsesense.lexicons.wordnet_source import find_wordnet
-from horsesense.methods.wordnetqa.building import build_wordnetqa
+from horsesense.lexicons.wordnet import find_wordnet
+from horsesense.methods.wordnetqa.builder import build_wordnetqa
 from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan
 from tests.support.nltk_wordnet import nltk_wordnet
 

@@ -9,7 +9,7 @@ import pytest
 from horsesense.lexicons.graph import load_graph
 from horsesense.lexicons.sources import add_triples
 from horsesense.methods.wordnetqa.attested import Attested, odd_links
-from horsesense.methods.wordnetqa.soundness import Soundness
+from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
 
 LINKS = {
     # lower concept, its gloss, upper concept, the upper's words: whether it is attested
@@ -51,7 +51,7 @@ def attested(tmp_path_factory: pytest.TempPathFactory) -> Attested:
         patch.setenv("HORSESENSE_CACHE", str(folder / "cache"))
         add_triples("links", folder / "links.tsv")
         graph = load_graph("links")
-    return Attested(graph, Soundness(graph))
+    return Attested(graph, CertaintyRules(graph))
 
 
 @pytest.mark.parametrize("link", LINKS, ids=lambda link: str(link[0]))

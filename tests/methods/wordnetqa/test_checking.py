@@ -11,9 +11,9 @@ from horsesense.core import Item, Probe
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.sources import add_triples
-from horsesense.methods.wordnetqa import soundness as rules
-from horsesense.methods.wordnetqa.building import build_wordnetqa
-from horsesense.methods.wordnetqa.checking import CheckDocument, check_items
+from horsesense.methods.wordnetqa import certainty_rules as rules
+from horsesense.methods.wordnetqa.builder import build_wordnetqa
+from horsesense.methods.wordnetqa.checking import CheckedItems, check_items
 from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan
 from horsesense.methods.wordnetqa.questions import option_text
 
@@ -64,7 +64,7 @@ def item(graph: Graph, relation: str, text: str, *concepts: str, answer: int = 0
     )
 
 
-def checked(graph: Graph, *items: Item) -> CheckDocument:
+def checked(graph: Graph, *items: Item) -> CheckedItems:
     return check_items(items, "asked", lambda: graph, lambda: lambda text: None)
 
 
@@ -118,11 +118,11 @@ def test_what_cannot_be_checked_is_counted_or_refused(kennel: Graph) -> None:
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_the_builder_keeps_the_rules(relation: str) -> None:
     from horsesense.lexicons.sources import open_graph
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
 
     if find_wordnet() is None:
         pytest.skip("WordNet is not on this machine (horsesense fetch wordnet)")
     probe: Probe = build_wordnetqa(open_graph(), WordNetPlan(relation, limit=120))
-    found = hs.check(probe)
+    found = hs.wordnetqa.check(probe)
     assert found.n == len(probe.items) > 60
     assert found.rules == {}

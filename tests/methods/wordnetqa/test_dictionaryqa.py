@@ -24,7 +24,7 @@ def dictionary(tmp_path_factory: pytest.TempPathFactory) -> Graph:
 
 @pytest.mark.parametrize("as_paper", [True, False])
 def test_other_senses_come_first_and_all_have_examples(dictionary: Graph, as_paper: bool) -> None:
-    probe = build_dictionaryqa(dictionary, DictionaryPlan(as_paper=as_paper, ways=4))
+    probe = build_dictionaryqa(dictionary, DictionaryPlan(as_paper=as_paper, options=4))
     assert probe.items
     for item in probe.items:
         word = item.groups["word"]
@@ -40,7 +40,7 @@ def test_other_senses_come_first_and_all_have_examples(dictionary: Graph, as_pap
 
 def test_a_word_stays_in_one_split(dictionary: Graph) -> None:
     splits: dict[str, set[object]] = {}
-    for item in build_dictionaryqa(dictionary, DictionaryPlan(ways=3, as_paper=True, limit=40)).items:
+    for item in build_dictionaryqa(dictionary, DictionaryPlan(options=3, as_paper=True, limit=40)).items:
         splits.setdefault(item.groups["word"], set()).add(item.facets["split"])
     assert all(len(names) == 1 for names in splits.values())
     assert set().union(*splits.values()) == {"train", "dev", "test"}
@@ -48,7 +48,7 @@ def test_a_word_stays_in_one_split(dictionary: Graph) -> None:
 
 def test_too_few_senses_are_told(dictionary: Graph) -> None:
     with pytest.raises(UserError, match="gives no question with 90 options"):
-        build_dictionaryqa(dictionary, DictionaryPlan(ways=90))
+        build_dictionaryqa(dictionary, DictionaryPlan(options=90))
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.sources import add_triples
 from horsesense.lexicons.taxonomy import load_taxonomy
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.lexicons.words import words
 from horsesense.methods.wordnetqa.analysis import analyse_run, hops_cells, hops_effects, question_of
 from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
@@ -38,7 +38,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Graph:
 
 @pytest.fixture(scope="module")
 def matched(tree: Graph) -> Probe:
-    return build_matched_hops(tree, WordNetPlan("hypernymy", ways=3, wording="en"))
+    return build_matched_hops(tree, WordNetPlan("hypernymy", options=3, wording="en"))
 
 
 def test_the_answer_stays_and_the_distance_changes(tree: Graph, matched: Probe) -> None:

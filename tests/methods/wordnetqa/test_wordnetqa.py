@@ -14,7 +14,7 @@ from horsesense.core import check_item
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.sources import add_triples
-from horsesense.methods.wordnetqa.building import build_wordnetqa
+from horsesense.methods.wordnetqa.builder import build_wordnetqa
 from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan
 from horsesense.methods.wordnetqa.word_forms import find_form
 from tests.support.graph_walks import hops
@@ -33,7 +33,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Graph:
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("as_paper", [True, False])
 def test_items_are_sound(tree: Graph, relation: str, as_paper: bool) -> None:
-    probe = build_wordnetqa(tree, WordNetPlan(relation, as_paper=as_paper, ways=4))
+    probe = build_wordnetqa(tree, WordNetPlan(relation, as_paper=as_paper, options=4))
     assert probe.card.licence == "CC0-1.0"
     places = Counter()  # type: ignore[var-annotated]
     for item in probe.items:
@@ -48,16 +48,16 @@ def test_items_are_sound(tree: Graph, relation: str, as_paper: bool) -> None:
 
 
 def test_the_word_stands_as_in_the_example(tree: Graph) -> None:
-    for item in build_wordnetqa(tree, WordNetPlan("definitions", as_paper=True, ways=4)).items:
+    for item in build_wordnetqa(tree, WordNetPlan("definitions", as_paper=True, options=4)).items:
         assert f"'{item.facets['asked']}s'" in item.text
 
 
 def test_hops_and_chains(tree: Graph) -> None:
-    up = build_wordnetqa(tree, WordNetPlan("hypernymy", as_paper=True, ways=3))
+    up = build_wordnetqa(tree, WordNetPlan("hypernymy", as_paper=True, options=3))
     for item in up.items:
         asked, answer = str(item.facets["chain"]).split("=>")
         assert hops(tree, tree.up, asked, 9)[answer] == item.facets["hops"]
-    down = build_wordnetqa(tree, WordNetPlan("hyponymy", as_paper=True, ways=3))
+    down = build_wordnetqa(tree, WordNetPlan("hyponymy", as_paper=True, options=3))
     for item in down.items:
         asked, answer = str(item.facets["chain"]).split("<=")
         assert hops(tree, tree.up, answer, 9)[asked] == item.facets["hops"]
@@ -66,7 +66,7 @@ def test_hops_and_chains(tree: Graph) -> None:
 @pytest.mark.parametrize("limit", [None, 24])
 def test_controlled_answers_are_wrong_elsewhere_as_often_as_the_balance_wants(tree: Graph, limit: int | None) -> None:
     """Also in a small set: a limit draws questions that share their own answers."""
-    probe = build_wordnetqa(tree, WordNetPlan("definitions", ways=4, limit=limit))
+    probe = build_wordnetqa(tree, WordNetPlan("definitions", options=4, limit=limit))
     assert len(probe.items) <= (limit or 10_000)
     assert len(probe.items) >= 8
     for split in {item.facets["split"] for item in probe.items}:
@@ -80,7 +80,7 @@ def test_controlled_answers_are_wrong_elsewhere_as_often_as_the_balance_wants(tr
 
 def test_answers_do_not_cross_splits(tree: Graph) -> None:
     for relation in RELATIONS:
-        probe = build_wordnetqa(tree, WordNetPlan(relation, as_paper=True, ways=3))
+        probe = build_wordnetqa(tree, WordNetPlan(relation, as_paper=True, options=3))
         for group in ("answer", "asked"):
             splits: dict[str, set[object]] = {}
             for item in probe.items:
@@ -89,10 +89,10 @@ def test_answers_do_not_cross_splits(tree: Graph) -> None:
 
 
 def test_limit_and_seed(tree: Graph) -> None:
-    whole = build_wordnetqa(tree, WordNetPlan("definitions", as_paper=True, ways=3))
-    few = build_wordnetqa(tree, WordNetPlan("definitions", as_paper=True, ways=3, limit=60))
+    whole = build_wordnetqa(tree, WordNetPlan("definitions", as_paper=True, options=3))
+    few = build_wordnetqa(tree, WordNetPlan("definitions", as_paper=True, options=3, limit=60))
     assert 0 < len(few.items) <= 60 < len(whole.items)
-    other = build_wordnetqa(tree, WordNetPlan("definitions", as_paper=True, ways=3, limit=60, seed=1))
+    other = build_wordnetqa(tree, WordNetPlan("definitions", as_paper=True, options=3, limit=60, seed=1))
     assert [item.id for item in few.items] != [item.id for item in other.items]
 
 
@@ -133,7 +133,7 @@ def test_one_parent_that_is_named_first_is_an_isa(tmp_path: Path, monkeypatch: p
 
 def test_too_few_candidates_are_told(tree: Graph) -> None:
     with pytest.raises(UserError, match="no question of hypernymy with 120 options"):
-        build_wordnetqa(tree, WordNetPlan("hypernymy", as_paper=True, ways=120))
+        build_wordnetqa(tree, WordNetPlan("hypernymy", as_paper=True, options=120))
 
 
 def test_an_unknown_relation_is_told() -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from horsesense.api.cats import AskedSuite, ask_suite
 from horsesense.core import Card, Probe, read_probe, write_probe
 from horsesense.core.audit import content_of
 from horsesense.errors import UserError
 from horsesense.methods.audits import stored_audit, with_audit
 from horsesense.methods.suites import find_paper_suite
+from horsesense.methods.suites.ask import AskedSuite, ask_suite
 from horsesense.methods.suites.frame import HOPS
 from horsesense.report.paper_charts import paper_chart
 from horsesense.report.tables import latex_tables, markdown_tables

@@ -9,7 +9,7 @@ import pytest
 import horsesense as hs
 from horsesense.core import ScoringSpec, write_probe
 from horsesense.errors import UserError
-from horsesense.methods.winoventi.asking import Asking, ask_associations, perplexities
+from horsesense.methods.winoventi.elicitation import Elicitation, ask_associations, perplexities
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.models.api.opening import open_served
@@ -35,7 +35,7 @@ def test_words_that_follow_a_blank_count_through_a_server_too(server: ModelServe
 
 
 def test_winoventi_asks_a_served_model(server: ModelServer, local: LanguageModel, tmp_path: Path) -> None:
-    asking, nouns = Asking(depths=(1, 3)), (Noun("stone"), Noun("kettle"))
+    asking, nouns = Elicitation(depths=(1, 3)), (Noun("stone"), Noun("kettle"))
     pairs = [(noun, "cold") for noun in nouns]
     for _ in range(2):
         with LoadedModels(PipelinePlan(model=server.name, nouns=nouns), tmp_path).asked(server.name) as served:

@@ -1,15 +1,18 @@
 """CATs: eight benchmarks reframed as sentences to be scored, their duals, inference steps and evidence.
 
-Zhou, Zhang, Cui, Huang, "Evaluating Commonsense in Pre-trained Language Models" (AAAI 2020). `sources` and
-`winograd` (with `winograd_rows`) read the original sets, `joining` makes sentences of their parts, `reframing`
-makes items of them; `conjunctions` builds conjunction acceptability, `steps` counts inference steps. `duals`
-proposes the same question after one edit: `sentence_pairs` is what is edited, `dual_edits` are the edits.
-`released` reads the paper's own files. `suite` asks all sets together, `table` gives the rows of tables 3 and 6
-and `suite_table` what is printed of them; `step_accuracy`, `evidence` and `who_gets_what` are the paper's other
-analyses.
+Zhou, Zhang, Cui, Huang, "Evaluating Commonsense in Pre-trained Language Models" (AAAI 2020).
+
+- Read: `dataset` (the paper's own files), `sources` and `winograd` (the original benchmarks), with `joining`
+  (sentences from their parts) and `reframing` (items from sentences).
+- Build: `conjunctions` (conjunction acceptability), `duals` and `dual_edits` (questions after one edit), `orders`
+  (comparisons of our own), with `generics` (generic statements) and `steps` (inference steps by rule).
+- Analyse: `suite` (all sets together), `table` (rows of tables 3 and 6), `step_accuracy`, `evidence`,
+  `who_gets_what`.
+
+`api` has the public functions, `render` prints their results.
 """
 
-from horsesense.registry import Method, Reader
+from horsesense.registry import Command, Method, Reader
 
 _HERE = "horsesense.methods.cats"
 
@@ -17,9 +20,10 @@ METHOD = Method(
     name="cats",
     citation="Xuhui Zhou, Yue Zhang, Leyang Cui and Dandan Huang. Evaluating Commonsense in Pre-trained Language "
     "Models. AAAI 2020. doi:10.1609/aaai.v34i05.6523",
+    builders={"duals": f"{_HERE}.api:build_duals", "conjunctions": f"{_HERE}.api:build_conjunctions"},
     readers={
-        "cats": Reader(f"{_HERE}.released:read_cats"),
-        "cats-robust": Reader(f"{_HERE}.released:read_cats_robust"),
+        "cats": Reader(f"{_HERE}.dataset:read_cats"),
+        "cats-robust": Reader(f"{_HERE}.dataset:read_cats_robust"),
         # The datasets that CATs was made from, in their own formats.
         "winograd": Reader(f"{_HERE}.winograd:read_winograd"),
         "sense-making": Reader(f"{_HERE}.sources:read_sense_making", "STATEMENTS ANSWERS", 2, 2),
@@ -29,8 +33,43 @@ METHOD = Method(
         "arct": Reader(f"{_HERE}.sources:read_arct"),
         "arct-neutral": Reader(f"{_HERE}.sources:read_arct_neutral"),
     },
-    suites={"cats": f"{_HERE}.paper_tables:CATS", "cats-robust": f"{_HERE}.paper_tables:CATS_ROBUST"},
+    suites={"cats": f"{_HERE}.suite:CATS", "cats-robust": f"{_HERE}.suite:CATS_ROBUST"},
     # Section "Sentence scoring": one masked copy per token; causal models from the second token on.
     presets={"paper:cats": "pll=token,bos=none"},
+    commands=(
+        Command(
+            "build conjunctions",
+            f"{_HERE}.api:build_conjunctions",
+            "Build conjunction pairs from schemas",
+            "horsesense build conjunctions wsc.jsonl -o conjunctions.jsonl",
+        ),
+        Command(
+            "build duals",
+            f"{_HERE}.api:build_duals",
+            "Build duals: questions after one edit",
+            "horsesense build duals sm.jsonl orders --per-method 75 -o duals.jsonl",
+        ),
+        Command(
+            "cats evidence",
+            f"{_HERE}.api:evidence",
+            "Find which tokens decide a pair",
+            "horsesense cats evidence runs/cats",
+            render=f"{_HERE}.render:print_evidence",
+        ),
+        Command(
+            "cats steps",
+            f"{_HERE}.api:steps",
+            "Report accuracy by inference steps",
+            "horsesense cats steps runs/cats",
+            render=f"{_HERE}.render:print_steps",
+        ),
+        Command(
+            "cats who",
+            f"{_HERE}.api:who",
+            "List items that only one model gets right",
+            "horsesense cats who runs/small runs/large --items 5",
+            render=f"{_HERE}.render:print_who",
+        ),
+    ),
 )
 """What this package adds to the program."""

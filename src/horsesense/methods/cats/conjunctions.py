@@ -1,7 +1,7 @@
-"""Conjunction acceptability: the right sentence of a Winograd schema against itself with another conjunction.
+"""Conjunction acceptability: the right sentence of a Winograd schema compared with itself under another conjunction.
 
-CATs, section "Conjunction Acceptability (CA)". The paper replaced conjunctions by hand; here it is a rule with the
-replacements that the release most often has, so what comes out is a proposal for people to read.
+CATs, section "Conjunction Acceptability (CA)". The paper replaced conjunctions by hand; here a rule uses
+the replacements that are most frequent in the published set, so its pairs are proposals for people to check.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from horsesense.methods.cats.steps import Word, joins, steps, words_of
 
 @cache
 def conjunctions() -> dict[str, dict[str, str]]:
-    """The five conjunctions, each with its relation and what is put in its place."""
+    """Return the five conjunctions, each with its relation and its replacement."""
     return tomllib.loads(files(__package__).joinpath("conjunctions.toml").read_text(encoding="utf-8"))
 
 
 def conjunction_facets(right: str, wrong: str) -> dict[str, Facet]:
-    """The conjunction of the right sentence, its relation, and what the wrong one has instead.
+    """Return the conjunction of the right sentence, its relation, and its replacement in the wrong one.
 
     Empty where the two sentences do not differ by one conjunction alone.
 
@@ -43,7 +43,7 @@ def conjunction_facets(right: str, wrong: str) -> dict[str, Facet]:
 
 
 def find_conjunctions(sentence: str) -> list[Word]:
-    """The conjunctions of the five that join clauses, and so can be replaced.
+    """Return those of the five conjunctions that join clauses, and so can be replaced.
 
     >>> [word.text for word in find_conjunctions("The jar and the cup fell, but the cup held.")]
     ['but']
@@ -53,15 +53,15 @@ def find_conjunctions(sentence: str) -> list[Word]:
 
 
 def replaced(sentence: str, word: Word) -> str:
-    """The sentence with the other conjunction in its place."""
+    """Return the sentence with the other conjunction."""
     return sentence[: word.start] + conjunctions()[word.text]["instead"] + sentence[word.end :]
 
 
 def make_conjunctions(items: Sequence[Item]) -> tuple[list[Item], int]:
-    """A pair for each conjunction of each schema's right sentence, and how many schemas have none.
+    """Return one pair per conjunction of each right sentence, and the number of schemas without one.
 
-    The right sentence stands first and second in turn, since a place must not tell which is right. Twins with the
-    same right sentence give the same pairs, which are made once.
+    The right sentence is first and second in turn, so that position gives nothing away. Twins with the same right
+    sentence give the same pairs, which are built once.
     """
     pairs: dict[str, Item] = {}
     without = 0
@@ -90,7 +90,7 @@ def make_conjunctions(items: Sequence[Item]) -> tuple[list[Item], int]:
 
 
 def conjunction_probe(schemas: Probe) -> Probe:
-    """The set ``ca`` out of Winograd schemas."""
+    """Build the set ``ca`` from Winograd schemas."""
     items, without = make_conjunctions(schemas.items)
     if not items:
         raise UserError("no right sentence joins clauses by because, before, when, but or and", fix="give other ones")

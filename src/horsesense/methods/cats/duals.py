@@ -1,24 +1,89 @@
 """Dual instances: the same question after one edit (section "Robustness Test", table 5).
 
-An operator makes a dual of a pair where it holds, and says what its key rests on. Keys are ``proved`` (they follow by
-logic), ``asserted`` (people gave both, as the release has them) or ``proposed`` (for people to judge).
+An operator builds a dual of a pair where it applies, and states what its key rests on. Keys are ``proved`` (they follow
+by logic), ``asserted`` (people gave both, and both are published) or ``proposed`` (people have to judge them).
+
+Twins are two labelled items of a set that are duals of each other. Winograd schemas come in pairs that differ in a word
+("too large", "too small"), and the second version of argument reasoning has each argument twice, once with its claim
+negated. Their keys are published.
 """
 
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from horsesense.core import Facet, Item, Probe, view
 from horsesense.errors import UserError, unknown
-from horsesense.methods.cats.dual_logic import converse, swap_arguments
-from horsesense.methods.cats.dual_names import exchange_names
-from horsesense.methods.cats.dual_negation import insert_negation, remove_negation
-from horsesense.methods.cats.dual_twins import Twins, twins_of
-from horsesense.methods.cats.dual_words import substitute_opposite
-from horsesense.methods.cats.sentence_pairs import Dual, Pair, pair_of
+from horsesense.methods.cats.dual_edits import (
+    Dual,
+    Method,
+    Pair,
+    converse,
+    exchange_names,
+    insert_negation,
+    pair_of,
+    remove_negation,
+    substitute_opposite,
+    swap_arguments,
+)
+
+_MOST_WORDS = 3
+"""What may differ: a word, or a short phrase."""
+
+
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """Two items of one set."""
+
+    first: Item
+    second: Item
+    method: Method
+    edit: str
+
+
+def twins_of(pairs: Sequence[tuple[Item, Pair]]) -> list[Twins]:
+    """Items that choose between the same two phrases, in texts that differ in one place, with opposite keys.
+
+    Each item is in one pair of twins at most: with the nearest one behind it.
+    """
+    alike: Mapping[tuple[tuple[str, ...], ...], list[tuple[Item, Pair]]] = defaultdict(list)
+    for item, pair in pairs:
+        alike[tuple(_plain(middle) for middle in pair.middles)].append((item, pair))
+    found = []
+    for members in alike.values():
+        taken: set[str] = set()
+        for place, (item, pair) in enumerate(members):
+            if item.id in taken:
+                continue
+            for other, other_pair in members[place + 1 :]:
+                if other.id in taken or other.answer == item.answer:
+                    continue
+                change = _change([*pair.before, "/", *pair.after], [*other_pair.before, "/", *other_pair.after])
+                if change is not None:
+                    taken |= {item.id, other.id}
+                    found.append(Twins(item, other, *change))
+                    break
+    return found
+
+
+def _plain(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(word.lower() for word in words)
+
+
+def _change(one: Sequence[str], other: Sequence[str]) -> tuple[Method, str] | None:
+    """How one text became the other; None where more than a few words in one place differ."""
+    fewest = min(len(one), len(other))
+    first = next((n for n in range(fewest) if one[n] != other[n]), fewest)
+    last = next((n for n in range(fewest - first) if one[-1 - n] != other[-1 - n]), fewest - first)
+    before, after = one[first : len(one) - last], other[first : len(other) - last]
+    if max(len(before), len(after)) > _MOST_WORDS or "/" in (*before, *after) or not (before or after):
+        return None
+    method: Method = "add" if not before else "delete" if not after else "substitute"
+    return method, f"twins: {' '.join(before) or '–'} > {' '.join(after) or '–'}"
+
 
 Operator = Callable[[Pair], Dual | None]
 
@@ -37,16 +102,16 @@ STATUSES = ("proved", "asserted", "proposed")
 
 @dataclass(frozen=True, slots=True)
 class DualPlan:
-    """Which duals are made, and how many."""
+    """Which duals to build, and how many."""
 
     operators: tuple[str, ...] = ()
-    """By name; all where there is none."""
+    """Operators by name; empty for all."""
     statuses: tuple[str, ...] = ()
-    """What their keys may rest on; all where there is none."""
+    """What their keys may rest on; empty for all."""
     each: int | None = None
-    """Most pairs of a method (add, delete, substitute, swap), balanced over sources; the paper has 75."""
+    """Maximum number of pairs per method (add, delete, substitute, swap), balanced over sources; the paper has 75."""
     seed: int = 0
-    """Of the draw."""
+    """Random seed."""
 
     def __post_init__(self) -> None:
         for what, given, known in (("operator", self.operators, OPERATORS), ("status", self.statuses, STATUSES)):
@@ -54,11 +119,11 @@ class DualPlan:
                 if name not in known:
                     raise unknown(what, name, known)
         if self.each is not None and self.each < 1:
-            raise UserError(f"{self.each} pairs of a method are none", fix="ask for 1 or more")
+            raise UserError(f"{self.each} pairs per method were requested", fix="request 1 or more")
 
 
 def make_duals(probes: Probe | Sequence[Probe], plan: DualPlan | None = None) -> Probe:
-    """A family of two for each pair and each operator that applies: ``a`` the original, ``b`` its dual."""
+    """Build one family of two items per pair and applicable operator: ``a`` the original, ``b`` its dual."""
     plan = plan or DualPlan()
     sources = [probes] if isinstance(probes, Probe) else list(probes)
     name = f"{'-'.join(probe.card.name for probe in sources)}-duals"
@@ -164,7 +229,7 @@ def _half(name: str, source: str, item: Item, family: str, facets: Mapping[str, 
 
 
 def _balanced(families: Sequence[tuple[Item, Item]], plan: DualPlan) -> list[tuple[Item, Item]]:
-    """Of each method so many pairs, in turn from each source, those with the firmest keys first."""
+    """Take pairs of each method from the sources in turn, those with the strongest keys first."""
     assert plan.each is not None
     draw = random.Random(plan.seed)
     kept: set[str] = set()

@@ -1,6 +1,6 @@
 """Which tokens decide: q_k over many pairs (CATs, section "Robustness Test", figure 3).
 
-It is read from kept answers: no model is asked again.
+It is computed from stored answers, without a model.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from horsesense.stats.intervals import Estimate
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One place of a pair of sentences."""
+    """One position of a pair of sentences."""
 
     q: float
-    """How much it speaks for the right sentence and against the wrong one."""
+    """Evidence for the right sentence and against the wrong one."""
     edited: bool
     """Whether the two sentences differ here."""
 
@@ -38,13 +38,13 @@ class Decision:
 
     right: bool
     by_edit: bool
-    """Whether the place that speaks most for the decision is one where the sentences differ."""
+    """Whether the position with the most evidence for the decision is one where the sentences differ."""
     position: float
-    """Where that place is, from 0 (first token) to 1 (last)."""
+    """Relative position, from 0 (first token) to 1 (last)."""
     carried_by_others: bool
-    """Whether the places that are the same in both speak more for the decision than those that differ."""
+    """Whether shared positions carry more evidence for the decision than those that differ."""
     edit_share: float
-    """Share of all evidence, for or against, that lies where the sentences differ."""
+    """Share of all evidence, for or against, at positions where the sentences differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Deciding:
     carried_by_others: Estimate
     """Share of decisions carried by tokens other than the edit."""
     edit_share: Estimate
-    """Mean share of the evidence that lies in the edit."""
+    """Mean share of the evidence in the edit."""
     position_quartiles: tuple[float, float, float]
     """Quartiles of the deciding token's position."""
     position_thirds: tuple[int, int, int]
@@ -66,7 +66,7 @@ class Deciding:
 
 
 def decision(places: Sequence[Place]) -> Decision:
-    """How a pair was decided, by the sum of q over its places; a sum of 0 counts as wrong.
+    """Decide a pair by the sum of q over its positions; a sum of 0 counts as wrong.
 
     >>> decision([Place(0.5, False), Place(-1.0, True), Place(2.5, False)])
     Decision(right=True, by_edit=False, position=1.0, carried_by_others=True, edit_share=0.25)
@@ -90,9 +90,9 @@ def decision(places: Sequence[Place]) -> Decision:
 
 
 def deciding(decisions: Sequence[Decision], units: Sequence[str]) -> Deciding:
-    """Put decisions together, with intervals over units of dependence."""
+    """Aggregate decisions, with clustered intervals."""
     if not decisions:
-        raise UserError("there is no pair to look at", fix="use a probe with two options an item")
+        raise UserError("there is no pair to look at", fix="use a probe with two options per item")
     positions = np.array([each.position for each in decisions])
     low, middle, high = np.quantile(positions, [0.25, 0.5, 0.75]).tolist()
     borders = [0.0, 1 / 3, 2 / 3, 1.0 + 1e-9]
@@ -111,7 +111,7 @@ def deciding(decisions: Sequence[Decision], units: Sequence[str]) -> Deciding:
     )
 
 
-# The same of runs.
+# Evidence in runs.
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,27 +121,27 @@ class EvidenceKept:
     model: str
     probe: str
     all: Deciding
-    """Of all pairs."""
+    """All pairs."""
     right: Deciding | None
-    """Of the pairs it gets right; None where there is none."""
+    """Pairs that the model gets right; None if there are none."""
     wrong: Deciding | None
-    """Of those it gets wrong."""
+    """Pairs that it gets wrong."""
     same_length: int
-    """Pairs with as many tokens in both sentences, as the paper looks at; others are aligned."""
+    """Pairs with equally many tokens in both sentences, as in the paper; others are aligned."""
     left_out: int
-    """Items that are no judged pair."""
+    """Items that are not a labelled pair."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceOfRuns(Document):
-    """What decided, for every model and every probe of pairs of some runs."""
+    """What decided pairs, for each model and probe of some runs."""
 
     evidence: tuple[EvidenceKept, ...]
-    """One entry a model and probe."""
+    """One entry per model and probe."""
 
 
 def evidence_of_runs(answered: Iterable[Answered]) -> EvidenceOfRuns:
-    """What the tokens of every probe of judged pairs say; other probes are left out."""
+    """Compute the evidence of every probe of labelled pairs; other probes are left out."""
     return EvidenceOfRuns(
         tuple(
             evidence_kept(each)
@@ -152,7 +152,7 @@ def evidence_of_runs(answered: Iterable[Answered]) -> EvidenceOfRuns:
 
 
 def evidence_kept(answered: Answered) -> EvidenceKept:
-    """Put together what the tokens of every pair say."""
+    """Aggregate the evidence of all pairs of one probe."""
     decisions: list[Decision] = []
     units: list[str] = []
     same = 0
@@ -166,7 +166,7 @@ def evidence_kept(answered: Answered) -> EvidenceKept:
         same += len(answer.logprobs[0]) == len(answer.logprobs[1])
     if not decisions:
         raise UserError(
-            f"{answered.part.probe.name} has no judged item with two options and scored tokens",
+            f"{answered.part.probe.name} has no labelled item with two options and scored tokens",
             fix="use a probe of pairs and a language model",
         )
     return EvidenceKept(
@@ -186,12 +186,12 @@ def _deciding_where(decisions: list[Decision], units: list[str], *, right: bool)
 
 
 def pair_evidence(item: Item, answer: Answer, spec: ScoringSpec, by_mean: bool = True) -> list[Evidence]:
-    """What each token says for the right sentence of a pair and against the wrong one.
+    """Return the evidence of each token for the right sentence of a pair and against the wrong one.
 
     The paper takes sentences of the same length, where a sum decides as a mean does. With other lengths the mean
-    is what scores, so each token counts as its part of the mean, and the places add up to the difference of scores.
+    is the score, so each token counts as its part of the mean, and the positions add up to the difference of scores.
     """
-    assert item.answer is not None  # the caller has looked
+    assert item.answer is not None  # checked by the caller
     prompts = item_prompts(item, spec, asks_what_follows=True).prompts
     sides = (item.answer, 1 - item.answer)
     right, wrong = (_scored(prompts[place].text, answer, place, by_mean) for place in sides)

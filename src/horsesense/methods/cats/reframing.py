@@ -9,8 +9,8 @@ from pathlib import Path
 from horsesense.core import Card, Facet, Item, Probe, Source
 from horsesense.data.tables import COMMAS, TABS, named_cells, open_table
 from horsesense.errors import UserError
+from horsesense.methods.cats.dataset import facets_of, groups_of, with_sources
 from horsesense.methods.cats.joining import without_separators
-from horsesense.methods.cats.released import facets_of, groups_of, with_sources
 from horsesense.methods.published.reading import Reading, check_columns, names_of, split_of
 
 SourceRow = Mapping[str, str]

@@ -1,14 +1,14 @@
 """Accuracy by inference steps, on a two-choice scale (CATs, section "Number of Inference Steps", figure 2).
 
-The scale is the share of wrong options that the right one beats. Sets with two, three and four options have other
-chances; on this scale guessing earns one half in all of them.
+The scale is the share of wrong options that the right one beats. Sets with two, three and four options have
+different chance levels; on this scale chance is one half for all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -22,14 +22,17 @@ from horsesense.stats import Estimate
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.resampling import Floats
 
+if TYPE_CHECKING:
+    from horsesense.api.frames import Frame
+
 _MOST = 4
 """The last answer of the instrument: four steps or more."""
 
 
 def beaten(scores: Sequence[Sequence[float]], answers: Sequence[int | None]) -> Floats:
-    """For each item the share of wrong options with a lower score than the right one; a tie is half a win.
+    """Return, for each item, the share of wrong options that score lower than the right one; a tie counts half.
 
-    nan where there is no gold, or no wrong option. For two options it is the credit of plain accuracy.
+    nan where there is no gold answer, or no wrong option. For two options it equals plain accuracy.
 
     >>> beaten([[-1.0, -2.0, -0.5], [-3.0, -3.0], [0.0, 1.0]], [0, 1, None]).tolist()
     [0.5, 0.5, nan]
@@ -50,13 +53,13 @@ class ByNumber:
     """Items that take the same number of steps."""
 
     steps: float
-    """How many."""
+    """Number of steps."""
     accuracy: Estimate
     """Share of wrong options that the right one beats."""
 
 
 def by_number(values: Floats, units: Sequence[str], numbers: Sequence[float | None]) -> list[ByNumber]:
-    """Two-choice accuracy for each number, the smallest first; items without a number or a gold are left out.
+    """Return two-choice accuracy per number of steps, smallest first; items without number or answer are left out.
 
     >>> rows = by_number(np.array([1.0, 1.0, 0.0, 0.5]), list("abcd"), [1, 1, 2, None])
     >>> [(each.steps, each.accuracy.value) for each in rows]
@@ -76,20 +79,20 @@ def by_number(values: Floats, units: Sequence[str], numbers: Sequence[float | No
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Numbers that several people gave."""
+    """Counts by several people."""
 
     means: Mapping[str, float]
-    """By item, the mean of what people said."""
+    """Mean count by item."""
     agreement: float
-    """Share of pairs of people who said the same of an item."""
+    """Share of pairs of people with the same count for an item."""
     pairs: int
-    """How many such pairs there are."""
+    """Number of such pairs."""
     votes: Mapping[str, tuple[float, ...]] = field(default_factory=dict, repr=False)
-    """By item, what each person said."""
+    """Counts by item."""
 
 
 def counted(votes: Sequence[tuple[str, float]]) -> Counted:
-    """Mean and percent agreement of numbers by item (section "Number of Inference Steps").
+    """Return the mean and percent agreement of counts by item (section "Number of Inference Steps").
 
     >>> counted([("i", 1), ("i", 2), ("j", 3), ("j", 3)])
     Counted(means={'i': 1.5, 'j': 3.0}, agreement=0.5, pairs=2)
@@ -108,12 +111,12 @@ def counted(votes: Sequence[tuple[str, float]]) -> Counted:
     return Counted(means, same / pairs, pairs, {item: tuple(numbers) for item, numbers in by_item.items()})
 
 
-# The same of runs.
+# Steps in runs.
 
 
 @dataclass(frozen=True, slots=True)
 class SetSteps:
-    """One probe: how many steps its items take, and how a model does on it."""
+    """Steps of the items of one probe, and a model's accuracy on it."""
 
     probe: str
     mean_steps: float
@@ -121,18 +124,18 @@ class SetSteps:
     accuracy: Estimate
     """Share of wrong options that the right one beats, over these items."""
     by_steps: tuple[ByNumber, ...]
-    """The same for each number of steps, the smallest first."""
+    """Accuracy per number of steps, smallest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSteps:
-    """One model over all probes, ranked by their steps."""
+    """One model on all probes, ranked by their steps."""
 
     model: str
     sets: tuple[SetSteps, ...]
-    """Its probes, those with the fewest steps first."""
+    """Its probes, fewest steps first."""
     by_steps: tuple[ByNumber, ...]
-    """Over all probes together."""
+    """Accuracy per number of steps over all probes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,27 +143,29 @@ class PeopleCounting:
     """How people counted steps."""
 
     agreement: float
-    """Share of pairs of people who said the same of an item."""
+    """Share of pairs of people who gave the same number for an item."""
     pairs: int
-    """How many such pairs there are."""
+    """Number of such pairs."""
+    items: int
+    """Number of items with a count."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleAgainstPeople:
-    """The rule that counts logical operations, beside people who counted without seeing it."""
+    """Agreement of the rule that counts logical operations with people who did not know it."""
 
     agreement: float
-    """Share of people's counts that are the rule's."""
+    """Share of counts that equal the rule's."""
     counts: int
-    """How many counts there are."""
+    """Number of counts."""
     more: float
-    """How many steps more the rule counts, on average."""
+    """Mean difference, rule minus people, in steps."""
     by_probe: Mapping[str, float]
-    """The share by probe."""
+    """Agreement by probe."""
 
 
 @dataclass(frozen=True, slots=True)
-class StepsOfRuns(Document):
+class InferenceSteps(Document):
     """Accuracy by inference steps, for every model of some runs."""
 
     counted_by: Literal["people", "rule"]
@@ -168,21 +173,44 @@ class StepsOfRuns(Document):
     people: PeopleCounting | None
     """How far people agree; null where a rule counted."""
     models: tuple[ModelSteps, ...]
-    """One entry a model."""
+    """One entry per model."""
     rule: RuleAgainstPeople | None = None
-    """How far the rule agrees with people; null where nobody counted."""
+    """How far the rule agrees with people; left out where nobody counted."""
+
+    def frame(self) -> Frame:
+        """Return one row per model, probe and number of steps; the probe is empty where all are taken together."""
+        from horsesense.api.frames import Frame, columns_of
+
+        rows = [
+            {
+                "model": model.model,
+                "probe": name,
+                "steps": each.steps,
+                "accuracy": each.accuracy.value,
+                "low": each.accuracy.low,
+                "high": each.accuracy.high,
+                "n": each.accuracy.n,
+            }
+            for model in self.models
+            for name, by_steps in ((None, model.by_steps), *((probe.probe, probe.by_steps) for probe in model.sets))
+            for each in by_steps
+        ]
+        return Frame(columns_of(rows), f"accuracy by inference steps, counted by {self.counted_by}")
+
+    def _repr_html_(self) -> str:
+        return self.frame()._repr_html_()
 
 
-def steps_of_runs(answered: Sequence[Answered], counts: Counted | None = None) -> StepsOfRuns:
-    """Accuracy by steps, which people counted, or else a rule."""
+def inference_steps(answered: Sequence[Answered], counts: Counted | None = None) -> InferenceSteps:
+    """Compute accuracy by steps, counted by people or else by a rule."""
     models = tuple(steps_kept(answered, counts.means if counts else None))
-    people = PeopleCounting(counts.agreement, counts.pairs) if counts else None
+    people = PeopleCounting(counts.agreement, counts.pairs, len(counts.means)) if counts else None
     rule = rule_against_people(answered, counts) if counts else None
-    return StepsOfRuns("people" if counts else "rule", people, models, rule)
+    return InferenceSteps("people" if counts else "rule", people, models, rule)
 
 
 def rule_against_people(answered: Sequence[Answered], counts: Counted) -> RuleAgainstPeople | None:
-    """The rule's count of each item beside each person's; an item that several models answered counts once."""
+    """Compare the rule's count of each item with each person's; an item that several models answered counts once."""
     pairs: dict[str, list[tuple[float, float]]] = {}
     seen: set[str] = set()
     for run in answered:
@@ -190,7 +218,7 @@ def rule_against_people(answered: Sequence[Answered], counts: Counted) -> RuleAg
             by_rule = steps_of(item)
             if item.id not in seen and by_rule is not None:
                 seen.add(item.id)
-                # "4 or more" is the last answer that people have.
+                # "4 or more" is the last answer of the instrument.
                 given = [(min(by_rule, _MOST), number) for number in counts.votes.get(item.id, ())]
                 pairs.setdefault(run.part.probe.name, []).extend(given)
     every = [pair for given in pairs.values() for pair in given]
@@ -209,7 +237,7 @@ def _same(pairs: Sequence[tuple[float, float]]) -> float:
 
 
 def steps_of(item: Item) -> float | None:
-    """The steps of an item by rule, counted in its right option; a judged one has a right option to count in."""
+    """Return the steps in the right option of an item, by rule; None without a gold answer."""
     if item.answer is None or item.form != "sentences":
         return None
     return steps(item.options[item.answer])
@@ -218,7 +246,7 @@ def steps_of(item: Item) -> float | None:
 def steps_kept(
     answered: Sequence[Answered], by_people: Mapping[str, float] | None = None, how: Normalisation | None = None
 ) -> list[ModelSteps]:
-    """For each model: its probes in the order of their steps, and accuracy by steps.
+    """Return, for each model, its probes in the order of their steps, and accuracy by steps.
 
     ``by_people`` are steps by item that people counted; without it they are counted by rule.
     """

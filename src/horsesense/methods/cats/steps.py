@@ -2,8 +2,8 @@
 
 The paper's example has "and", "but" and "since" between its clauses and is counted as three steps. So each word that
 joins clauses is one operation, and so is each sentence that follows another, and "is against common sense", which
-denies a quoted statement (table 1 writes it ¬). A sentence without any is one step: to see that it holds. Where one
-clause ends and the next begins is told from words alone: no parser is needed to count connectives.
+denies a quoted statement (table 1 writes it ¬). A sentence without any is one step: to see that it holds. Clause
+boundaries are found from words alone: no parser is needed to count connectives.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from horsesense.lexicons.words import AUXILIARIES, listed, word_spans
 
 SUBJECTS = frozenset(listed("i you he she it we they there someone everyone nobody people this that"))
 JOINING = frozenset(listed("because but although though whereas unless if therefore so while when"))
-"""Words that join clauses wherever they stand."""
+"""Words that always join clauses."""
 MAYBE_JOINING = frozenset(listed("and or before after since until as"))
 """Words that join clauses or only words: "and" in "bread and butter", "before" in "before noon"."""
 _NOT_A_CLAUSE = {"because": "of", "so": "that", "as": "well"}
@@ -36,7 +36,7 @@ _DENIED = "is against common sense"
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a text, where it stands, and whether a comma is before it."""
+    """A word of a text, its position, and whether a comma precedes it."""
 
     text: str
     start: int
@@ -45,7 +45,7 @@ class Word:
 
 
 def words_of(text: str) -> list[Word]:
-    """Words without punctuation marks; marks are remembered as what stands before a word."""
+    """Split a text into words without punctuation; a word records the comma before it."""
     words: list[Word] = []
     mark = ""
     for start, end in word_spans(text):
@@ -59,7 +59,7 @@ def words_of(text: str) -> list[Word]:
 
 
 def connectives(text: str) -> list[Word]:
-    """The words that join clauses, in their order.
+    """Return the words that join clauses, in order.
 
     >>> [word.text for word in connectives("Bread and butter fell because he slept and she was out.")]
     ['because', 'and']
@@ -69,7 +69,7 @@ def connectives(text: str) -> list[Word]:
 
 
 def joins(words: Sequence[Word], place: int) -> bool:
-    """Whether the word at a place joins two clauses."""
+    """Return whether the word at an index joins two clauses."""
     word, following = words[place].text.lower(), [each.text.lower() for each in words[place + 1 :]]
     if not following or _NOT_A_CLAUSE.get(word) == following[0]:
         return False
@@ -102,7 +102,7 @@ def _has_verb(following: Sequence[str]) -> bool:
 
 
 def steps(sentence: str) -> int:
-    """How many operations a sentence asks for.
+    """Count the logical operations of a sentence.
 
     >>> steps("Trains are slow and they cost a lot, but since they are clean, we should take them.")
     3

@@ -1,4 +1,4 @@
-"""A suite: several sets found in a folder, read as probes, asked together, each beside its best blind cue."""
+"""The suites of CATs: their sets, blind cues, and tables of measured and published rows."""
 
 from __future__ import annotations
 
@@ -7,14 +7,29 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from horsesense.core import Card, Probe, read_probe
+from horsesense.core.document import Document
+from horsesense.core.spec import Normalisation, parse_spec
 from horsesense.cues.battery import Number, battery
 from horsesense.cues.findings import Finding, find_cues
 from horsesense.data import cache_folder
 from horsesense.errors import UserError, argument, unknown
-from horsesense.methods.cats.released import with_sources
+from horsesense.methods.cats.dataset import with_sources
+from horsesense.methods.cats.table import (
+    AccuracyRow,
+    ConsistencyRow,
+    PublishedRow,
+    accuracy_row,
+    consistency_row,
+    published_rows,
+    released_counts,
+    source,
+    titles,
+)
 from horsesense.methods.published import read_release
+from horsesense.methods.suites.frame import Kind, OpenedData, PaperRow, PaperSuite, PaperTable, with_published
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.stats import chance
+from horsesense.runs.results import Answered
+from horsesense.stats import Estimate, chance
 
 _ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".parquet")
 _ALIASES = {"hellaswag": "hella_swag", "arct1": "arct_1", "arct": "arct_1", "arct2": "arct_2", "delete": "del"}
@@ -22,12 +37,12 @@ _ALIASES |= {"substitute": "sub"}
 SEEING_CUES = frozenset(
     ("shared words", "overlap", "shared bigrams", "first word shared", "like the others", "offered")
 )
-"""Cues that compare options with what they have in common, which is the question."""
+"""Cues that compare options with their common part, which is the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetFiles:
-    """The sets of a suite in a folder."""
+    """Files of a suite in a folder."""
 
     paths: Mapping[str, Path]
     """By set, in the order of the suite."""
@@ -35,7 +50,7 @@ class SetFiles:
 
 
 def find_sets(folder: Path, names: Sequence[str]) -> SetFiles:
-    """Look for one file a set, in the folder or below it; the file's name is the set's."""
+    """Find one file per set in the folder or below it; the file is named after the set."""
     if not folder.is_dir():
         raise UserError(
             "there is no such folder", file=folder, fix=f"give the folder of the sets with {argument('data')}"
@@ -55,7 +70,7 @@ def find_sets(folder: Path, names: Sequence[str]) -> SetFiles:
             )
     if not paths:
         raise UserError(
-            f"none of the sets {', '.join(names)} is here",
+            f"none of the sets {', '.join(names)} was found",
             file=folder,
             fix="give a folder with files such as ca.txt, or: horsesense fetch cats",
         )
@@ -63,10 +78,10 @@ def find_sets(folder: Path, names: Sequence[str]) -> SetFiles:
 
 
 def read_sets(release: str, paths: Mapping[str, Path], skip_bad: bool = False) -> dict[str, Probe]:
-    """One probe a set: released files, or probes that were imported or built before.
+    """Open one probe per set: published files, or probes that were imported or built.
 
-    Units of dependence are told over all of them, so that an average knows what it shares:
-    a conjunction pair and the schema it was made from stand in two sets, and so do a statement and its reasons.
+    Clusters span all sets, so that an average accounts for what they share: a conjunction pair and its schema are
+    in two sets, and so are a statement and its reasons.
     """
     probes = {
         name: read_release(release, [path], skip_bad=skip_bad) if ".txt" in path.suffixes else read_probe(path)
@@ -76,7 +91,7 @@ def read_sets(release: str, paths: Mapping[str, Path], skip_bad: bool = False) -
         return probes
     everything = [item for probe in probes.values() for item in probe.items]
     if any("candidates" not in item.groups or "task" not in item.facets for item in everything):
-        return probes  # a probe of one's own has units of its own
+        return probes  # a user's own probe has its own clusters
     plain = [replace(item, groups=_without_source(item.groups)) for item in everything]
     linked = iter(with_sources(plain))
     return {
@@ -103,7 +118,7 @@ class Suite:
     sets: tuple[str, ...]
     """In the order of the paper's table."""
     table: str
-    """The published table it stands beside: accuracy or consistency."""
+    """The published table: accuracy or consistency."""
     spec: str = "paper:cats"
     """How the paper scores: mean over tokens; causal models from the second token on."""
 
@@ -115,7 +130,7 @@ SUITES = {
 
 
 def find_suite(name: str) -> Suite:
-    """A suite by its name."""
+    """Find a suite by name."""
     if name not in SUITES:
         raise unknown("suite", name, SUITES)
     return SUITES[name]
@@ -123,17 +138,17 @@ def find_suite(name: str) -> Suite:
 
 @dataclass(frozen=True, slots=True)
 class OpenedSuite:
-    """A suite with what is there of it."""
+    """A suite with the sets that were found."""
 
     suite: Suite
     files: SetFiles
-    """Where its sets lie."""
+    """Files of its sets."""
     probes: Mapping[str, Probe]
     """By set, in the order of the suite."""
 
 
 def open_suite(suite: Suite, folder: Path | None, skip_bad: bool = False) -> OpenedSuite:
-    """Read the sets that lie in a folder, or in the release that was fetched."""
+    """Read the sets in a folder, or in the fetched dataset."""
     if folder is None:
         folder = cache_folder("releases", "cats")
         if not folder.is_dir():
@@ -150,19 +165,19 @@ def open_suite(suite: Suite, folder: Path | None, skip_bad: bool = False) -> Ope
 
 @dataclass(frozen=True, slots=True)
 class BlindCue:
-    """What cues earn on one set."""
+    """The best cues of one set."""
 
     rule: Finding | None
-    """The best cue that a person could apply at once: most negations, fewest words …"""
+    """The best cue that needs no learning: most negations, fewest words …"""
     learnt: Finding | None
-    """The best of all, those included that learn words from other items of the set."""
+    """The best of all cues, including those that learn words from other items of the set."""
     chance: float
     searched: bool = True
-    """False where the set is too small: cues are chosen on one half of its units and measured on the other."""
+    """False where the set is too small: cues are chosen on one half of its clusters and measured on the other."""
 
 
 def blind_cues(probes: Mapping[str, Probe], progress: Progress = NO_PROGRESS) -> dict[str, BlindCue]:
-    """For each set, the best cues that do not look at the question; a set of one unit has none, and is no error."""
+    """Return the best cues per set that ignore the question; a set with one cluster has none."""
     blind = {cue.name for cue in battery()} - SEEING_CUES
     rules = {cue.name for cue in battery() if isinstance(cue, Number)} & blind
     best = {}
@@ -182,6 +197,248 @@ def blind_cues(probes: Mapping[str, Probe], progress: Progress = NO_PROGRESS) ->
 
 
 def _units(probe: Probe) -> int:
-    """Units of dependence among the items that say something about cues."""
+    """Return the clusters of items that cues can be measured on."""
     usable = (item for item in probe.items if item.answer is not None and len(item.options) > 1)
     return len({item.unit(probe.card.group) for item in usable})
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedAverage:
+    """The average of a published row."""
+
+    printed: float
+    """As printed in the paper."""
+    recomputed: float
+    """Mean of the figures in the row."""
+    follows: bool
+    """Whether the printed average matches the row."""
+    same_sets: float
+    """Mean over the sets that were found, for comparison with a measured average."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFigures:
+    """One row of the paper's table."""
+
+    model: str
+    kind: str
+    """``published``, or ``published, people``."""
+    direction: str | None
+    """unidirectional or bidirectional; null for people."""
+    parameters_in_millions: int | None
+    """Where the paper states it."""
+    text: str | None
+    """Training text, in the units of the paper."""
+    sets: Mapping[str, float]
+    """By set, as printed."""
+    average: PublishedAverage | None = None
+    """Left out where the table has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTable:
+    """Published rows of a table."""
+
+    source: str
+    """The paper."""
+    rows: tuple[PublishedFigures, ...]
+    """In the order of the paper."""
+    averages_that_do_not_follow: tuple[str, ...]
+    """Models whose printed average does not match their row."""
+
+
+@dataclass(frozen=True, slots=True)
+class CueOfSet:
+    """A cue that answers a set without its question."""
+
+    name: str
+    pick: str
+    """Option that the cue picks: "the option …"."""
+    accuracy: Estimate
+    """Accuracy on items that were not used to choose it."""
+    p: float
+    """P-value: probability that the best of all cues does as well on a shuffled key."""
+
+
+@dataclass(frozen=True, slots=True)
+class CuesOfSet:
+    """The best cues of one set that ignore the question."""
+
+    rule: CueOfSet | None
+    """The best cue that needs no learning."""
+    learnt: CueOfSet | None
+    """The best of all cues, including those that learn words from other items."""
+    chance: float
+    """Accuracy of guessing."""
+    searched: bool
+    """False where the set is too small to search for cues."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteTable(Document):
+    """Measured rows of a suite, with the published rows."""
+
+    name: str
+    """Name of the suite."""
+    found: Mapping[str, Path]
+    """Files of the sets that were found."""
+    missing: tuple[str, ...]
+    """Sets that were not found; rows have no figure for them."""
+    measure: str
+    """Measure in the table: accuracy or consistency."""
+    rows: tuple[AccuracyRow, ...] | tuple[ConsistencyRow, ...]
+    """One row per model."""
+    published: PublishedTable
+    """The paper's own rows."""
+    cues: Mapping[str, CuesOfSet]
+    """Blind cues by set, for comparison with a score."""
+
+
+def suite_table(
+    opened: OpenedSuite,
+    answered: Sequence[Answered],
+    how: Normalisation | None = None,
+    progress: Progress = NO_PROGRESS,
+) -> SuiteTable:
+    """Compute one row per model, with the published rows and the cues of each set."""
+    suite, paths, probes = opened.suite, opened.files.paths, opened.probes
+    models = list(dict.fromkeys(each.part.model.name for each in answered))
+    by_model = [
+        {name: each for name in probes for each in answered if _answers(each, model, name) and each.judged}
+        for model in models
+    ]
+    rows: tuple[AccuracyRow, ...] | tuple[ConsistencyRow, ...]
+    if suite.table == "accuracy":
+        rows = tuple(accuracy_row(sets, how) for sets in by_model if sets)
+    else:
+        rows = tuple(consistency_row(sets, how) for sets in by_model if sets)
+    printed = published_rows(suite.table)
+    return SuiteTable(
+        name=suite.name,
+        found=paths,
+        missing=opened.files.missing,
+        measure=suite.table,
+        rows=rows,
+        published=PublishedTable(
+            source=source(),
+            rows=tuple(_published(row, list(paths)) for row in printed),
+            averages_that_do_not_follow=tuple(row.model for row in printed if not row.follows),
+        ),
+        cues={name: _cues(cues) for name, cues in blind_cues(probes, progress).items()},
+    )
+
+
+def _answers(answered: Answered, model: str, probe: str) -> bool:
+    return answered.part.model.name == model and answered.part.probe.name == probe
+
+
+def _published(row: PublishedRow, sets: list[str]) -> PublishedFigures:
+    average = None
+    if row.printed is not None:
+        average = PublishedAverage(row.printed, row.average(), row.follows, row.average(sets))
+    return PublishedFigures(
+        model=row.model,
+        kind="published, people" if row.human else "published",
+        direction=row.direction or None,
+        parameters_in_millions=row.parameters,
+        text=row.text or None,
+        sets=row.values,
+        average=average,
+    )
+
+
+def _cues(cues: BlindCue) -> CuesOfSet:
+    return CuesOfSet(_cue(cues.rule), _cue(cues.learnt), cues.chance, cues.searched)
+
+
+def _cue(cue: Finding | None) -> CueOfSet | None:
+    return None if cue is None else CueOfSet(cue.name, cue.pick, cue.accuracy, cue.p)
+
+
+_PARTS = (
+    ("both_right", "both halves right"),
+    ("consistent", "consistent (both right or both wrong)"),
+    ("expected", "consistent by chance of the two accuracies"),
+    ("accuracy_a", "accuracy, original"),
+    ("accuracy_b", "accuracy, edited"),
+)
+
+
+def _open(suite: Suite) -> PaperSuite:
+    def open_data(folder: Path | None, skip_bad: bool) -> OpenedData:
+        opened = open_suite(suite, folder, skip_bad)
+        return OpenedData(opened.probes, opened.files.paths, opened.files.missing)
+
+    tables = _accuracy_tables if suite.table == "accuracy" else _pair_tables
+    return PaperSuite(suite.name, source(), suite.spec, open_data, tables)
+
+
+def _by_model(answered: Sequence[Answered], sets: Sequence[str]) -> dict[str, dict[str, Answered]]:
+    models: dict[str, dict[str, Answered]] = {}
+    for run in answered:
+        if run.part.probe.name in sets and run.judged:
+            models.setdefault(run.part.model.name, {})[run.part.probe.name] = run
+    return models
+
+
+def _is_papers(answered: Sequence[Answered], sets: Sequence[str]) -> bool:
+    """Return whether all sets were asked in full with the paper's scoring."""
+    counts, spec = released_counts(), parse_spec("paper:cats")
+    scored = all(run.spec.pll == spec.pll and run.spec.bos == spec.bos for run in answered)
+    asked = {run.part.probe.name: len(run.items) for run in answered}
+    return scored and all(asked.get(name) == counts[name] for name in sets)
+
+
+def _accuracy_tables(
+    answered: Sequence[Answered], controls: Sequence[Answered], others: Mapping[str, Path]
+) -> tuple[PaperTable, ...]:
+    """Compute table 3: accuracy per set and their mean."""
+    sets = SUITES["cats"].sets
+    names = titles()
+    ours = []
+    for model, runs in _by_model(answered, sets).items():
+        row = accuracy_row(runs)
+        cells: list[Estimate | float | None] = [row.sets.get(name) for name in sets]
+        ours.append(PaperRow(model, "ours", (*cells, row.average), row.direction))
+    printed = [
+        PaperRow(
+            row.model,
+            "published",
+            (*(row.values[name] for name in sets), row.average()),
+            "people" if row.human else row.direction,
+        )
+        for row in published_rows("accuracy")
+    ]
+    columns = [*(names[name] for name in sets), "average"]
+    made = with_published("CATs, table 3: accuracy", columns, ours, printed, _is_papers(answered, sets), source())
+    again = (
+        "Published averages are computed again from their rows; three of those printed do not follow from them. The "
+        "paper's CA had 189 instances and its WSC 273; the release has 183 and 283."
+    )
+    return (*made[:-1], PaperTable(made[-1].title, made[-1].columns, made[-1].rows, (*made[-1].notes, again)))
+
+
+def _pair_tables(
+    answered: Sequence[Answered], controls: Sequence[Answered], others: Mapping[str, Path]
+) -> tuple[PaperTable, ...]:
+    """Compute table 6: both halves right first, then consistency, which also counts pairs that are both wrong."""
+    sets = SUITES["cats-robust"].sets
+    columns = [titles()[name] for name in sets]
+    ours = []
+    for model, runs in _by_model(answered, sets).items():
+        row = consistency_row(runs)
+        for part, meaning in _PARTS:
+            cells = tuple(getattr(row.sets[name], part) if name in row.sets else None for name in sets)
+            kind: Kind = "ours"
+            ours.append(PaperRow(f"{model}: {meaning}", kind, cells, model))
+    printed = [
+        PaperRow(f"{row.model}: consistent", "published", tuple(row.values[name] for name in sets), row.direction)
+        for row in published_rows("consistency")
+    ]
+    made = with_published("CATs, table 6: pairs of duals", columns, ours, printed, _is_papers(answered, sets), source())
+    sizes = "The paper speaks of 75 pairs a method; the release has 92, 82, 74 and 75. It prints consistency only."
+    return (*made[:-1], PaperTable(made[-1].title, made[-1].columns, made[-1].rows, (*made[-1].notes, sizes)))
+
+
+CATS = _open(SUITES["cats"])
+CATS_ROBUST = _open(SUITES["cats-robust"])

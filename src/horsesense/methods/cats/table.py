@@ -1,7 +1,7 @@
 """The rows of CATs' tables 3 and 6, measured and published.
 
 Table 3 has accuracy on each set, and their average with an interval of its own; table 6 whether the two halves of a
-pair are right or wrong together. What the paper printed is kept as data; averages are computed again from their rows.
+pair are right or wrong together. Published figures are stored as data; averages are recomputed from their rows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PLACES = {"accuracy": "table 3", "consistency": "table 6"}
 
 
 _DIRECTIONS = {"left to right": "unidirectional", "both sides": "bidirectional"}
-"""What the paper calls how a model reads."""
+"""The paper's names of model directions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,26 +37,26 @@ class AccuracyRow:
 
     model: str
     kind: Literal["measured"]
-    """Not taken from a paper."""
+    """Not published: measured here."""
     direction: str
     """unidirectional or bidirectional."""
     parameters: int
-    """How many the model has."""
+    """Number of parameters."""
     sets: Mapping[str, Estimate]
     """Accuracy by set."""
     average: Estimate
     """Mean over these sets, each counting once."""
     sets_averaged: int
-    """How many sets the average is over."""
+    """Number of sets in the average."""
 
 
 def accuracy_row(answered: Mapping[str, Answered], how: Normalisation | None = None) -> AccuracyRow:
-    """Sum up the answers of one model, by set."""
+    """Compute the row of one model from its answers by set."""
     sets = {name: result_of(run, how).estimate for name, run in answered.items()}
     first = next(iter(answered.values()))
     record = first.part.model
     earned = {name: run.credits(how or run.primary()).values for name, run in answered.items()}
-    # Names, not numbers: a unit that two sets share must be known as one.
+    # Names, not numbers: a cluster that two sets share must have one name.
     units = {name: [item.unit(run.probe.card.group) for item in run.items] for name, run in answered.items()}
     chances = [estimate.chance for estimate in sets.values()]
     guess = float(np.mean([chance for chance in chances if chance is not None]))
@@ -74,9 +74,9 @@ def average_of(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Estimate:
-    """Mean of the accuracies of several sets, whose items may share units of dependence.
+    """Return the mean accuracy over several sets, whose items may share clusters.
 
-    Units are drawn once for all sets: where a statement stands in two of them, both stand or fall with it.
+    Clusters are resampled once for all sets, so that a statement in two of them is drawn for both.
 
     >>> sets = {"a": np.array([1.0, 1.0, 0.0, 1.0]), "b": np.array([0.0, 1.0])}
     >>> average = average_of(sets, {"a": list("wxyz"), "b": list("wx")})
@@ -109,7 +109,7 @@ def average_of(
 
 def _mean(drawn: Floats) -> Floats:
     right, count = drawn[:, 0::2], drawn[:, 1::2]
-    # A resample without any item of a small set says nothing about it, and leaves it out of its mean.
+    # A resample without any item of a small set leaves the set out of its mean.
     with np.errstate(invalid="ignore", divide="ignore"):
         means: Floats = np.nanmean(np.where(count > 0, right / count, np.nan), axis=1)
     return means
@@ -120,24 +120,24 @@ def _mean(drawn: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class PairsOfSet:
-    """The pairs of one set: an original and what an edit made of it. Right means fully right."""
+    """The pairs of one set, each an original and its edited version. Right means fully right."""
 
     consistent: Estimate
     """Share of pairs with both right or both wrong."""
     both_right: Estimate
-    """Share of pairs with both right: what knowledge would give."""
+    """Share of pairs with both right, which knowledge predicts."""
     expected: Estimate
-    """The share that would be consistent if the two had nothing to do with each other."""
+    """Expected share of consistent pairs if the two were independent."""
     excess: Estimate
     """Consistent minus expected."""
     accuracy_a: Estimate
     """Accuracy on the originals."""
     accuracy_b: Estimate
-    """Accuracy on what the edit made."""
+    """Accuracy on the edited versions."""
     pairs: int
-    """How many pairs there are."""
+    """Number of pairs."""
     unpaired: int
-    """Items with a gold that have no partner, which are left out."""
+    """Labelled items without a partner, which are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,17 +146,17 @@ class ConsistencyRow:
 
     model: str
     kind: Literal["measured"]
-    """Not taken from a paper."""
+    """Not published: measured here."""
     direction: str
     """unidirectional or bidirectional."""
     parameters: int
-    """How many the model has."""
+    """Number of parameters."""
     sets: Mapping[str, PairsOfSet]
     """By set."""
 
 
 def consistency_row(answered: Mapping[str, Answered], how: Normalisation | None = None) -> ConsistencyRow:
-    """Sum up the pairs of one model, by set."""
+    """Compute the row of one model from its pairs by set."""
     record = next(iter(answered.values())).part.model
     sets = {}
     for name, run in answered.items():
@@ -198,18 +198,18 @@ class PublishedRow:
     printed: float | None
     """The average as printed; None where the table has none."""
     direction: str = ""
-    """unidirectional or bidirectional; empty where it is no model."""
+    """unidirectional or bidirectional; empty where it is not a model."""
     parameters: int | None = None
     """In millions, where the paper says."""
     text: str = ""
-    """What it was trained on, in the paper's own units."""
+    """Training text, in the units of the paper."""
 
     @property
     def human(self) -> bool:
         return self.model == HUMAN
 
     def average(self, sets: Sequence[str] | None = None) -> float:
-        """The mean over sets, all of them or those given."""
+        """Return the mean over the given sets, or over all."""
         values = [self.values[name] for name in (self.values if sets is None else sets)]
         return math.fsum(values) / len(values)
 
@@ -222,7 +222,7 @@ class PublishedRow:
         """
         if self.printed is None:
             return True
-        # Single values are rounded themselves, so half a unit of the last digit is nothing to argue about.
+        # Single values are rounded too, so half a unit of the last digit is tolerated.
         return abs(self.average() - self.printed) < 0.001
 
 
@@ -232,7 +232,7 @@ def _published() -> dict[str, Any]:
 
 
 def published_rows(table: str) -> list[PublishedRow]:
-    """The rows of a table: ``accuracy`` (table 3) or ``consistency`` (table 6)."""
+    """Return the rows of a table: ``accuracy`` (table 3) or ``consistency`` (table 6)."""
     models, sets = _published()["models"], {title: name for name, title in titles().items()}
     rows = []
     for model, printed in printed_table("cats", _PLACES[table]).items():
@@ -243,15 +243,15 @@ def published_rows(table: str) -> list[PublishedRow]:
 
 
 def titles() -> dict[str, str]:
-    """What the paper calls each set."""
+    """Return the paper's name of each set."""
     return dict(_published()["titles"])
 
 
 def released_counts() -> dict[str, int]:
-    """How many instances each released set has; a robust line is two."""
+    """Return the number of instances per published set; a robust line counts as two."""
     return dict(_published()["released"])
 
 
 def source() -> str:
-    """Whose figures they are."""
+    """Return the citation of the figures."""
     return str(_published()["source"])

@@ -1,4 +1,4 @@
-"""Who gets what: items that one model gets and another misses, and where their key word stands (CATs, table 4)."""
+"""Items that one model gets right and another wrong, and the position of their key word (CATs, table 4)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from horsesense.stats.accuracy import accuracy
 
 
 def key_place(options: Sequence[str]) -> tuple[float, str] | None:
-    """The middle of the stretch of words that differs, from 0 (beginning) to 1 (end), and those words.
+    """Return the centre of the words that differ, from 0 (beginning) to 1 (end), and those words.
 
-    It is told on the first option; None where the options are the same or share no word.
+    It refers to the first option; None where the options are equal or share no word.
 
     >>> key_place(["Ida put a lid on the jar, but the lid slid.", "Ida put a lid on the jar, but the jar slid."])
     (0.8333333333333334, 'lid')
@@ -40,7 +40,7 @@ def key_place(options: Sequence[str]) -> tuple[float, str] | None:
 
 
 def third_of(position: float) -> str:
-    """The third of a sentence that a position is in.
+    """Return the third of a sentence that contains a position.
 
     >>> third_of(0.1), third_of(0.5), third_of(1.0)
     ('beginning', 'middle', 'end')
@@ -50,27 +50,27 @@ def third_of(position: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Gained:
-    """An item that one model gets and the other misses."""
+    """An item that one model gets right and the other wrong."""
 
     item: str
     right: str
     """The right option."""
     wrong: str
-    """What the other model takes for right."""
+    """The choice of the other model."""
     key: str
     """The words in which the options differ; empty where they share none."""
     position: float | None
-    """Where those stand, from 0 to 1."""
+    """Their position, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class OneSided:
-    """All items that only one of two models gets."""
+    """All items that only one of two models gets right."""
 
     model: str
     direction: str
     n: int
-    """How many items."""
+    """Number of items."""
     key_word_thirds: Mapping[str, int]
     """Key words at the beginning, in the middle and at the end of the sentence."""
     in_the_middle: Estimate | None
@@ -84,23 +84,23 @@ class WhoGetsWhat:
 
     probe: str
     n: int
-    """Items with a gold that both were asked."""
+    """Labelled items that both models were asked."""
     key_word_thirds: Mapping[str, int]
-    """Of all these items: what to hold the two models against."""
+    """Key words of all these items, for comparison."""
     only: tuple[OneSided, OneSided]
-    """What only the first gets, and what only the second."""
+    """Items that only the first model gets right, and those that only the second does."""
 
 
 @dataclass(frozen=True, slots=True)
 class WhoOfRuns(Document):
-    """Every two models that were asked the same probe."""
+    """All pairs of models that were asked the same probe."""
 
     pairs: tuple[WhoGetsWhat, ...]
-    """One entry a probe and pair of models."""
+    """One entry per probe and pair of models."""
 
 
 def who_of_runs(probes: Iterable[Iterable[Answered]]) -> WhoOfRuns:
-    """Who gets what, of the models that were asked each probe; the same model twice is no pair."""
+    """Compare each two models on each probe; a model is not compared with itself."""
     return WhoOfRuns(
         tuple(
             who_gets_what(first, second)
@@ -112,7 +112,7 @@ def who_of_runs(probes: Iterable[Iterable[Answered]]) -> WhoOfRuns:
 
 
 def who_gets_what(first: Answered, second: Answered, how: Normalisation | None = None) -> WhoGetsWhat:
-    """The items on which two models differ, with the place of their key words."""
+    """Return the items on which two models differ, with the position of their key words."""
     credit = {
         each.part.model.name: dict(
             zip((item.id for item in each.items), each.credits(how or each.primary()).values.tolist(), strict=True)
@@ -124,7 +124,9 @@ def who_gets_what(first: Answered, second: Answered, how: Normalisation | None =
     first_credit, second_credit = credit.values()
     common = [item for item in first.items if item.id in second_credit and not np.isnan(first_credit[item.id])]
     if not common:
-        raise UserError(f"the runs on {first.part.probe.name} have no judged item in common", fix="use the same probe")
+        raise UserError(
+            f"the runs on {first.part.probe.name} have no labelled item in common", fix="use the same probe"
+        )
     places = {item.id: key_place(item.options) for item in common}
 
     def sided(winner: Answered, loser: Answered, won: Mapping[str, float], lost: Mapping[str, float]) -> OneSided:

@@ -1,13 +1,17 @@
-"""Part-whole adjectives: does what is said of the whole hold for the part?
+"""Part-whole adjectives: does an adjective of the whole hold for the part?
 
-Mullenbach, Gordon, Peng, May, "Do Nuclear Submarines Have Nuclear Captains?" (EMNLP 2019). `pairs` and
-`adjectives` are mined (sections 3.1 and 3.2), `rules` sift them, `building` makes candidates; `checking` looks
-for what is odd in a file of triples. `labels` are the task in fewer labels, `splits` its parts, `inference` the
-task as premise and hypothesis (section 5.2). `table` is the paper's table with one's own models in it;
-`released` reads the published files and votes.
+Mullenbach, Gordon, Peng, May, "Do Nuclear Submarines Have Nuclear Captains?" (EMNLP 2019).
+
+- Read: `dataset` (published triples, inference rows and votes), `checking` (odd rows of a file).
+- Build: `pairs` and `adjectives` (sections 3.1 and 3.2), `rules` that select them, `builder` of candidates;
+  `own_probe` ships with the package.
+- Forms: `labels` (fewer labels), `splits`, `inference` (premise and hypothesis, section 5.2), `pictures`.
+- Analyse: `table` and `suite` (the paper's table with a user's models), `distributions` (comparison with votes).
+
+`api` has the public functions, `settings` their settings classes, `render` prints their results.
 """
 
-from horsesense.registry import Method, Reader
+from horsesense.registry import Command, Method, Reader
 
 _HERE = "horsesense.methods.partwhole"
 
@@ -16,11 +20,67 @@ METHOD = Method(
     citation="James Mullenbach, Jonathan Gordon, Nanyun Peng and Jonathan May. Do Nuclear Submarines Have Nuclear "
     "Captains? A Challenge Dataset for Commonsense Reasoning over Adjectives and Objects. EMNLP-IJCNLP 2019. "
     "doi:10.18653/v1/D19-1625",
-    probes={"partwhole-own": f"{_HERE}.own:own_probe"},
+    builders={"partwhole": f"{_HERE}.api:build"},
+    probes={"partwhole-own": f"{_HERE}.own_probe:own_probe"},
     readers={
-        "partwhole": Reader(f"{_HERE}.released:read_partwhole"),
-        "partwhole-nli": Reader(f"{_HERE}.released:read_partwhole_nli"),
+        "partwhole": Reader(f"{_HERE}.dataset:read_partwhole"),
+        "partwhole-nli": Reader(f"{_HERE}.dataset:read_partwhole_nli"),
     },
     suites={"partwhole": f"{_HERE}.suite:PARTWHOLE"},
+    commands=(
+        Command(
+            "build partwhole",
+            f"{_HERE}.api:build",
+            "Build unlabelled part-whole triples",
+            "horsesense build partwhole --wordnet --text corpus.txt -o candidates.jsonl",
+        ),
+        Command(
+            "partwhole check",
+            f"{_HERE}.api:check",
+            "Find odd rows in a file of triples",
+            "horsesense partwhole check train.csv",
+            render=f"{_HERE}.render:print_odd",
+        ),
+        Command(
+            "partwhole gold",
+            f"{_HERE}.api:gold",
+            "Draw gold items for a qualification test",
+            "horsesense partwhole gold gold_annotations.csv -o gold.jsonl",
+        ),
+        Command(
+            "partwhole pictures",
+            f"{_HERE}.api:pictures",
+            "Pick pictures of pairs for annotators",
+            "horsesense partwhole pictures candidates.jsonl --relationships relationships.json "
+            "--images image_data.json -o pictures.jsonl",
+            render=f"{_HERE}.render:print_pictures",
+        ),
+        Command(
+            "partwhole premises",
+            f"{_HERE}.api:premises",
+            "Turn triples into premise and hypothesis",
+            "horsesense partwhole premises dev.jsonl --corpus corpus.txt -o premises.jsonl",
+        ),
+        Command(
+            "partwhole recast",
+            f"{_HERE}.api:recast",
+            "Map the five labels to fewer",
+            "horsesense partwhole recast dev.jsonl --labels three -o three.jsonl",
+        ),
+        Command(
+            "partwhole split",
+            f"{_HERE}.api:split",
+            "Split triples for training and test",
+            "horsesense partwhole split all.jsonl --by nouns -o parts",
+            render=f"{_HERE}.render:print_split",
+        ),
+        Command(
+            "partwhole table",
+            f"{_HERE}.api:table",
+            "Compute the paper's table for runs",
+            "horsesense partwhole table runs/smollm2 --train train.jsonl",
+            render=f"{_HERE}.render:print_table",
+        ),
+    ),
 )
 """What this package adds to the program."""

@@ -1,7 +1,7 @@
-"""Adjectives (partwhole.txt, 3.2): what is known of them, and which ones nouns have in text.
+"""Adjectives (section 3.2 of the paper): their classes, and which adjectives nouns have in text.
 
-Known is which do not stand before nouns, which do not describe, and what kind they are. What nouns have in text is
-read from Google's syntactic n-grams, or by a pattern from any corpus.
+Lists say which adjectives are not used before nouns, which do not describe, and their class. The adjectives of nouns
+are read from Google's syntactic n-grams, or found by a pattern in any corpus.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from horsesense.errors import UserError
 from horsesense.lexicons.comparatives import plain_adjective
 from horsesense.lexicons.corpus import read_sentences
 from horsesense.lexicons.inflection import is_adjective, noun_forms
-from horsesense.lexicons.wordnet import read_similar
-from horsesense.lexicons.wordnet_source import find_wordnet
+from horsesense.lexicons.wordnet import find_wordnet, read_similar
 from horsesense.lexicons.words import words
 from horsesense.methods.partwhole.pairs import Modifiers, clean_noun
 
@@ -30,20 +29,20 @@ _DEGREES = frozenset(("very", "so", "too", "quite", "really", "rather"))
 
 
 def read_words(path: Path) -> frozenset[str]:
-    """The words of a list: spaces or lines between them, remarks after ``#``."""
+    """Read the words of a list, separated by spaces or lines, with comments after ``#``."""
     lines = (line.partition("#")[0] for line in read_text(path).splitlines())
     return frozenset(word.lower() for line in lines for word in line.split())
 
 
 @cache
 def not_attributive() -> frozenset[str]:
-    """Adjectives that do not stand before a noun: *awake* (partwhole.txt, 3.2)."""
+    """Return adjectives that are not used before a noun: *awake* (section 3.2)."""
     return read_words(Path(str(_DATA.joinpath("not_attributive.txt"))))
 
 
 @cache
 def not_descriptive() -> frozenset[str]:
-    """Adjectives that pick out and do not describe: *first* (partwhole.txt, 3.2)."""
+    """Return adjectives that select and do not describe: *first* (section 3.2)."""
     return read_words(Path(str(_DATA.joinpath("not_descriptive.txt"))))
 
 
@@ -57,7 +56,7 @@ def _classes() -> dict[str, str]:
 
 
 def adjective_class(adjective: str) -> str:
-    """What kind of thing an adjective says; *other* where the list does not have it.
+    """Return the class of an adjective; *other* where it is not listed.
 
     >>> [adjective_class(word) for word in ("green", "wooden", "tall", "nuclear", "postmodern")]
     ['colour', 'material', 'size', 'function', 'other']
@@ -67,13 +66,13 @@ def adjective_class(adjective: str) -> str:
 
 @cache
 def _wordnet_adjectives() -> frozenset[str]:
-    """The adjectives of WordNet, where it is on this machine: the dictionary of inflections lacks "responsible"."""
+    """Return the adjectives of WordNet, where it is installed: the inflection dictionary lacks "responsible"."""
     folder = find_wordnet()
     return frozenset() if folder is None else frozenset(read_similar(folder).heads)
 
 
 def is_known_adjective(word: str) -> bool:
-    """Whether a dictionary here, or our list, has it as an adjective.
+    """Return whether a dictionary or our list has the word as an adjective.
 
     >>> is_known_adjective("wooden"), is_known_adjective("brick"), is_known_adjective("hers")
     (True, True, False)
@@ -82,7 +81,7 @@ def is_known_adjective(word: str) -> bool:
 
 
 def is_colour(adjective: str) -> bool:
-    """Also of several words: *light blue*."""
+    """Return whether it is a colour, also of several words: *light blue*."""
     return adjective_class(adjective.rpartition(" ")[2]) == COLOUR
 
 
@@ -90,7 +89,7 @@ def is_colour(adjective: str) -> bool:
 
 
 def read_syntactic_ngrams(paths: Sequence[Path], nouns: Collection[str]) -> Modifiers:
-    """``amod`` arcs of Goldberg and Orwant's files, streamed.
+    """Stream the ``amod`` arcs of Goldberg and Orwant's files.
 
     A line is ``head TAB tokens TAB count TAB counts by year``; a token is ``word/tag/relation/head``, its head
     counted from 1 among the tokens of the line.
@@ -101,7 +100,7 @@ def read_syntactic_ngrams(paths: Sequence[Path], nouns: Collection[str]) -> Modi
         for number, line in numbered_lines(path):
             try:
                 _, ngram, total = line.split("\t")[:3]
-                # A word may hold a slash itself ("and/or"), so the line is cut from the right.
+                # A word may contain a slash ("and/or"), so the line is split from the right.
                 tokens = [token.rsplit("/", 3) for token in ngram.split(" ")]
                 for word, tag, relation, head in tokens:
                     if relation != "amod" or not tag.startswith("JJ"):
@@ -122,7 +121,7 @@ def read_syntactic_ngrams(paths: Sequence[Path], nouns: Collection[str]) -> Modi
 
 
 def read_text_modifiers(paths: Sequence[Path], nouns: Collection[str], licence: str = "") -> Modifiers:
-    """An adjective in front of a noun (*old jeep*), or after it and a copula (*the jeep is very old*)."""
+    """Find adjectives before a noun (*old jeep*), or after it and a copula (*the jeep is very old*)."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     forms = {form: noun for noun in nouns for form in noun_forms(noun)}
     for path in paths:
@@ -139,7 +138,7 @@ def _described(tokens: Sequence[str], forms: dict[str, str]) -> Iterator[tuple[s
             noun, end = pair, end + 1
         if noun is None:
             continue
-        # "dog house": what stands before another noun is no head.
+        # "dog house": a noun before another noun is not a head.
         compound = end < len(tokens) and tokens[end] in forms
         if place and not compound and (adjective := plain_adjective(tokens[place - 1])):
             yield noun, adjective

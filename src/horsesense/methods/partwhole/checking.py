@@ -1,4 +1,4 @@
-"""What is odd in a file of triples, row by row: missing words, unknown adjectives, contradictions …"""
+"""Find odd rows in a file of triples: missing words, unknown adjectives, contradictions …"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from horsesense.core.document import Document
 from horsesense.errors import UserError
 from horsesense.methods.partwhole.adjectives import is_known_adjective
-from horsesense.methods.partwhole.released import COLUMNS, LABELS
+from horsesense.methods.partwhole.dataset import COLUMNS, LABELS
 from horsesense.methods.published.reading import Reading, check_columns, fields_of
 
 KINDS = {
@@ -25,7 +25,7 @@ KINDS = {
     "phrase": "a word is a phrase of three or more words, or no word",
     "unknown adjective": "no dictionary here has it as an adjective",
 }
-"""What may be odd, and what it means."""
+"""Kinds of oddities, and what each means."""
 
 _WORDS = re.compile(r"[^\W\d_]+(?:[ '-][^\W\d_]+)?", re.UNICODE)
 
@@ -38,25 +38,25 @@ class Oddity:
     file: str
     line: int
     triple: tuple[str, ...]
-    """Whole, part, adjective, as they stand."""
+    """Whole, part, adjective, as written."""
     about: str = ""
-    """What exactly is odd; empty where the kind says it."""
+    """Details; empty where the kind says it all."""
 
 
 @dataclass(frozen=True, slots=True)
 class OddTriples(Document):
-    """What is odd in files of judged triples."""
+    """Odd rows in files of labelled triples."""
 
     rows: int
-    """Rows that were looked at."""
+    """Number of rows."""
     counts: Mapping[str, int]
-    """How many oddities of each kind."""
+    """Number of oddities by kind."""
     odd: tuple[Oddity, ...]
     """Row by row, in the order of the files."""
 
 
 def check_triples(paths: Sequence[Path]) -> OddTriples:
-    """All that is odd in files of judged triples."""
+    """Find the odd rows in files of labelled triples."""
     oddities: list[Oddity] = []
     first: dict[tuple[str, ...], tuple[str, int, str]] = {}
     rows = 0

@@ -1,9 +1,9 @@
-"""Models held against the votes of people, and not only against the label that was made of them.
+"""Compare models with the votes of people, not only with the majority label.
 
-Every row is scored on the same votes. People are held against one another: each vote against the distribution of the
-others on its triple, where a triple has as many votes as most have (three), so that the ceiling is that of two people
-for every triple. Triples whose votes all differed were dropped by the release: those that are left are the ones on
-which people agree, so the ceiling is told for both.
+Every row is scored on the same votes. For people, each vote is compared with the distribution of the others on its
+triple, on triples with three votes (as most have), so that the ceiling is that of two people for every triple. The
+published dataset leaves out triples whose votes all differ. The rest are those on which people agree, so the ceiling
+is given with and without them.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from horsesense.stats.forecasts import (
 from horsesense.stats.resampling import Floats
 
 Votes = Mapping[tuple[str, ...], tuple[int, ...]]
-"""By triple, the labels that people gave it; triples that somebody called nonsense are not among them."""
+"""Labels by triple; triples that someone called nonsense are left out."""
 
 VOTES = 3
-"""How many votes 96 % of the released triples have."""
+"""Number of votes of 96% of the published triples."""
 
 
 @dataclass(frozen=True, slots=True)
 class Distributions:
-    """How near one row is to the votes."""
+    """Distance of one row from the votes."""
 
     ranked_probability: Estimate
     """Ranked probability score, mean over votes: 0 is best."""
@@ -50,29 +50,29 @@ class Distributions:
     votes: int
     """Votes it is measured on."""
     accuracy: Estimate | None = None
-    """Of a calibrated model: how often its likeliest label is the triple's."""
+    """For a calibrated model: accuracy of its most probable label."""
 
 
 @dataclass(frozen=True, slots=True)
 class VotesOfTriples:
-    """How many people judged, and what dropping triples without a majority did."""
+    """Number of votes, and the effect of leaving out triples without a majority."""
 
     triples: int
     """Triples of the table that have votes."""
     votes: int
     """Votes for them."""
     by_number: Mapping[int, int]
-    """How many triples have so many votes."""
+    """Number of triples by number of votes."""
     all_different: int
-    """Triples in the file of votes that nobody called nonsense and whose votes all differ; the release dropped them."""
+    """Triples whose votes all differ and that nobody called nonsense; the published dataset leaves them out."""
     ceiling: Distributions | None
-    """One vote against the others, on triples of the table with three votes."""
+    """Score of one vote against the others, on triples of the table with three votes."""
     ceiling_with_dropped: Distributions | None
-    """The same over all triples of the file with three votes, those with three different ones too."""
+    """The same on all triples of the file with three votes, including those that all differ."""
 
 
 def votes_of(released: ReleasedVotes, labels: Sequence[str]) -> Votes:
-    """The votes of each triple, as places on the scale."""
+    """Return the votes of each triple as label indices."""
     triples = {item.id: triple_of(item) for item in released.probe.items}
     votes: dict[tuple[str, ...], list[int]] = defaultdict(list)
     nonsense = {triples[each.item] for each in released.judgements if each.value not in labels}
@@ -87,7 +87,7 @@ def triple_of(item: Item) -> tuple[str, ...]:
 
 
 def of_model(runs: Sequence[Answered], votes: Votes, dev: Sequence[Answered] = ()) -> Distributions:
-    """One model (seeds are put together as a mean distribution); calibrated where it was asked on dev too."""
+    """Score one model (seeds are averaged as distributions), calibrated where it was asked on dev too."""
     forecasts, items = [], list(runs[0].items)
     for run in runs:
         calibration = calibration_of(run, dev, votes)
@@ -105,7 +105,7 @@ def of_model(runs: Sequence[Answered], votes: Votes, dev: Sequence[Answered] = (
 
 
 def _right(forecast: Floats, items: Sequence[Item]) -> Estimate:
-    """How often the likeliest label is the one that the votes were made into."""
+    """Return the accuracy of the most probable label."""
     judged = [place for place, item in enumerate(items) if item.answer is not None]
     hits = [float(int(forecast[place].argmax()) == items[place].answer) for place in judged]
     wholes, parts = ([items[place].groups[role] for place in judged] for role in ("whole", "part"))
@@ -113,12 +113,12 @@ def _right(forecast: Floats, items: Sequence[Item]) -> Estimate:
 
 
 def _equal(given: tuple[int, ...]) -> tuple[int, ...]:
-    """The votes of a triple that has as many as most have: people and models are measured on the same ones."""
+    """Return the votes of a triple with three votes, else none: people and models are scored on the same ones."""
     return given if len(given) == VOTES else ()
 
 
 def calibration_of(run: Answered, dev: Sequence[Answered], votes: Votes) -> Calibration | None:
-    """Fitted on what the same model (and seed) answered on dev; triples of the table itself are never used."""
+    """Fit a calibration on the answers of the same model (and seed) on dev, never on triples of the table."""
     same = [each for each in dev if each.part.model.name == run.part.model.name]
     asked = {triple_of(item) for item in run.items}
     rows = [
@@ -139,7 +139,7 @@ def _scores(run: Answered) -> Sequence[tuple[float, ...]]:
 
 
 def of_people(items: Sequence[Item], votes: Votes) -> VotesOfTriples:
-    """People against one another on the triples of a table, and on all that they judged."""
+    """Score people against each other on the triples of a table, and on all triples with votes."""
     labels = len(items[0].options)
     here = {triple_of(item): item for item in items if triple_of(item) in votes}
     numbers = Counter(len(votes[triple]) for triple in here)
@@ -155,7 +155,7 @@ def of_people(items: Sequence[Item], votes: Votes) -> VotesOfTriples:
 
 
 def _ceiling(votes: Votes, labels: int) -> Distributions | None:
-    """One vote against the others on its triple, where there are as many as most triples have."""
+    """Score one vote against the others on its triple, on triples with three votes."""
     kept = {triple: given for triple, given in votes.items() if _equal(given)}
     if not kept:
         return None
@@ -176,7 +176,7 @@ def _measure(
     ranked = accuracy(ranked_probability(forecast, votes), wholes, crossed=parts)
     surprise = log_score(forecast, votes)
     most = float(surprise.max()) or 1.0
-    # As a share of the greatest surprise it lies between 0 and 1, as an accuracy does.
+    # Divided by the largest possible value it is between 0 and 1, like an accuracy.
     shares = accuracy(surprise / most, wholes, crossed=parts)
     logs = replace(shares, value=float(surprise.mean()), ci=(shares.low * most, shares.high * most))
     return Distributions(ranked, logs, calibrated, len(votes))

@@ -1,4 +1,4 @@
-"""The task as inference (partwhole.txt, 5.2): a sentence about an adjective whole, and what it says of the part.
+"""The task as inference (section 5.2): a sentence about the whole with its adjective, and a hypothesis about the part.
 
 The paper's appendix on choosing sentences is not part of its text here, so the ranking is ours.
 """
@@ -21,19 +21,19 @@ from horsesense.progress import NO_PROGRESS, Progress
 _COPULAS = {"singular": ("is", "was", "looks", "seems", "became"), "plural": ("are", "were", "look", "seem", "became")}
 _DEGREES = ("", "very ", "so ", "too ", "quite ")
 _GOOD_LENGTH = range(6, 26)
-"""Words of a sentence that says enough and is read at a glance."""
+"""Preferred length of a sentence in words."""
 _REACH = 4
-"""How many words before a noun may still belong to it."""
+"""Maximum number of words before a noun that may belong to it."""
 _DENIED = frozenset(("not", "no", "never", "without", "isn't", "wasn't", "aren't", "weren't", "if", "nor"))
 
 
 @dataclass(frozen=True, slots=True)
 class Premise:
-    """A sentence that tells of an adjective whole."""
+    """A sentence about a whole with its adjective."""
 
     text: str
     kind: str
-    """``adjacent``: *an old jeep*; ``copula``: *the jeep is old*; ``template``: none was found, so it is ours."""
+    """``adjacent``: *an old jeep*; ``copula``: *the jeep is old*; ``template``: no sentence was found."""
     file: str = ""
 
 
@@ -47,7 +47,7 @@ def hypothesis(whole: str, part: str, adjective: str) -> str:
 
 
 def find_premise(corpus: Corpus | None, whole: str, adjective: str) -> Premise:
-    """The best sentence of a corpus; where it has none, a template that says so."""
+    """Return the best sentence of a corpus, or a template, marked as such."""
     if corpus is not None:
         nouns, adjectives = noun_forms(whole), adjective_forms(adjective)
         side_by_side = [f"{word} {noun}" for word, noun in product(adjectives, nouns)]
@@ -67,13 +67,13 @@ def find_premise(corpus: Corpus | None, whole: str, adjective: str) -> Premise:
 
 
 def _plain(sentence: str) -> str:
-    """The words of a sentence, spaces around each; *the man's hat* tells of a man."""
+    """The words of a sentence, spaces around each; *the man's hat* mentions a man."""
     parts = [word.removesuffix("'s") for word in words(sentence)]
     return f" {' '.join(parts)} "
 
 
 def _says(sentence: str, phrases: Sequence[str]) -> bool:
-    """Whether a phrase stands there as words of its own: an *old boat-cloak* is no old boat.
+    """Return whether a phrase occurs as separate words: an *old boat-cloak* is not an old boat.
 
     >>> _says("An old boat-cloak lay there.", ["old boat"]), _says("The old boat's deck.", ["old boat"])
     (False, True)
@@ -83,7 +83,7 @@ def _says(sentence: str, phrases: Sequence[str]) -> bool:
 
 
 def _is_subject(sentence: str, phrases: Sequence[str]) -> bool:
-    """Whether the noun of the phrase is what the sentence is about: of *the cloth on the table is white* it is not.
+    """Return whether the phrase's noun is the subject: in *the cloth on the table is white*, "table" is not.
 
     >>> _is_subject("The cloth on our dining table is white.", ["table is white"])
     False
@@ -97,7 +97,7 @@ def _is_subject(sentence: str, phrases: Sequence[str]) -> bool:
 
 
 def ranked(sentences: Iterable[Sentence], whole: str, adjective: str) -> list[Sentence]:
-    """The best first: nothing denied or supposed, the very words asked for, of good length, short, early."""
+    """Rank sentences: no negation or condition, exact words, good length, short, early."""
 
     def order(sentence: Sentence) -> tuple[bool, bool, bool, int, int]:
         tokens = words(sentence.text)
@@ -110,7 +110,7 @@ def ranked(sentences: Iterable[Sentence], whole: str, adjective: str) -> list[Se
 def as_inference(
     probe: Probe, corpus: Corpus | None = None, premise_source: str = "", progress: Progress = NO_PROGRESS
 ) -> Probe:
-    """Each triple as a ``pair``; ``premise_kind`` and ``premise_file`` say where its premise is from."""
+    """Turn each triple into a ``pair``; ``premise_kind`` and ``premise_file`` record the origin of its premise."""
     check_triples(probe)
     premises: dict[tuple[str, str], Premise] = {}
     kinds: Counter[str] = Counter()
@@ -132,6 +132,6 @@ def as_inference(
 
 
 def coverage(probe: Probe, kinds: Sequence[str] = ("adjacent", "copula")) -> tuple[int, int]:
-    """How many pairs of whole and adjective have a sentence of a corpus, and how many there are."""
+    """Return the number of pairs of whole and adjective with a corpus sentence, and the number of all pairs."""
     kind_of = {(item.groups["whole"], item.groups["adjective"]): item.facets["premise_kind"] for item in probe.items}
     return sum(kind in kinds for kind in kind_of.values()), len(kind_of)

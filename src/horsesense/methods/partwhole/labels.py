@@ -1,5 +1,7 @@
-"""The task in fewer labels: three ({guaranteed, probably}, unrelated, {unlikely, impossible}), or yes and no; and gold
-items of a qualification (section 4.2): triples whose judges all agree, some of each label."""
+"""The task with fewer labels, and gold items for a qualification test (section 4.2).
+
+Three labels are {guaranteed, probably}, unrelated, {unlikely, impossible}; two are yes and no.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from horsesense.core import Item, Probe
 from horsesense.errors import UserError, unknown
-from horsesense.methods.partwhole.released import LABELS
+from horsesense.methods.partwhole.dataset import LABELS
 from horsesense.methods.published.votes import ReleasedVotes
 
 
@@ -20,7 +22,7 @@ class Labels:
 
     options: tuple[str, ...]
     places: tuple[int, ...]
-    """For each of the five labels, impossible first, the place of its option."""
+    """Index of the option for each of the five labels, impossible first."""
     ordered: bool = True
 
 
@@ -30,8 +32,8 @@ FORMS = {
     "entailment": Labels(("contradiction", "neutral", "entailment"), (0, 0, 1, 2, 2)),
     "binary": Labels(("no", "yes"), (0, 0, 0, 1, 1)),
 }
-"""``entailment`` is ``three`` under the names that inference models have; unrelated is *no* of the binary form, as
-in the release."""
+"""``entailment`` is ``three`` under the names of inference models; unrelated is *no* of the binary form, as in the
+published dataset."""
 
 
 def find_form(name: str) -> Labels:
@@ -41,9 +43,9 @@ def find_form(name: str) -> Labels:
 
 
 def in_labels(items: Sequence[Item], form: str) -> list[Item]:
-    """Items on the scale of five in another form; the label of five stays as a facet.
+    """Map items with five labels to another form; the original label stays as a facet.
 
-    >>> from horsesense.methods.partwhole.released import unjudged
+    >>> from horsesense.methods.partwhole.dataset import unjudged
     >>> from horsesense.core.item import NO_SOURCE
     >>> item = replace(unjudged("jeep", "tire", "old", source=NO_SOURCE), answer=3)
     >>> [each.options[each.answer] for name in FORMS for each in in_labels([item], name)]
@@ -53,7 +55,7 @@ def in_labels(items: Sequence[Item], form: str) -> list[Item]:
     for item in items:
         if item.options != LABELS:
             raise UserError(
-                f"item {item.id} is not on the scale of five ({', '.join(LABELS)})",
+                f"item {item.id} does not have the five labels ({', '.join(LABELS)})",
                 fix="give what import partwhole or annotate apply wrote",
             )
         facets = dict(item.facets)
@@ -65,18 +67,18 @@ def in_labels(items: Sequence[Item], form: str) -> list[Item]:
 
 
 def probe_in_labels(probe: Probe, form: str) -> Probe:
-    """The same probe in another form."""
+    """Map a probe to another form."""
     made = f"{probe.card.made} In the form of {form} labels.".strip()
     return Probe.of(in_labels(probe.items, form), replace(probe.card, made=made))
 
 
 def gold_triples(released: ReleasedVotes, each: int = 2, seed: int = 0) -> Probe:
-    """So many triples of each label on which two people at least agree and nobody differs.
+    """Draw triples of each label on which at least two people agree and nobody differs.
 
-    No noun stands in two of them where that can be helped, so that nobody learns from one item what another asks.
+    Nouns are repeated as little as possible, so that one item does not help with another.
     """
     if each < 1:
-        raise UserError(f"{each} items of a label are none", fix="ask for 1 or more")
+        raise UserError(f"{each} items per label were requested", fix="request 1 or more")
     votes: dict[str, list[str]] = defaultdict(list)
     for judgement in released.judgements:
         votes[judgement.item].append(judgement.value)
@@ -89,8 +91,8 @@ def gold_triples(released: ReleasedVotes, each: int = 2, seed: int = 0) -> Probe
     for label, items in agreed.items():
         if len(items) < each:
             raise UserError(
-                f"{len(items)} triples are called {label} by all who judged them, and {each} are asked for",
-                fix="ask for fewer, or give more judgements",
+                f"{len(items)} triples are called {label} by all annotators, and {each} are needed",
+                fix="request fewer, or give more votes",
             )
         draw.shuffle(items)
         for _ in range(each):

@@ -1,9 +1,9 @@
-"""Pairs of whole and part (section 3.1): written down in WordNet, ConceptNet, GenericsKB, or seen in pictures.
+"""Pairs of whole and part (section 3.1) from WordNet, ConceptNet, GenericsKB and Visual Genome.
 
-Written down are WordNet's meronyms, ConceptNet's HasA and PartOf, GenericsKB's has-part. In pictures, people saw pairs
-and adjectives (sections 3.1 and 3.2): ``relationships.json`` and ``attributes.json`` are the official files of Visual
-Genome, read picture by picture. Tables of counts (``subject predicate object count``) are relations, not pictures: one
-picture may hold several.
+Lexicons give WordNet's meronyms, ConceptNet's HasA and PartOf, GenericsKB's has-part. Visual Genome gives pairs and
+adjectives that people saw in pictures (sections 3.1 and 3.2): ``relationships.json`` and ``attributes.json`` are its
+official files, read picture by picture. Tables of counts (``subject predicate object count``) count relations, not
+pictures: one picture may have several.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from horsesense.lexicons.genericskb import generic_statements
 from horsesense.lexicons.inflection import singular
 from horsesense.lexicons.sources import part_links
 from horsesense.lexicons.triples import Facts
+from horsesense.methods.partwhole.settings import PREDICATES
 
 Pair = tuple[str, str]
 """Whole and part."""
@@ -31,19 +32,12 @@ _NOUN = re.compile(r"[a-z]+(?:[ '-][a-z]+)*")
 _HAS_PART = re.compile(r".+ (?:have|has) \(part\) (?P<part>.+?)\.?")
 _DETERMINER = re.compile(r"^(?:a|an|the|its|their|many|some|several|two|four) ")
 LICENCE = "CC BY 4.0"
-HAS = {
-    "have": ("has", "have", "having", "has a", "have a", "has an", "have an"),
-    "with": ("with", "with a", "with an"),
-    "of": ("of", "of a", "of an", "belong to", "belongs to", "belonging to", "part of", "is part of", "be part of"),
-    "on": ("on", "on a", "is on", "be on", "on side of", "attach to", "attached to"),
-}
-"""Kinds of predicates that may tell a part; the paper takes the first. After *of* and *on* the whole stands last."""
 _TURNED = ("of", "on")
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Wholes and their parts, as one source has them."""
+    """Wholes and their parts in one source."""
 
     source: str
     unit: str
@@ -51,27 +45,27 @@ class Pairs:
     counts: Mapping[Pair, int]
     licence: str
     left_out: Counter[str] = field(default_factory=Counter)
-    """What was not taken, counted by reason."""
+    """Number of rejected entries by reason."""
 
     @property
     def needs_repeating(self) -> bool:
-        """Whether a pair that was seen once may be a slip; an encyclopaedia says a thing once."""
+        """Whether a pair that occurs once may be an error; a lexicon states a fact once."""
         return self.unit in ("images", "relations")
 
 
 @dataclass(frozen=True, slots=True)
 class Modifiers:
-    """Adjectives of nouns, as one source has them."""
+    """Adjectives of nouns in one source."""
 
     source: str
     counts: Mapping[str, Counter[str]]
-    """Noun → adjective → how often."""
+    """Noun → adjective → frequency."""
     licence: str
     left_out: Counter[str] = field(default_factory=Counter)
 
 
 def clean_noun(name: str) -> str:
-    """A noun as everything here has it: lower case, singular, one space between words; empty where it is none.
+    """Normalise a noun: lower case, singular, one space between words; empty if it is not a noun.
 
     >>> clean_noun(" Window  Panes"), clean_noun("t-shirts"), clean_noun("no. 7")
     ('window pane', 't-shirt', '')
@@ -80,22 +74,22 @@ def clean_noun(name: str) -> str:
     return singular(plain) if _NOUN.fullmatch(plain) else ""
 
 
-# Pairs that somebody wrote down.
+# Lexicons.
 
 
 def wordnet_pairs(source: str = "wordnet") -> Pairs:
-    """Meronyms of a source in the knowledge graph; names (Kyoto in Japan) are left out."""
+    """Return the meronyms of WordNet; names (Kyoto in Japan) are left out."""
     links = part_links(source)
     return _counted(source, "facts", links, "WordNet licence (Princeton University)")
 
 
 def conceptnet_pairs(paths: Sequence[Path]) -> Pairs:
-    """``HasA`` tells the whole first, ``PartOf`` the part."""
+    """Read ``HasA``, where the whole is first, and ``PartOf``, where the part is."""
     return pairs_of(read_conceptnet(paths))
 
 
 def pairs_of(facts: Facts) -> Pairs:
-    """The same from facts that were read before."""
+    """Return the pairs of facts."""
     pairs = [
         (fact.head, fact.tail) if fact.relation == "HasA" else (fact.tail, fact.head)
         for fact in facts.facts
@@ -105,7 +99,7 @@ def pairs_of(facts: Facts) -> Pairs:
 
 
 def genericskb_pairs(paths: Sequence[Path]) -> Pairs:
-    """Statements such as *Owls have (part) beaks.*; the whole is the term in front of the statement."""
+    """Read statements such as *Owls have (part) beaks.*; the whole is the term before the statement."""
     pairs: list[Pair] = []
     others = 0
     for term, sentence in generic_statements(paths):
@@ -134,11 +128,11 @@ def _counted(source: str, unit: str, pairs: Iterable[Pair], licence: str) -> Pai
     return Pairs(source, unit, counts, licence, left_out)
 
 
-# Pairs and adjectives that people saw in pictures.
+# Visual Genome.
 
 
 def read_relationships(path: Path, kinds: Sequence[str] = ("have",), aliases: Mapping[str, str] | None = None) -> Pairs:
-    """Pairs of the official file, with the number of pictures each is in."""
+    """Read the pairs of the official file, with their number of pictures."""
     turned, left_out = _predicates(kinds), Counter[str]()
     counts: Counter[Pair] = Counter()
     for picture in json_elements(path):
@@ -157,7 +151,7 @@ def read_relationships(path: Path, kinds: Sequence[str] = ("have",), aliases: Ma
 def read_relation_counts(
     path: Path, kinds: Sequence[str] = ("have",), aliases: Mapping[str, str] | None = None
 ) -> Pairs:
-    """Pairs of a table of counts, with the number of relations each is in."""
+    """Read the pairs of a table of counts, with their number of relations."""
     turned, left_out = _predicates(kinds), Counter[str]()
     counts: Counter[Pair] = Counter()
     for number, row in read_table(path, ("subject", "predicate", "object", "count")):
@@ -175,7 +169,7 @@ def read_relation_counts(
 
 
 def read_attributes(path: Path, aliases: Mapping[str, str] | None = None) -> Modifiers:
-    """What ``attributes.json`` says of each object, once a picture and object."""
+    """Read the attributes of ``attributes.json``, once per picture and object."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     left_out: Counter[str] = Counter()
     for picture in json_elements(path):
@@ -197,7 +191,7 @@ def read_attributes(path: Path, aliases: Mapping[str, str] | None = None) -> Mod
 
 
 def read_aliases(path: Path) -> dict[str, str]:
-    """Other names of objects: ``canonical,alias,alias`` a line."""
+    """Read other names of objects: ``canonical,alias,alias`` per line."""
     aliases: dict[str, str] = {}
     for _, line in numbered_lines(path):
         first, *others = (" ".join(name.lower().split()) for name in line.split(","))
@@ -206,8 +200,8 @@ def read_aliases(path: Path) -> dict[str, str]:
 
 
 def _predicates(kinds: Sequence[str]) -> dict[str, bool]:
-    """Predicate → whether the whole stands last."""
-    return {name: kind in _TURNED for kind in kinds for name in HAS[kind]}
+    """Return predicates, each with whether the whole is last."""
+    return {name: kind in _TURNED for kind in kinds for name in PREDICATES[kind]}
 
 
 def _pair(relation: Any, turned: Mapping[str, bool], aliases: Mapping[str, str], left_out: Counter[str]) -> Pair | None:

@@ -1,4 +1,4 @@
-"""Three pictures a pair, with boxes around whole and part (section 4.1), from Visual Genome's own files."""
+"""Pick pictures of pairs, with boxes around whole and part (section 4.1), from the files of Visual Genome."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from horsesense.core import Item
 from horsesense.core.document import Document
 from horsesense.data import json_elements, writing
 from horsesense.errors import UserError
-from horsesense.methods.partwhole.pairs import HAS, Pair, clean_noun
+from horsesense.methods.partwhole.pairs import Pair, clean_noun
+from horsesense.methods.partwhole.settings import PREDICATES
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,21 +23,21 @@ class PairPictures(Document):
     """Pictures that were picked for pairs of whole and part."""
 
     out: Path
-    """The file for a study: a picture and its boxes a row."""
+    """File for a study: one picture and its boxes per row."""
     pairs: int
-    """Pairs that the items speak of."""
+    """Number of pairs in the items."""
     with_pictures: int
-    """Pairs that have as many pictures as were asked for."""
+    """Number of pairs with enough pictures."""
     without: tuple[str, ...]
-    """Pairs in no picture, as "whole, part"."""
+    """Pairs without pictures, as "whole, part"."""
     images: tuple[str, ...]
-    """Files of pictures that have to lie in the study's folder."""
+    """Picture files that the folder of the study needs."""
 
 
 def pick_pictures(
     items: Sequence[Item], relationships: Path, images: Path, out: Path, each: int = 3, seed: int = 0
 ) -> PairPictures:
-    """For each pair of the items so many pictures in which the whole has the part, drawn by seed.
+    """Draw pictures for each pair of the items, in which the whole has the part.
 
     ``relationships`` and ``images`` are relationships.json and image_data.json of Visual Genome.
     """
@@ -66,12 +67,12 @@ Boxes = tuple[Mapping[str, float], Mapping[str, float]]
 
 
 def _seen(path: Path, wanted: Collection[Pair]) -> dict[Pair, list[tuple[int, Boxes]]]:
-    """For each pair the pictures it is in, once each, with the boxes of whole and part."""
+    """Return the pictures of each pair, once each, with the boxes of whole and part."""
     found: dict[Pair, dict[int, Boxes]] = {}
     try:
         for picture in json_elements(path):
             for relation in picture["relationships"]:
-                if " ".join(relation["predicate"].lower().split()) in HAS["have"]:
+                if " ".join(relation["predicate"].lower().split()) in PREDICATES["have"]:
                     whole, part = relation["subject"], relation["object"]
                     pair = _noun(whole), _noun(part)
                     if pair in wanted:

@@ -1,59 +1,181 @@
-"""Which pairs and adjectives are asked about. Each rule has its switch, and counts what it rejects."""
+"""Rules that select pairs and adjectives. Each can be switched off, and counts what it rejects.
+
+The rule "parts" needs a witness for each pair: in pictures a chair "has" a cat, and collections of facts have lions as
+parts of animals. A witness is WordNet or a second source. In WordNet a whole inherits the parts of what it is a kind
+of, and parts have parts themselves (a woman is a person, a person has a body, a body has hands). Kinds, living things
+in or on something, what fills a thing and what cannot be touched (a shadow, a name) are not parts.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from horsesense.errors import UserError, argument
 from horsesense.lexicons.inflection import is_known, is_noun
-from horsesense.lexicons.words import FUNCTION_WORDS
-from horsesense.methods.partwhole.adjectives import (
-    is_colour,
-    is_known_adjective,
-    not_attributive,
-    not_descriptive,
-)
+from horsesense.lexicons.sources import part_ids
+from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
+from horsesense.lexicons.wordnet import find_wordnet
+from horsesense.lexicons.words import FUNCTION_WORDS, listed
+from horsesense.methods.partwhole.adjectives import is_colour, is_known_adjective, not_attributive, not_descriptive
 from horsesense.methods.partwhole.pairs import Modifiers, Pair, Pairs
-from horsesense.methods.partwhole.parthood import REASONS, parthood
+from horsesense.methods.partwhole.settings import CandidateRules
 
-SWITCHES = {
-    "same": "a part is not its whole",
-    "nouns": "whole and part are nouns of one or two words",
-    "repeated": "a pair is in enough images (or relations)",
-    "parts": "WordNet, or a second source, has the part as a part",
-    "adjectives": "an attribute is an adjective of one word",
-    "attributive": "an adjective that stands before nouns (not: awake)",
-    "descriptive": "an adjective that describes (not: first)",
-    "commonest": "the commonest adjectives of a whole only",
-    "part": "an adjective that was seen with the part too",
-    "colours": "few colours a pair",
+REASONS = {
+    "vague": "everything has it in some way (a side, a spot)",
+    "phrase": "words that WordNet does not have as one noun (good nose)",
+    "name": "the name of one thing (oregon)",
+    "kind": "a kind of its whole, or the other way round (animal, lion)",
+    "living": "somebody in or on something (chair, cat)",
+    "filling": "what is in it for a while (glass, water)",
+    "untouchable": "nothing that can be touched (tennis, advantage)",
+    "unknown": "neither WordNet nor a second source has it",
 }
-"""The rules by name, and what each asks for."""
+"""Reasons why a pair is not a part, or not known to be one."""
+
+_VAGUE = frozenset(
+    listed(
+        "part section side piece line spot area portion stuff thing material substance body shape pattern color colour "
+        "design corner edge end front back middle top bottom surface shadow reflection hole corpus item object unit "
+        "background picture image photo print writing base space level layer stripe cell nucleus vacuole cytoplasm"
+    )
+) | {"body part", "human body", "adult body", "material body", "body substance", "ground substance", "cell membrane",
+     "plasma membrane", "chemical group", "chemical chain"}  # fmt: skip
+_LIVING = ("animal.n.01", "person.n.01")
+_FILLING = (
+    *("water.n.01", "liquid.n.01", "fluid.n.01", "gas.n.02", "precipitation.n.03"),
+    *("food.n.01", "food.n.02", "clothing.n.01"),
+)
+_TOUCHED = ("physical_entity.n.01",)
+_DEEPEST = 3
+"""Parts of parts of parts."""
+_NEAR = 2
+"""Levels of kinds that count for a part: what has a car wheel has a wheel, but not therefore a device."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """Which rules hold, and their numbers (partwhole.txt, 3.1 and 3.2)."""
+@dataclass(frozen=True)
+class Parthood:
+    """Parts in WordNet and in other sources."""
 
-    off: frozenset[str] = frozenset()
-    """Names of rules that are switched off."""
-    fewest: int = 3
-    """Images (relations, where images are not known) that a pair must be in."""
-    commonest: int = 5
-    """Adjectives of each source that a whole keeps."""
-    colours: int = 1
-    """Colours that a pair keeps; the released candidates have one of 4,175 pairs that have any, in 3,986."""
+    taxonomy: Taxonomy
+    links: Collection[tuple[int, int]]
+    """Whole and part, as indices of the taxonomy."""
+    witnesses: Mapping[Pair, frozenset[str]] = field(default_factory=dict)
+    """The sources other than WordNet that have a pair."""
 
-    def on(self, name: str) -> bool:
-        return name not in self.off
+    def why_not(self, whole: str, part: str) -> str:
+        """Return why a pair is not a part, one of `REASONS`; empty if it is one."""
+        wholes, parts = self._senses(whole), self._senses(part)
+        if _VAGUE & {whole, part}:
+            return "vague"
+        if not wholes or not parts:
+            return "phrase"
+        if self._is_name(wholes[0]) or self._is_name(parts[0]):
+            return "name"
+        if self._is_kind(wholes, parts) or self._is_kind(parts, wholes):
+            return "kind"
+        if self._below(parts[0], _LIVING):
+            return "living"
+        if self._below(parts[0], _FILLING) and not self._below(wholes[0], _FILLING):
+            return "filling"
+        if not self._below(parts[0], _TOUCHED) or not self._below(wholes[0], _TOUCHED):
+            return "untouchable"
+        if self.in_wordnet(whole, part) or len(self.witnesses.get((whole, part), ())) > 1:
+            return ""
+        return "unknown"
+
+    def in_wordnet(self, whole: str, part: str) -> bool:
+        """Return whether WordNet has the part for the whole or its kinds, directly or within another part."""
+        wanted = set(self._senses(part)[:3])
+        return any(not wanted.isdisjoint(self._having(sense)) for sense in self._senses(whole)[:2])
+
+    def _having(self, whole: int) -> set[int]:
+        if whole not in self._had:
+            reached: set[int] = set()
+            layer = {whole, *self._above(whole)}
+            for _ in range(_DEEPEST):
+                layer = {part for each in layer for part in self._parts.get(each, ())} - reached
+                reached |= layer
+                layer |= {kind for each in layer for kind in self._kinds(each)}
+            self._had[whole] = reached | {kind for part in reached for kind in self._kinds(part)}
+        return self._had[whole]
+
+    @cached_property
+    def _had(self) -> dict[int, set[int]]:
+        return {}
+
+    @cached_property
+    def _parts(self) -> dict[int, set[int]]:
+        parts: dict[int, set[int]] = defaultdict(set)
+        for whole, part in self.links:
+            parts[whole].add(part)
+        return parts
+
+    @cached_property
+    def _ancestors(self) -> dict[int, frozenset[int]]:
+        return {}
+
+    def _above(self, concept: int) -> frozenset[int]:
+        """Return all kinds of a concept."""
+        if concept not in self._ancestors:
+            above: set[int] = set()
+            waiting = [concept]
+            while waiting:
+                new = set(self.taxonomy.hypernyms[waiting.pop()]) - above
+                above |= new
+                waiting += new
+            self._ancestors[concept] = frozenset(above)
+        return self._ancestors[concept]
+
+    def _kinds(self, concept: int) -> set[int]:
+        """Return the nearest kinds of a concept."""
+        found, layer = set[int](), {concept}
+        for _ in range(_NEAR):
+            layer = {parent for each in layer for parent in self.taxonomy.hypernyms[each]}
+            found |= layer
+        return found
+
+    def _senses(self, noun: str) -> list[int]:
+        """Return the nouns that a word names, commonest sense first."""
+        return [place for place in self.taxonomy.senses.get(noun, ()) if ".n." in self.taxonomy.ids[place]]
+
+    def _is_name(self, concept: int) -> bool:
+        return all(lemma[:1].isupper() for lemma in self.taxonomy.lemmas[concept])
+
+    def _is_kind(self, kinds: list[int], of: list[int]) -> bool:
+        """Return whether the commonest sense of a noun is a kind of any sense of the other."""
+        return not self._above(kinds[0]).isdisjoint(of)
+
+    def _below(self, concept: int, names: Iterable[str]) -> bool:
+        above = {concept, *self._above(concept)}
+        return any(self.taxonomy.place.get(name) in above for name in names)
+
+
+def parthood(pairs_by_source: Mapping[str, Iterable[Pair]]) -> Parthood:
+    """Use the installed WordNet, and pairs of several sources as witnesses of each other."""
+    folder = find_wordnet()
+    if folder is None:
+        raise UserError(
+            "pairs are held against WordNet, which is not on this machine",
+            fix=f"run: horsesense fetch wordnet, or add {argument('without', 'parts')}",
+        )
+    witnesses: dict[Pair, set[str]] = defaultdict(set)
+    for source, pairs in pairs_by_source.items():
+        for pair in pairs:
+            if source != "wordnet":
+                witnesses[pair].add(source)
+    taxonomy = load_taxonomy(folder)
+    links = [(taxonomy.place[whole], taxonomy.place[part]) for whole, part in part_ids()]
+    return Parthood(taxonomy, links, {pair: frozenset(names) for pair, names in witnesses.items()})
 
 
 @dataclass(slots=True)
 class Sieve:
-    """The rules at work, with what they rejected."""
+    """Apply the rules and count what they reject."""
 
-    rules: Rules
+    rules: CandidateRules
     rejected: Counter[str] = field(default_factory=Counter)
 
     def _lets(self, name: str, good: bool, what: str) -> bool:
@@ -63,7 +185,7 @@ class Sieve:
         return False
 
     def pairs(self, sources: Iterable[Pairs]) -> dict[Pair, tuple[str, ...]]:
-        """The pairs that stay, with the sources that have them."""
+        """Return the pairs that pass, with their sources."""
         kept = self._plain_pairs(sources)
         if not kept or not self.rules.on("parts"):
             return kept
@@ -98,7 +220,7 @@ class Sieve:
         return kept
 
     def adjectives(self, modifiers: Modifiers, wholes: Iterable[str]) -> dict[str, list[str]]:
-        """The adjectives of each whole in one source, the commonest first; of equally common ones, by letter."""
+        """Return the adjectives of each whole in one source, commonest first, then alphabetically."""
         kept: dict[str, list[str]] = {}
         for whole in sorted(set(wholes)):
             counts = modifiers.counts.get(whole, Counter())
@@ -116,7 +238,7 @@ class Sieve:
         )
 
     def triples(self, pair: Pair, ranked: Iterable[str], with_nouns: Mapping[str, Iterable[str]]) -> list[str]:
-        """The adjectives of a pair: those seen with the part, colours thinned out."""
+        """Return the adjectives of a pair that occur with the part, with few colours."""
         _, part = pair
         seen = set(with_nouns.get(part, ()))
         fitting = [word for word in ranked if self._lets("part", word in seen, "triples")]
@@ -134,5 +256,5 @@ class Sieve:
 def _short_noun(noun: str) -> bool:
     words = noun.split(" ")
     last = words[-1].rpartition("-")[2]
-    # Some good nouns ("trunk") are not in the dictionary; a word that it has as something else is no noun.
+    # Some good nouns ("trunk") are not in the dictionary; a word that it has as something else is not a noun.
     return len(words) <= 2 and not FUNCTION_WORDS & set(words) and (is_noun(last) or not is_known(last))

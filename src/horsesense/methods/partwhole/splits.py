@@ -1,4 +1,4 @@
-"""Parts for training, choosing and testing: by lot as the paper does (section 5), or with nouns held out. Pure."""
+"""Split triples into train, dev and test: at random as in the paper (section 5), or with held-out words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS = ("random", "whole", "part", "adjective", "nouns")
 
 @dataclass(frozen=True, slots=True)
 class TriplesPart:
-    """One part of the triples, and how many different words it has."""
+    """One part of the triples, and its number of distinct words."""
 
     part: str
     """``train``, ``dev`` or ``test``."""
@@ -37,9 +37,9 @@ class TriplesSplit(Document):
     by: str
     """What is kept together: nothing (``random``), or all triples of a word."""
     seed: int
-    """Seed of the draw."""
+    """Random seed."""
     dropped: int
-    """Triples left out because their nouns fall to different parts."""
+    """Triples left out because their nouns belong to different parts."""
     parts: tuple[TriplesPart, ...]
     """The three files."""
 
@@ -59,13 +59,13 @@ def write_split(probe: Probe, by: str, seed: int, folder: Path) -> TriplesSplit:
 
 
 def split_items(items: Sequence[Item], by: str = "random", seed: int = 0) -> dict[str, list[Item]]:
-    """Train, dev and test, 70, 10 and 20 per cent; ``dropped`` holds items that would carry a noun across.
+    """Split into train, dev and test, 70%, 10% and 20%; ``dropped`` has items that would share a noun.
 
     ``random`` shuffles triples, so that nearly every noun of the test is in training. ``whole``, ``part`` and
-    ``adjective`` keep all triples of a word together. ``nouns`` shares no noun at all, in neither role: a triple
-    whose whole and part fall to different parts is dropped.
+    ``adjective`` keep all triples of a word together. ``nouns`` shares no noun in either role: a triple
+    whose whole and part belong to different parts is dropped.
 
-    >>> from horsesense.methods.partwhole.released import unjudged
+    >>> from horsesense.methods.partwhole.dataset import unjudged
     >>> from horsesense.core.item import NO_SOURCE
     >>> items = [unjudged("car", f"part {n}", "old", NO_SOURCE) for n in range(10)]
     >>> {name: len(part) for name, part in split_items(items).items()}
@@ -79,7 +79,7 @@ def split_items(items: Sequence[Item], by: str = "random", seed: int = 0) -> dic
         parts = {item.id: place[item.id] for item in items}
     elif by == "nouns":
         nouns = sorted({item.groups[role] for item in items for role in ("whole", "part")})
-        # Both nouns must fall to a part, so that a share of p nouns leaves p² of the triples.
+        # Both nouns must belong to a part, so a share of p nouns leaves p² of the triples.
         place = _drawn(nouns, {name: sqrt(share) for name, share in SHARES.items()}, seed)
         both = {item.id: {place[item.groups[role]] for role in ("whole", "part")} for item in items}
         parts = {name: next(iter(where)) if len(where) == 1 else "dropped" for name, where in both.items()}
@@ -100,7 +100,7 @@ def _units(items: Sequence[Item], by: str) -> dict[str, int]:
 def _drawn(
     names: Sequence[str], shares: Mapping[str, float], seed: int, weights: Mapping[str, int] | None = None
 ) -> dict[str, str]:
-    """Each name's part; parts are filled one after the other, in an order drawn by seed."""
+    """Assign names to parts, filled one after the other in a random order."""
     order = list(names)
     random.Random(seed).shuffle(order)
     weight = dict.fromkeys(order, 1) if weights is None else weights
@@ -111,7 +111,7 @@ def _drawn(
         ends.append((reached, name))
     part_of, done, part = {}, 0.0, 0
     for name in order:
-        # A unit belongs where its middle falls, so that large ones do not all spill into the next part.
+        # A name belongs to the part of its middle, so that large ones do not all spill into the next part.
         middle = done + weight[name] / 2
         while middle > ends[part][0] + 1e-9 and part < len(ends) - 1:
             part += 1
@@ -120,14 +120,14 @@ def _drawn(
 
 
 def check_triples(probe: Probe) -> None:
-    """Refuse items that are no triples."""
+    """Refuse items that are not triples."""
     lacking = next((item for item in probe.items if not {"whole", "part", "adjective"} <= item.groups.keys()), None)
     if lacking is not None:
         raise UserError(f"item {lacking.id} has no whole, part and adjective", fix="give a probe of part-whole triples")
 
 
 def split_probe(probe: Probe, by: str = "random", seed: int = 0) -> tuple[dict[str, Probe], int]:
-    """Probes by the name of their part, and the number of dropped triples; each item says its part as ``split``."""
+    """Return one probe per part, and the number of dropped triples; each item has its part in the facet ``split``."""
     check_triples(probe)
     parts = split_items(probe.items, by, seed)
     probes = {}

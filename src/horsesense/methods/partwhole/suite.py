@@ -1,8 +1,8 @@
-"""Part-whole as a suite: table 3 with one's own models in it, on the paper's split and on one without shared nouns.
+"""The part-whole suite: table 3 with a user's models, on the paper's split and on one without shared nouns.
 
-Asked are the released test split, dev (on which a preference for labels is fitted), and the test part of a split of
-all released triples in which no noun of the test is in training, in neither role: on the paper's split nearly
-every noun is.
+Models are asked the published test split, dev (on which label preferences are fitted), and the test part of a split of
+all published triples in which no noun of the test is in training in either role: on the paper's split nearly every
+noun is.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 from horsesense.core import Item, Probe
 from horsesense.data import cache_folder
 from horsesense.errors import UserError, argument
+from horsesense.methods.partwhole.dataset import read_partwhole, read_partwhole_votes
 from horsesense.methods.partwhole.distributions import Distributions
-from horsesense.methods.partwhole.released import read_partwhole, read_partwhole_votes
 from horsesense.methods.partwhole.splits import split_items
 from horsesense.methods.partwhole.table import PartWholeTable, TableRow, partwhole_table
 from horsesense.methods.published.pinned_files import check_fetched
@@ -58,13 +58,13 @@ def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
     split = split_items(everything, "nouns", 0)
     votes = _find(folder, VOTES)
     probes, training = {"test": parts["test"], "dev": parts["dev"]}, {"test": parts["train"]}
-    if split["test"] and split["train"]:  # a handful of triples cannot be split so
+    if split["test"] and split["train"]:  # too few triples for this split
         probes["new-nouns"], training["new-nouns"] = (_part(parts["test"], split[name]) for name in ("test", "train"))
     return OpenedData(probes, found, others={"votes": votes} if votes else {}, training=training)
 
 
 def _find(folder: Path, name: str) -> Path | None:
-    """A file of the release, in the folder or below it."""
+    """Find a file of the dataset in the folder or below it."""
     paths = sorted(folder.rglob(name), key=lambda path: (len(path.parts), str(path)))
     return paths[0] if paths else None
 
@@ -92,7 +92,7 @@ def _tables(
 
 
 def _only(run: Answered, items: set[str]) -> Answered:
-    """A control on the items that models were asked, where that was a part."""
+    """Restrict a control to the items that models were asked."""
     kept = [(item, answer) for item, answer in zip(run.items, run.answers, strict=True) if item.id in items]
     probe = Probe.of([item for item, _ in kept], run.probe.card)
     return replace(run, probe=probe, answers=[answer for _, answer in kept])

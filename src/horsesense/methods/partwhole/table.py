@@ -1,4 +1,4 @@
-"""Part-whole results beside one another, like table 3 of the paper, with people two ways."""
+"""Results as in table 3 of the paper: models, controls, and people scored in two ways."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from horsesense.core.document import Document
 from horsesense.errors import UserError
 from horsesense.methods.ledger import printed_table
 from horsesense.methods.partwhole.adjectives import adjective_class
+from horsesense.methods.partwhole.dataset import LABELS
 from horsesense.methods.partwhole.distributions import (
     Distributions,
     Votes,
@@ -24,7 +25,6 @@ from horsesense.methods.partwhole.distributions import (
     of_people,
     votes_of,
 )
-from horsesense.methods.partwhole.released import LABELS
 from horsesense.methods.published.votes import ReleasedVotes
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate, accuracy, chance
@@ -47,28 +47,28 @@ class RowSlice:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One line of the table."""
+    """One row of the table."""
 
     name: str
     kind: Literal["model", "people"]
-    """Who answered."""
+    """Model, control or people."""
     seeds: int
-    """Runs of the same name that were put together; 1 for a model, 0 for people."""
+    """Number of averaged runs of the same name; 1 for a model, 0 for people."""
     n: int
-    """Triples, or votes of people."""
+    """Number of triples, or of votes of people."""
     chance: float | None
-    """What guessing earns."""
+    """Accuracy of guessing."""
     accuracy: Estimate
     mean_absolute_error: Estimate | None
-    """In steps of the scale; None where options are no scale, the gold is not one label, or it has no value."""
+    """In steps of the scale; None where the options are not ordered or there is not one gold label."""
     quadratic_kappa: Estimate | None
     """Quadratic-weighted, under the same conditions."""
     confusion: Confusion | None
-    """Which label is taken for which."""
+    """Confusion matrix."""
     slices: Mapping[str, Sequence[RowSlice]]
-    """By adjective class, and by what training has seen."""
+    """Accuracy by adjective class, and by what is in the training set."""
     votes: Distributions | None = None
-    """How near it is to the votes behind the labels, as a distribution; None where no votes are given."""
+    """Comparison with the votes behind the labels; None without votes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,27 +83,27 @@ class PublishedResult:
 
 @dataclass(frozen=True, slots=True)
 class PublishedResults:
-    """What the paper printed."""
+    """Published rows."""
 
     source: str
-    """Whose figures they are."""
+    """The paper."""
     about: str
     """The triples and labels they are about."""
     same_triples: bool
-    """Whether our rows are about the same, so that they may stand in one table."""
+    """Whether our rows are on the same triples, so that they are comparable."""
     rows: tuple[PublishedResult, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PartWholeTable(Document):
-    """Models, controls and people beside one another, as in the paper's table 3."""
+    """Models, controls and people, as in table 3 of the paper."""
 
     rows: tuple[TableRow, ...]
     """Models in the order of the runs, then people."""
     published: PublishedResults
     """The paper's own rows."""
     votes: VotesOfTriples | None = None
-    """The votes behind the labels, and how near people are to one another; None where no votes are given."""
+    """The votes behind the labels, and the agreement of people; None without votes."""
 
 
 def partwhole_table(
@@ -112,7 +112,7 @@ def partwhole_table(
     released: ReleasedVotes | None = None,
     dev: Sequence[Answered] = (),
 ) -> PartWholeTable:
-    """The whole table: a row a model, people where votes are given, and the paper's rows.
+    """Compute the table: one row per model, people where votes are given, and the published rows.
 
     ``dev`` are answers of the same models on other triples, on which a preference for labels is fitted.
     """
@@ -127,7 +127,7 @@ def partwhole_table(
 
 
 def published_results(items: Sequence[Item] = ()) -> PublishedResults:
-    """Table 3 of the paper; ``items`` are those that it is to stand beside."""
+    """Return table 3 of the paper; ``items`` are those it is compared with."""
     kept = tomllib.loads(files(__package__).joinpath("data", "published.toml").read_text(encoding="utf-8"))
     tests = [item for item in items if item.facets.get("split") == "test" and item.options == LABELS]
     same = len(tests) == len(items) == kept["triples"]
@@ -144,7 +144,7 @@ def table_rows(
     votes: Votes | None = None,
     dev: Sequence[Answered] = (),
 ) -> list[TableRow]:
-    """A row a model, in the order of the runs; runs of one name on the same items (seeds) are put together."""
+    """Return one row per model, in the order of the runs; runs of one name on the same items (seeds) are averaged."""
     groups: dict[str, list[Answered]] = {}
     for run in answered:
         groups.setdefault(_name(run), []).append(run)
@@ -164,7 +164,7 @@ def table_rows(
 
 
 def _name(run: Answered) -> str:
-    """A model's name; a control's with how it answers, since it may be fitted in several ways."""
+    """Return the name of a model, or of a control with its settings."""
     model = run.part.model
     return f"{model.name}: {model.frame}" if model.family == "control" else model.name
 
@@ -220,10 +220,10 @@ def _known(estimate: Estimate | None) -> Estimate | None:
 
 
 def human_rows(items: Sequence[Item], judged: Sequence[Item], judgements: Sequence[Judgement]) -> list[TableRow]:
-    """People on the same triples, two ways that are never subtracted from one another.
+    """Score people on the same triples in two ways, which must not be subtracted from each other.
 
-    ``judged`` are the items that the judgements are about. One vote against the label that contains it is what the
-    paper publishes; it is helped by being part of the label. One vote against the majority of the others is not.
+    ``judged`` are the items of the votes. The paper publishes one vote against the label, which is inflated because the
+    vote is part of the label. One vote against the majority of the others is not.
     """
     by_triple = {_triple(item): item for item in items if item.answer is not None}
     about = {item.id: by_triple[_triple(item)] for item in judged if _triple(item) in by_triple}
@@ -269,7 +269,7 @@ def _triple(item: Item) -> tuple[str, ...]:
 
 
 def _against_others(votes: Sequence[Judgement]) -> list[float]:
-    """Each vote against the commonest of the other votes for its item; of n that tie, 1/n. A vote alone is left out."""
+    """Score each vote against the commonest other vote for its item; n ties count 1/n. Single votes are left out."""
     by_item: dict[str, list[str]] = {}
     for each in votes:
         by_item.setdefault(each.item, []).append(each.value)

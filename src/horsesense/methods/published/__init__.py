@@ -1,4 +1,4 @@
-"""Readers of published files by name, each loaded when it is asked for; what readers share lies beside this."""
+"""Readers of published datasets by name, each imported when it is used, and their shared code."""
 
 from __future__ import annotations
 
@@ -29,18 +29,17 @@ def readers() -> dict[str, Reader]:
 
 
 def read_release(name: str, paths: Sequence[Path], *, skip_bad: bool = False) -> Probe:
-    """Read the published files of a release into a probe.
+    """Read the files of a published dataset into a probe.
 
-    What the release is known to have wrong is repaired and counted in the notes; any other bad
-    line is an error with file and line, or skipped and counted with ``skip_bad``. A name that
-    is not in `readers` may be a plug-in's.
+    Known errors of the dataset are repaired and counted in the notes. Any other bad line is an error with file and
+    line, or skipped and counted with ``skip_bad``. A name that is not in `readers` may be a plug-in's.
     """
     known = readers()
     if name not in known:
         from horsesense.core.probe import probe_of_plugin
 
         plugin = found("releases", name, [*known, "table"])
-        for path in paths:  # a file that is not there is no fault of the plug-in
+        for path in paths:  # a missing file is not the fault of the plug-in
             with disk_errors(path):
                 path.stat()
         return probe_of_plugin(plugin, plugin.function(), list(paths), skip_bad)

@@ -1,4 +1,4 @@
-"""What the columns of a table are: a map that the user writes, or a well-known layout that is told by its columns.
+"""Roles of the columns of a table: a map by the user, or a well-known layout that is recognised by its columns.
 
 Each layout is as its data set lies on the hub; a table with the same columns is read the same way, whoever made it.
 """
@@ -27,7 +27,7 @@ class TableLayout:
     name: str
     """What it is called, for people."""
     needs: tuple[str, ...]
-    """The columns that tell it; a dotted one lies inside another."""
+    """Columns that identify it; a dotted one is inside another."""
     columns: str
     """The map, as a user would write it."""
 
@@ -100,7 +100,7 @@ LAYOUTS = (
 
 
 def guessed(columns: Collection[str]) -> TableLayout | None:
-    """The well-known layout with these columns; dotted names stand for what lies inside a column.
+    """The well-known layout with these columns; dotted names are fields inside a column.
 
     >>> guessed(["goal", "sol1", "sol2", "label"]).name
     'PIQA'
@@ -109,7 +109,7 @@ def guessed(columns: Collection[str]) -> TableLayout | None:
 
 
 def parse_map(text: str) -> dict[str, str]:
-    """The columns of ``--map``; a value that begins with ``=`` is no column but the value itself.
+    """The columns of ``--map``; a value that begins with ``=`` is the value itself, not a column.
 
     >>> parse_map("question=stem, options=a+b, answer==0")
     {'question': 'stem', 'options': 'a+b', 'answer': '=0'}

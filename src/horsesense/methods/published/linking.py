@@ -1,4 +1,4 @@
-"""Which items stem from the same sentence: units of dependence for intervals, splits and leak checks."""
+"""Find items from the same sentence: clusters for intervals, splits and leak checks."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _PEOPLE_COLUMNS = ("release", "part", "value", "kind", "n", "people", "source")
 
 @dataclass(frozen=True, slots=True)
 class PublishedFile:
-    """One file of a release."""
+    """One file of a published dataset."""
 
     release: str
     repository: str
@@ -44,7 +44,7 @@ class PublishedFile:
 
 
 def published_files() -> dict[str, list[PublishedFile]]:
-    """The pinned files of each release."""
+    """Return the pinned files of each published dataset."""
     by_release: dict[str, list[PublishedFile]] = {}
     table = Path(str(files(__package__).joinpath("releases.tsv")))
     for _, row in read_table(table, _FILE_COLUMNS):
@@ -54,12 +54,12 @@ def published_files() -> dict[str, list[PublishedFile]]:
 
 
 def release_sha256(hashes: Sequence[str]) -> str:
-    """One hash for a release: SHA-256 over the hashes of its files, sorted and joined."""
+    """Return one hash per dataset: SHA-256 over the hashes of its files, sorted and joined."""
     return sha256_of_bytes("".join(sorted(hashes)).encode())
 
 
 def fetch_release(name: str, source: Path | None = None, progress: Progress = NO_PROGRESS) -> Fetched:
-    """Get all files of a release into the cache, from where they were published or from a local copy of it."""
+    """Get all files of a dataset into the cache, from their publisher or from a local copy."""
     published = published_files()
     if name not in published:
         raise unknown("release", name, published)
@@ -78,7 +78,7 @@ def fetch_release(name: str, source: Path | None = None, progress: Progress = NO
 
 
 def check_fetched(path: Path) -> None:
-    """Refuse a file of a release that was fetched, where it has changed since."""
+    """Refuse a fetched file that has changed since."""
     releases = cache_folder("releases").resolve()
     with disk_errors(path):
         place = path.resolve()
@@ -92,9 +92,9 @@ def _is_here(path: Path, sha256: str) -> bool:
 
 
 def _copied(wanted: Sequence[PublishedFile], source: Path) -> dict[str, bytes]:
-    """The files of a local copy, plain or gzipped; nothing is kept unless all are there and right."""
+    """Copy the files of a local copy, plain or gzipped; nothing is stored unless all are present and correct."""
     if not source.is_dir():
-        raise UserError("there is no such folder", file=source, fix="give the folder of the whole release")
+        raise UserError("there is no such folder", file=source, fix="give the folder of the whole dataset")
     contents, wrong = {}, []
     for file in wanted:
         path = source / file.path
@@ -107,9 +107,9 @@ def _copied(wanted: Sequence[PublishedFile], source: Path) -> dict[str, bytes]:
     if wrong:
         listed = ", ".join(wrong[:_SHOWN]) + (" …" if len(wrong) > _SHOWN else "")
         raise UserError(
-            f"{len(wrong)} of {len(wanted)} files are not those of the release: {listed}",
+            f"{len(wrong)} of {len(wanted)} files differ from the published ones: {listed}",
             file=source,
-            fix="a part of a release can be read with: horsesense import",
+            fix="a part of a dataset can be read with: horsesense import",
         )
     return contents
 
@@ -118,7 +118,7 @@ def _copied(wanted: Sequence[PublishedFile], source: Path) -> dict[str, bytes]:
 
 
 def published_people(release: str, items: Sequence[Item]) -> tuple[HumanFigure, ...]:
-    """The published figures for those parts of a release that are among the items.
+    """Return the published human figures for the parts of a dataset that are among the items.
 
     >>> [figure.part for figure in published_people("cats", [Item("cats", "sentences", options=("a", "b"))])]
     []

@@ -1,4 +1,4 @@
-"""What all readers share: lines with their numbers, repairs that are counted, bad lines told or skipped."""
+"""Shared code of readers: numbered lines, counted repairs, and bad lines that are reported or skipped."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Reading:
         self.skipped: list[UserError] = []
 
     def lines(self, path: Path) -> list[tuple[int, bytes]]:
-        """The lines of a file with their numbers from 1; line ends are left out and counted."""
+        """Yield the lines of a file with their numbers from 1; line ends are removed and counted."""
         content = read_bytes(path)
         if content.startswith(_BYTE_ORDER_MARK):
             self.notes["byte-order marks"] += 1
@@ -66,7 +66,7 @@ class Reading:
 
     @contextmanager
     def line(self, path: Path, number: int) -> Iterator[None]:
-        """What goes wrong inside is told with file and line, or skipped and counted; half a line is never kept."""
+        """Report an error inside with file and line, or skip and count it; half a line is never stored."""
         notes, kept = Counter(self.notes), len(self.items)
         try:
             yield
@@ -85,7 +85,7 @@ class Reading:
         self.items.append(item)
 
     def clean(self, text: str) -> str:
-        """The text without what the releases are known to have wrong, each repair counted.
+        """Repair known errors of published texts, and count each repair.
 
         >>> Reading().clean(" warm,\u00a0dry ")
         'warm, dry'
@@ -101,7 +101,7 @@ class Reading:
         return stripped
 
     def unique(self, name: str) -> str:
-        """The name, numbered where it was used before: a release may hold the same line twice."""
+        """Return the name, numbered where it was used before: a dataset may contain a line twice."""
         self._names[name] += 1
         return name if self._names[name] == 1 else f"{name} ({self._names[name]})"
 
@@ -110,7 +110,7 @@ class Reading:
         if not self.items:
             if self.skipped:
                 raise self.skipped[0]
-            raise UserError(f"there is no item of {card.name}", file=paths[0], fix="check the file")
+            raise UserError(f"the file has no item of {card.name}", file=paths[0], fix="check the file")
         items = {}
         for item in self.items:
             if item.id in items:
@@ -124,7 +124,7 @@ class Reading:
 
 
 def _contradicted(items: Iterable[Item]) -> int:
-    """Items whose question stands with the same options, in any order, and another right answer in another item."""
+    """Return items whose question and options occur in another item with a different right answer."""
     keys: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     for item in items:
         if item.answer is not None:
@@ -151,7 +151,7 @@ def json_of(raw: bytes) -> dict[str, Any]:
     except orjson.JSONDecodeError as error:
         raise UserError(f"the line is not JSON: {error.msg}", fix="repair or remove it") from None
     if not isinstance(values, dict):
-        raise UserError("the line is not a JSON object", fix="check that it is a file of this release")
+        raise UserError("the line is not a JSON object", fix="check that it is a file of this dataset")
     return values
 
 
@@ -166,7 +166,7 @@ def row_of(raw: bytes, header: Sequence[str], delimiter: str, *, quoted: bool) -
 
 
 def check_columns(header: Sequence[str], wanted: Sequence[str], path: Path) -> None:
-    """The first line must name the columns of the release, each once."""
+    """Check that the first line names the columns of the dataset, each once."""
     missing = [name for name in wanted if name not in header]
     if missing:
         raise UserError(
@@ -193,7 +193,7 @@ def text_field(values: dict[str, Any], name: str) -> str:
     value = values.get(name)
     if not isinstance(value, str) or not value.strip():
         problem = "is missing" if value is None else "is not text" if not isinstance(value, str) else "is empty"
-        raise UserError(f"the field {name!r} {problem}", fix="check that it is a file of this release")
+        raise UserError(f"the field {name!r} {problem}", fix="check that it is a file of this dataset")
     return value
 
 
@@ -207,7 +207,7 @@ def stem_of(path: Path) -> str:
 
 
 def split_of(path: Path) -> dict[str, str]:
-    """The split that a file's name tells, as a facet; nothing where it tells none.
+    """Return the split in a file's name as a facet; empty where there is none.
 
     >>> split_of(Path("nli_style_dev.jsonl.gz")), split_of(Path("ca.txt"))
     ({'split': 'dev'}, {})

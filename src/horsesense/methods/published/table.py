@@ -29,7 +29,7 @@ _YES = {"yes": 1, "true": 1, "1": 1, "no": 0, "false": 0, "0": 0}
 
 
 def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str] | None, name: str = "") -> Probe:
-    """Each row is an item: a cloze where the question has a blank, sentences where there is none, else a choice."""
+    """Read each row as an item: a cloze if the question has a blank, sentences if it is missing, else a choice."""
     name = name or re.sub(r"[^A-Za-z0-9._-]+", "-", stem_of(paths[0])).strip("-._") or "table"
     reading = Reading(skip_bad)
     made = f"Read from {names_of(paths)}."
@@ -68,7 +68,7 @@ def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str]
 
 
 def _unit(columns: Mapping[str, str], items: Sequence[Item]) -> str:
-    """The unit of dependence: the first group column that has anything in it, else the family."""
+    """Return the cluster: the first group column with a value, else the family."""
     groups = (column.rpartition(".")[2] for column in _names(columns.get("group", "")))
     return next((group for group in groups if any(group in item.groups for item in items)), "family")
 
@@ -176,7 +176,7 @@ def _unused(seen: Mapping[str, int], columns: Mapping[str, str]) -> list[str]:
 
 
 def _value(row: Row, column: str) -> Any:
-    """The value of a column, of what lies inside one (``choices.text``), or a constant (``=0``)."""
+    """Return the value of a column, of a field inside one (``choices.text``), or a constant (``=0``)."""
     if column.startswith("="):
         return column[1:]
     if column in row:
@@ -240,12 +240,14 @@ Finder = Callable[[Sequence[str], Any], int | None]
 
 
 def _found(find: Finder, keys: Sequence[str], written: Any) -> int | None:
-    """The place of the answer; None where nobody has said (a test set whose answers are kept back)."""
+    """Return the index of the answer; None in a test set with hidden answers."""
     if written is None or str(written).strip() in ("", "-1"):
         return None
     answer = find(keys, written)
     if answer is None:
-        raise UserError(f"the answer {written!r} is none of the options", fix="give its index, its letter or its text")
+        raise UserError(
+            f"the answer {written!r} is not one of the options", fix="give its index, its letter or its text"
+        )
     return answer
 
 
@@ -274,7 +276,7 @@ def _by_truth(options: Sequence[str], written: Any) -> int | None:
 def _finder(rows: Sequence[tuple[Sequence[str], Any]]) -> Finder:
     """How the file writes its answers: the way that fits most rows.
 
-    It is settled once for a file, since "1" may be an index in one row and happen to be an option's text in another.
+    It is decided once per file, because "1" may be an index in one row and happen to be an option's text in another.
     """
     ways: tuple[Finder, ...] = (_by_text, _by_letter, _by_index, _by_truth)
     fits = Counter({way: sum(way(options, written) is not None for options, written in rows) for way in ways})

@@ -1,4 +1,4 @@
-"""Readers of the released judgements: what people said before it became a dataset."""
+"""Read published votes: the judgements of people before they became labels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from horsesense.errors import UserError, unknown
 _METHODS = "horsesense.methods"
 
 VOTE_READERS = {
-    "partwhole": f"{_METHODS}.partwhole.released:read_partwhole_votes",
+    "partwhole": f"{_METHODS}.partwhole.dataset:read_partwhole_votes",
     "winoventi-schemas": f"{_METHODS}.winoventi.released:read_winoventi_schemas",
     "winoventi-answers": f"{_METHODS}.winoventi.released:read_winoventi_answers",
 }
@@ -22,7 +22,7 @@ VOTE_READERS = {
 
 @dataclass(frozen=True, slots=True)
 class ReleasedVotes:
-    """Judgements as they were released, and what they are about."""
+    """Published judgements, and the items that they are about."""
 
     probe: Probe
     """The items as people saw them; its card's notes count what was repaired."""
@@ -30,7 +30,7 @@ class ReleasedVotes:
 
 
 def read_votes(name: str, paths: Sequence[Path], *, skip_bad: bool = False) -> ReleasedVotes:
-    """Read released judgements; what is wrong with a line is told with file and line, or skipped and counted."""
+    """Read published judgements; a bad line is reported with file and line, or skipped and counted."""
     if name not in VOTE_READERS:
         raise unknown("release of judgements", name, VOTE_READERS)
     if not paths:

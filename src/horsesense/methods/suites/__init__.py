@@ -1,7 +1,8 @@
-"""Suites: what a paper asks, and its tables with one's own models in them.
+"""Suites: the sets of a paper, and its tables with a user's models in them.
 
-`frame` is what all have in common: a suite opens its data as probes and turns answers into tables; `stored` records in
-a run's folder which suite it belongs to. A method names its suites in its ``METHOD``.
+`frame` is their common form: a suite opens its data as probes and turns answers into tables. `ask` asks models all
+sets, `stored` records in a run folder which suite it belongs to, `render` prints tables. A method names its suites in
+its ``METHOD``.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from horsesense.stats import Estimate
 
 Kind = Literal["ours", "control", "people", "published"]
 HOPS = ", k = "
-"""In the name of a row: what stands before it, over so many links."""
+"""In the name of a row: separates the name from its number of hops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,78 +23,78 @@ class PaperRow:
 
     name: str
     kind: Kind
-    """Whose figures they are: measured here, a control's, people's, or printed in the paper."""
+    """Origin of the figures: measured here, a control, people, or printed in the paper."""
     cells: tuple[Estimate | float | None, ...]
-    """One a column; a published figure has no interval, and an empty cell was not measured."""
+    """One per column; a published figure has no interval, and an empty cell was not measured."""
     group: str = ""
-    """What rows stand together under: unidirectional, bidirectional, people."""
+    """Heading of a group of rows: unidirectional, bidirectional, people."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaperTable(Document):
-    """A table as the paper has it, with one's own models in it."""
+    """A table of the paper, with a user's models in it."""
 
     title: str
-    """What stands above it: which table of which paper."""
+    """Title: which table of which paper."""
     columns: tuple[str, ...]
-    """Names of the columns behind that of the row."""
+    """Names of the columns after the name of the row."""
     rows: tuple[PaperRow, ...]
-    """Ours first, then controls and people, then what was published."""
+    """Measured rows, then controls and people, then published rows."""
     notes: tuple[str, ...] = ()
-    """What has to be said below it."""
+    """Notes below the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedData:
-    """The data of a suite as it lies on disk."""
+    """The data of a suite on disk."""
 
     probes: Mapping[str, Probe]
-    """What models are asked, by the name that it has in a run."""
+    """Probes by their name in a run."""
     found: Mapping[str, Path]
     """The file of each set."""
     missing: tuple[str, ...] = ()
-    """Sets that are not there."""
+    """Sets that were not found."""
     others: Mapping[str, Path] = field(default_factory=dict)
-    """Files that are not asked and are needed for the tables, such as votes of people."""
+    """Other files that the tables need, such as votes of people."""
     training: Mapping[str, Probe] = field(default_factory=dict)
-    """For each set with controls, what they are fitted on."""
+    """Training data of controls, by set."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaperControl:
-    """A control that the paper has in its table."""
+    """A control in the paper's table."""
 
     name: str
-    """One of the controls that can be fitted."""
+    """Name of a control."""
     slots: tuple[str, ...] = ()
-    """The groups of an item that it looks at."""
+    """Groups of an item that it uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaperSuite:
-    """What a paper asks, and what it makes of the answers."""
+    """The data of a paper, and its tables."""
 
     name: str
     source: str
     """The paper."""
     spec: str
-    """How it scores."""
+    """Scoring spec."""
     open_data: Callable[[Path | None, bool], OpenedData]
-    """From a flat folder, a release's folder, or what was fetched where none is given; bad lines skipped or refused."""
+    """Opens a flat folder, a published folder, or by default the fetched dataset; skips or refuses bad lines."""
     tables: Callable[[Sequence[Answered], Sequence[Answered], Mapping[str, Path]], tuple[PaperTable, ...]]
-    """From the answers of models, those of controls, and the other files, to the paper's tables."""
+    """Computes the paper's tables from answers of models, answers of controls, and the other files."""
     controls: tuple[PaperControl, ...] = ()
-    """What is fitted on the training part of each set that has one."""
+    """Controls to fit on the training part of each set that has one."""
 
 
 def with_published(
     title: str, columns: Sequence[str], ours: Sequence[PaperRow], published: Sequence[PaperRow], same: bool, source: str
 ) -> tuple[PaperTable, ...]:
-    """Ours and the published rows in one table where both are about the same; else the published ones apart."""
+    """Return measured and published rows in one table where they are comparable, else in two tables."""
     marked = f"Rows marked published are from {source}."
     if same:
         return (PaperTable(title, tuple(columns), (*ours, *published), (marked,)),)
-    apart = "They stand apart: release, split or scoring of our rows is not the paper's, or only a part was asked."
+    apart = "They are in a separate table: dataset, split or scoring differ from the paper's, or only a part was asked."
     return (
         PaperTable(title, tuple(columns), tuple(ours)),
         PaperTable(f"{title}, as published", tuple(columns), tuple(published), (marked, apart)),

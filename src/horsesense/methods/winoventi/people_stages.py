@@ -15,7 +15,7 @@ from horsesense.annotate.annotation_status import StudyCounts
 from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.study import DATABASE, ITEMS, Study, make_study
 from horsesense.core import Item, Judgement, Probe, read_probe, write_judgements
-from horsesense.methods.winoventi.people import FOLDER, STAGES, Stage, people_file, stage_probe
+from horsesense.methods.winoventi.people import FOLDER, STAGES, PeopleStage, people_file, stage_probe
 from horsesense.methods.winoventi.pipeline import PipelineResult
 from horsesense.methods.winoventi.plan import PipelinePlan
 
@@ -45,7 +45,7 @@ def collect_people(folder: Path) -> None:
             path.unlink()
 
 
-def stages_of(folder: Path, plan: PipelinePlan) -> tuple[Stage, ...]:
+def stages_of(folder: Path, plan: PipelinePlan) -> tuple[PeopleStage, ...]:
     """Return the state of each stage, from its studies."""
     before_done, stages = True, []
     for stage in STAGES:
@@ -60,7 +60,7 @@ def stages_of(folder: Path, plan: PipelinePlan) -> tuple[Stage, ...]:
         before_done = before_done and state in ("done", "not asked")
         people = frozenset[str]().union(*(each.people for each in progress))
         stages.append(
-            Stage(
+            PeopleStage(
                 stage,
                 state,
                 sum(each.tasks for each in progress),
@@ -97,7 +97,7 @@ def _names(items: Iterable[Item], study: Path) -> set[str]:
     return {item.family if study.name.startswith("validation") else item.id for item in items}
 
 
-def refresh_stages(folder: Path, plan: PipelinePlan, result: PipelineResult) -> tuple[Stage, ...]:
+def refresh_stages(folder: Path, plan: PipelinePlan, result: PipelineResult) -> tuple[PeopleStage, ...]:
     """Update the studies with the result of the pipeline, and return the stages."""
     nouns = {noun.word: noun for noun in plan.nouns}
     for i, stage in enumerate(STAGES):

@@ -1,8 +1,8 @@
-"""What answers to WordNetQA say: strict accuracy at fixed sizes, accuracy by hops and distractors, what is harder.
+"""Analyse answers to WordNetQA: strict accuracy, accuracy by hops and distractors, effects on difficulty.
 
 Section 5 and figure 3 of the paper: accuracy by the hops k between the asked concept and the answer and by the distance
-k′ of the distractors. Beside each cell stands what the options' relations to one another would earn in it, since near
-distractors may give the answer away as they make it harder.
+k′ of the distractors. Each cell also has the accuracy of cues from the relations of options to each other, because
+near distractors may give the answer away as they make it harder.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from horsesense.stats.fixed_sizes import StrictAt, strict_at_sizes
 
 KINSHIP = ("above another", "below another", "near another")
 _FEWEST = 5
-"""Items of a cell."""
+"""Minimum number of items per cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,46 +36,46 @@ class HopsCell:
     hops: int
     """k: links between the asked concept and the answer."""
     kind: str
-    """Of the distractors."""
+    """Kind of the distractors."""
     distance: int
-    """k′: of the distractors from the asked concept; 0 for random ones."""
+    """k′: distance of the distractors from the asked concept; 0 for random ones."""
     near: int | None
-    """How many distractors are near, where the probe tells."""
+    """Number of near distractors, where the probe records it."""
     accuracy: Estimate
-    """Clustered by the card's group."""
+    """Accuracy, clustered by the group on the card."""
     kinship: float | None
-    """What picking by the options' relations earns here, by the best of three cues and two directions; null without
+    """Accuracy of picking by the relations of options, for the best of three cues in two directions; null without
     WordNet."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordNetAnalysis:
-    """What one model's answers to one probe say."""
+    """Analysis of one model on one probe."""
 
     model: str
-    """Who was asked."""
+    """Model."""
     probe: str
-    """What was asked."""
+    """Probe."""
     accuracy: Estimate
-    """On all items."""
+    """Accuracy on all items."""
     strict: tuple[StrictAt, ...]
-    """All right, at fixed sizes, for each concept and for each question."""
+    """Strict accuracy (all right) at fixed sizes, per concept and per question."""
     cells: tuple[HopsCell, ...]
     """Figure 3; empty where no item has hops."""
     effects: tuple[Effect, ...]
-    """What one hop more, and near distractors, do to the odds; empty where they do not vary."""
+    """Effects of hops and near distractors on the log odds; empty where they do not vary."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordNetAnalyses(Document):
-    """What a run's answers to WordNetQA say."""
+    """Analyses of a run on WordNetQA."""
 
     results: tuple[WordNetAnalysis, ...]
-    """One for each model and probe."""
+    """One per model and probe."""
 
 
 def analyse_run(folder: Path, taxonomy: Taxonomy | None = None) -> WordNetAnalyses:
-    """All analyses of a run's answers; ``taxonomy`` is WordNet, for what kinship earns."""
+    """Analyse all answers of a run; ``taxonomy`` is WordNet, for cues from the relations of options."""
     _, answered = read_run(folder)
     wanted = [part for part in answered if part.judged and any("task" in item.facets for item in part.items)]
     if not wanted:
@@ -84,7 +84,7 @@ def analyse_run(folder: Path, taxonomy: Taxonomy | None = None) -> WordNetAnalys
 
 
 def analyse(answered: Answered, taxonomy: Taxonomy | None = None) -> WordNetAnalysis:
-    """One probe as one model answered it."""
+    """Analyse the answers of one model to one probe."""
     items = answered.items
     earned = answered.credits(answered.primary())
     values = earned.values.tolist()
@@ -101,7 +101,7 @@ def analyse(answered: Answered, taxonomy: Taxonomy | None = None) -> WordNetAnal
 
 
 def question_of(item: Item) -> str:
-    """What an item asks, whatever its distractors: the question and the right answer."""
+    """Return what an item asks without its distractors: the question and the right answer."""
     return f"{item.premise}\0{item.text}\0{item.options[item.answer] if item.answer is not None else ''}"
 
 
@@ -112,8 +112,8 @@ def hops_cells(
     taxonomy: Taxonomy | None = None,
     all_hops: bool = False,
 ) -> list[HopsCell]:
-    """Accuracy by hops, kind, distance and number of near distractors, cells of a few items left out; with
-    ``all_hops`` also of items that ask for the concept itself."""
+    """Compute accuracy by hops, kind, distance and number of near distractors, without small cells; ``all_hops``
+    includes items that ask for the concept itself."""
     cells: dict[tuple[int, str, int, int], list[int]] = {}
     for place, item in enumerate(items):
         hops = item.facets.get("hops", 0 if all_hops and "distractor_kind" in item.facets else None)
@@ -145,7 +145,7 @@ def _kinship(items: Sequence[Item], taxonomy: Taxonomy | None) -> float | None:
 
 
 def hops_effects(items: Sequence[Item], values: Sequence[float]) -> list[Effect]:
-    """Hops, near distractors of each kind and the part of speech in one regression, clustered by concept and answer."""
+    """Fit one regression on hops, near distractors per kind and part of speech, clustered by concept and answer."""
     rows = [
         (item, value == 1)
         for item, value in zip(items, values, strict=True)
@@ -169,5 +169,5 @@ def hops_effects(items: Sequence[Item], values: Sequence[float]) -> list[Effect]
             [item.unit("asked") for item, _ in rows],
             [item.unit("answer") for item, _ in rows],
         )
-    except UserError:  # too few clusters, or all right: there is nothing to tell
+    except UserError:  # too few clusters, or all right: no effect can be estimated
         return []

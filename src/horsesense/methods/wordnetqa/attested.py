@@ -1,9 +1,9 @@
-"""What may be asked and offered in a controlled set: concepts fit to be shown, answers that the glosses attest.
+"""Concepts and answers for a controlled set: concepts that can be shown, answers that the glosses support.
 
-A taxonomy says that a *demonstration* by the enemy is an entertainment; its own glosses are the better witness. A link
-is attested where the genus of the lower concept's gloss, what it says the thing is before it says which, is a word of
-the upper concept: a crash is "a serious *accident* …". An answer is attested when every link on the way to it is. A
-hypernym has to be named by its name, the first of its words, because the others are there for senses of their own.
+WordNet says that a *demonstration* by the enemy is an entertainment; its glosses are better evidence. A link is
+attested where the genus of the lower concept's gloss (what it says the thing is, before it says which) is a word of the
+upper concept: a crash is "a serious *accident* …". An answer is attested when every link on the way to it is. A
+hypernym must be named by the first of its words, because the others have senses of their own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from horsesense.lexicons.graph import Graph, Links
 from horsesense.lexicons.words import FUNCTION_WORDS, words
-from horsesense.methods.wordnetqa.soundness import Soundness
+from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
 from horsesense.methods.wordnetqa.word_forms import base_forms, find_form, standing_lemmas
 
 UNFIT = re.compile(
@@ -26,7 +26,7 @@ UNFIT = re.compile(
     re.IGNORECASE,
 )
 _EMPTY = re.compile(r"^(?:the )?(?:act|state|quality|condition|process|action) of (?:being )?\w+$|^(?:see|same as) ")
-"""Definitions that only say the word again in another form, or where to look."""
+"""Definitions that only repeat the word in another form, or refer to another entry."""
 _FEWEST_WORDS = 2
 _SHOWN = 3
 """Words of a concept that an option shows, and by which it can be named."""
@@ -46,23 +46,23 @@ _END_OF_GENUS = re.compile(
     r"among|during|as|used|made|given|having|being|consisting|containing|resulting|usually|especially|and|or|but|if)\b"
 )
 _ALTERNATIVE = re.compile(r"^(?:, (?:or )?|,? ?or )")
-"""What stands after a genus that is one of several."""
+"""What follows a genus that is one of several."""
 _OR = re.compile(r"\bor (\w+)")
 _NO_KIND = re.compile(r"\b(?:as if|as though|collectively|in general)\b")
-"""What is only likened to what its gloss names, or is all of it."""
+"""Glosses that only compare, or name the whole."""
 _PARTICIPLE = re.compile(r"\w{2,}(?:ed|ing|ly)$")
 
 
 @cache
 def odd_links() -> frozenset[tuple[str, str]]:
-    """Links, lower and upper concept, that are left out although glosses attest them."""
+    """Links (lower and upper concept) that are left out although glosses attest them."""
     text = Path(__file__).with_name("odd_links.tsv").read_text(encoding="utf-8")
     lines = (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
     return frozenset((lower, upper) for lower, upper in lines)
 
 
 def _plain(definition: str) -> str:
-    """A definition without what stands in brackets."""
+    """Return a definition without bracketed text."""
     return " ".join(_PARENTHESES.sub(" ", definition).split())
 
 
@@ -92,19 +92,19 @@ def genus(definition: str, pos: str) -> list[list[str]]:
 
 
 class Attested:
-    """Which concepts can be shown, and which answers hold."""
+    """Concepts that can be shown, and answers that are attested."""
 
-    def __init__(self, graph: Graph, sound: Soundness) -> None:
-        self.graph, self.sound = graph, sound
+    def __init__(self, graph: Graph, certainty: CertaintyRules) -> None:
+        self.graph, self.certainty = graph, certainty
         self.genus = lru_cache(maxsize=None)(self._genus)
         self.fit = lru_cache(maxsize=None)(self._fit)
         self.step = lru_cache(maxsize=None)(self._step)
 
     def _fit(self, concept: int) -> bool:
-        """No name, nothing offensive, not too general, with a definition that defines."""
+        """Return whether a concept can be shown: not a name, offensive or too general, and with a real definition."""
         graph = self.graph
         lemmas, definition = graph.lemmas[concept], graph.definitions[concept]
-        if not lemmas or not definition or concept in self.sound.general:
+        if not lemmas or not definition or concept in self.certainty.general:
             return False
         if any(lemma[:1].isupper() for lemma in lemmas) or UNFIT.search(f"{definition} {' '.join(lemmas)}"):
             return False
@@ -132,7 +132,7 @@ class Attested:
             parts = words(lemma)
             if says > len(parts) and any(_ends(told, parts, pos) for told in self.genus(lower)):
                 number = _NUMBER.search(graph.ids[upper]) if place == 0 else None
-                return int(number[1]) <= _EARLY if number else len(self.sound.senses([lemma], pos)) == 1
+                return int(number[1]) <= _EARLY if number else len(self.certainty.senses([lemma], pos)) == 1
         return False
 
     def clear(self, concept: int, sentence: str, most: int, latest: int) -> bool:
@@ -142,7 +142,7 @@ class Attested:
         if UNFIT.search(sentence):
             return False
         standing = standing_lemmas(graph, concept, sentence)
-        senses = len(self.sound.senses(standing, pos))
+        senses = len(self.certainty.senses(standing, pos))
         if senses == 1:
             return True
         number = _NUMBER.search(graph.ids[concept])
@@ -152,7 +152,7 @@ class Attested:
 
     @cached_property
     def speak(self) -> bool:
-        """Whether the glosses of the source name what lies above often enough to be asked; else every link counts."""
+        """Return whether the glosses attest enough links of the source to be required; else every link counts."""
         lower = [concept for concept in range(len(self.graph)) if self.graph.definitions[concept]]
         links = [(concept, upper) for concept in lower for upper in _next(self.graph.up, concept)][
             :: len(lower) // 2000 + 1
@@ -160,7 +160,7 @@ class Attested:
         return sum(self.step(*link) for link in links) >= _SPEAKING * len(links)
 
     def answers(self, concept: int, links: Links, upwards: bool, most: int) -> list[int]:
-        """What lies above, or below, over attested links only, ``most`` hops away at most."""
+        """Return concepts above or below over attested links, at most ``most`` hops away."""
         near = {other for other, hops in links.row(concept) if 1 <= hops <= most}
         found: set[int] = set()
         waiting = [concept]
@@ -184,5 +184,5 @@ def _ends(told: list[str], lemma: list[str], pos: str) -> bool:
 
 
 def _next(links: Links, concept: int) -> list[int]:
-    """One link away; the nearest come first."""
+    """Return concepts one link away, nearest first."""
     return [other for other, _ in takewhile(lambda pair: pair[1] == 1, links.row(concept))]

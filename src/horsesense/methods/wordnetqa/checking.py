@@ -1,7 +1,7 @@
-"""Every item of a probe that breaks a rule of soundness: ours, a user's or a released one.
+"""Find the items of a probe, built here or published, that break a rule.
 
-The rules are those of `soundness`. An item is known by its task, the asked concept and, option by option, a concept:
-the one that the item names, else the one that the option's text names. Of dictionary questions only the texts matter.
+The rules are those of `certainty_rules`. An item is its task, the asked concept and a concept per option:
+the one that the item names, else the one that the option's text names. For dictionary questions only texts matter.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from horsesense.core.document import Document
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.stems import paraphrases, stems
+from horsesense.methods.wordnetqa.certainty_rules import PARAPHRASE, Asked, CertaintyRules
 from horsesense.methods.wordnetqa.plan import RELATIONS
-from horsesense.methods.wordnetqa.soundness import PARAPHRASE, Asked, Soundness
 from horsesense.methods.wordnetqa.word_forms import find_form, standing_lemmas
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.stats import Estimate, accuracy
 
 DICTIONARY = "dictionary"
-NO_QUESTION = "it is no question of WordNetQA or DictionaryQA"
+NO_QUESTION = "it is not a question of WordNetQA or DictionaryQA"
 NO_CONCEPT = "its asked concept or an option is not in the source"
 _EVERY = 2000
 
 NameOfText = Callable[[str], str | None]
-"""The id of the concept that a text names, if it names one."""
+"""Returns the id of the concept that a text names, if any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,29 +35,29 @@ class BrokenItem:
     """An item that breaks a rule."""
 
     id: str
-    """Which item."""
+    """Id of the item."""
     text: str
     """Its question."""
     rules: tuple[str, ...]
     """The rules that it breaks, each once."""
     options: tuple[str, ...]
-    """The distractors that break one; empty where only the answer does."""
+    """Distractors that break one; empty where only the answer does."""
 
 
 @dataclass(frozen=True, slots=True)
-class CheckDocument(Document):
-    """Which items of a probe break a rule of soundness."""
+class CheckedItems(Document):
+    """Items of a probe that break a rule."""
 
     n: int
-    """Items that could be checked."""
+    """Number of items that could be checked."""
     broken: Estimate
-    """The share of them that break a rule; lower is better, and a sound probe has none."""
+    """Share of these that break a rule."""
     rules: Mapping[str, int]
-    """Items that break each rule, those of the most broken rule first; an item may break several."""
+    """Number of items per rule, most frequent first; an item may break several."""
     unchecked: Mapping[str, int]
-    """Items that could not be checked, by reason."""
+    """Number of items that could not be checked, by reason."""
     items: tuple[BrokenItem, ...]
-    """The broken ones, in the order of the probe."""
+    """Items that break a rule, in the order of the probe."""
 
 
 def check_items(
@@ -67,8 +67,8 @@ def check_items(
     name_of: Callable[[], NameOfText],
     seed: int = 0,
     progress: Progress = NO_PROGRESS,
-) -> CheckDocument:
-    """Check each item by the rules of its relation; ``graph`` and ``name_of`` are asked for where they are needed."""
+) -> CheckedItems:
+    """Check each item by the rules of its relation; ``graph`` and ``name_of`` are called when they are needed."""
     checker: _Checker | None = None
     broken: list[BrokenItem] = []
     verdicts: list[tuple[str, bool]] = []
@@ -95,30 +95,30 @@ def check_items(
             broken.append(BrokenItem(item.id, item.text, rules, options))
     if not verdicts:
         reason = next(iter(unchecked), "it has no items")
-        raise UserError(f"no item can be checked: {reason}", fix="give questions grown from WordNet or a dictionary")
+        raise UserError(f"no item can be checked: {reason}", fix="give questions built from WordNet or a dictionary")
     units = [unit for unit, _ in verdicts]
     share = accuracy([float(bad) for _, bad in verdicts], units, chance=0.0, seed=seed)
     counts = Counter(rule for item in broken for rule in item.rules)
-    return CheckDocument(len(verdicts), share, dict(counts.most_common()), dict(unchecked), tuple(broken))
+    return CheckedItems(len(verdicts), share, dict(counts.most_common()), dict(unchecked), tuple(broken))
 
 
 def _paraphrased(item: Item, answer: int) -> list[tuple[int, str]]:
-    """Distractors of a dictionary question are other senses: wrong unless they say what the answer says."""
+    """Return distractors that paraphrase the answer of a dictionary question; other senses are wrong."""
     key = stems(item.options[answer])
     others = ((place, stems(text)) for place, text in enumerate(item.options) if place != answer)
     return [(place, PARAPHRASE) for place, told in others if paraphrases(key, told)]
 
 
 class _Checker:
-    """The rules of a source, and the concepts that items name."""
+    """The rules for a source, and the concepts that items name."""
 
     def __init__(self, graph: Graph, name_of: NameOfText) -> None:
         self.graph, self.name_of = graph, name_of
-        self.sound = Soundness(graph)
+        self.certainty = CertaintyRules(graph)
         self._named: dict[str, int | None] = {}
 
     def objections(self, item: Item, relation: str, answer: int) -> list[tuple[int, str]] | None:
-        """The place of each option that breaks a rule, and the rule; None where the item names an unknown concept."""
+        """Return the index of each option that breaks a rule, and the rule; None for an unknown concept."""
         graph = self.graph
         asked = graph.number.get(str(item.facets.get("asked", item.groups.get("asked", ""))))
         options = self._options(item)
@@ -130,16 +130,16 @@ class _Checker:
             shown = [find_form(item.text, [lemma], pos) for lemma in words]
             given = " ".join(filter(None, shown)) or " ".join(words)
             words = standing_lemmas(graph, asked, item.text) or words
-        senses = self.sound.senses(words, pos) | {asked}
+        senses = self.certainty.senses(words, pos) | {asked}
         question = Asked(relation, asked, senses, options[answer])
-        found = [(answer, rule) for rule in self.sound.answer_objections(question, given, item.options[answer])]
+        found = [(answer, rule) for rule in self.certainty.answer_objections(question, given, item.options[answer])]
         for place, option in enumerate(options):
-            if place != answer and (rule := self.sound.objection(question, option)):
+            if place != answer and (rule := self.certainty.objection(question, option)):
                 found.append((place, rule))
         return found
 
     def _options(self, item: Item) -> list[int] | None:
-        """Numbers of the options' concepts: a given id goes before the text."""
+        """Return the concepts of the options; an id takes precedence over the text."""
         found: list[int] = []
         for place, text in enumerate(item.options):
             number = self.graph.number.get(item.concepts[place]) if item.concepts else None

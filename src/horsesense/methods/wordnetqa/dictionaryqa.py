@@ -1,4 +1,4 @@
-"""DictionaryQA: which sense a word has in an example (section 3.2); other senses of the word are wrong first."""
+"""DictionaryQA: the sense of a word in an example (section 3.2); its other senses are the first distractors."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.stems import stems
 from horsesense.lexicons.words import words
-from horsesense.methods.wordnetqa.balanced_distractors import Seat, deal_evenly
-from horsesense.methods.wordnetqa.drawing import drawn_within, dropped_by_word
+from horsesense.methods.wordnetqa.balanced_distractors import Slot, assign_evenly
+from horsesense.methods.wordnetqa.builder import drawn_within, dropped_by_word
 from horsesense.methods.wordnetqa.near_senses import TEMPLATES, Senses
 from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT
 from horsesense.methods.wordnetqa.questions import Question, question_text
 from horsesense.methods.wordnetqa.word_forms import find_form
 
 _LONG = 9
-"""A word of so many letters that nobody has seen is two words run together."""
+"""Length from which an unknown word is taken for two joined words."""
 _LONGEST = 60
-"""Words of an example; a longer one is a page of a book."""
+"""Maximum number of words of an example; a longer one is a page of a book."""
 Sense = tuple[int, str, str]
-"""The sense, an example, and the word as it stands there."""
+"""The sense, an example, and the word as written there."""
 MOST = 7000
 """The size of the paper's set (table 4)."""
 _SPLITS = (("train", 3 / 7), ("dev", 6 / 7), ("test", 1.0))
@@ -38,21 +38,21 @@ class DictionaryPlan:
 
     seed: int = 0
     limit: int | None = None
-    """Most items; whole words are drawn. Without it, as many as the paper has."""
+    """Maximum number of items; whole words are drawn. By default, the size of the paper's set."""
     as_paper: bool = False
-    """Fillers at random from all senses with an example; else from the answers, balanced."""
-    ways: int = 5
+    """Draw fillers at random from all senses with an example, not balanced from the answers."""
+    options: int = 5
     one_split: bool = False
     """Whether all items are of the test split."""
 
-    def chance(self, *what: object) -> Random:
+    def rng(self, *what: object) -> Random:
         return Random("|".join(map(str, (self.seed, "dictionaryqa", *what))))
 
 
 def build_dictionaryqa(graph: Graph, plan: DictionaryPlan, thesaurus: Graph | None = None) -> Probe:
-    """One question a sense; what could not be asked is counted in the card's notes.
+    """Build one question per sense; the notes on the card count what could not be asked.
 
-    With a ``thesaurus`` (WordNet) senses that say the same in other words are told from those that do not.
+    With a ``thesaurus`` (WordNet), senses that paraphrase each other are recognised.
     """
     compared = Senses(graph, thesaurus)
     if plan.as_paper or plan.limit is None:
@@ -62,18 +62,18 @@ def build_dictionaryqa(graph: Graph, plan: DictionaryPlan, thesaurus: Graph | No
         full, rejected = drawn_within(
             plan.limit, lambda worth: _make(compared, replace(drawn, limit=worth)), lambda made: made[0]
         )
-    items = {item.id: item for item in (_item(graph, seat, split, plan) for seat, split in full)}
+    items = {item.id: item for item in (_item(graph, slot, split, plan) for slot, split in full)}
     if not items:
         raise UserError(
-            f"{graph.origin.name} gives no question with {plan.ways} options",
+            f"{graph.origin.name} gives no question with {plan.options} options",
             fix="ask for fewer options, or give a source with words of several senses, each with an example",
         )
     card = Card(
         name="dictionaryqa",
         method="dictionaryqa",
         licence=graph.origin.licence,
-        made=f"Senses of words in {graph.origin.name} {graph.origin.version}, {plan.ways} options each: other senses "
-        f"first, then {'random ones' if plan.as_paper else 'answers of other questions'}.",
+        made=f"Senses of words in {graph.origin.name} {graph.origin.version}, {plan.options} options each: other "
+        f"senses first, then {'random ones' if plan.as_paper else 'answers of other questions'}.",
         seed=plan.seed,
         group="word",
     )
@@ -87,55 +87,55 @@ def build_dictionaryqa(graph: Graph, plan: DictionaryPlan, thesaurus: Graph | No
     return Probe.of(list(items.values()), card, notes)
 
 
-def _make(compared: Senses, plan: DictionaryPlan) -> tuple[list[tuple[Seat, str]], Counter[str]]:
-    """Seats with their distractors and splits, and what was left out."""
+def _make(compared: Senses, plan: DictionaryPlan) -> tuple[list[tuple[Slot, str]], Counter[str]]:
+    """Questions with their distractors and splits, and what was left out."""
     rejected: Counter[str] = Counter({f"import: {why}": count for why, count in compared.graph.left_out.items()})
-    seats = list(_seats(compared, plan, rejected))
-    full = (_fill_as_paper if plan.as_paper else _fill_balanced)(compared, seats, plan)
-    rejected["item: too few false options"] += len(seats) - len(full)
+    slots = list(_seats(compared, plan, rejected))
+    full = (_fill_as_paper if plan.as_paper else _fill_balanced)(compared, slots, plan)
+    rejected["item: too few false options"] += len(slots) - len(full)
     return full, rejected
 
 
-def _seats(compared: Senses, plan: DictionaryPlan, rejected: Counter[str]) -> Iterator[tuple[Seat, str]]:
-    """Every sense of a drawn word, with the other senses of the word as its first distractors."""
-    most, seated = plan.limit or MOST, 0
-    seats_of = _paper_seats if plan.as_paper else _controlled_seats
-    for senses in words_with_senses(compared.graph, plan.chance("words"), rejected):
-        seats = seats_of(compared, senses, plan, rejected)
-        if seated + len(seats) > most:
+def _seats(compared: Senses, plan: DictionaryPlan, rejected: Counter[str]) -> Iterator[tuple[Slot, str]]:
+    """Return every sense of a drawn word, with its other senses as first distractors."""
+    most, filled = plan.limit or MOST, 0
+    slots_of = _paper_slots if plan.as_paper else _controlled_slots
+    for senses in words_with_senses(compared.graph, plan.rng("words"), rejected):
+        slots = slots_of(compared, senses, plan, rejected)
+        if filled + len(slots) > most:
             break
-        # A word goes whole into one split, by where it stands among those drawn.
-        split = next(name for name, end in _SPLITS if seated + len(seats) <= end * most)
-        seated += len(seats)
-        yield from ((seat, "test" if plan.one_split else split) for seat in seats)
+        # A word belongs to one split, by its rank among those drawn.
+        split = next(name for name, end in _SPLITS if filled + len(slots) <= end * most)
+        filled += len(slots)
+        yield from ((slot, "test" if plan.one_split else split) for slot in slots)
 
 
-def _paper_seats(compared: Senses, senses: list[Sense], plan: DictionaryPlan, _: Counter[str]) -> list[Seat]:
-    graph, seats = compared.graph, []
+def _paper_slots(compared: Senses, senses: list[Sense], plan: DictionaryPlan, _: Counter[str]) -> list[Slot]:
+    graph, slots = compared.graph, []
     for sense, example, form in senses:
-        chance = plan.chance("sense", graph.ids[sense])
+        rng = plan.rng("sense", graph.ids[sense])
         others = [other for other, _, _ in senses if other != sense]
-        chance.shuffle(others)
+        rng.shuffle(others)
         others.sort(key=lambda other: graph.pos[other] != graph.pos[sense])
-        question = Question(sense, sense, 0, example, form, chance.choice(sorted(TEMPLATES)))
-        seats.append(Seat(question, "sense", 0, tuple(others[: plan.ways - 1])))
-    return seats
+        question = Question(sense, sense, 0, example, form, rng.choice(sorted(TEMPLATES)))
+        slots.append(Slot(question, "sense", 0, tuple(others[: plan.options - 1])))
+    return slots
 
 
-def _controlled_seats(
+def _controlled_slots(
     compared: Senses, senses: list[Sense], plan: DictionaryPlan, rejected: Counter[str]
-) -> list[Seat]:
+) -> list[Slot]:
     """Senses that are clear by themselves, in examples of today's words, beside senses that are clearly others: no stem
     stands in two options, or in the question and an option."""
     graph = compared.graph
     fit = [sense for sense in senses if compared.is_clear(*sense)]
     rejected["sense: the word, its example or its definition is not clear by itself"] += len(senses) - len(fit)
-    seats = []
+    slots = []
     for sense, example, form in fit:
-        chance = plan.chance("sense", graph.ids[sense])
+        rng = plan.rng("sense", graph.ids[sense])
         told = stems(graph.definitions[sense])
         questions = [
-            Question(sense, sense, 0, example, form, name) for name in chance.sample(sorted(TEMPLATES), len(TEMPLATES))
+            Question(sense, sense, 0, example, form, name) for name in rng.sample(sorted(TEMPLATES), len(TEMPLATES))
         ]
         question = next((each for each in questions if told.isdisjoint(compared.asked(each))), None)
         if question is None:
@@ -144,32 +144,32 @@ def _controlled_seats(
         asked = compared.asked(question)
         near = [
             other
-            for other, _, _ in chance.sample(fit, len(fit))
+            for other, _, _ in rng.sample(fit, len(fit))
             if other != sense
             and graph.pos[other] == graph.pos[sense]
             and compared.different(sense, other)
             and compared.stems(other).isdisjoint(asked)
         ]
         if near:
-            seats.append(Seat(question, "sense", 0, _unlike(graph, near)))
+            slots.append(Slot(question, "sense", 0, _unlike(graph, near)))
         else:
             rejected["question: every other sense of the word is near the answer"] += 1
-    right = {seat.question.answer for seat in seats}
-    return [seat for seat in seats if right.issuperset(seat.near)]
+    right = {slot.question.answer for slot in slots}
+    return [slot for slot in slots if right.issuperset(slot.near)]
 
 
 def _unlike(graph: Graph, senses: list[int]) -> tuple[int, ...]:
-    """At most two, without a stem in common: the more senses of a word, the likelier one that could be meant too."""
+    """Return at most two other senses without a common stem: with more, one of them is likely to fit too."""
     first, *others = senses
     seen = stems(graph.definitions[first])
     second = [other for other in others if seen.isdisjoint(stems(graph.definitions[other]))]
     return (first, *second[:1])
 
 
-def words_with_senses(graph: Graph, chance: Random, rejected: Counter[str]) -> Iterator[list[Sense]]:
-    """For each word, in an order that chance decides, its senses with a sound example; at least two."""
+def words_with_senses(graph: Graph, rng: Random, rejected: Counter[str]) -> Iterator[list[Sense]]:
+    """Yield words in random order with their senses that have a good example; at least two."""
     lemmas = sorted(graph.by_lemma)
-    chance.shuffle(lemmas)
+    rng.shuffle(lemmas)
     for word in lemmas:
         exemplified = [concept for concept in graph.by_lemma[word] if graph.examples[concept]]
         if len(exemplified) < 2:
@@ -204,60 +204,62 @@ def _sound(graph: Graph, senses: list[int], rejected: Counter[str]) -> Iterator[
 
 
 def runs_together(text: str, graph: Graph) -> bool:
-    """Whether a long word of the text is neither in the dictionary nor in any use: the mark of a gap."""
+    """Return whether a long word of the text is neither in the dictionary nor in use: the mark of a gap."""
     long = (word for word in words(text) if len(word) >= _LONG)
     return any(zipf(word) == 0 and word not in graph.by_lemma for word in long)
 
 
-def _fits_control(compared: Senses, card: int, seat: Seat) -> bool:
-    """And shares no stem with the question or another option."""
+def _fits_control(compared: Senses, card: int, slot: Slot) -> bool:
+    """Return whether it fits and shares no stem with the question or another option."""
     graph, told = compared.graph, compared.stems(card)
-    others = (seat.question.answer, *seat.distractors)
+    others = (slot.question.answer, *slot.distractors)
     apart = all(told.isdisjoint(compared.stems(other)) for other in others)
-    return apart and told.isdisjoint(compared.asked(seat.question)) and _fits(graph, card, seat)
+    return apart and told.isdisjoint(compared.asked(slot.question)) and _fits(graph, card, slot)
 
 
-def _fits(graph: Graph, card: int, seat: Seat) -> bool:
-    """A sense of another word, of the same part of speech, that reads otherwise than the rest."""
-    sense = seat.question.answer
-    texts = {graph.definitions[other] for other in (sense, *seat.distractors)}
+def _fits(graph: Graph, card: int, slot: Slot) -> bool:
+    """Return a sense of another word of the same part of speech whose text differs from the rest."""
+    sense = slot.question.answer
+    texts = {graph.definitions[other] for other in (sense, *slot.distractors)}
     apart = graph.lemmas[card][0].lower() != graph.lemmas[sense][0].lower()
     return apart and graph.pos[card] == graph.pos[sense] and graph.definitions[card] not in texts
 
 
-def _fill_balanced(compared: Senses, seats: list[tuple[Seat, str]], plan: DictionaryPlan) -> list[tuple[Seat, str]]:
+def _fill_balanced(compared: Senses, slots: list[tuple[Slot, str]], plan: DictionaryPlan) -> list[tuple[Slot, str]]:
     graph = compared.graph
-    full: list[tuple[Seat, str]] = []
+    full: list[tuple[Slot, str]] = []
     for split, _ in _SPLITS:
-        members = [seat for seat, place in seats if place == split]
-        # Other parts of speech never fit, so each is dealt by itself.
-        for pos in sorted({graph.pos[seat.question.answer] for seat in members}):
-            same = [seat for seat in members if graph.pos[seat.question.answer] == pos]
-            chance = plan.chance("deal", split, pos)
-            dealt = deal_evenly(same, plan.ways - 1, chance, lambda card, seat: _fits_control(compared, card, seat))
-            full += [(seat, split) for seat in dealt]
+        members = [slot for slot, place in slots if place == split]
+        # Other parts of speech never fit, so each is assigned separately.
+        for pos in sorted({graph.pos[slot.question.answer] for slot in members}):
+            same = [slot for slot in members if graph.pos[slot.question.answer] == pos]
+            rng = plan.rng("deal", split, pos)
+            assigned = assign_evenly(
+                same, plan.options - 1, rng, lambda card, slot: _fits_control(compared, card, slot)
+            )
+            full += [(slot, split) for slot in assigned]
     return full
 
 
-def _fill_as_paper(compared: Senses, seats: list[tuple[Seat, str]], plan: DictionaryPlan) -> list[tuple[Seat, str]]:
+def _fill_as_paper(compared: Senses, slots: list[tuple[Slot, str]], plan: DictionaryPlan) -> list[tuple[Slot, str]]:
     graph = compared.graph
     pool = [concept for concept in range(len(graph)) if graph.examples[concept]]
-    for seat, _ in seats:
-        chance = plan.chance("fillers", graph.ids[seat.question.answer])
+    for slot, _ in slots:
+        rng = plan.rng("fillers", graph.ids[slot.question.answer])
         for _ in range(400):
-            if len(seat.distractors) == plan.ways - 1 or not pool:
+            if len(slot.distractors) == plan.options - 1 or not pool:
                 break
-            card = pool[int(chance.random() * len(pool))]
-            if _fits(graph, card, seat) and not runs_together(graph.definitions[card], graph):
-                seat.fillers.append(card)
-    return [(seat, split) for seat, split in seats if len(seat.distractors) == plan.ways - 1]
+            card = pool[int(rng.random() * len(pool))]
+            if _fits(graph, card, slot) and not runs_together(graph.definitions[card], graph):
+                slot.fillers.append(card)
+    return [(slot, split) for slot, split in slots if len(slot.distractors) == plan.options - 1]
 
 
-def _item(graph: Graph, seat: Seat, split: str, plan: DictionaryPlan) -> Item:
-    question = seat.question
-    concepts = [question.answer, *seat.distractors]
+def _item(graph: Graph, slot: Slot, split: str, plan: DictionaryPlan) -> Item:
+    question = slot.question
+    concepts = [question.answer, *slot.distractors]
     name, word = graph.ids[question.answer], graph.lemmas[question.answer][0]
-    plan.chance("order", name).shuffle(concepts)
+    plan.rng("order", name).shuffle(concepts)
     return Item(
         probe="dictionaryqa",
         form="choice",
@@ -271,8 +273,8 @@ def _item(graph: Graph, seat: Seat, split: str, plan: DictionaryPlan) -> Item:
             "split": split,
             "template": question.template,
             "hops": 0,
-            "distractor_kind": seat.kind,
-            "fillers": len(seat.fillers) if seat.near else 0,
+            "distractor_kind": slot.kind,
+            "fillers": len(slot.fillers) if slot.near else 0,
             "asked": name,
             "pos": graph.pos[question.answer],
         },

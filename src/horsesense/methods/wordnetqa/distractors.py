@@ -1,8 +1,8 @@
-"""What is wrong for sure, what lies near, and the distractors that the paper makes of it (section 3.1).
+"""The distractors of the paper (section 3.1): concepts near the asked one that are false.
 
-A distractor is false when it is not the asked concept, does not lie in the asked direction from it at any distance
+A distractor is false when it is not the asked concept, is not in the asked direction from it at any distance
 (instances included), and shares no word and no definition with the answer. The paper's are all of one kind and
-distance, filled up with random concepts.
+distance, completed with random concepts.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from horsesense.methods.wordnetqa.questions import Question, option_text
 Near = dict[tuple[str, int], list[int]]
 """(kind, distance) → concepts, whether true or false."""
 _DRAWN = 3
-"""How many times the options of a question are drawn, since some read alike."""
+"""Number of draws per option, because some have the same text."""
 _TRIES = 200
-"""Draws before a part of speech counts as too small."""
+"""Number of draws before a part of speech counts as too small."""
 
 
 class Falsehood:
-    """Which concepts would be right, or could be taken for right; asked for one question at a time."""
+    """Concepts that are right, or could be taken for right, for one question at a time."""
 
     def __init__(self, graph: Graph, relation: str) -> None:
         self.graph = graph
@@ -39,24 +39,24 @@ class Falsehood:
         return {asked} | (links.reached(asked) if links else set())
 
     def alike(self, concept: int) -> set[int]:
-        """Concepts that share a word or the definition with one, itself included."""
+        """Return concepts that share a word or the definition with one, including itself."""
         concepts = set(self.graph.by_definition[self.graph.definitions[concept].lower()])
         for lemma in self.graph.lemmas[concept]:
             concepts.update(self.graph.by_lemma[lemma.lower()])
         return concepts
 
     def _barred(self, asked: int, answer: int) -> set[int]:
-        """What may not be a distractor."""
+        """Return concepts that may not be a distractor."""
         return self._reached(asked) | self.alike(answer)
 
     def apart(self, concept: int, others: Sequence[int]) -> bool:
-        """Whether an option reads otherwise than those chosen before it."""
+        """Return whether the text of an option differs from those chosen before it."""
         text = self.text(concept)
         return bool(text) and all(self.text(other) != text for other in others)
 
 
 class Neighbours:
-    """What lies near each concept; kept for the questions of a cluster, which come one after the other."""
+    """Concepts near each concept, cached for the questions of a cluster."""
 
     def __init__(self, graph: Graph, relation: str) -> None:
         self.graph = graph
@@ -85,17 +85,17 @@ class Choice:
     kind: str
     """sister, hypernym, hyponym or random."""
     distance: int
-    """Of the distractors of that kind; 0 for random ones."""
+    """Distance of the distractors of that kind; 0 for random ones."""
     distractors: tuple[int, ...]
     """Those of the kind come first."""
     fillers: int
-    """How many of them are random though another kind was wanted."""
+    """Number of random ones where the kind had too few."""
 
 
 def paper_choices(
     graph: Graph, questions: Sequence[tuple[Question, str]], plan: WordNetPlan, rejected: Counter[str]
 ) -> Iterator[Choice]:
-    """Every question with several sets of distractors: the perturbations of section 3.1.1."""
+    """Yield every question with several sets of distractors: the perturbations of section 3.1.1."""
     false, neighbours = Falsehood(graph, plan.relation), Neighbours(graph, plan.relation)
     same_pos: dict[str, list[int]] = {}
     for concept, pos in enumerate(graph.pos):
@@ -104,24 +104,24 @@ def paper_choices(
     for question, split in questions:
         barred = false.barred(question.asked, question.answer)
         near = neighbours.near(question.asked)
-        chance = plan.chance("kinds", graph.ids[question.asked], graph.ids[question.answer], question.template)
+        rng = plan.rng("kinds", graph.ids[question.asked], graph.ids[question.answer], question.template)
         sets = sorted(key for key, concepts in near.items() if not barred.issuperset(concepts))
-        chance.shuffle(sets)
+        rng.shuffle(sets)
         for kind, distance in [("random", 0), *sets][: plan.size["perturbations"]]:
             distractors: list[int] = []
             usable = [concept for concept in near[kind, distance] if concept not in barred] if distance else []
-            for concept in chance.sample(usable, min(len(usable), _DRAWN * plan.ways)):
-                if len(distractors) < plan.ways - 1 and false.apart(concept, [question.answer, *distractors]):
+            for concept in rng.sample(usable, min(len(usable), _DRAWN * plan.options)):
+                if len(distractors) < plan.options - 1 and false.apart(concept, [question.answer, *distractors]):
                     distractors.append(concept)
             of_kind = len(distractors)
             pool = same_pos[graph.pos[question.answer]]
             for _ in range(_TRIES):
-                if len(distractors) == plan.ways - 1:
+                if len(distractors) == plan.options - 1:
                     break
-                concept = pool[int(chance.random() * len(pool))]
+                concept = pool[int(rng.random() * len(pool))]
                 if concept not in barred and false.apart(concept, [question.answer, *distractors]):
                     distractors.append(concept)
-            if len(distractors) < plan.ways - 1:
+            if len(distractors) < plan.options - 1:
                 rejected["question: too few false options"] += 1
                 continue
             fillers = len(distractors) - of_kind if distance else 0

@@ -1,10 +1,10 @@
-"""Hops without confounds: the answer stays, the distance of what is asked changes.
+"""Hops without confounds: the same answer, asked from several distances.
 
 In the paper's sets a far hypernym is also a general one, and its distractors are others (section 5, figure 3). Here one
 answer is asked about from several distances, by words that are about as frequent, and with the same number of near
 distractors, 0 to all, of one kind: ``aunt`` (sisters of the answer, the same from every distance) or ``sister`` (of the
 asked concept). The fillers are the same throughout. Answers are attested, distractors false, by the rules of controlled
-sets; nothing else is balanced, so the relation of options to one another is told for each cell by the analysis.
+sets; nothing else is balanced, so the analysis gives the cue from relations of options for each cell.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.words import words
 from horsesense.methods.wordnetqa.attested import Attested
-from horsesense.methods.wordnetqa.options import Options, sisters_of
+from horsesense.methods.wordnetqa.balanced_distractors import Options, sisters_of
+from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
 from horsesense.methods.wordnetqa.plan import MOST_HOPS, WordNetPlan
 from horsesense.methods.wordnetqa.questions import AskedConcept, Question, asked_concepts, option_text, question_text
-from horsesense.methods.wordnetqa.soundness import Soundness
 
 KINDS = ("aunt", "sister")
 _APART = 0.5
-"""Most that the frequencies (Zipf) of the words of one set differ."""
+"""Maximum difference of word frequencies (Zipf) within one set."""
 _MOST_SETS = 400
-"""Answers that are asked about where no limit is given."""
+"""Number of answers without a limit."""
 _TRIES = 300
 _DRAWN = 40
 
@@ -40,21 +40,21 @@ class _Set:
 
     answer: int
     questions: tuple[Question, ...]
-    """One a distance."""
+    """One per distance."""
     fillers: tuple[int, ...]
     near: dict[tuple[str, int], tuple[int, ...]]
-    """(kind, place of the question) → concepts; as many as there are distractors."""
+    """(kind, index of the question) → concepts, as many as there are distractors."""
 
 
 def build_matched_hops(graph: Graph, plan: WordNetPlan) -> Probe:
-    """Items of hypernymy whose distance and near distractors vary while the answer stays."""
+    """Build items of hypernymy whose distance and near distractors vary for the same answer."""
     if plan.relation != "hypernymy" or plan.as_paper:
         raise UserError("hops are matched for hypernymy, and not as in the paper", fix="leave the other options out")
     rejected: Counter[str] = Counter()
-    attested = Attested(graph, Soundness(graph))
+    attested = Attested(graph, CertaintyRules(graph))
     options = Options(graph, plan, attested)
     items: list[Item] = []
-    each = plan.ways * len(KINDS)
+    each = plan.options * len(KINDS)
     most = plan.limit if plan.limit is not None else _MOST_SETS * each * 3
     for made in _sets(graph, plan, attested, options, rejected):
         new = list(_items(graph, plan, made))
@@ -71,7 +71,7 @@ def build_matched_hops(graph: Graph, plan: WordNetPlan) -> Probe:
         method="wordnetqa",
         licence=graph.origin.licence,
         made=f"Answers from {graph.origin.name} {graph.origin.version}, each asked about from several distances by "
-        f"words as frequent, with 0 to {plan.ways - 1} near distractors.",
+        f"words as frequent, with 0 to {plan.options - 1} near distractors.",
         seed=plan.seed,
         group="answer",
     )
@@ -92,14 +92,14 @@ def _sets(
     for answer in sorted(below):
         pool.setdefault(graph.pos[answer], []).append(answer)
     order = sorted(answer for answer, each in below.items() if len({hops for _, hops in each}) > 1)
-    plan.chance("hops").shuffle(order)
+    plan.rng("hops").shuffle(order)
     for answer in order:
-        chance = plan.chance("hops", graph.ids[answer])
-        questions = _matched(graph, plan, options, answer, below[answer], chance)
+        rng = plan.rng("hops", graph.ids[answer])
+        questions = _matched(graph, plan, options, answer, below[answer], rng)
         if len(questions) < 2:
             rejected["answer: no two distances with words as frequent"] += 1
             continue
-        made = _with_distractors(graph, options, plan, answer, questions, pool[graph.pos[answer]], chance)
+        made = _with_distractors(graph, options, plan, answer, questions, pool[graph.pos[answer]], rng)
         if made is None:
             rejected["answer: too few near distractors are false"] += 1
         else:
@@ -112,15 +112,15 @@ def _matched(
     options: Options,
     answer: int,
     below: Sequence[tuple[AskedConcept, int]],
-    chance: Random,
+    rng: Random,
 ) -> list[Question]:
-    """One question a distance, the words about as frequent as that of the furthest."""
+    """Return one question per distance, with words about as frequent as that of the furthest."""
     found: dict[int, tuple[float, Question]] = {}
     anchor: float | None = None
     for hops in sorted({hops for _, hops in below}, reverse=True):
         candidates = []
         for asked, far in below:
-            question = _question(graph, plan, options, asked, answer, hops, chance) if far == hops else None
+            question = _question(graph, plan, options, asked, answer, hops, rng) if far == hops else None
             if question:
                 frequency = min(map(zipf, words(question.word)), default=0.0)
                 candidates.append((0.0 if anchor is None else abs(frequency - anchor), frequency, question))
@@ -133,13 +133,13 @@ def _matched(
 
 
 def _question(
-    graph: Graph, plan: WordNetPlan, options: Options, asked: AskedConcept, answer: int, hops: int, chance: Random
+    graph: Graph, plan: WordNetPlan, options: Options, asked: AskedConcept, answer: int, hops: int, rng: Random
 ) -> Question | None:
-    """A wording in which nothing gives the answer away."""
+    """Return a wording that does not give the answer away."""
     if {lemma.lower() for lemma in graph.lemmas[asked.concept]} & {lemma.lower() for lemma in graph.lemmas[answer]}:
         return None
     for sentence, word in asked.contexts:
-        question = Question(asked.concept, answer, hops, sentence, word, chance.choice(sorted(plan.templates)))
+        question = Question(asked.concept, answer, hops, sentence, word, rng.choice(sorted(plan.templates)))
         if not options.given_away(answer, question):
             return question
     return None
@@ -152,26 +152,26 @@ def _with_distractors(
     answer: int,
     questions: Sequence[Question],
     pool: Sequence[int],
-    chance: Random,
+    rng: Random,
 ) -> _Set | None:
-    others = plan.ways - 1
+    others = plan.options - 1
 
     def false(concept: int) -> bool:
         return all(options.false(concept, question) for question in questions)
 
     fillers: list[int] = []
     for _ in range(_TRIES):
-        card = pool[int(chance.random() * len(pool))]
+        card = pool[int(rng.random() * len(pool))]
         if len(fillers) < others and all(options.far(card, other) for other in (answer, *fillers)) and false(card):
             fillers.append(card)
     near = sisters_of(graph, answer)
-    aunts = [aunt for aunt in chance.sample(near, min(len(near), _DRAWN)) if false(aunt)]
+    aunts = [aunt for aunt in rng.sample(near, min(len(near), _DRAWN)) if false(aunt)]
     if len(fillers) < others or len(aunts) < others:
         return None
     chosen = {("aunt", place): tuple(aunts[:others]) for place in range(len(questions))}
     for place, question in enumerate(questions):
         near = sisters_of(graph, question.asked)
-        sisters = [c for c in chance.sample(near, min(len(near), _DRAWN)) if options.false(c, question) and c != answer]
+        sisters = [c for c in rng.sample(near, min(len(near), _DRAWN)) if options.false(c, question) and c != answer]
         if len(sisters) >= others:
             chosen["sister", place] = tuple(sisters[:others])
     return _Set(answer, tuple(questions), tuple(fillers), chosen)
@@ -182,13 +182,13 @@ def _items(graph: Graph, plan: WordNetPlan, made: _Set) -> Iterator[Item]:
     for place, question in enumerate(made.questions):
         cells = [
             ("random", 0),
-            *((kind, n) for kind in KINDS for n in range(1, plan.ways) if (kind, place) in made.near),
+            *((kind, n) for kind in KINDS for n in range(1, plan.options) if (kind, place) in made.near),
         ]
         for kind, near in cells:
             nearest = made.near[kind, place][:near] if near else ()
-            concepts = [made.answer, *nearest, *made.fillers[: plan.ways - 1 - near]]
+            concepts = [made.answer, *nearest, *made.fillers[: plan.options - 1 - near]]
             asked = graph.ids[question.asked]
-            plan.chance("order", asked, answer, kind, near).shuffle(concepts)
+            plan.rng("order", asked, answer, kind, near).shuffle(concepts)
             yield Item(
                 probe="wordnetqa-hops",
                 form="choice",
@@ -207,7 +207,7 @@ def _items(graph: Graph, plan: WordNetPlan, made: _Set) -> Iterator[Item]:
                     "distractor_kind": kind,
                     "distractor_hops": int(near > 0),
                     "near": near,
-                    "fillers": plan.ways - 1 - near,
+                    "fillers": plan.options - 1 - near,
                     "asked": asked,
                     "pos": graph.pos[question.asked],
                 },

@@ -1,9 +1,8 @@
-"""Which senses of a word, or concepts near each other, are clearly different: what is said of one is not said of the
-other in other words; and which are clear by themselves.
+"""Senses of a word, or related concepts, that are clearly different and clear without context.
 
-A dictionary tells senses apart that nobody else does: *slow*, "not hasty; tardy", and "not prompt or quick; sluggish".
-Two senses are clearly different where no stem of one definition stands in the other, nor in the other with the synonyms
-of its words, by a thesaurus; and where the synonyms of both have next to nothing in common.
+A dictionary has finer senses than its readers: *slow*, "not hasty; tardy", and "not prompt or quick; sluggish".
+Two senses are clearly different where no stem of one definition is in the other or among the synonyms of its words
+(from a thesaurus), and where the synonyms of both have almost nothing in common.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from horsesense.methods.wordnetqa.plan import WordNetPlan
 from horsesense.methods.wordnetqa.questions import Question, question_text
 
 TEMPLATES = WordNetPlan("definitions").templates
-"""A sense is asked for as a definition is."""
+"""Senses are asked like definitions."""
 _MOST_SENSES = 12
 """A word of more senses has synonyms for everything."""
 
@@ -40,13 +39,13 @@ _KNOWN = 1.5
 _UNCLEAR = re.compile(
     r"^(?:hence|specifically|specif|also|that which|the same|see|fig|any|as)\b|\bsenses?\b|\[|&|=|\d|\.\.", re.I
 )
-"""Definitions that lean on another, or are damaged."""
+"""Definitions that depend on another, or are damaged."""
 _OLD = re.compile(
     r"\b(?:thou|thee|thy|thine|hath|doth|dost|hast|ye|'tis|'twas|unto|shalt|wilt|art thou|saith|oft)\b"
     r"|\b(?:opposite|etc|compare)\b|\. \.|\[",
     re.I,
 )
-"""Examples that are old, broken off, or no examples."""
+"""Examples that are old, broken off, or not examples."""
 
 
 class Senses:
@@ -60,7 +59,7 @@ class Senses:
         self.asked = lru_cache(maxsize=None)(self._asked)
 
     def different(self, one: int, other: int) -> bool:
-        """Whether nobody could take one for the other."""
+        """Return whether the two are clearly different."""
         wide, other_wide = self.widened(one), self.widened(other)
         if not (wide.isdisjoint(self.stems(other)) and self.stems(one).isdisjoint(other_wide)):
             return False
@@ -71,12 +70,12 @@ class Senses:
 
     @cached_property
     def in_use(self) -> bool:
-        """Whether frequencies say anything about this dictionary: a fifth of its words are known to be used at all."""
+        """Return whether word frequencies cover this dictionary: at least a fifth of its words are known."""
         every = list(self.graph.by_lemma)
         return sum(zipf(word) > 0 for word in every) > len(every) / 5
 
     def is_clear(self, sense: int, example: str, form: str) -> bool:
-        """A word in use, an example of words in use, and a definition that stands by itself."""
+        """Return whether word and example are in use, and the definition is self-contained."""
         definition, told = self.graph.definitions[sense], words(example)
         if UNFIT.search(f"{definition} {example}") or _UNCLEAR.search(definition) or _OLD.search(example):
             return False
@@ -87,7 +86,7 @@ class Senses:
         return min(map(zipf, words(form)), default=0.0) >= _IN_USE and all(zipf(word) > _KNOWN for word in told)
 
     def _asked(self, question: Question) -> frozenset[str]:
-        """The stems of a question, and of words derived from its words."""
+        """Return the stems of a question, and of words derived from its words."""
         return with_derived(
             question_text(question, TEMPLATES[question.template]), (self.thesaurus or self.graph).derived
         )

@@ -1,16 +1,99 @@
-"""What to build: relation, size, seed; and the data that templates and sizes are read from."""
+"""The plan of a set of questions: relation, size, seed, and the wording of questions in a language."""
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any, Literal, get_args
 
-from horsesense.errors import UserError, unknown
-from horsesense.methods.wordnetqa.wording import SHIPPED, Wording, find_wording
+from horsesense.data import FieldProblem, check_fields, read_text
+from horsesense.errors import UserError, argument, unknown
+from horsesense.lexicons.words import FUNCTION_WORDS
+
+SHIPPED = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The wording of one language; missing entries are as in English."""
+
+    language: str
+    """Its code, such as de."""
+    templates: Mapping[str, Mapping[str, str]]
+    """Relation → name → template, with {sentence}, {word} or {definition} in it."""
+    function_words: tuple[str, ...]
+    """Words without content, which a question and its answer may share."""
+    others: str = " (or {words})"
+    """Further words for a concept."""
+    event: str = " event"
+    """Follows a verb that is offered as a kind of action."""
+    defined: str = "{name}, defined as '{definition}'"
+    """A concept as an option, where it needs more than its words or its definition."""
+    endings: tuple[str, ...] = ()
+    """Endings that inflected words have, an empty one among them where a word may stand as it is; none at all:
+    English, whose inflections are known."""
+
+
+def find_wording(name: str) -> Wording:
+    """The wording of a language that comes with the program, or of a file (.toml).
+
+    >>> sorted(find_wording("en").templates)[0]
+    'definitions'
+    """
+    if name == SHIPPED:
+        return _english()
+    if not name.endswith(".toml"):
+        raise UserError(
+            f"there is no wording of questions in the language {name!r}",
+            fix=f"write one as a .toml file and give it with {argument('wording', 'FILE')} (docs/methods/wordnetqa.md)",
+        )
+    return _read(name)
+
+
+@cache
+def _english() -> Wording:
+    templates = tomllib.loads(Path(__file__).with_name("templates.toml").read_text(encoding="utf-8"))
+    return Wording("en", templates, tuple(sorted(FUNCTION_WORDS)))
+
+
+@lru_cache(maxsize=8)
+def _read(file: str) -> Wording:
+    try:
+        values = tomllib.loads(read_text(file))
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"this is not TOML: {error}", file=file, fix="repair the wording") from None
+    try:
+        wording = check_fields(Wording, values, _bad_field)
+        _check(wording)
+    except UserError as error:
+        raise error.at(file) from None
+    return wording
+
+
+def _check(wording: Wording) -> None:
+    """Check that a template has its slots."""
+    for relation, templates in wording.templates.items():
+        for name, template in templates.items():
+            if "{definition}" not in template and not ("{sentence}" in template and "{word}" in template):
+                raise UserError(
+                    f"the template {name!r} of {relation} has neither {{definition}} nor {{sentence}} and {{word}}",
+                    fix="put into it what is asked about",
+                )
+    if "{name}" not in wording.defined or "{definition}" not in wording.defined:
+        raise UserError("'defined' needs {name} and {definition}")
+
+
+def _bad_field(problem: FieldProblem) -> UserError:
+    if problem.kind == "unknown":
+        return unknown("field of a wording", problem.field, [field.name for field in fields(Wording)])
+    if problem.kind == "missing":
+        return UserError(f"the wording has no {problem.field!r}", fix="add it (docs/methods/wordnetqa.md)")
+    return UserError(f"the field {problem.where!r} of the wording has the wrong kind of value")
+
 
 Relation = Literal["definitions", "synonymy", "hypernymy", "hyponymy"]
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
@@ -21,13 +104,13 @@ KINDS = {
     "hypernymy": ("sister", "hyponym"),
     "hyponymy": ("sister", "hypernym"),
 }
-"""Relation → distractors that lie near the asked concept and can be false; every relation has random ones too."""
+"""Relation → kinds of near distractors that can be false; every relation has random ones too."""
 
 MOST_HOPS = 5
 """Footnote 6 of the paper: most synsets have no more."""
 NO_LIMIT = 1_000_000
 FEWEST_SPLIT = 1000
-"""A controlled set with a smaller limit is one test set: dealt to three splits, its answers could not be balanced."""
+"""A controlled set with a smaller limit is one test set: over three splits, its answers could not be balanced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,30 +120,30 @@ class WordNetPlan:
     relation: str
     seed: int = 0
     limit: int | None = None
-    """Most items; whole clusters are drawn."""
+    """Maximum number of items; whole clusters are drawn."""
     as_paper: bool = False
-    """The paper's pure kinds of distractors, without control of giveaways."""
-    ways: int = 5
-    """Options of a question."""
+    """Use the paper's kinds of distractors, without control of cues."""
+    options: int = 5
+    """Number of options per question."""
     wording: str = ""
-    """The language of the questions, or a file (.toml) that has their wording; empty: as the source's."""
+    """Language of the questions, or a file (.toml) with their wording; empty for that of the source."""
     one_split: bool = False
-    """Whether all items are of the test split."""
+    """Put all items into the test split."""
 
     def __post_init__(self) -> None:
         if self.relation not in RELATIONS:
             raise unknown("relation", self.relation, RELATIONS)
-        if self.ways < 2:
-            raise UserError(f"{self.ways} options are no choice", fix="ask for two or more")
+        if self.options < 2:
+            raise UserError(f"{self.options} options are not a choice", fix="request two or more")
 
     @property
     def size(self) -> dict[str, int]:
-        """concepts, answers, perturbations: see scale.toml."""
+        """Numbers of concepts, answers and perturbations: see scale.toml."""
         sizes: dict[str, int] = _data("scale.toml")["paper" if self.as_paper else "controlled"][self.relation]
         return sizes
 
     def most(self, what: str, pos: str) -> int:
-        """Most hops, senses or concepts below, or the last sense, in a controlled set: see scale.toml."""
+        """Return the maximum of hops, senses, concepts below, or sense number in a controlled set: see scale.toml."""
         most: dict[str, int] = _data("scale.toml")[f"most_{what}"].get(self.relation, {})
         return most.get(pos, MOST_HOPS if what == "hops" else NO_LIMIT)
 
@@ -74,16 +157,16 @@ class WordNetPlan:
 
     @property
     def words(self) -> Wording:
-        """How questions and options read."""
+        """Wording of questions and options."""
         return find_wording(self.wording or SHIPPED)
 
     @property
     def by_definition(self) -> bool:
-        """Whether questions quote what the asked concept means, and not an example of its word."""
+        """Whether questions quote the definition of the asked concept, not an example of its word."""
         return all("{definition}" in template for template in self.templates.values())
 
-    def chance(self, *what: object) -> Random:
-        """Random numbers that depend on the seed and on what they are for, not on what was drawn before."""
+    def rng(self, *what: object) -> Random:
+        """Return a generator that depends on the seed and its purpose, not on what was drawn before."""
         return Random("|".join(map(str, (self.seed, self.relation, *what))))
 
 

@@ -1,4 +1,4 @@
-"""What is asked and what is right: a word in its example, its concept, the answers with their hops, how they read."""
+"""Questions and answers: a word in its example, its concept, the answers with their hops, and their texts."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.stems import stems, with_derived
 from horsesense.methods.wordnetqa.attested import Attested
-from horsesense.methods.wordnetqa.plan import MOST_HOPS, WordNetPlan
+from horsesense.methods.wordnetqa.plan import MOST_HOPS, SHIPPED, Wording, WordNetPlan, find_wording
 from horsesense.methods.wordnetqa.word_forms import find_form
-from horsesense.methods.wordnetqa.wording import SHIPPED, Wording, find_wording
 
 _MOST_WORDS = 3
 """Words that name a concept in an option of an ISA question."""
@@ -26,11 +25,11 @@ class AskedConcept:
 
     concept: int
     contexts: tuple[tuple[str, str], ...]
-    """Examples and the asked word as it stands in each; where the definition is quoted, that and a word."""
+    """Examples with the asked word as written; where the definition is quoted, the definition and a word."""
 
 
 def asked_concepts(graph: Graph, plan: WordNetPlan, rejected: Counter[str]) -> Iterator[AskedConcept]:
-    """Concepts in an order that the seed decides, one at a time: nothing is done for those not asked for."""
+    """Yield concepts in random order, lazily."""
     for concept in _candidates(graph, plan):
         contexts = _contexts(graph, concept, plan)
         if contexts:
@@ -40,7 +39,7 @@ def asked_concepts(graph: Graph, plan: WordNetPlan, rejected: Counter[str]) -> I
 
 
 def _candidates(graph: Graph, plan: WordNetPlan) -> list[int]:
-    """What the relation needs at all: a definition, an example, something above or below."""
+    """Return whether a concept has what the relation needs: a definition, an example, a concept above or below."""
     usable = []
     links = {"hypernymy": graph.up, "hyponymy": graph.down}.get(plan.relation)
     for concept in range(len(graph)):
@@ -50,7 +49,7 @@ def _candidates(graph: Graph, plan: WordNetPlan) -> list[int]:
             continue
         if links is None or links.starts[concept] < links.starts[concept + 1]:
             usable.append(concept)
-    plan.chance("asked").shuffle(usable)
+    plan.rng("asked").shuffle(usable)
     return usable
 
 
@@ -63,7 +62,7 @@ def _contexts(graph: Graph, concept: int, plan: WordNetPlan) -> list[tuple[str, 
     return [(sentence, form) for sentence, form in forms if form and form.lower() != sentence.strip(" .!?").lower()]
 
 
-# What is right: for each asked concept its answers, with the number of hops.
+# Answers of each asked concept, with the number of hops.
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +81,16 @@ class Question:
 
 
 def questions_of(graph: Graph, asked: AskedConcept, plan: WordNetPlan, rejected: Counter[str]) -> list[Question]:
-    """The questions of one cluster: several answers where there are, else several wordings."""
-    chance = plan.chance("question", graph.ids[asked.concept])
+    """Return the questions of one cluster: several answers if there are, else several wordings."""
+    rng = plan.rng("question", graph.ids[asked.concept])
     templates = list(plan.templates)
     if plan.relation in ("hypernymy", "hyponymy"):
         answers = _related(graph, asked.concept, plan, rejected)
-        related = sorted(chance.sample(answers, min(plan.size["answers"], len(answers))), key=lambda pair: pair[::-1])
-        drawn = [(answer, hops, *chance.choice(asked.contexts), chance.choice(templates)) for answer, hops in related]
+        related = sorted(rng.sample(answers, min(plan.size["answers"], len(answers))), key=lambda pair: pair[::-1])
+        drawn = [(answer, hops, *rng.choice(asked.contexts), rng.choice(templates)) for answer, hops in related]
     else:
         wordings = [(*context, template) for context in asked.contexts for template in templates]
-        sampled = chance.sample(wordings, min(plan.size["answers"], len(wordings)))
+        sampled = rng.sample(wordings, min(plan.size["answers"], len(wordings)))
         drawn = [(asked.concept, 0, *wording) for wording in sampled]
     return [Question(asked.concept, *values) for values in drawn]
 
@@ -122,15 +121,15 @@ def controlled_questions(
         held = set(attested.answers(concept, links, plan.relation == "hypernymy", most))
         answers = [(answer, hops) for answer, hops in related if answer in held and attested.fit(answer)]
         rejected["answer: no gloss attests it, or it is not fit to be offered"] += len(related) - len(answers)
-    chance = plan.chance("question", graph.ids[concept])
-    drawn = sorted(chance.sample(answers, min(plan.size["answers"], len(answers))), key=lambda pair: pair[::-1])
+    rng = plan.rng("question", graph.ids[concept])
+    drawn = sorted(rng.sample(answers, min(plan.size["answers"], len(answers))), key=lambda pair: pair[::-1])
     questions = []
     for answer, hops in drawn:
         told = stems(option_text(graph, plan.relation, answer))
         hidden = [each for each in contexts if told.isdisjoint(with_derived(each[0], graph.derived))]
         if not plan.by_definition:  # there the name comes first
-            chance.shuffle(hidden)
-        templates = chance.sample(list(plan.templates), len(plan.templates))
+            rng.shuffle(hidden)
+        templates = rng.sample(list(plan.templates), len(plan.templates))
         for wording in ((*context, template) for context in hidden for template in templates):
             question = Question(concept, answer, hops, *wording)
             if told.isdisjoint(stems(question_text(question, plan.templates[question.template]))):
@@ -157,18 +156,18 @@ def _related(graph: Graph, concept: int, plan: WordNetPlan, rejected: Counter[st
     return answers
 
 
-# How questions and options read.
+# Texts of questions and options.
 
 
 def question_text(question: Question, template: str) -> str:
-    """The template, filled; no word of an example is taken for a slot."""
+    """Fill the template; braces in an example are not slots."""
     slots = {"{sentence}": question.sentence, "{definition}": question.sentence, "{word}": question.word}
     pieces = template.replace("}", "}\0").replace("{", "\0{").split("\0")
     return "".join(slots.get(piece, piece) for piece in pieces)
 
 
 def option_text(graph: Graph, relation: str, concept: int, wording: Wording | None = None) -> str:
-    """A concept as an option: its definition, its words, or its name with the definition."""
+    """Return the text of a concept as an option: its definition, its words, or its name with the definition."""
     lemmas, definition = graph.lemmas[concept], graph.definitions[concept]
     if relation == "definitions":
         return definition

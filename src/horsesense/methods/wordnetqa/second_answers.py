@@ -1,4 +1,4 @@
-"""A second true option for a question of ours, out of what its key was made from: a fault to hide from a reader."""
+"""Second true options, from the source of the key: seeded errors for an audit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FEWEST = 3
 """Words that a part of a definition needs to be one by itself."""
 
 SecondAnswer = Callable[[Item, Random], tuple[str, ...] | None]
-"""From an item to its options with a second true one among them, the key in its place; None where none is known."""
+"""Returns the options of an item with a second true one, the key in its place; None where none is known."""
 
 
 def second_answers(source: str = "wordnet") -> SecondAnswer:
@@ -27,7 +27,7 @@ def second_answers(source: str = "wordnet") -> SecondAnswer:
 
     @cache
     def graph() -> Graph | None:
-        with suppress(UserError):  # a source that is not on this machine knows nothing
+        with suppress(UserError):  # the source is not installed
             return open_graph(source)
         return None
 
@@ -75,7 +75,7 @@ def _shared_out(item: Item, between: str, chance: Random) -> tuple[str, ...] | N
 
 
 def _replaced(item: Item, chance: Random, text: str) -> tuple[str, ...]:
-    """The options with one of the distractors replaced."""
+    """Return the options with one distractor replaced."""
     options = list(item.options)
     options[chance.choice([place for place in range(len(options)) if place != item.answer])] = text
     return tuple(options)

@@ -1,7 +1,7 @@
-"""WordNetQA and DictionaryQA as a suite: tables 7 and 8 and figure 3 with one's own models in them.
+"""The suite of WordNetQA and DictionaryQA: tables 7 and 8 and figure 3 with a user's models.
 
-Asked are the five sets, the release's or our own. Of a release the test file is asked, or the file that there is; of a
-probe of ours its test split. Controls learn from the training part of the same set, where there is one.
+Models are asked the five sets, published or built here: the test file of a published set, or the only one; the test
+split of a probe. Controls are trained on the training part of the same set, if there is one.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from horsesense.methods.suites.frame import (
     with_published,
 )
 from horsesense.methods.wordnetqa.analysis import HopsCell, hops_cells
-from horsesense.methods.wordnetqa.released import read_mcqa
+from horsesense.methods.wordnetqa.dataset import read_mcqa
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate, accuracy, chance
 
 SETS = ("definitions", "synonymy", "hypernymy", "hyponymy", "dictionary")
 _NAMES = {"dictionary": ("dictionary", "dictionary_qa", "dictionaryqa")}
 _PARTS = ("test", "dev", "train")
-"""Which file of a released set is asked: the first of these that there is."""
+"""File of a published set that is asked: the first of these that exists."""
 _ENDINGS = (".jsonl.gz", ".jsonl", ".parquet")
 _CONTROLS = (
     PaperControl("random"),
@@ -48,7 +48,7 @@ _CONTROLS = (
 Cell = Estimate | float | None
 
 
-# The five sets, as they lie on disk.
+# The five sets on disk.
 
 
 def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
@@ -81,13 +81,13 @@ def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
 
 
 def _own_file(folder: Path, name: str) -> Path | None:
-    """A probe of our format: a file that is called as the set is."""
+    """Find a probe file with the name of the set."""
     named = (folder / f"{each}{ending}" for each in _NAMES.get(name, (name,)) for ending in _ENDINGS)
     return next((path for path in named if path.is_file()), None)
 
 
 def _released_files(folder: Path, name: str) -> dict[str, Path]:
-    """The files of a released set, by the part they are: ``hypernymy/test.jsonl.gz``."""
+    """Find the files of a published set by part: ``hypernymy/test.jsonl.gz``."""
     parts: dict[str, Path] = {}
     for path in sorted(folder.rglob("*.jsonl*")):
         part = path.name.partition(".")[0]
@@ -97,7 +97,7 @@ def _released_files(folder: Path, name: str) -> dict[str, Path]:
 
 
 def _own_parts(probe: Probe, name: str) -> tuple[Probe, Probe | None]:
-    """The test split and what controls learn from; a probe without splits is asked whole."""
+    """Return the test split and the training data of controls; a probe without splits is asked in full."""
     split = {part: [item for item in probe.items if item.facets.get("split") == part] for part in _PARTS}
     if not split["test"]:
         return probe, None
@@ -151,7 +151,7 @@ def _by_name(answered: Sequence[Answered]) -> dict[str, dict[str, Answered]]:
 
 
 def _only(run: Answered, items: set[str]) -> Answered:
-    """A control on the items that models were asked, where that was a part."""
+    """Restrict a control to the items that models were asked."""
     kept = [(item, answer) for item, answer in zip(run.items, run.answers, strict=True) if item.id in items]
     probe = Probe.of([item for item, _ in kept], run.probe.card)
     return replace(run, probe=probe, answers=[answer for _, answer in kept])
@@ -179,7 +179,7 @@ def _strict(runs: Mapping[str, Answered]) -> list[Cell]:
 
 
 def _people(answered: Sequence[Answered]) -> PaperRow | None:
-    """One person's answer to each item, where the release keeps it."""
+    """Return one person's answer to each item, where it is published."""
     cells: list[Cell] = []
     for name in SETS:
         run = next((run for run in answered if run.part.probe.name == name), None)
@@ -222,7 +222,7 @@ def _printed_strict() -> list[PaperRow]:
 
 
 def _figures(models: Mapping[str, Mapping[str, Answered]]) -> tuple[PaperTable, ...]:
-    """A table a model: hops of the question down, distractors and their distance across."""
+    """Return one table per model: hops of the question in rows, distractors and their distance in columns."""
     made = []
     for model, runs in models.items():
         cells = {name: _cells(runs[name]) for name in SETS[:4] if name in runs}

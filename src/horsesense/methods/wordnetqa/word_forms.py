@@ -1,4 +1,4 @@
-"""A word as it stands in an example: "squatted" for squat, "sat down" for sit down."""
+"""Forms of a word in an example: "squatted" for squat, "sat down" for sit down."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UNIVERSAL = {"n": "NOUN", "v": "VERB", "a": "ADJ", "s": "ADJ", "r": "ADV"}
 
 
 def find_form(sentence: str, lemmas: Iterable[str], pos: str, endings: Sequence[str] = ()) -> str | None:
-    """The first of the lemmas that the sentence has, in the form it has it; ``endings`` are those of its language.
+    """Return the first lemma in the sentence, as written there; ``endings`` are those of its language.
 
     >>> find_form("They sat down on the oxen's cart", ["squat", "sit down"], "v")
     'sat down'
@@ -40,7 +40,7 @@ def with_endings(lemma: str, endings: Sequence[str]) -> list[str]:
 
 
 def standing_lemmas(graph: Graph, concept: int, sentence: str) -> list[str]:
-    """The words of a concept that a sentence has, in whatever form, and those that they can be forms of."""
+    """Return the words of a concept that a sentence has in any form, and those that they can be forms of."""
     pos = graph.pos[concept]
     forms = [(lemma, find_form(sentence, [lemma], pos)) for lemma in graph.lemmas[concept]]
     return [word for lemma, form in forms if form for word in {lemma.lower(), *base_forms(form, pos)}]

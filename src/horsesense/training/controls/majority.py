@@ -108,7 +108,7 @@ def best_cue(task: ControlTask) -> Fitted:
     """Follow the best surface cue (length, overlap, position …); it needs no training set."""
     from horsesense.cues import chosen_cue
     from horsesense.lexicons.taxonomy import load_taxonomy
-    from horsesense.lexicons.wordnet_source import find_wordnet
+    from horsesense.lexicons.wordnet import find_wordnet
 
     folder = find_wordnet() if any(item.concepts for item in task.test) else None
     answers = chosen_cue(task.test, task.group, load_taxonomy(folder) if folder else None, None, task.seed).answers

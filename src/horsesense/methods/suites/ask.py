@@ -1,0 +1,153 @@
+"""Ask models all sets of a paper, and compute its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from horsesense.api.asking import ask, chosen_models, default_folder
+from horsesense.api.run import Run
+from horsesense.api.stored_run import StoredRun, with_report
+from horsesense.core import ScoringSpec
+from horsesense.data import cache_folder
+from horsesense.errors import translate_errors
+from horsesense.methods.cats.suite import SUITES as CATS_SUITES
+from horsesense.methods.cats.suite import OpenedSuite, SetFiles, SuiteTable, suite_table
+from horsesense.methods.suites import find_paper_suite
+from horsesense.methods.suites.frame import OpenedData, PaperSuite, PaperTable
+from horsesense.methods.suites.stored import CONTROLS, keep_suite, suite_tables
+from horsesense.progress import Progress
+from horsesense.registry import ONE_OPTION
+from horsesense.signatures import extends
+from horsesense.training.baselines import ControlSettings, fit_control
+from horsesense.training.controls import control
+
+if TYPE_CHECKING:
+    from horsesense.models.protocol import Model
+
+_MOST_LINES = 10
+"""Maximum number of skipped lines that are logged with their reason."""
+
+
+@dataclass(frozen=True)
+class AskedSuite:
+    """Answers of models to a suite, with the paper's tables."""
+
+    run: Run
+    """The answers."""
+    tables: tuple[PaperTable, ...]
+    """The paper's tables with these models in them."""
+    table: SuiteTable | None = None
+    """For CATs: one row per model, the published rows, and the best blind cue of each set."""
+
+
+@translate_errors()
+@extends(ask, without=("probe", "formats"))
+def ask_suite(
+    model: str | Model | Sequence[str | Model],
+    suite: str = "cats",
+    *,
+    data: str | Path | None = None,
+    skip_bad: bool = False,
+    spec: str | ScoringSpec | None = None,
+    **options: Any,
+) -> AskedSuite:
+    """Run models on all sets of a paper.
+
+    Args:
+        model: One or several, by name or loaded.
+        suite: Suite: cats, cats-robust, partwhole, rica, winoventi or wordnetqa.
+        data: Folder of the paper's datasets. By default, what was fetched.
+        skip_bad: Skip and count lines that cannot be read.
+        spec: Scoring spec. By default, the paper's.
+
+    Returns:
+        The run, and its tables.
+    """
+    paper = find_paper_suite(suite)
+    opened = paper.open_data(None if data is None else Path(data), skip_bad)
+    out, progress = options["out"], options["progress"]
+    _log_sets(suite, opened, progress)
+    run = ask(model, opened.probes, spec=paper.spec if spec is None else spec, formats="options", **options)
+    if out is not None:
+        keep_suite(Path(out), suite, opened.others)
+        _fit_controls(paper, opened, Path(out) / CONTROLS, progress)
+    tables = suite_tables(suite, list(run.answered), None if out is None else Path(out), opened.others)
+    if suite not in CATS_SUITES:
+        return AskedSuite(run, tables)
+    of_cats = OpenedSuite(CATS_SUITES[suite], SetFiles(opened.found, opened.missing), opened.probes)
+    return AskedSuite(run, tables, suite_table(of_cats, list(run.answered), run.normalise, progress))
+
+
+@translate_errors()
+@extends(ask, without=("probe", "formats"))
+def run_suite(
+    suite: str,
+    /,
+    *,
+    data: str | Path | None = None,
+    skip_bad: bool = False,
+    out: str | Path | None = None,
+    spec: Annotated[str | ScoringSpec | None, ONE_OPTION] = None,
+    **options: Any,
+) -> StoredRun:
+    """Run models on all datasets of a paper, and print the paper's tables with these models in them.
+
+    Args:
+        suite: Suite: cats, cats-robust, partwhole, rica, winoventi or wordnetqa.
+        data: Folder of the paper's datasets. By default, what was fetched.
+        skip_bad: Skip and count lines that cannot be read.
+        out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-SUITE.
+        spec: Scoring spec: a preset and fields, separated by commas. By default, the paper's.
+
+    Returns:
+        The run with its results and tables, and the report.
+    """
+    models = options["model"] = chosen_models(options["model"])
+    find_paper_suite(suite)
+    folder = out if out is not None else default_folder(models, [suite])
+    asked = ask_suite(suite=suite, data=data, skip_bad=skip_bad, out=folder, spec=spec, **options)
+    return with_report(asked.run, options["progress"], asked.table, asked.tables)
+
+
+def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, progress: Progress) -> None:
+    """Fit the paper's controls on the training part of each set and store them as runs; stored ones are reused."""
+    for name, probe in opened.probes.items():
+        training = opened.training.get(name)
+        test = replace(probe, card=replace(probe.card, name=name), called=name)
+        for each in suite.controls:
+            where = folder / "-".join((name, each.name, *each.slots))
+            if where.is_dir() or (training is None and control(each.name).trains):
+                continue
+            vectors = "glove" if cache_folder("glove").is_dir() else "none"
+            if vectors == "none" and each.name == "vector-similarity":
+                progress.log(f"{name}: {each.name} is left out because it needs word vectors: horsesense fetch glove")
+                continue
+            progress.log(f"{name}: fitting {each.name}")
+            fit_control(
+                each.name,
+                test=test,
+                train=training,
+                settings=ControlSettings(slots=tuple(each.slots), vectors=vectors),
+                seeds=1,
+                out=where,
+                allow_overlap=True,
+                progress=progress,
+            )
+
+
+def _log_sets(name: str, opened: OpenedData, progress: Progress) -> None:
+    """Log which sets were found, before hours of scoring."""
+    for called, probe in opened.probes.items():
+        if skipped := probe.card.notes.get("bad lines skipped"):
+            progress.log(f"{called}: {skipped:,} bad lines skipped")
+        for line in probe.skipped[:_MOST_LINES]:
+            progress.log(f"skipped {line}")
+        if len(probe.skipped) > _MOST_LINES:
+            progress.log(f"and {len(probe.skipped) - _MOST_LINES:,} more lines skipped")
+    n = len(opened.found) + len(opened.missing)
+    progress.log(f"{name}: {len(opened.found)} of {n} sets found: {', '.join(opened.found)}")
+    if opened.missing:
+        progress.log(f"{name}: missing: {', '.join(opened.missing)}; the tables have no figure for them")

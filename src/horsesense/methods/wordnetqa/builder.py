@@ -1,0 +1,279 @@
+"""Build a probe from a graph: questions, distractors, splits.
+
+Answer concepts are assigned to train, dev and test, so that no answer of training is an answer of a test. A cluster
+stays whole: it goes where most of its answers are, and its questions with other answers are dropped. Concepts of one
+branch of the taxonomy go together, which keeps most clusters whole.
+
+A part of a balanced set is not balanced: its answers are no longer wrong four times for each time they are right. So a
+limit draws questions, and these share their own answers. Some find no distractors among so few; then more are drawn.
+Rules that reject more of some kinds of words change what a set is about; the card counts kept and dropped words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import groupby
+from typing import TypeVar
+
+import numpy as np
+
+from horsesense.core import Card, Facet, Item, Probe, Source
+from horsesense.errors import UserError, argument
+from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.words import words
+from horsesense.methods.wordnetqa.attested import Attested
+from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
+from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
+from horsesense.methods.wordnetqa.distractors import Choice, paper_choices
+from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, WordNetPlan
+from horsesense.methods.wordnetqa.questions import (
+    Question,
+    asked_concepts,
+    controlled_questions,
+    option_text,
+    question_text,
+    questions_of,
+)
+
+Made = TypeVar("Made")
+
+_FACTORS = (1, 2, 3, 4, 6, 8, 12)
+"""Multiples of the limit to draw, until nearly as many items result."""
+_ENOUGH = 0.9
+_FREQUENCIES = ((4.0, "Zipf 4 or more"), (3.0, "Zipf 3 to 4"), (0.0, "Zipf below 3"))
+_SENSES = ((5, "5 senses or more"), (2, "2 to 4 senses"), (1, "1 sense"))
+
+
+def drawn_within(limit: int, attempt: Callable[[int], Made], items: Callable[[Made], Sequence[object]]) -> Made:
+    """Return the largest attempt with at most ``limit`` items; ``attempt`` takes the number to draw.
+
+    >>> drawn_within(10, lambda drawn: list(range(drawn // 3)), list)
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    """
+    best = attempt(limit)
+    for factor in _FACTORS[1:]:
+        if len(items(best)) >= _ENOUGH * limit:
+            break
+        made = attempt(limit * factor)
+        grown = len(items(made)) - len(items(best))
+        if len(items(made)) > limit or (grown == 0 and len(items(best))):  # or there is no more to draw
+            break
+        best = made if grown > 0 else best
+    return best
+
+
+def dropped_by_word(graph: Graph, considered: Iterable[int], kept: frozenset[int]) -> dict[str, int]:
+    """Count dropped and kept concepts by frequency and number of senses of their word."""
+    counts: Counter[str] = Counter()
+    for concept in considered:
+        word = graph.lemmas[concept][0].lower()
+        frequency = min(map(zipf, words(word)), default=0.0)
+        senses = len(graph.by_lemma[word])
+        band = ", ".join(
+            next(name for least, name in bands if value >= least)
+            for value, bands in ((frequency, _FREQUENCIES), (senses, _SENSES))
+        )
+        counts[f"words, {band}: {'kept' if concept in kept else 'dropped'}"] += 1
+    return dict(sorted(counts.items()))
+
+
+MOST_TRAIN = 3000
+_TRAIN = 0.15
+"""Share of answer concepts, less where that would be more than 3,000 items."""
+_TEST = 0.15
+_BRANCHES = 400
+"""A branch is the largest part of the taxonomy with at most one in this many of all concepts."""
+_SMALL, _FEWEST_BRANCHES = 5000, 60
+"""A source with fewer branches is not split: with some seeds a split would be empty or very small."""
+TOO_SMALL = "split: the source is too small for train, dev and test, so that all questions are test"
+_ALL_TEST = "The source is too small for train, dev and test, so that all questions are test."
+_ARROWS = {"hypernymy": "=>", "hyponymy": "<=", "definitions": "=", "synonymy": "="}
+
+
+def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
+    """Build the questions of one relation; the notes on the card count what could not be asked."""
+    plan = replace(plan, wording=plan.wording or graph.origin.language)
+    _check_source(graph, plan)
+    attested = Attested(graph, CertaintyRules(graph))
+    if plan.as_paper or plan.limit is None:
+        made = _make(graph, plan, attested)
+    else:
+        drawn = replace(plan, one_split=plan.limit < FEWEST_SPLIT)
+        made = drawn_within(
+            plan.limit, lambda worth: _make(graph, replace(drawn, limit=worth), attested), lambda made: made.choices
+        )
+    choices, considered, rejected = made.choices, made.considered, made.rejected
+    items: dict[str, Item] = {}
+    for item in _items(graph, iter(choices), plan):
+        if items.setdefault(item.id, item) is not item:
+            rejected["item: the same as another"] += 1
+    if not items:
+        short = f" within a limit of {plan.limit}" if plan.limit is not None else ""
+        raised = f"raise {argument('limit')}, " if short else ""
+        raise UserError(
+            f"{graph.origin.name} gives no question of {plan.relation} with {plan.options} options{short}",
+            fix=f"{raised}ask for fewer options, or add concepts with words, definitions and examples",
+        )
+    card = Card(
+        name=f"wordnetqa-{plan.relation}",
+        method="wordnetqa",
+        licence=graph.origin.licence,
+        made=_made(graph, plan) + (f" {_ALL_TEST}" if rejected[TOO_SMALL] else ""),
+        seed=plan.seed,
+        group="asked",
+    )
+    notes = {name: rejected[name] for name in sorted(rejected) if rejected[name]}
+    if not plan.as_paper:
+        kept = frozenset(graph.number[item.groups["asked"]] for item in items.values())
+        notes |= dropped_by_word(graph, considered, kept)
+    return Probe.of(list(items.values()), card, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """Result of one draw of concepts."""
+
+    choices: list[Choice]
+    considered: list[int]
+    """The concepts that were drawn."""
+    rejected: Counter[str]
+
+
+def _make(graph: Graph, plan: WordNetPlan, attested: Attested) -> _Made:
+    rejected: Counter[str] = Counter()
+    questions, considered = _questions(graph, plan, attested, rejected)
+    placed = split_questions(graph, questions, plan, plan.size["perturbations"], rejected)
+    if plan.as_paper:
+        choices = paper_choices(graph, placed, plan, rejected)
+    else:
+        choices = controlled_choices(graph, placed, plan, attested, rejected)
+    return _Made(list(choices), considered, rejected)
+
+
+def _made(graph: Graph, plan: WordNetPlan) -> str:
+    how = "distractors of pure kinds, as in the paper" if plan.as_paper else "controlled distractors"
+    limit = f", at most {plan.limit:,}" if plan.limit else ""
+    source = f"{graph.origin.name} {graph.origin.version}".strip()
+    return f"Questions of {plan.relation} grown from {source}, {plan.options} options each, {how}{limit}."
+
+
+def _check_source(graph: Graph, plan: WordNetPlan) -> None:
+    needed = {"lemma": graph.lemmas, "definition": graph.definitions}
+    if not plan.by_definition:
+        needed["example"] = graph.examples
+    if plan.relation in ("hypernymy", "hyponymy"):
+        # Concepts are indices, and the root may be 0, which is falsy.
+        needed["isa"] = [[other] for other in graph.up.others.tolist()]
+    for name, column in needed.items():
+        if not any(column):
+            raise UserError(f"the source {graph.origin.name} has no {name}, which {plan.relation} needs")
+
+
+def _questions(
+    graph: Graph, plan: WordNetPlan, attested: Attested, rejected: Counter[str]
+) -> tuple[list[Question], list[int]]:
+    """Return questions of whole clusters, until there are enough, and the concepts that were considered."""
+    questions: list[Question] = []
+    considered: list[int] = []
+    clusters = 0
+    for asked in asked_concepts(graph, plan, rejected):
+        if plan.as_paper:
+            new = questions_of(graph, asked, plan, rejected)
+        else:
+            new = controlled_questions(graph, asked, plan, attested, rejected)
+        if plan.limit is not None and (len(questions) + len(new)) * plan.size["perturbations"] > plan.limit:
+            break
+        considered.append(asked.concept)
+        questions += new
+        clusters += bool(new)
+        if clusters == plan.size["concepts"]:
+            break
+    return questions, considered
+
+
+def _branches(graph: Graph) -> Callable[[int], int]:
+    """Return a function from a concept to the top of its branch."""
+    below = np.diff(graph.down.starts)
+    largest = max(1, len(graph) // _BRANCHES)
+
+    def branch(concept: int) -> int:
+        around = [other for other in graph.up.reached(concept) if below[other] <= largest]
+        return max([concept, *around], key=lambda other: (int(below[other]), -other))
+
+    return branch
+
+
+def split_questions(
+    graph: Graph, questions: Sequence[Question], plan: WordNetPlan, each: int, rejected: Counter[str]
+) -> list[tuple[Question, str]]:
+    """Assign each question to a split; ``each`` is the number of items per question."""
+    train = min(_TRAIN, 0.9 * MOST_TRAIN / max(1, len(questions) * each))
+    branch_of = _branches(graph)
+
+    @cache
+    def split(answer: int) -> str:
+        place = plan.rng("split", graph.ids[branch_of(answer)]).random()
+        return "train" if place < train else "test" if place < train + _TEST else "dev"
+
+    if len(graph) <= _SMALL and len({branch_of(concept) for concept in range(len(graph))}) < _FEWEST_BRANCHES:
+        rejected[TOO_SMALL] += len(questions)
+        return [(question, "test") for question in questions]
+    if plan.one_split:
+        return [(question, "test") for question in questions]
+    placed: list[tuple[Question, str]] = []
+    used = 0
+    for _, cluster in groupby(questions, key=lambda question: question.asked):
+        members = list(cluster)
+        places = [split(question.answer) for question in members]
+        most = max(("test", "train", "dev"), key=places.count)
+        kept = [(question, most) for question, place in zip(members, places, strict=True) if place == most]
+        rejected["question: its answer is in another split"] += len(members) - len(kept)
+        if most == "train":
+            used += len(kept) * each
+            if used > MOST_TRAIN:
+                rejected["question: train is full"] += len(kept)
+                continue
+        placed += kept
+    return placed
+
+
+def _items(graph: Graph, choices: Iterator[Choice], plan: WordNetPlan) -> Iterator[Item]:
+    texts: dict[int, str] = {}
+    for choice in choices:
+        question = choice.question
+        concepts = [question.answer, *choice.distractors]
+        asked, answer = graph.ids[question.asked], graph.ids[question.answer]
+        plan.rng("order", asked, answer, choice.kind, choice.distance, question.template).shuffle(concepts)
+        for concept in concepts:
+            if concept not in texts:
+                texts[concept] = option_text(graph, plan.relation, concept, plan.words)
+        facets: dict[str, Facet] = {
+            "task": plan.relation,
+            "split": choice.split,
+            "template": question.template,
+            "hops": question.hops,
+            "distractor_kind": choice.kind,
+            "fillers": choice.fillers,
+            "asked": asked,
+            "pos": graph.pos[question.asked],
+            "chain": f"{asked}{_ARROWS[plan.relation]}{answer}",
+        }
+        if choice.distance:
+            facets["distractor_hops"] = choice.distance
+        yield Item(
+            probe=f"wordnetqa-{plan.relation}",
+            form="choice",
+            text=question_text(question, plan.templates[question.template]),
+            options=tuple(texts[concept] for concept in concepts),
+            answer=concepts.index(question.answer),
+            concepts=tuple(graph.ids[concept] for concept in concepts),
+            family=f"{plan.relation}: {asked}",
+            member=f"{answer} {choice.kind}{choice.distance or ''} {question.template}",
+            groups={"asked": asked, "answer": answer},
+            facets=facets,
+            source=Source(triples=((plan.relation, asked, answer),), licence=graph.origin.licence),
+        )
