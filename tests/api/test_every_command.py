@@ -542,9 +542,9 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
 
 ELSEWHERE = {
     "import-log": "tests/exchange/test_logs.py",
-    "winoventi serve": "tests/annotate/test_winoventi_stages.py",
+    "winoventi serve": "tests/methods/winoventi/test_people_stages.py",
     "annotate serve": "tests/annotate/test_study_commands.py",
-    "annotate soundness ask": "tests/annotate/test_model_reader.py",
+    "audit ask": "tests/annotate/test_model_auditor.py",
     "build duals": "tests/api/test_builders_in_python.py",
     "build plugin": "tests/api/test_plugins.py",
     "build rica": "tests/api/test_builders_in_python.py",

@@ -19,16 +19,22 @@ from tools.docs.doctests import fenced
 AREAS = {
     "asking": (
         "Models and runs",
-        "load_model ask run profile api.profile.Profile replicate api.replicate.Replicated engine open_run Run compare "
+        "load_model ask run profile api.profile.Profile replicate replication.replication.Replication engine open_run "
+        "Run compare EngineSettings "
         "api.results.Comparison check_regression show api.showing.ShownAnswers ComputeSettings LoadSettings "
         "ServedSettings Progress HorsesenseWarning",
     ),
     "probes": ("Probes", "load_probe read_release build overview check export import_log"),
     "cues": (
         "Cues and controls",
-        "find_cues api.cues.CueFindings harden api.cues.HardenedProbe fit_control api.learnt.FittedControl",
+        "find_cues api.cues.CueFindings harden api.cues.HardenedProbe fit_control "
+        "training.baselines.FittedControl ControlSettings",
     ),
-    "learning": ("Training", "train api.learnt.Training inoculate api.learnt.Inoculation"),
+    "learning": (
+        "Training",
+        "train training.training_results.Training TrainingSettings inoculate "
+        "training.inoculation.Inoculation InoculationGrid",
+    ),
     "texts": ("Texts", "score api.texts.Scores fill api.texts.Fills saliency"),
     "reporting": ("Reports and tables", "write_report api.reporting.Report export_run api.frames.Frame"),
     "keeping": (
