@@ -1,4 +1,4 @@
-"""How sound a probe is: what a reading of a sample found, with the reader's own errors, as its card keeps it."""
+"""Label quality of a probe: results of a blind audit of a sample with the auditor's own errors, stored in the card."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from horsesense.errors import UserError
 from horsesense.formatting import with_interval
 
 PEOPLE, PROGRAM = "people", "program"
-"""Lineages that are no language model's."""
+"""Lineages that are not language models."""
 
 
 @dataclass(frozen=True, slots=True)
 class Party(Document):
-    """Somebody who had a hand in a probe or in its reading."""
+    """A person, program or model that contributed to a probe or to its audit."""
 
     name: str
-    """Who: people by number or code, a program, or a model by its full name."""
+    """Name: people by number or code, a program, or a model by its full name."""
     lineage: str
-    """``people``, ``program``, or the lineage of a language model: what models that were made from one another, or by
-    one maker on the same texts, have in common."""
+    """``people``, ``program``, or the lineage of a language model, shared by models that were derived from one another
+    or trained by one developer on the same texts."""
 
     @property
     def is_model(self) -> bool:
-        """Whether it is a language model.
+        """Return whether it is a language model.
 
         >>> Party("three students", "people").is_model, Party("smollm2", "smollm").is_model
         (False, True)
@@ -33,7 +33,7 @@ class Party(Document):
         return self.lineage not in (PEOPLE, PROGRAM)
 
     def in_words(self) -> str:
-        """The name, and what it is.
+        """Return the name with its kind.
 
         >>> Party("smollm2", "smollm").in_words()
         'smollm2 (a language model of the lineage smollm, and no person)'
@@ -44,7 +44,7 @@ class Party(Document):
 
 
 def parse_party(text: str) -> Party:
-    """A party from ``NAME:LINEAGE``.
+    """Parse a party from ``NAME:LINEAGE``.
 
     >>> parse_party("three students:people")
     Party(name='three students', lineage='people')
@@ -63,11 +63,11 @@ class Share(Document):
     """A share with its interval."""
 
     value: float
-    """Between 0 and 1."""
+    """Share between 0 and 1."""
     ci: tuple[float, float]
-    """Its 95% interval."""
+    """95% interval."""
     n: int
-    """Items it rests on."""
+    """Number of items."""
 
     def __format__(self, spec: str) -> str:
         """Format value and interval by a float's spec."""
@@ -76,92 +76,92 @@ class Share(Document):
 
 @dataclass(frozen=True, slots=True)
 class Stage(Document):
-    """What a reading found, before or after the reader saw the key."""
+    """Results of an audit before or after the auditor saw the key."""
 
     bad: Share
     """Items of the sample whose key is not judged true, that have another true option, or that make no sense."""
     reasons: Mapping[str, float]
-    """The same by what is wrong: shares of the sample."""
+    """Shares of the sample by reason."""
     sensitivity: Share
-    """Planted faults that the reader finds."""
+    """Share of seeded errors that the auditor finds."""
     by_fault: Mapping[str, Share]
-    """The same for each kind of planted fault."""
+    """Sensitivity by kind of seeded error."""
     false_alarms: Share | None
-    """Items known to be good that the reader calls bad; null where none were read."""
+    """Share of items known to be good that the auditor flags; null if none were audited."""
     corrected: Share | None
-    """The share of bad items that is truly there, by Rogan and Gladen; null where the reader cannot tell."""
+    """True share of bad items by Rogan and Gladen; null if the auditor does not discriminate."""
     clipped: bool
-    """Whether the corrected share came out below 0 or above 1 and was cut."""
+    """Whether the corrected share was below 0 or above 1 and was clipped."""
     comparable: bool
-    """False where even the upper end of the corrected share came out below 0: the items known to be good are called bad
-    more often than the sample, so they are of another kind, and no false alarms were taken off."""
+    """False if even the upper limit of the corrected share was below 0: items known to be good are flagged more often
+    than the sample, so they are not comparable, and no false alarms were subtracted."""
     best: Share
-    """The best accuracy that can be reached on the sample as it was read: of two right options half, of a wrong key
-    none, of what makes no sense or is unclear as much as by chance."""
+    """Ceiling of the accuracy on the audited sample: half for two correct options, 0 for a wrong key, chance for items
+    that make no sense or are unclear."""
     second_option: Share | None = None
-    """Items with another true option, corrected by how often that very fault is found; null where none was planted."""
+    """Items with another true option, corrected by the sensitivity to that error; null if none was seeded."""
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierReading(Document):
-    """A reading before the last one."""
+    """Summary of an earlier audit."""
 
     date: str
-    """When it was worked out."""
+    """Date of the evaluation."""
     reader: Party
-    """Who read."""
+    """Auditor."""
     n: int
-    """Items of the sample."""
+    """Number of items in the sample."""
     bad: float
     """Share judged bad."""
     corrected: Share | None
-    """Corrected share; null where the reader could not tell."""
+    """Corrected share; null if the auditor does not discriminate."""
     content: str
-    """The probe that was read, by its items: another one where the probe was built anew since."""
+    """Hash of the audited probe's items; it differs if the probe was rebuilt since."""
 
 
 @dataclass(frozen=True, slots=True)
 class Soundness(Document):
-    """How sound a probe is, by a reading of a sample that did not see the key."""
+    """Label quality of a probe by a blind audit of a sample."""
 
     date: str
-    """When it was worked out."""
+    """Date of the evaluation."""
     n: int
-    """Items of the sample."""
+    """Number of items in the sample."""
     items: int
-    """Items of the probe that the sample was drawn from."""
+    """Number of items of the probe."""
     content: str
     """SHA-256 over the ids of these items, 16 digits."""
     seed: int
-    """Of the sample, of the planted faults and of the order."""
+    """Seed of the sample, of the seeded errors and of the order."""
     planted: Mapping[str, int]
-    """Planted faults by kind."""
+    """Number of seeded errors by kind."""
     known: int
-    """Items known to be good, by the votes of people."""
+    """Number of items known to be good by the votes of people."""
     before: Stage
-    """Before the reader saw the key."""
+    """Results before the auditor saw the key."""
     after: Stage | None
-    """After the key was shown to those who differed and to as many who agreed; null where it was not shown."""
+    """Results after the key was shown for items with and, as many, without disagreement; null if it was not shown."""
     reader: Party
-    """Who read."""
+    """Auditor."""
     writer: Party
-    """Who wrote the tables and templates that the items were made from."""
+    """Author of the tables and templates of the items."""
     judge: Party
-    """Who decided what a judgement means for an item."""
+    """Judge of the meaning of a judgement for an item."""
     remarks: tuple[str, ...] = ()
-    """What to mind, in sentences."""
+    """Caveats, in sentences."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """Names of the files of the reading, without folders."""
+    """Names of the audit files, without folders."""
     earlier: tuple[EarlierReading, ...] = ()
-    """Readings before this one, the last one first."""
+    """Earlier audits, latest first."""
 
     @property
     def final(self) -> Stage:
-        """The last stage that was read."""
+        """Last stage of the audit."""
         return self.after or self.before
 
     def as_earlier(self) -> EarlierReading:
-        """The reading in short, for the list of those before."""
+        """Return the summary of this audit for the list of earlier ones."""
         stage = self.final
         return EarlierReading(self.date, self.reader, self.n, stage.bad.value, stage.corrected, self.content)
 
