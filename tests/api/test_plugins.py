@@ -293,7 +293,7 @@ def test_other_broken_plugins(broken: Path) -> None:
     with pytest.raises(hs.UserError, match=f"the release 'reads' {of} gives no Probe but NoneType"):
         hs.read_release("reads", probe)
     for name, problem in (
-        ("short", "does not give one number an option"),
+        ("short", "does not give one number per option"),
         ("wrong", "gives no ndarray but int"),
         ("no-cue", "is not a Number or a Learnt"),
     ):

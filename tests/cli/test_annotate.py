@@ -157,7 +157,7 @@ def test_one_label_only_is_told(probe: Path) -> None:
     assert values["alpha, nominal"] is None
     code, out, _ = run("agreement", judged(probe, ann="444444", ben="444444"))
     assert code == 0
-    assert "has no value" in out
+    assert "is undefined" in out
 
 
 def test_released_votes(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ BAD: dict[str, Bad] = {
     ),
     "a rule that does not fit": lambda probe, folder: (
         ["export", judged(probe, ann="440123"), "-o", folder / "l.jsonl", "--rule", "winoventi"],
-        "the rule winoventi does not settle labels",
+        "the rule winoventi does not adjudicate labels",
     ),
     "nobody's errors": lambda probe, folder: (
         [

@@ -20,13 +20,13 @@ class Party(Document):
     """A person, program or model that took part in making or auditing a probe."""
 
     name: str
-    """Who: people by number or code, a program, or a model by its full name."""
+    """Name: people by number or code, a program, or a model by its full name."""
     lineage: str
     """``people``, ``program``, or the lineage of a language model: related models have one lineage."""
 
     @property
     def is_model(self) -> bool:
-        """Whether it is a language model.
+        """Return whether it is a language model.
 
         >>> Party("three students", "people").is_model, Party("smollm2", "smollm").is_model
         (False, True)
@@ -34,7 +34,7 @@ class Party(Document):
         return self.lineage not in (PEOPLE, PROGRAM)
 
     def in_words(self) -> str:
-        """The name, and what it is.
+        """Return the name with its kind.
 
         >>> Party("smollm2", "smollm").in_words()
         'smollm2 (a language model of the lineage smollm, not a person)'
@@ -64,11 +64,11 @@ class Share(Document):
     """A share with its interval."""
 
     value: float
-    """Between 0 and 1."""
+    """Share between 0 and 1."""
     ci: tuple[float, float]
-    """Its 95% interval."""
+    """95% interval."""
     n: int
-    """Items it rests on."""
+    """Number of items."""
 
     def __format__(self, spec: str) -> str:
         """Format value and interval by a float's spec."""
@@ -149,7 +149,7 @@ class LabelQuality(Document):
     writer: Party
     """Author of the tables and templates behind the items."""
     judge: Party
-    """Who decided what a judgement means for an item."""
+    """Judge of the meaning of a judgement for an item."""
     remarks: tuple[str, ...] = ()
     """Remarks."""
     files: Mapping[str, str] = field(default_factory=dict)
