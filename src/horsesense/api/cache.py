@@ -24,6 +24,7 @@ _KINDS = {
     "taxonomy": ("index", False),
     "relatedness": ("index", False),
     "hashes": ("hashes", False),
+    "self-tests": ("hashes", False),
     "knowledge": ("knowledge store", False),
     "gcide": ("source", False),
     "glove": ("source", False),
