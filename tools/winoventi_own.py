@@ -1,4 +1,4 @@
-"""How `winoventi-own` is made: candidates from the table of circumstances, a blind audit, and the items that it found good.
+"""How `winoventi-own` is made: candidates from the table of circumstances, a blind audit, and the good items.
 
 python tools/winoventi_own.py candidates own
 horsesense audit new own/questions.jsonl -o own/audit --limit 316 --seeded 60 --seed 1
