@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from horsesense.lexicons.graph import Graph, Links
+from horsesense.lexicons.graph import ConceptLinks, Graph
 from horsesense.lexicons.taxonomy import Taxonomy
 
 
-def hops(graph: Graph, links: Links, concept: str, most: int) -> dict[str, int]:
+def hops(graph: Graph, links: ConceptLinks, concept: str, most: int) -> dict[str, int]:
     """What is reached over at most so many isa links, with the least number needed: HOPS of the paper."""
     return {graph.ids[other]: far for other, far in links.row(graph.number[concept]) if 1 <= far <= most}
 

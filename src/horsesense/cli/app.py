@@ -12,9 +12,6 @@ from horsesense.cli.commands import GROUPS, METHODS, SECTIONS, all_commands
 
 _NOT_GENERATED = {
     "profile": "Evaluate models",
-    "baseline": "Train and fit controls",
-    "train": "Train and fit controls",
-    "inoculate": "Train and fit controls",
 }
 """Sections of commands in `horsesense.cli.legacy`."""
 

@@ -12,30 +12,7 @@ from horsesense.cli.generate import load, return_type, union_members
 from horsesense.core.document import Document
 
 _LEGACY: dict[str, str] = {
-    "annotate agreement": "horsesense.annotate.study_figures:Agreement",
-    "annotate apply": "horsesense.annotate.apply_labels:AppliedLabels",
-    "annotate codes": "horsesense.annotate.server.links:Completions",
-    "annotate collect": "horsesense.annotate.judgement_files:WrittenJudgements",
-    "annotate export": "horsesense.annotate.adjudicate:SettledLabels",
-    "annotate invite": "horsesense.annotate.server.links:Links",
-    "annotate new": "horsesense.annotate.study:NewTasks",
-    "annotate pause": "horsesense.annotate.server.links:Standing",
-    "annotate performance": "horsesense.annotate.performance:Performance",
-    "annotate qualify": "horsesense.annotate.performance:Qualifications",
-    "annotate resume": "horsesense.annotate.server.links:Standing",
-    "annotate revoke": "horsesense.annotate.server.links:Standing",
-    "annotate serve": "horsesense.annotate.server.links:Serving",
-    "annotate soundness apply": "horsesense.core.audit:Soundness",
-    "annotate soundness ask": "horsesense.api.soundness:ModelJudgements",
-    "annotate soundness new": "horsesense.api.soundness:NewReading",
-    "annotate soundness second": "horsesense.api.soundness:SecondStage",
-    "annotate status": "horsesense.annotate.status:Status",
-    "annotate withdraw": "horsesense.annotate.server.links:Standing",
-    "baseline": "horsesense.training.baseline:BaselineDocument",
-    "inoculate": "horsesense.training.inoculation_folder:InoculationDocument",
     "profile": "horsesense.profiling.document:ProfileDocument",
-    "replicate": "horsesense.replication.replication:Replication",
-    "train": "horsesense.training.training_document:TrainingDocument",
 }
 """Commands that are not generated yet → the type of what they print, as ``module:name``."""
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from horsesense.cli.annotate import annotate
-from horsesense.cli.baseline import baseline
-from horsesense.cli.inoculate import inoculate
 from horsesense.cli.profile import profile
-from horsesense.cli.replicate import replicate
-from horsesense.cli.train import train
 
 app = typer.Typer(
     name="horsesense",
@@ -22,8 +17,3 @@ app = typer.Typer(
 
 
 app.command("profile")(profile)
-app.command("baseline")(baseline)
-app.command("train")(train)
-app.command("inoculate")(inoculate)
-app.add_typer(annotate, name="annotate")
-app.command("replicate")(replicate)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class ConceptLinks:
     """For each concept a row of other concepts with their distance, as one flat array."""
 
     starts: Ints
@@ -49,9 +49,9 @@ class Graph:
     examples: Sequence[Sequence[str]]
     lemmas: Sequence[Sequence[str]]
     """Words, with spaces; the first one is the name."""
-    up: Links
+    up: ConceptLinks
     """Concepts above, at any distance, nearest first."""
-    down: Links
+    down: ConceptLinks
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Number of entries rejected at import, by reason."""
     beside: Mapping[int, frozenset[int]] = field(default_factory=dict, repr=False)
@@ -173,7 +173,7 @@ def _derived(connection: DuckDBPyConnection, source: str) -> dict[str, frozenset
     return {word: frozenset(others) for word, others in derived.items()}
 
 
-def _links(concept: NDArray[np.int32], other: NDArray[np.int32], hops: NDArray[np.uint8], size: int) -> Links:
+def _links(concept: NDArray[np.int32], other: NDArray[np.int32], hops: NDArray[np.uint8], size: int) -> ConceptLinks:
     order = np.lexsort((other, hops, hops == 0, concept))
     starts = np.searchsorted(concept[order], np.arange(size + 1))
-    return Links(starts, other[order], hops[order])
+    return ConceptLinks(starts, other[order], hops[order])

@@ -1,4 +1,4 @@
-"""The recipes behind the abilities: from shipped or fetched knowledge to a probe, the same bytes for the same seed."""
+"""Recipes of the abilities: from bundled or downloaded knowledge to a probe, reproducible by seed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from horsesense.core import Probe
 from horsesense.profiling.abilities import Ability
 
 AXIOMS = 2
-"""Axioms about one property that the ladder takes: more would say the same again."""
+"""Maximum number of axioms about one property in the ladder: more would be redundant."""
 
 
 def pool_of(ability: Ability, seed: int = 0) -> Probe:
-    """Everything that the recipe of an ability makes; frozen and twin are drawn from it."""
+    """Return all items of an ability's recipe; frozen and twin are drawn from it."""
     probe = RECIPES[ability.recipe](seed, ability.options)
     return replace(probe, card=replace(probe.card, metric="accuracy"))
 
@@ -90,4 +90,4 @@ RECIPES: Mapping[str, Callable[[int, Mapping[str, Any]], Probe]] = {
     "winoventi-own": _winoventi,
     "partwhole-own": _partwhole,
 }
-"""By name, what makes the questions; those that ship whole take no seed."""
+"""Recipes by name; bundled ones ignore the seed."""

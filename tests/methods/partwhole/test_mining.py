@@ -82,6 +82,13 @@ def test_adjectives_of_ngrams_and_text(tmp_path: Path) -> None:
         read_syntactic_ngrams([tmp_path / "bad.txt"], {"jeep"})
 
 
+def test_the_order_of_nouns_with_a_common_form_changes_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "t.txt"
+    file.write_text("The old axes broke.\n", encoding="utf-8")
+    nouns = ["axe", "axis"]
+    assert read_text_modifiers([file], nouns) == read_text_modifiers([file], nouns[::-1])
+
+
 NO_PARTS = CandidateRules(["parts"])
 """Without WordNet; what it says of parts is tested elsewhere."""
 

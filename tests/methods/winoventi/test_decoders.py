@@ -100,7 +100,7 @@ def test_a_server_has_the_associations_of_its_model(server: ModelServer) -> None
     depths = (1, 3)
     by_noun = ask_associations(served, nouns, Elicitation(depths=depths))
     for noun, associations in zip(nouns, by_noun, strict=True):
-        wanted = by_hand(server.model, noun.word, served.most_words, depths)
+        wanted = by_hand(server.model, noun.word, served.max_candidates, depths)
         assert {each.word: each.k for each in associations} == wanted
     assert any(by_noun), "or nothing was compared"
 

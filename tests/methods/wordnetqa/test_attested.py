@@ -8,7 +8,7 @@ import pytest
 
 from horsesense.lexicons.graph import load_graph
 from horsesense.lexicons.sources import add_triples
-from horsesense.methods.wordnetqa.attested import Attested, odd_links
+from horsesense.methods.wordnetqa.attested import AttestedConcepts, odd_links
 from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
 
 LINKS = {
@@ -34,7 +34,7 @@ LINKS = {
 
 
 @pytest.fixture(scope="module")
-def attested(tmp_path_factory: pytest.TempPathFactory) -> Attested:
+def attested(tmp_path_factory: pytest.TempPathFactory) -> AttestedConcepts:
     folder = tmp_path_factory.mktemp("attested")
     facts: dict[str, None] = {"pos\tliquefy.v.01\tv": None, "lemma\tliquefy.v.01\tliquefy": None}
     for lower, gloss, upper, names in LINKS:
@@ -51,11 +51,11 @@ def attested(tmp_path_factory: pytest.TempPathFactory) -> Attested:
         patch.setenv("HORSESENSE_CACHE", str(folder / "cache"))
         add_triples("links", folder / "links.tsv")
         graph = load_graph("links")
-    return Attested(graph, CertaintyRules(graph))
+    return AttestedConcepts(graph, CertaintyRules(graph))
 
 
 @pytest.mark.parametrize("link", LINKS, ids=lambda link: str(link[0]))
-def test_what_a_gloss_attests(attested: Attested, link: tuple[str, str, str, str]) -> None:
+def test_what_a_gloss_attests(attested: AttestedConcepts, link: tuple[str, str, str, str]) -> None:
     number = attested.graph.number
     assert attested.step(number[link[0]], number[link[2]]) is LINKS[link]
 

@@ -123,7 +123,8 @@ def read_syntactic_ngrams(paths: Sequence[Path], nouns: Collection[str]) -> Modi
 def read_text_modifiers(paths: Sequence[Path], nouns: Collection[str], licence: str = "") -> Modifiers:
     """Find adjectives before a noun (*old jeep*), or after it and a copula (*the jeep is very old*)."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    forms = {form: noun for noun in nouns for form in noun_forms(noun)}
+    # Sorted, because two nouns may share a form ("leaves") and a set has no order.
+    forms = {form: noun for noun in sorted(nouns) for form in noun_forms(noun)}
     for path in paths:
         for sentence in read_sentences(path):
             for noun, adjective in _described(words(sentence), forms):

@@ -28,7 +28,7 @@ _DENIED = frozenset(("not", "no", "never", "without", "isn't", "wasn't", "aren't
 
 
 @dataclass(frozen=True, slots=True)
-class Premise:
+class InferencePremise:
     """A sentence about a whole with its adjective."""
 
     text: str
@@ -46,7 +46,7 @@ def hypothesis(whole: str, part: str, adjective: str) -> str:
     return f"The {whole}'s {part} is {adjective}."
 
 
-def find_premise(corpus: Corpus | None, whole: str, adjective: str) -> Premise:
+def find_premise(corpus: Corpus | None, whole: str, adjective: str) -> InferencePremise:
     """Return the best sentence of a corpus, or a template, marked as such."""
     if corpus is not None:
         nouns, adjectives = noun_forms(whole), adjective_forms(adjective)
@@ -62,8 +62,8 @@ def find_premise(corpus: Corpus | None, whole: str, adjective: str) -> Premise:
             sentences = [sentence for sentence in corpus.find(phrases) if fits(sentence.text, phrases)]
             best = ranked(sentences, whole, adjective)
             if best:
-                return Premise(best[0].text, kind, best[0].file)
-    return Premise(f"The {whole} is {adjective}.", "template")
+                return InferencePremise(best[0].text, kind, best[0].file)
+    return InferencePremise(f"The {whole} is {adjective}.", "template")
 
 
 def _plain(sentence: str) -> str:
@@ -112,7 +112,7 @@ def as_inference(
 ) -> Probe:
     """Turn each triple into a ``pair``; ``premise_kind`` and ``premise_file`` record the origin of its premise."""
     check_triples(probe)
-    premises: dict[tuple[str, str], Premise] = {}
+    premises: dict[tuple[str, str], InferencePremise] = {}
     kinds: Counter[str] = Counter()
     items: list[Item] = []
     for number, item in enumerate(probe.items):

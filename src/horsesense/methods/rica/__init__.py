@@ -44,7 +44,8 @@ def _command(name: str, target: str, summary: str, example: str, renderer: str) 
 
 METHOD = Method(
     name="rica",
-    citation="Zhou et al., RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms, EMNLP 2021",
+    citation="Pei Zhou and others. RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms. EMNLP "
+    "2021. doi:10.18653/v1/2021.emnlp-main.598",
     builders={"rica": f"{_HERE}.builder:build"},
     readers={
         "rica": Reader(f"{_HERE}.published_statements:read_rica", "SENTENCES MASK_WORDS [CONFIG]", 2, 3),
@@ -52,6 +53,11 @@ METHOD = Method(
     },
     suites={"rica": f"{_HERE}.suite:RICA"},
     # Section 3.1: candidates at the mask; GPT-2 by the product over the statement, from its second token on.
+    settings={
+        "low-resource": f"{_HERE}.training_settings:LOW_RESOURCE",
+        "high-resource": f"{_HERE}.training_settings:HIGH_RESOURCE",
+        "noisy": f"{_HERE}.training_settings:NOISY",
+    },
     presets={"paper:rica": "pll=token,bos=none"},
     commands=(
         Command(

@@ -330,7 +330,9 @@ def _ladders(runs: Sequence[Answered]) -> Iterator[PaperTable]:
     """Make the tables of accuracy on each rung, and of the losses between rungs."""
     found = []
     for run in runs:
-        credited = run.credits(run.primary()) if run.way == "options" and "rung" in run.items[0].facets else None
+        credited = (
+            run.credits(run.primary()) if run.format == "loglikelihood" and "rung" in run.items[0].facets else None
+        )
         ladder = analyse_ladder(run.items, credited.values, credited.predicted) if credited else None
         found += [(run.part.model.name, ladder)] if ladder else []
     if not found:

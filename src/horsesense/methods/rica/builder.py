@@ -152,7 +152,7 @@ def build(
     Returns:
         The probe; the same options and seed give the same items.
     """
-    from horsesense.annotate.audit.stored import with_reading
+    from horsesense.methods.audits import with_audit
 
     sources, models = sources or RicaSources(), models or RicaModels()
     axiom_sources = AxiomSources(
@@ -181,7 +181,7 @@ def build(
         whole = f"{len(probe.items)} items belong together, more than {argument('limit', str(limit))}"
         warn(f"{whole}; see {argument('balance')}")
     own = not (models.realiser or sources != RicaSources(lexicon=sources.lexicon))
-    return with_reading(probe, like=own)
+    return with_audit(probe, similar=own)
 
 
 def _realised(plan: RicaPlan, models: RicaModels) -> Probe:

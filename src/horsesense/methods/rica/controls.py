@@ -202,7 +202,7 @@ def control_scores(runs: Sequence[Answered]) -> tuple[ControlScore, ...]:
     by_name = {
         (run.part.model.name, run.part.probe.name): run
         for run in runs
-        if run.way == "options" and run.judged and run.probe.card.method == "rica"
+        if run.format == "loglikelihood" and run.judged and run.probe.card.method == "rica"
     }
     found = []
     for (model, name), run in by_name.items():

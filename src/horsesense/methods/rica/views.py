@@ -282,7 +282,7 @@ def view_scores(runs: Sequence[Answered]) -> tuple[ViewScore, ...]:
     """Return the scores of every set that was run in a view other than masked words."""
     found: dict[tuple[str, str], dict[str, Answered]] = {}
     for run in runs:
-        if run.probe.card.method == "rica" and run.judged and run.way == "options":
+        if run.probe.card.method == "rica" and run.judged and run.format == "loglikelihood":
             base, named = view_of(run.part.probe.name, run.items[0].form)
             if named:
                 found.setdefault((base, run.part.model.name), {})[named] = run

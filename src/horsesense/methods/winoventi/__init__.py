@@ -49,12 +49,18 @@ def _command(name: str, target: str, summary: str, example: str, renderer: str) 
 
 METHOD = Method(
     name="winoventi",
-    citation="Do and Pavlick, Are Rotten Apples Edible? Challenging Commonsense Inference Ability with Exceptions, "
-    "Findings of ACL 2021",
+    citation="Nam Do and Ellie Pavlick. Are Rotten Apples Edible? Challenging Commonsense Inference Ability with "
+    "Exceptions. Findings of ACL-IJCNLP 2021. doi:10.18653/v1/2021.findings-acl.181",
     builders={"winoventi": f"{_HERE}.builder:build"},
     probes={"winoventi-own": f"{_HERE}.builder:own_probe"},
     readers={"winoventi": Reader(f"{_HERE}.published_dataset:read_winoventi")},
     suites={"winoventi": f"{_HERE}.suite:WINOVENTI"},
+    settings={
+        "half-exception": f"{_HERE}.training_settings:HALF_EXCEPTION",
+        "full-exception": f"{_HERE}.training_settings:FULL_EXCEPTION",
+        "half-exception-unseen-nouns": f"{_HERE}.training_settings:HALF_EXCEPTION_UNSEEN_NOUNS",
+        "full-exception-unseen-nouns": f"{_HERE}.training_settings:FULL_EXCEPTION_UNSEEN_NOUNS",
+    },
     # Section 3.1: the two outcomes compared at the mask.
     presets={"paper:winoventi": "pll=token"},
     commands=(

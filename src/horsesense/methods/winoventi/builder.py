@@ -4,9 +4,9 @@ Human and machine-written schemas are never in one probe. `own_probe` ships with
 made its schemas, one noun per frame; the generic word is the one that smollm2-masked prefers without a premise. A
 language model audited all of them blindly, no person; the status of each item and the card say so.
 
-`horsesense.training.exception_splits` defines the settings, for training and for files alike. A generic text differs
-from its exception in one word, and four fifths of the generic tests are twins of a trained exception. The facet
-``twin`` of each test item says so.
+`training_settings` defines the settings, for training and for files alike. A generic text differs from its exception
+in one word, and four fifths of the generic tests are twins of a trained exception. The facet ``twin`` of each test item
+says so.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from horsesense.errors import UserError, argument, translate_errors
 from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
 from horsesense.methods.winoventi.schemas import CheckedSchema, items_of, read_schemas
-from horsesense.training.exception_splits import exception_parts
+from horsesense.methods.winoventi.training_settings import exception_parts
 
 OWN_NAME = "winoventi-own"
 OWN = Path(__file__).with_name("data") / "own_schemas.tsv"

@@ -190,8 +190,8 @@ def _best_words(
         words = [literal_word_of(token) if elicitation.literal else word_of(token, marking) for token in tokens]
         return list(dict.fromkeys(word for word in words if word and word not in barred[owner.word]))
 
-    size = model.most_words
-    rescored = model.asks_what_follows and not elicitation.literal
+    size = model.max_candidates
+    rescored = model.scores_to_end and not elicitation.literal
     count = max(_RESCORED, _TOKENS_PER_WORD * depth) if rescored else _TOKENS_PER_WORD * depth
     first = fill(model, texts, min(size, count), elicitation.spec)
     rankings = [cleaned(fills, owner) for fills, owner in zip(first, owners, strict=True)]
@@ -216,7 +216,7 @@ def as_sentences(
         for word in words:
             whole = text.replace(BLANK, word)
             prompts.append(Prompt(whole, start, len(whole), whole=True))
-    scored = iter(model.likelihoods(model.read(prompts, spec), spec))
+    scored = iter(model.likelihoods(model.encode(prompts, spec), spec))
     ranked = []
     for words in rankings:
         values = {word: float(next(scored).logprobs.sum()) for word in words}
@@ -245,7 +245,7 @@ def associate(
         "nouns that the tokenizer cannot spell, not asked": len(unknown),
         "nouns without any association": sum(not associations for associations in by_noun),
     }
-    if model.asks_what_follows and elicitation.literal:
+    if model.scores_to_end and elicitation.literal:
         # A causal model does not see the ending, so both prompts are the same to it.
         notes["endings that a causal model cannot see"] = 1
     judged = everything if elicitation.literal else drop_nonsense(everything, load_word_relations())

@@ -53,7 +53,7 @@ from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.compute_settings import ComputeSettings
-from horsesense.runs.engine import HERE, Engine
+from horsesense.runs.engine import LOCAL, Engine
 from horsesense.runs.results import Answered, read_run
 from horsesense.runs.shards import draw
 from horsesense.stats import Estimate
@@ -275,7 +275,7 @@ def run_all(
     settings: Settings,
     progress: Progress = NO_PROGRESS,
     reverse: bool = True,
-    engine: Engine = HERE,
+    engine: Engine = LOCAL,
 ) -> list[dict[str, Answered]]:
     """Run each model on the schemas, the outcomes alone and after a neutral premise, and the reversed schemas.
 

@@ -321,7 +321,7 @@ def make(
 
 def _resume(plan: PipelinePlan, folder: Path, progress: Progress) -> tuple[PipelineResult, tuple[PeopleStage, ...]]:
     """Collect people's answers, run the steps that follow from them, and update their tasks."""
-    from horsesense.annotate.winoventi_stages import collect_people, refresh_stages
+    from horsesense.methods.winoventi.people_stages import collect_people, refresh_stages
 
     collect_people(folder)
     result = run_pipeline(plan, folder, progress)
@@ -338,7 +338,7 @@ def status(folder: str | Path) -> PipelineStatus:
     Returns:
         The yield of each step, the state of each stage, and the next step.
     """
-    from horsesense.annotate.winoventi_stages import stages_of
+    from horsesense.methods.winoventi.people_stages import stages_of
 
     where = Path(folder)
     plan = read_plan(where)
@@ -377,10 +377,9 @@ def serve(
     """
     import uvicorn
 
+    from horsesense.annotate.server.administration import check_free, personal_links
     from horsesense.annotate.server.connections import connection_settings
-    from horsesense.annotate.server.links import personal_links
     from horsesense.annotate.server.staged_app import StagedServing
-    from horsesense.api.serving import check_free
 
     app = staged_app(folder, address or f"http://{host}:{port}", progress)
     check_free(host, port)
@@ -408,7 +407,7 @@ def staged_app(folder: str | Path, address: str, progress: Progress = NO_PROGRES
         An ASGI app; ``open()`` opens the current stage.
     """
     from horsesense.annotate.server.staged_app import StagedApp
-    from horsesense.annotate.winoventi_stages import open_round
+    from horsesense.methods.winoventi.people_stages import open_round
 
     where = Path(folder)
     plan = read_plan(where)

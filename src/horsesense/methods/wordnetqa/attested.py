@@ -14,7 +14,7 @@ from functools import cache, cached_property, lru_cache
 from itertools import takewhile
 from pathlib import Path
 
-from horsesense.lexicons.graph import Graph, Links
+from horsesense.lexicons.graph import ConceptLinks, Graph
 from horsesense.lexicons.words import FUNCTION_WORDS, words
 from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
 from horsesense.methods.wordnetqa.word_forms import base_forms, find_form, standing_lemmas
@@ -91,7 +91,7 @@ def genus(definition: str, pos: str) -> list[list[str]]:
     return [told[:end] for end in dict.fromkeys(ends)]
 
 
-class Attested:
+class AttestedConcepts:
     """Concepts that can be shown, and answers that are attested."""
 
     def __init__(self, graph: Graph, certainty: CertaintyRules) -> None:
@@ -159,7 +159,7 @@ class Attested:
         ]
         return sum(self.step(*link) for link in links) >= _SPEAKING * len(links)
 
-    def answers(self, concept: int, links: Links, upwards: bool, most: int) -> list[int]:
+    def answers(self, concept: int, links: ConceptLinks, upwards: bool, most: int) -> list[int]:
         """Return concepts above or below over attested links, at most ``most`` hops away."""
         near = {other for other, hops in links.row(concept) if 1 <= hops <= most}
         found: set[int] = set()
@@ -183,6 +183,6 @@ def _ends(told: list[str], lemma: list[str], pos: str) -> bool:
     return lemma[-1] in base_forms(told[-1], pos) and told[-len(lemma) : -1] == lemma[:-1]
 
 
-def _next(links: Links, concept: int) -> list[int]:
+def _next(links: ConceptLinks, concept: int) -> list[int]:
     """Return concepts one link away, nearest first."""
     return [other for other, _ in takewhile(lambda pair: pair[1] == 1, links.row(concept))]

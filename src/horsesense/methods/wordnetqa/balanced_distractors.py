@@ -19,12 +19,12 @@ from random import Random
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.stems import looks_alike, spelt_alike, stems, with_derived
 from horsesense.lexicons.words import words
-from horsesense.methods.wordnetqa.attested import Attested
+from horsesense.methods.wordnetqa.attested import AttestedConcepts
 from horsesense.methods.wordnetqa.certainty_rules import Asked
-from horsesense.methods.wordnetqa.distractors import Choice
+from horsesense.methods.wordnetqa.distractors import QuestionOptions
 from horsesense.methods.wordnetqa.near_senses import Senses
 from horsesense.methods.wordnetqa.plan import WordNetPlan
-from horsesense.methods.wordnetqa.questions import Question, option_text, question_text
+from horsesense.methods.wordnetqa.questions import ConceptQuestion, option_text, question_text
 from horsesense.methods.wordnetqa.word_forms import standing_lemmas
 
 _PEOPLE = re.compile(
@@ -36,7 +36,7 @@ _PEOPLE = re.compile(
 class Options:
     """Cached properties of options and questions."""
 
-    def __init__(self, graph: Graph, plan: WordNetPlan, attested: Attested) -> None:
+    def __init__(self, graph: Graph, plan: WordNetPlan, attested: AttestedConcepts) -> None:
         self.graph, self.plan, self.attested, self.certainty = graph, plan, attested, attested.certainty
         self.senses = Senses(graph, graph)
         self.text = lru_cache(maxsize=None)(lambda concept: option_text(graph, plan.relation, concept))
@@ -55,7 +55,7 @@ class Options:
             lambda question: with_derived(self.question_text(question), graph.derived)
         )
 
-    def _asked(self, question: Question) -> Asked:
+    def _asked(self, question: ConceptQuestion) -> Asked:
         graph, concept = self.graph, question.asked
         names = graph.lemmas[concept]
         if not self.plan.by_definition:
@@ -86,7 +86,7 @@ class Options:
                 return True
         return False
 
-    def false(self, concept: int, question: Question) -> bool:
+    def false(self, concept: int, question: ConceptQuestion) -> bool:
         """Return whether it can be a distractor: showable, certainly false, and without a stem of the question."""
         if self.given_away(concept, question):
             return False
@@ -100,21 +100,21 @@ class Options:
             return False
         return not self.certainty.objection(asked, concept)
 
-    def given_away(self, concept: int, question: Question) -> bool:
+    def given_away(self, concept: int, question: ConceptQuestion) -> bool:
         """Return whether an option has a stem of the question, or a name that looks like one of its words."""
         if not self.stems(concept).isdisjoint(self.question_stems(question)):
             return True
         # A definition is shown without its name.
         return self.plan.relation != "definitions" and looks_alike(self.question_text(question), self.name(concept))
 
-    def spelt_alike(self, question: Question) -> bool:
+    def spelt_alike(self, question: ConceptQuestion) -> bool:
         """Return whether a word of the answer's name is spelt like a word of the question."""
         if self.plan.relation == "definitions":
             return False
         name = words(self.name(question.answer))
         return any(spelt_alike(one, other) for one in name for other in words(self.question_text(question)))
 
-    def near(self, question: Question) -> list[int]:
+    def near(self, question: ConceptQuestion) -> list[int]:
         """Nouns that lie near the answer: its sisters; of hyponymy its cousins. The sisters of verbs are too often
         true as well."""
         graph, answer = self.graph, question.answer
@@ -164,7 +164,7 @@ NEAR_KINDS = {
 class Slot:
     """A question that needs distractors."""
 
-    question: Question
+    question: ConceptQuestion
     kind: str
     distance: int
     near: tuple[int, ...]
@@ -239,13 +239,13 @@ def _swap(slot: Slot, slots: Sequence[Slot], waiting: deque[int], rng: Random, f
 
 def controlled_choices(
     graph: Graph,
-    questions: Sequence[tuple[Question, str]],
+    questions: Sequence[tuple[ConceptQuestion, str]],
     plan: WordNetPlan,
-    attested: Attested,
+    attested: AttestedConcepts,
     rejected: Counter[str],
-) -> Iterator[Choice]:
+) -> Iterator[QuestionOptions]:
     """Yield questions with distractors; those of one split and part of speech share their answers as distractors."""
-    by_split: dict[tuple[str, str], list[Question]] = {}
+    by_split: dict[tuple[str, str], list[ConceptQuestion]] = {}
     for question, split in questions:
         by_split.setdefault((split, graph.pos[question.answer]), []).append(question)
     options = Options(graph, plan, attested)
@@ -253,14 +253,14 @@ def controlled_choices(
         assigner = _Assigner(options, plan, members, plan.rng("control", split, pos), rejected)
         for slot in assigner.slots():
             fillers = len(slot.fillers) if slot.near else 0
-            yield Choice(slot.question, split, slot.kind, slot.distance, slot.distractors, fillers)
+            yield QuestionOptions(slot.question, split, slot.kind, slot.distance, slot.distractors, fillers)
 
 
 class _Assigner:
     """The questions of one split and part of speech, and the answers that they share."""
 
     def __init__(
-        self, options: Options, plan: WordNetPlan, questions: list[Question], rng: Random, rejected: Counter[str]
+        self, options: Options, plan: WordNetPlan, questions: list[ConceptQuestion], rng: Random, rejected: Counter[str]
     ) -> None:
         self.options, self.plan, self.rng, self.rejected = options, plan, rng, rejected
         self.others = plan.options - 1
@@ -286,7 +286,7 @@ class _Assigner:
         order = {question: number for number, question in enumerate(self.questions)}
         return sorted(assigned, key=lambda slot: order[slot.question])
 
-    def _not_too_common(self, questions: list[Question]) -> list[Question]:
+    def _not_too_common(self, questions: list[ConceptQuestion]) -> list[ConceptQuestion]:
         """Drop questions of an answer that is right too often to be wrong often enough elsewhere."""
         most = max(1, len(questions) // (3 * self.others))
         room = Counter[int]()
@@ -304,7 +304,7 @@ class _Assigner:
         room = Counter({answer: self.others * count for answer, count in self.answers.items()})
         kind, distance = NEAR_KINDS[self.plan.relation]
         near: list[Slot] = []
-        lonely: list[Question] = []
+        lonely: list[ConceptQuestion] = []
         most = 2 * len(self.questions) // 5
         for question in self.rng.sample(self.questions, len(self.questions)):
             usable = [c for c in self.options.near(question) if self._spare(c, room) and self._near(c, question)]
@@ -317,7 +317,7 @@ class _Assigner:
         decoys = self._decoys(near, lonely, room)
         return near[: len(decoys) * 2 // 3] + decoys
 
-    def _decoys(self, near: list[Slot], lonely: list[Question], room: Counter[int]) -> list[Slot]:
+    def _decoys(self, near: list[Slot], lonely: list[ConceptQuestion], room: Counter[int]) -> list[Slot]:
         pairs = deque([(slot.question.answer, *slot.near) for slot in near] * 2)
         self.rng.shuffle(pairs)
         decoys: list[Slot] = []
@@ -339,13 +339,13 @@ class _Assigner:
         """Only answers are offered, and each must be left over for other questions."""
         return room[concept] > 0
 
-    def _near(self, concept: int, question: Question) -> bool:
+    def _near(self, concept: int, question: ConceptQuestion) -> bool:
         above = self.options.certainty.above
         if question.answer in above(concept) or concept in above(question.answer):
             return False
         return self.options.senses.different(concept, question.answer) and self.options.false(concept, question)
 
-    def _beside(self, pair: tuple[int, ...], question: Question) -> bool:
+    def _beside(self, pair: tuple[int, ...], question: ConceptQuestion) -> bool:
         far = all(self.options.far(concept, question.answer) for concept in pair)
         return far and all(self.options.false(concept, question) for concept in pair)
 

@@ -25,13 +25,13 @@ from horsesense.errors import UserError, argument
 from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.words import words
-from horsesense.methods.wordnetqa.attested import Attested
+from horsesense.methods.wordnetqa.attested import AttestedConcepts
 from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
 from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
-from horsesense.methods.wordnetqa.distractors import Choice, paper_choices
+from horsesense.methods.wordnetqa.distractors import QuestionOptions, paper_choices
 from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, WordNetPlan
 from horsesense.methods.wordnetqa.questions import (
-    Question,
+    ConceptQuestion,
     asked_concepts,
     controlled_questions,
     option_text,
@@ -98,7 +98,7 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
     """Build the questions of one relation; the notes on the card count what could not be asked."""
     plan = replace(plan, wording=plan.wording or graph.origin.language)
     _check_source(graph, plan)
-    attested = Attested(graph, CertaintyRules(graph))
+    attested = AttestedConcepts(graph, CertaintyRules(graph))
     if plan.as_paper or plan.limit is None:
         made = _make(graph, plan, attested)
     else:
@@ -137,13 +137,13 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
 class _Made:
     """Result of one draw of concepts."""
 
-    choices: list[Choice]
+    choices: list[QuestionOptions]
     considered: list[int]
     """The concepts that were drawn."""
     rejected: Counter[str]
 
 
-def _make(graph: Graph, plan: WordNetPlan, attested: Attested) -> _Made:
+def _make(graph: Graph, plan: WordNetPlan, attested: AttestedConcepts) -> _Made:
     rejected: Counter[str] = Counter()
     questions, considered = _questions(graph, plan, attested, rejected)
     placed = split_questions(graph, questions, plan, plan.size["perturbations"], rejected)
@@ -174,10 +174,10 @@ def _check_source(graph: Graph, plan: WordNetPlan) -> None:
 
 
 def _questions(
-    graph: Graph, plan: WordNetPlan, attested: Attested, rejected: Counter[str]
-) -> tuple[list[Question], list[int]]:
+    graph: Graph, plan: WordNetPlan, attested: AttestedConcepts, rejected: Counter[str]
+) -> tuple[list[ConceptQuestion], list[int]]:
     """Return questions of whole clusters, until there are enough, and the concepts that were considered."""
-    questions: list[Question] = []
+    questions: list[ConceptQuestion] = []
     considered: list[int] = []
     clusters = 0
     for asked in asked_concepts(graph, plan, rejected):
@@ -208,8 +208,8 @@ def _branches(graph: Graph) -> Callable[[int], int]:
 
 
 def split_questions(
-    graph: Graph, questions: Sequence[Question], plan: WordNetPlan, each: int, rejected: Counter[str]
-) -> list[tuple[Question, str]]:
+    graph: Graph, questions: Sequence[ConceptQuestion], plan: WordNetPlan, each: int, rejected: Counter[str]
+) -> list[tuple[ConceptQuestion, str]]:
     """Assign each question to a split; ``each`` is the number of items per question."""
     train = min(_TRAIN, 0.9 * MOST_TRAIN / max(1, len(questions) * each))
     branch_of = _branches(graph)
@@ -224,7 +224,7 @@ def split_questions(
         return [(question, "test") for question in questions]
     if plan.one_split:
         return [(question, "test") for question in questions]
-    placed: list[tuple[Question, str]] = []
+    placed: list[tuple[ConceptQuestion, str]] = []
     used = 0
     for _, cluster in groupby(questions, key=lambda question: question.asked):
         members = list(cluster)
@@ -241,7 +241,7 @@ def split_questions(
     return placed
 
 
-def _items(graph: Graph, choices: Iterator[Choice], plan: WordNetPlan) -> Iterator[Item]:
+def _items(graph: Graph, choices: Iterator[QuestionOptions], plan: WordNetPlan) -> Iterator[Item]:
     texts: dict[int, str] = {}
     for choice in choices:
         question = choice.question

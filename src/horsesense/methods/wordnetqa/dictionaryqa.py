@@ -17,7 +17,7 @@ from horsesense.methods.wordnetqa.balanced_distractors import Slot, assign_evenl
 from horsesense.methods.wordnetqa.builder import drawn_within, dropped_by_word
 from horsesense.methods.wordnetqa.near_senses import TEMPLATES, Senses
 from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT
-from horsesense.methods.wordnetqa.questions import Question, question_text
+from horsesense.methods.wordnetqa.questions import ConceptQuestion, question_text
 from horsesense.methods.wordnetqa.word_forms import find_form
 
 _LONG = 9
@@ -117,7 +117,7 @@ def _paper_slots(compared: Senses, senses: list[Sense], plan: DictionaryPlan, _:
         others = [other for other, _, _ in senses if other != sense]
         rng.shuffle(others)
         others.sort(key=lambda other: graph.pos[other] != graph.pos[sense])
-        question = Question(sense, sense, 0, example, form, rng.choice(sorted(TEMPLATES)))
+        question = ConceptQuestion(sense, sense, 0, example, form, rng.choice(sorted(TEMPLATES)))
         slots.append(Slot(question, "sense", 0, tuple(others[: plan.options - 1])))
     return slots
 
@@ -135,7 +135,8 @@ def _controlled_slots(
         rng = plan.rng("sense", graph.ids[sense])
         told = stems(graph.definitions[sense])
         questions = [
-            Question(sense, sense, 0, example, form, name) for name in rng.sample(sorted(TEMPLATES), len(TEMPLATES))
+            ConceptQuestion(sense, sense, 0, example, form, name)
+            for name in rng.sample(sorted(TEMPLATES), len(TEMPLATES))
         ]
         question = next((each for each in questions if told.isdisjoint(compared.asked(each))), None)
         if question is None:

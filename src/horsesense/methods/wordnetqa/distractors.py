@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from horsesense.lexicons.graph import Graph
 from horsesense.methods.wordnetqa.plan import KINDS, MOST_HOPS, WordNetPlan
-from horsesense.methods.wordnetqa.questions import Question, option_text
+from horsesense.methods.wordnetqa.questions import ConceptQuestion, option_text
 
 Near = dict[tuple[str, int], list[int]]
 """(kind, distance) → concepts, whether true or false."""
@@ -77,10 +77,10 @@ class Neighbours:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class QuestionOptions:
     """A question with its distractors."""
 
-    question: Question
+    question: ConceptQuestion
     split: str
     kind: str
     """sister, hypernym, hyponym or random."""
@@ -93,8 +93,8 @@ class Choice:
 
 
 def paper_choices(
-    graph: Graph, questions: Sequence[tuple[Question, str]], plan: WordNetPlan, rejected: Counter[str]
-) -> Iterator[Choice]:
+    graph: Graph, questions: Sequence[tuple[ConceptQuestion, str]], plan: WordNetPlan, rejected: Counter[str]
+) -> Iterator[QuestionOptions]:
     """Yield every question with several sets of distractors: the perturbations of section 3.1.1."""
     false, neighbours = Falsehood(graph, plan.relation), Neighbours(graph, plan.relation)
     same_pos: dict[str, list[int]] = {}
@@ -125,4 +125,4 @@ def paper_choices(
                 rejected["question: too few false options"] += 1
                 continue
             fillers = len(distractors) - of_kind if distance else 0
-            yield Choice(question, split, kind, distance, tuple(distractors), fillers)
+            yield QuestionOptions(question, split, kind, distance, tuple(distractors), fillers)

@@ -19,11 +19,17 @@ from horsesense.errors import UserError
 from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.words import words
-from horsesense.methods.wordnetqa.attested import Attested
+from horsesense.methods.wordnetqa.attested import AttestedConcepts
 from horsesense.methods.wordnetqa.balanced_distractors import Options, sisters_of
 from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
 from horsesense.methods.wordnetqa.plan import MOST_HOPS, WordNetPlan
-from horsesense.methods.wordnetqa.questions import AskedConcept, Question, asked_concepts, option_text, question_text
+from horsesense.methods.wordnetqa.questions import (
+    AskedConcept,
+    ConceptQuestion,
+    asked_concepts,
+    option_text,
+    question_text,
+)
 
 KINDS = ("aunt", "sister")
 _APART = 0.5
@@ -35,11 +41,11 @@ _DRAWN = 40
 
 
 @dataclass(frozen=True, slots=True)
-class _Set:
+class _MatchedSet:
     """One answer asked about from several distances."""
 
     answer: int
-    questions: tuple[Question, ...]
+    questions: tuple[ConceptQuestion, ...]
     """One per distance."""
     fillers: tuple[int, ...]
     near: dict[tuple[str, int], tuple[int, ...]]
@@ -51,7 +57,7 @@ def build_matched_hops(graph: Graph, plan: WordNetPlan) -> Probe:
     if plan.relation != "hypernymy" or plan.as_paper:
         raise UserError("hops are matched for hypernymy, and not as in the paper", fix="leave the other options out")
     rejected: Counter[str] = Counter()
-    attested = Attested(graph, CertaintyRules(graph))
+    attested = AttestedConcepts(graph, CertaintyRules(graph))
     options = Options(graph, plan, attested)
     items: list[Item] = []
     each = plan.options * len(KINDS)
@@ -79,8 +85,8 @@ def build_matched_hops(graph: Graph, plan: WordNetPlan) -> Probe:
 
 
 def _sets(
-    graph: Graph, plan: WordNetPlan, attested: Attested, options: Options, rejected: Counter[str]
-) -> Iterator[_Set]:
+    graph: Graph, plan: WordNetPlan, attested: AttestedConcepts, options: Options, rejected: Counter[str]
+) -> Iterator[_MatchedSet]:
     below: dict[int, list[tuple[AskedConcept, int]]] = {}
     for asked in asked_concepts(graph, plan, rejected):
         if attested.fit(asked.concept):
@@ -113,9 +119,9 @@ def _matched(
     answer: int,
     below: Sequence[tuple[AskedConcept, int]],
     rng: Random,
-) -> list[Question]:
+) -> list[ConceptQuestion]:
     """Return one question per distance, with words about as frequent as that of the furthest."""
-    found: dict[int, tuple[float, Question]] = {}
+    found: dict[int, tuple[float, ConceptQuestion]] = {}
     anchor: float | None = None
     for hops in sorted({hops for _, hops in below}, reverse=True):
         candidates = []
@@ -134,12 +140,12 @@ def _matched(
 
 def _question(
     graph: Graph, plan: WordNetPlan, options: Options, asked: AskedConcept, answer: int, hops: int, rng: Random
-) -> Question | None:
+) -> ConceptQuestion | None:
     """Return a wording that does not give the answer away."""
     if {lemma.lower() for lemma in graph.lemmas[asked.concept]} & {lemma.lower() for lemma in graph.lemmas[answer]}:
         return None
     for sentence, word in asked.contexts:
-        question = Question(asked.concept, answer, hops, sentence, word, rng.choice(sorted(plan.templates)))
+        question = ConceptQuestion(asked.concept, answer, hops, sentence, word, rng.choice(sorted(plan.templates)))
         if not options.given_away(answer, question):
             return question
     return None
@@ -150,10 +156,10 @@ def _with_distractors(
     options: Options,
     plan: WordNetPlan,
     answer: int,
-    questions: Sequence[Question],
+    questions: Sequence[ConceptQuestion],
     pool: Sequence[int],
     rng: Random,
-) -> _Set | None:
+) -> _MatchedSet | None:
     others = plan.options - 1
 
     def false(concept: int) -> bool:
@@ -174,10 +180,10 @@ def _with_distractors(
         sisters = [c for c in rng.sample(near, min(len(near), _DRAWN)) if options.false(c, question) and c != answer]
         if len(sisters) >= others:
             chosen["sister", place] = tuple(sisters[:others])
-    return _Set(answer, tuple(questions), tuple(fillers), chosen)
+    return _MatchedSet(answer, tuple(questions), tuple(fillers), chosen)
 
 
-def _items(graph: Graph, plan: WordNetPlan, made: _Set) -> Iterator[Item]:
+def _items(graph: Graph, plan: WordNetPlan, made: _MatchedSet) -> Iterator[Item]:
     answer = graph.ids[made.answer]
     for place, question in enumerate(made.questions):
         cells = [

@@ -16,7 +16,7 @@ from horsesense.lexicons.stems import stems, with_derived
 from horsesense.lexicons.words import FUNCTION_WORDS, words
 from horsesense.methods.wordnetqa.attested import UNFIT
 from horsesense.methods.wordnetqa.plan import WordNetPlan
-from horsesense.methods.wordnetqa.questions import Question, question_text
+from horsesense.methods.wordnetqa.questions import ConceptQuestion, question_text
 
 TEMPLATES = WordNetPlan("definitions").templates
 """Senses are asked like definitions."""
@@ -85,7 +85,7 @@ class Senses:
             return True
         return min(map(zipf, words(form)), default=0.0) >= _IN_USE and all(zipf(word) > _KNOWN for word in told)
 
-    def _asked(self, question: Question) -> frozenset[str]:
+    def _asked(self, question: ConceptQuestion) -> frozenset[str]:
         """Return the stems of a question, and of words derived from its words."""
         return with_derived(
             question_text(question, TEMPLATES[question.template]), (self.thesaurus or self.graph).derived

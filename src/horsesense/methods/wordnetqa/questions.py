@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.stems import stems, with_derived
-from horsesense.methods.wordnetqa.attested import Attested
+from horsesense.methods.wordnetqa.attested import AttestedConcepts
 from horsesense.methods.wordnetqa.plan import MOST_HOPS, SHIPPED, Wording, WordNetPlan, find_wording
 from horsesense.methods.wordnetqa.word_forms import find_form
 
@@ -66,7 +66,7 @@ def _contexts(graph: Graph, concept: int, plan: WordNetPlan) -> list[tuple[str, 
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ConceptQuestion:
     """A question and its right answer, before it has distractors."""
 
     asked: int
@@ -80,7 +80,7 @@ class Question:
     """Name of the template."""
 
 
-def questions_of(graph: Graph, asked: AskedConcept, plan: WordNetPlan, rejected: Counter[str]) -> list[Question]:
+def questions_of(graph: Graph, asked: AskedConcept, plan: WordNetPlan, rejected: Counter[str]) -> list[ConceptQuestion]:
     """Return the questions of one cluster: several answers if there are, else several wordings."""
     rng = plan.rng("question", graph.ids[asked.concept])
     templates = list(plan.templates)
@@ -92,12 +92,12 @@ def questions_of(graph: Graph, asked: AskedConcept, plan: WordNetPlan, rejected:
         wordings = [(*context, template) for context in asked.contexts for template in templates]
         sampled = rng.sample(wordings, min(plan.size["answers"], len(wordings)))
         drawn = [(asked.concept, 0, *wording) for wording in sampled]
-    return [Question(asked.concept, *values) for values in drawn]
+    return [ConceptQuestion(asked.concept, *values) for values in drawn]
 
 
 def controlled_questions(
-    graph: Graph, asked: AskedConcept, plan: WordNetPlan, attested: Attested, rejected: Counter[str]
-) -> list[Question]:
+    graph: Graph, asked: AskedConcept, plan: WordNetPlan, attested: AttestedConcepts, rejected: Counter[str]
+) -> list[ConceptQuestion]:
     """The same for a controlled set: what is asked and offered is fit to be shown, the answer is attested, and of its
     wordings one is taken that shares no stem with the answer."""
     concept = asked.concept
@@ -131,7 +131,7 @@ def controlled_questions(
             rng.shuffle(hidden)
         templates = rng.sample(list(plan.templates), len(plan.templates))
         for wording in ((*context, template) for context in hidden for template in templates):
-            question = Question(concept, answer, hops, *wording)
+            question = ConceptQuestion(concept, answer, hops, *wording)
             if told.isdisjoint(stems(question_text(question, plan.templates[question.template]))):
                 questions.append(question)
                 break
@@ -159,7 +159,7 @@ def _related(graph: Graph, concept: int, plan: WordNetPlan, rejected: Counter[st
 # Texts of questions and options.
 
 
-def question_text(question: Question, template: str) -> str:
+def question_text(question: ConceptQuestion, template: str) -> str:
     """Fill the template; braces in an example are not slots."""
     slots = {"{sentence}": question.sentence, "{definition}": question.sentence, "{word}": question.word}
     pieces = template.replace("}", "}\0").replace("{", "\0{").split("\0")
