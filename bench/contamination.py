@@ -110,9 +110,9 @@ def asked(model: Any, materials: Sequence[Material]) -> Any:
             kept = [item for item in probe.items if item.facets.get("rung", "inference") == "inference"]
             probes[f"{each.ability.name} {role}"] = replace(probe, items=kept)
     answers: dict[str, dict[Any, Answered]] = {}
-    for part in hs.ask(model, probes, formats="options").answered:
+    for part in hs.ask(model, probes, formats="loglikelihood").answered:
         ability, role = part.part.probe.name.split()
-        answers.setdefault(ability, {})[role, "options"] = part
+        answers.setdefault(ability, {})[role, "loglikelihood"] = part
     scores = [item_scores_of(model.name, each, answers[each.ability.name], NOTHING, None) for each in materials]
     return contamination(scores)
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from horsesense.core import Card, Item, Probe
 from horsesense.progress import Progress
 from horsesense.runs.ask import Settings, ask_models
-from horsesense.runs.engine import Done, Job, Task
+from horsesense.runs.engine import Job, Task, TaskResult, WorkerContext
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # what the tests have
@@ -80,7 +80,7 @@ def shard(scratch: Path) -> None:
     import torch
 
     from horsesense.models.hf.load import load_model
-    from horsesense.runs.ray_engine import RayEngine
+    from horsesense.runs.ray import RayEngine
 
     threads = torch.get_num_threads()
     count = int(os.environ.get("ITEMS", "3000"))
@@ -110,7 +110,7 @@ def shard(scratch: Path) -> None:
 def pair(scratch: Path) -> None:
     """Two workers of one thread against two plain processes of one thread, the same work."""
     from horsesense.core import write_probe
-    from horsesense.runs.ray_engine import RayEngine
+    from horsesense.runs.ray import RayEngine
 
     probes = {name: made(int(os.environ.get("ITEMS", "60")), name) for name in ("one", "two")}
     for name, probe in probes.items():
@@ -148,6 +148,10 @@ def plain(scratch: Path, name: str, number: str) -> None:
     print(spent.clock, spent.processor)
 
 
+def _nothing(context: WorkerContext, task: Task) -> TaskResult:
+    return TaskResult()
+
+
 class Waiting(Job):
     """Shards that nobody computes: items go out, the answers of one shard come back and are written, each time."""
 
@@ -158,15 +162,14 @@ class Waiting(Job):
         self.written = 0.0
 
     def begin(self) -> list[Task]:
-        told = {"opening": {"name": "m"}, "probe": "made", "way": "options"}
-        return [Task("horsesense.none:none", {**told, "number": n}, self.items) for n in range(self.shards)]
+        return [Task(_nothing, {"shard": n}, self.items) for n in range(self.shards)]
 
-    def take(self, task: Task, done: Done) -> list[Task]:
+    def take(self, task: Task, result: TaskResult) -> list[Task]:
         from horsesense.runs.shard_files import shard_path, write_table
 
-        path = shard_path(self.folder, "m", "made", task.told["number"])
+        path = shard_path(self.folder, "m", "made", task.payload["shard"])
         began = time.perf_counter()
-        write_table(path, done.tables["answers"])
+        write_table(path, result.tables["answers"])
         self.written += time.perf_counter() - began
         return []
 
@@ -175,10 +178,8 @@ def scheduler(scratch: Path) -> None:
     """1,000 workers in one actor, each of which only waits: how busy does the driver keep them?"""
     import ray
 
-    from horsesense.runs import ray_worker
-    from horsesense.runs.messages import frame_of_done, packed
-    from horsesense.runs.ray_engine import RayEngine
-    from horsesense.runs.ray_pool import own_versions
+    from horsesense.runs import ray as engines
+    from horsesense.runs.ray import RayEngine, WorkerInfo, own_versions
 
     seconds, workers = float(os.environ.get("SECONDS", "30")), int(os.environ.get("WORKERS", "1000"))
     waves = int(os.environ.get("WAVES", "4"))
@@ -187,27 +188,27 @@ def scheduler(scratch: Path) -> None:
     from pyarrow import parquet
 
     table = parquet.read_table(next((scratch / "run" / "answers").iterdir()))
-    frame = frame_of_done(Done(tables={"answers": table}))
+    result = TaskResult(tables={"answers": table})
     engine = RayEngine(workers=workers, threads=1)
     engine._connect()
-    about = {"node": "here", "id": "", "versions": own_versions(), "threads": 1, "gpus": 0}
+    about = WorkerInfo("here", "", own_versions(), 1)
 
     @ray.remote(max_concurrency=2 * workers, num_cpus=0)
     class Crowd:
         def __init__(self) -> None:
             self.first, self.last = float("inf"), 0.0
 
-        async def wait(self, given: bytes) -> bytes:
+        async def wait(self, given: Task) -> TaskResult:
             self.first = min(self.first, time.monotonic())
             await asyncio.sleep(seconds)
             self.last = time.monotonic()
-            return frame
+            return result
 
         async def passed(self) -> float:
             return self.last - self.first
 
-        async def about(self) -> bytes:
-            return packed(about, {})
+        async def info(self) -> WorkerInfo:
+            return about
 
     crowd = Crowd.remote()
 
@@ -219,9 +220,9 @@ def scheduler(scratch: Path) -> None:
             return self.method.remote(*given[:1])
 
     class One:
-        about, do = Called(crowd.about), Called(crowd.wait)
+        info, run = Called(crowd.info), Called(crowd.wait)
 
-    ray_worker.actor = lambda *_: One()
+    engines.start_worker = lambda *_: One()
     job = Waiting(workers * waves, some.items, scratch / "kept")
     whole, spent = took(engine.carry_out, [job], Progress())
     passed = ray.get(crowd.passed.remote())

@@ -10,6 +10,7 @@ but our own work. Each way of reading is a process of its own; replies are lette
 from __future__ import annotations
 
 import os
+import pickle
 import resource
 import subprocess
 import sys
@@ -27,7 +28,7 @@ from horsesense.core import Card, Item, Probe, Source
 from horsesense.core.item_file import ids_of
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import ask_models
-from horsesense.runs.engine import Done, Job
+from horsesense.runs.engine import Job, TaskResult
 from horsesense.runs.models import Settings
 
 READINGS = ("results", "compare", "report", "replies")
@@ -80,10 +81,10 @@ def clocks() -> npt.NDArray[np.float64]:
 class Echo:
     """An engine without a model: what crosses is made and read, lengths and answers are made up."""
 
-    apart, on_gpu = True, None
+    remote, on_gpu = True, None
 
-    def __init__(self, model: str, way: str) -> None:
-        self.model, self.way, self.seventh = model, way, len(model)
+    def __init__(self, model: str, prompt_format: str) -> None:
+        self.model, self.format, self.seventh = model, prompt_format, len(model)
         """In so many of seven items it prefers the second option, whatever is right."""
         self.seconds: list[npt.NDArray[np.float64]] = []
         """Of each shard, by the clock and of the processor: made ready, sent, read and written."""
@@ -94,9 +95,8 @@ class Echo:
         from horsesense.core import Answer, Reply
         from horsesense.core.answer_columns import table_of_answers
         from horsesense.core.reply_columns import table_of_replies
-        from horsesense.runs.messages import done_of_frame, frame_of_done, frame_of_task
+        from horsesense.runs.tasks import ChosenFormat, OpenedModel, count_tokens, open_model, score_shard
 
-        ways = [{"name": self.way, "note": "", "asked": ""}]
         logprobs = tuple(tuple(-1.0 - 0.1 * k - 0.01 * t for t in range(TOKENS)) for k in range(OPTIONS))
         starts = (tuple(range(100, 100 + 6 * TOKENS, 6)),) * OPTIONS
         ends = (tuple(range(105, 105 + 6 * TOKENS, 6)),) * OPTIONS
@@ -109,27 +109,26 @@ class Echo:
             "window": 64,
         }
         describe |= {"weights": "", "revision": "", "dtype": "float32", "dtype_reason": ""}
-        opened = {"describe": describe, "notes": [], "kind": "weights", "reported": {}, "frame": "", "ways": ways}
-        opened |= {"local": False, "device": "cpu", "threads": 1}
+        formats = (ChosenFormat(self.format, "", ""),)
+        opened = OpenedModel(describe, (), "weights", {}, "", formats, local=False, device="cpu", threads=1)
         for job in jobs:
             waiting = list(reversed(job.begin()))
             while waiting:
                 task, began = waiting.pop(), clocks()
-                frame_of_task(task)
+                pickle.dumps(replace(task, items=list(task.items)), protocol=5)
                 made_up = clocks()
-                name = task.function.partition(":")[2]
-                if name == "open_model":
-                    done = Done(opened)
-                elif name == "weigh":
+                if task.function is open_model:
+                    done = TaskResult({"opened": opened})
+                elif task.function is count_tokens:
                     count = len(task.items)
                     columns = {"longest": np.arange(count) % 50 + 10, "costs": np.full(count, 60)}
-                    done = Done(tables={"weights": pa.table(columns)})
+                    done = TaskResult(tables={"weights": pa.table(columns)})
                 else:
                     answers, replies = [], []
                     for item in ids_of(task.items):
                         second = int(item[-4:], 16) % 7 < self.seventh
                         sums = (-6.0, -4.0 if second else -9.0, *(-7.0 - k for k in range(OPTIONS - 2)))
-                        if self.way == "options":
+                        if self.format == "loglikelihood":
                             answers.append(Answer(item, "choice", sums, logprobs, starts, ends, ("",) * OPTIONS, sums))
                             continue
                         answers.append(Answer(item, "choice", sums, flags=("",) * OPTIONS))
@@ -139,11 +138,11 @@ class Echo:
                             for n in range(2)
                         ]
                     tables = {"answers": table_of_answers(self.model, "made", answers)}
-                    done = Done(tables=tables | ({"replies": table_of_replies(replies)} if replies else {}))
-                frame = frame_of_done(done)
+                    done = TaskResult(tables=tables | ({"replies": table_of_replies(replies)} if replies else {}))
+                message = pickle.dumps(done, protocol=5)
                 spent = clocks() - made_up
-                waiting += reversed(job.take(task, done_of_frame(frame)))
-                if name == "answer":
+                waiting += reversed(job.take(task, pickle.loads(message)))
+                if task.function is score_shard:
                     self.seconds.append(clocks() - began - spent)
 
 
@@ -159,9 +158,9 @@ def asked(folder: Path) -> None:
     print(f"  stored in {time.perf_counter() - began:.0f} s, {_memory():.2f} GB at most")
     asking.content_of_model = lambda *_: Content("")
     probe = Probe(items, Card(name="made", items=count))
-    for model, way in (("one", "options"), ("other", "options"), ("letters", "letters")):
-        settings = Settings(shard=16_384, cache=False, device="cpu", ways=(way,))
-        engine, began = Echo(model, way), time.process_time()
+    for model, prompt_format in (("one", "loglikelihood"), ("other", "loglikelihood"), ("letters", "letters")):
+        settings = Settings(shard=16_384, cache=False, device="cpu", formats=(prompt_format,))
+        engine, began = Echo(model, prompt_format), time.process_time()
         ask_models([model], {"made": probe}, folder / model, settings, engine=engine)
         passed, each = time.process_time() - began, engine.seconds
         tenth = len(each) // 10

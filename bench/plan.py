@@ -17,7 +17,7 @@ from pathlib import Path
 from horsesense.core import ScoringSpec
 from horsesense.models.hf import causal, masked
 from horsesense.models.hf.plan import make_plan
-from horsesense.models.hf.rows import Marks, Question
+from horsesense.models.hf.rows import Question, SpecialIds
 
 SIZES = (10_000, 100_000, 1_000_000)
 ANSWERED = (10_000, 100_000)
@@ -40,7 +40,7 @@ def questions(rows: int) -> list[Question]:
 def plan(kind: str, size: int) -> None:
     """Rows and plan, from questions that are there."""
     asked = questions(size)
-    spec, marks = ScoringSpec(), Marks(mask=103)
+    spec, marks = ScoringSpec(), SpecialIds(mask=103)
     before, wall, used = _memory(), time.perf_counter(), time.process_time()
     if kind == "masked":
         made = make_plan((row for q in asked for row in masked.rows(q, spec, marks)), 4096)
@@ -61,13 +61,13 @@ def answer(size: int) -> None:
     from peers.material import save_bert, sentences
 
     from horsesense.models.hf.batches import score_questions
-    from horsesense.models.hf.encoding import Framed
+    from horsesense.models.hf.encoding import FramedPrompt
     from horsesense.models.hf.load import load_model
 
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
         model = load_model(str(save_bert(Path(folder), sentences(20), spread=0.02)), device="cpu")
-    asked = [Framed(q, (), (), ()) for q in questions(size)]
+    asked = [FramedPrompt(q, (), (), ()) for q in questions(size)]
     spec, done, start, used = ScoringSpec(), 0, time.perf_counter(), time.process_time()
     for first in range(0, len(asked), 40):
         done += sum(len(values) for values in score_questions(model, asked[first : first + 40], spec))

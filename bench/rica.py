@@ -23,23 +23,26 @@ from horsesense.cues import find_cues
 from horsesense.lexicons.atomic import read_atomic
 from horsesense.lexicons.conceptnet import read_conceptnet
 from horsesense.methods.published import read_release
-from horsesense.methods.rica.building import CAP, RicaPlan, build_rica
+from horsesense.methods.rica.builder import CAP, RicaPlan, build_rica
 from horsesense.methods.rica.controls import is_at_chance, shape_scores
-from horsesense.methods.rica.knowledge_tables import TEMPLATES, shipped_lexicon
+from horsesense.methods.rica.knowledge_tables import TEMPLATES
+from horsesense.methods.rica.lexicon import shipped_lexicon
 from horsesense.methods.rica.statements import entities_of
-from horsesense.methods.rica.strategies import Sources
+from horsesense.methods.rica.strategies import AxiomSources
 from horsesense.training.leaks import find_leaks, without_leaks
 
 STATEMENTS = 102_000
 
 
-def build(sources: Sources, pairs: int | None, cap: int | None, limit: int | None) -> Probe:
+def build(sources: AxiomSources, pairs: int | None, cap: int | None, limit: int | None) -> Probe:
     entities = entities_of("novel", pairs, 0)
     return build_rica(RicaPlan(list(TEMPLATES), sources, shipped_lexicon(), entities, cap=cap, limit=limit))
 
 
-def sources(files: list[Path]) -> Sources:
-    return Sources(facts={"conceptnet": read_conceptnet(files[:1]), "atomic": read_atomic(files[1:])} if files else {})
+def sources(files: list[Path]) -> AxiomSources:
+    return AxiomSources(
+        facts={"conceptnet": read_conceptnet(files[:1]), "atomic": read_atomic(files[1:])} if files else {}
+    )
 
 
 def measure(name: str, files: list[Path]) -> None:
@@ -56,7 +59,7 @@ def measure(name: str, files: list[Path]) -> None:
 
 
 def cues() -> None:
-    probe = build(Sources(), None, CAP, None)
+    probe = build(AxiomSources(), None, CAP, None)
     found = find_cues(probe.items, probe.card.group, extra={"structure only": shape_scores(probe)})
     print(f"{found.n:,} statements, {found.units} properties, {len(found.cues)} of {found.asked} cues apply")
     print("| cue | accuracy | speaks about | at chance |\n|---|---|---|---|")
@@ -69,7 +72,7 @@ def cues() -> None:
 
 
 def leaks(release: Path, files: list[Path]) -> None:
-    built = {"shipped set": build(Sources(), None, CAP, None)}
+    built = {"shipped set": build(AxiomSources(), None, CAP, None)}
     if files:
         built["all tables and knowledge bases"] = build(sources(files), None, None, None)
     for name, part in (("10k", "test"), ("human_curated_set", "eval")):

@@ -25,7 +25,7 @@ from horsesense.core import Item, ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.hf.batches import DEFAULT_BUDGET, score_questions
 from horsesense.models.hf.device import has_bfloat16
-from horsesense.models.hf.encoding import Framed, framer_of
+from horsesense.models.hf.encoding import FramedPrompt, prompt_encoder_of
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.models.hf.plan import make_plan
@@ -40,12 +40,12 @@ TOKEN = ScoringSpec(pll="token")
 DTYPES = ("float32", "bfloat16") if has_bfloat16(torch.device("cpu")) else ("float32",)
 
 
-def framed(model: LanguageModel, texts: list[str]) -> list[Framed]:
-    framer = framer_of(model, TOKEN)
-    return [framer(Prompt(t, 0, len(t)), tokens) for t, tokens in zip(texts, model.tokenise(texts), strict=True)]
+def framed(model: LanguageModel, texts: list[str]) -> list[FramedPrompt]:
+    encoder = prompt_encoder_of(model, TOKEN)
+    return [encoder(Prompt(t, 0, len(t)), tokens) for t, tokens in zip(texts, model.tokenise(texts), strict=True)]
 
 
-def work_of(model: LanguageModel, questions: list[Framed], budget: int) -> tuple[int, float]:
+def work_of(model: LanguageModel, questions: list[FramedPrompt], budget: int) -> tuple[int, float]:
     """Tokens that go through the layers, and the floating-point operations of layers, attention and head."""
     marks = model.marks
     plan = make_plan((row for q in questions for row in model.family.rows(q.question, TOKEN, marks)), budget)
@@ -57,7 +57,7 @@ def work_of(model: LanguageModel, questions: list[Framed], budget: int) -> tuple
     return plan.tokens, layers * (layer * plan.tokens + attention) + head
 
 
-def one_at_a_time(model: LanguageModel, questions: list[Framed], every: int) -> float:
+def one_at_a_time(model: LanguageModel, questions: list[FramedPrompt], every: int) -> float:
     """The CATs script's way, one masked copy a forward, for one copy in ``every``; how many copies each stands for."""
     marks = model.marks
     copies = [row for q in questions for row in model.family.rows(q.question, TOKEN, marks)]
@@ -196,7 +196,7 @@ def decoder(count: int = int(os.environ.get("COUNT", "1500"))) -> None:
         plain = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.bfloat16).cuda().eval()
     spec, config = ScoringSpec(), model.network.config
     prompts = [p for item in items for p in item_prompts(item, spec, True).prompts]
-    asked = model.read(prompts, spec)
+    asked = model.encode(prompts, spec)
     marks = model.marks
     plan = make_plan((row for q in asked for row in model.family.rows(q.question, spec, marks)), GPU_BUDGET, True)
     wide, kv = config.hidden_size, config.num_key_value_heads * config.head_dim
@@ -221,7 +221,7 @@ def decoder(count: int = int(os.environ.get("COUNT", "1500"))) -> None:
     print(f"  padded loop       {_times(padded, ours)} (wanted 3.4); sums at most {apart:.2f} nat apart")
 
 
-def _padded(network: Any, asked: list[Framed], size: int) -> list[float]:
+def _padded(network: Any, asked: list[FramedPrompt], size: int) -> list[float]:
     """What a plain loop gives: the sum of each question's asked tokens."""
     order = sorted(range(len(asked)), key=lambda number: -asked[number].length)
     sums = [0.0] * len(asked)

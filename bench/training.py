@@ -3,7 +3,7 @@
     python bench/training.py [--items 200] [--model FOLDER]
 
 Without a model, a small GPT-2 with random weights is made. Both train the same epoch on the same tokens with the same
-batches; neither looks at a development set more than once.
+batches; neither evaluates a development set more than once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from horsesense.core import Item
 from horsesense.models.hf.trainable import as_language_model, open_for_training
 from horsesense.training.objectives import objective_of
-from horsesense.training.one_training import train
+from horsesense.training.trainer import train_model
 from horsesense.training.training_record import Recipe
 
 
@@ -76,7 +76,7 @@ def main() -> None:
     for _ in range(2):
         times["bare"].append(bare(model, items, recipe))
         began = time.process_time()
-        train(model, items, items[:1], recipe)
+        train_model(model, items, items[:1], recipe)
         times["ours"].append(time.process_time() - began)
     best = {name: min(values) for name, values in times.items()}
     print(f"bare Trainer {best['bare']:.2f} s, ours {best['ours']:.2f} s, both with opening and tokenising")

@@ -14,8 +14,8 @@ import torch
 from horsesense.core import BLANK, ScoringSpec
 from horsesense.lexicons.words import listed
 from horsesense.methods.winoventi.adversarial_filter import prior_item
-from horsesense.methods.winoventi.asking import Asking, ask_associations, literal_word_of
 from horsesense.methods.winoventi.associations import common_words
+from horsesense.methods.winoventi.elicitation import Elicitation, ask_associations, literal_word_of
 from horsesense.methods.winoventi.nouns import LITERAL, clean_nouns, prompts
 from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.models.hf.language_model import LanguageModel
@@ -32,7 +32,7 @@ def main(name: str = "smollm2-masked") -> None:
     model = load_model(name)
     nouns = clean_nouns(enumerate(NOUNS, start=1)).nouns
     start = time.perf_counter()
-    ours = ask_associations(model, nouns, Asking(literal=True))
+    ours = ask_associations(model, nouns, Elicitation(literal=True))
     batched = time.perf_counter() - start
     start = time.perf_counter()
     theirs = [

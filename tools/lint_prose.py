@@ -53,7 +53,7 @@ RULES = (
     Rule(r"\b(?:like|from|above|below) guessing\b", "not above chance, above chance, below chance"),
     Rule(r"\b(?:what|where) guessing (?:gives|earns|gets|lies)\b", "chance, the chance level"),
     Rule(r"\btoo few items\b", "inconclusive"),
-    Rule(r"\bone number\b", "overall score"),
+    Rule(r"\bone number\b", "overall score", r"one number (?:per|for each)|of one number"),
     Rule(r"\bsurplus\b", "chance-corrected score"),
     Rule(r"\*beyond\*|\bbeyond all explanations\b|\bknown beyond\b", "adjusted score"),
     Rule(r"\*\*Kept\*\*|\*kept\*|\bshare kept\b|\bis kept of\b", "retention"),
@@ -90,7 +90,7 @@ RULES = (
         '"is not a", "are not"',
         r"\bthere (?:is|are|was|were) no\b",
     ),
-    Rule(r"\b(?:is|are) none\b", '"is not a", name it'),
+    Rule(r"\b(?:is|are) (?-i:none)\b", '"is not a", name it'),
     Rule(r"(?:(?<=[.!?:]\s)|(?<=\n\n)|(?<=[-*|]\s))(?-i:Of) (?!course)", "no fronted \"of\": start with the subject"),
     Rule(r"\b(?:goes|go|went|going) on\b", "resumes, continues"),
     Rule(r"\b(?:stands?|stood)\b(?!-| (?:for|out|in for)\b)", "is, appears, is stored"),
@@ -231,7 +231,8 @@ def python_strings(text: str) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
             if any(lines[i - 1].endswith("# data, not prose") for i in (node.lineno, node.end_lineno or node.lineno)):
                 continue
-            yield node.lineno, re.sub(r"``?[^`\n]+``?", " ", node.value)
+            prose = re.sub(r"^ *(?:>>>|\.\.\.) .*$", "", node.value, flags=re.MULTILINE)
+            yield node.lineno, re.sub(r"``?[^`\n]+``?", " ", prose)
 
 
 def check_file(path: Path, name: str) -> Iterator[Phrase]:

@@ -1,7 +1,7 @@
-"""How `winoventi-own` is made: candidates from the table of circumstances, a blind reading, and what it found sound.
+"""Build `winoventi-own`: candidates from the table of circumstances, a blind audit, and the items that passed.
 
 python tools/winoventi_own.py candidates own
-horsesense annotate soundness new own/questions.jsonl -o own/reading --limit 316 --planted 60 --seed 1
+horsesense audit new own/questions.jsonl -o own/audit --limit 316 --seeded 60 --seed 1
 python tools/winoventi_own.py keep own own/read-1.txt own/read-2.txt own/read-3.txt
 """
 
@@ -13,21 +13,32 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from horsesense.annotate.audit.blind_audit import read_reading
-from horsesense.annotate.audit.judged import read_judged
-from horsesense.annotate.audit.verdicts import verdict
+from horsesense.annotate.audit.auditor_files import read_auditor_files
+from horsesense.annotate.audit.blind_audit import read_audit
+from horsesense.annotate.audit.estimates import verdict
 from horsesense.core import Card, Item, Probe, write_probe
 from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.adversarial_filter import adversarial_triplets
-from horsesense.methods.winoventi.building import OWN
-from horsesense.methods.winoventi.checks import CheckedSchema
-from horsesense.methods.winoventi.circumstances import Circumstance, Circumstances, circumstances_at_hand
-from horsesense.methods.winoventi.instantiation import instantiate, objections_to
-from horsesense.methods.winoventi.lexicon import lexicon_at_hand
+from horsesense.methods.winoventi.builder import OWN
+from horsesense.methods.winoventi.circumstances import (
+    Circumstance,
+    Circumstances,
+    instantiate,
+    load_circumstances,
+    objections_to,
+)
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
 from horsesense.methods.winoventi.plan import PipelinePlan
-from horsesense.methods.winoventi.schemas import PASSED, VALIDATED, Schema, Triplet
-from horsesense.methods.winoventi.triplet_files import read_schemas, write_schemas
+from horsesense.methods.winoventi.schemas import (
+    PASSED,
+    VALIDATED,
+    CheckedSchema,
+    Schema,
+    Triplet,
+    read_schemas,
+    write_schemas,
+)
+from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.progress import NO_PROGRESS
 
 MODEL = "smollm2-masked"
@@ -41,7 +52,7 @@ MOST = 3
 
 def candidates(folder: Path, seed: int = 0) -> None:
     """One noun a frame, nouns and adjectives as different as they can be; the model says which word is generic."""
-    table, lexicon, drawn = circumstances_at_hand(), lexicon_at_hand(), Random(seed)
+    table, lexicon, drawn = load_circumstances(), load_word_relations(), Random(seed)
     used, said = Counter[str](), Counter[str]()
     frames = list(table.frames)
     drawn.shuffle(frames)
@@ -101,18 +112,18 @@ def question(schema: Schema) -> Item:
 
 
 def keep(folder: Path, files: list[Path]) -> None:
-    """Write the schemas of the sample that the reader found sound to where the package has them."""
-    reading = read_reading(folder / "reading")
-    judged = read_judged(files, reading.blind, "soundness")
+    """Write the schemas of the sample that the auditor found good to where the package has them."""
+    audit = read_audit(folder / "audit")
+    judged = read_auditor_files(files, audit.items, "audit")
     sound = {
         each.source
-        for each in reading.blind
-        if each.kind == "sample" and verdict(judged.codes[each.number], each.key) == "sound"
+        for each in audit.items
+        if each.kind == "sample" and verdict(judged.codes[each.number], each.key) == "good"
     }
     schemas = [each.schema for each in read_schemas(folder / "candidates.tsv")[0]]
     kept = [replace(each, status=f"{VALIDATED}{JUDGE}") for each in schemas if question(each).id in sound]
     write_schemas(OWN, [CheckedSchema(schema, ()) for schema in sorted(kept, key=lambda schema: schema.name)])
-    print(f"{len(kept):,} of {reading.about.sample:,} schemas that were read are sound")
+    print(f"{len(kept):,} of {audit.record.sample:,} schemas that were audited are good")
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from playwright.sync_api import Error, sync_playwright
 
 import horsesense as hs
 from horsesense.annotate.server.participants import invite
-from horsesense.api.winoventi_pipeline import staged
+from horsesense.methods.winoventi.procedure import staged_app
 from horsesense.progress import Progress
 
 NOUNS = ("bucket", "gate", "kettle", "towel", "apple", "candle", "coat", "bridge")
@@ -56,7 +56,7 @@ def main() -> None:
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{door.getsockname()[1]}"
-        app = staged(pipeline, address, Spoken())
+        app = staged_app(pipeline, address, Spoken())
         tokens = invite(app.open(), ["ann", "ben"], renew=True)
         server = uvicorn.Server(uvicorn.Config(app, access_log=False, log_level="error", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [door]}, daemon=True)

@@ -1,9 +1,9 @@
-"""horsesense tells whether a language model has common sense or is a clever Hans.
+"""Find out whether a language model has common sense or is reading cues.
 
     import horsesense as hs
 
-    probe = hs.load_probe("starter",)
-    model = hs.load_model("smollm2",)
+    probe = hs.load_probe("starter")
+    model = hs.load_model("smollm2")
     run = hs.ask(model, probe)
     run.results()
 
@@ -16,11 +16,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from horsesense.api import people as people
-    from horsesense.api import rica as rica
-    from horsesense.api import soundness as soundness
-    from horsesense.api import studies as studies
-    from horsesense.api import winoventi as winoventi
+    from horsesense import annotate as annotate
+    from horsesense.annotate import audit as audit
     from horsesense.api.asking import ask as ask
     from horsesense.api.asking import open_run as open_run
     from horsesense.api.asking import run as run
@@ -28,17 +25,12 @@ if TYPE_CHECKING:
     from horsesense.api.cache import prune_cache as prune_cache
     from horsesense.api.comparing import check_regression as check_regression
     from horsesense.api.comparing import compare as compare
-    from horsesense.api.controls import fit_control as fit_control
     from horsesense.api.cues import find_cues as find_cues
     from horsesense.api.cues import harden as harden
-    from horsesense.api.exchange import export as export
-    from horsesense.api.exchange import import_log as import_log
     from horsesense.api.keeping import add_source as add_source
     from horsesense.api.keeping import fetch as fetch
     from horsesense.api.keeping import list_plugins as list_plugins
     from horsesense.api.keeping import list_sources as list_sources
-    from horsesense.api.learning import inoculate as inoculate
-    from horsesense.api.learning import train as train
     from horsesense.api.models import engine as engine
     from horsesense.api.models import load_model as load_model
     from horsesense.api.probes import build as build
@@ -46,7 +38,6 @@ if TYPE_CHECKING:
     from horsesense.api.probes import overview as overview
     from horsesense.api.probes import read_release as read_release
     from horsesense.api.profile import profile as profile
-    from horsesense.api.replicate import replicate as replicate
     from horsesense.api.reporting import export_run as export_run
     from horsesense.api.reporting import write_report as write_report
     from horsesense.api.run import Run as Run
@@ -60,6 +51,10 @@ if TYPE_CHECKING:
     from horsesense.core import Probe as Probe
     from horsesense.core import ScoringSpec as ScoringSpec
     from horsesense.errors import UserError as UserError
+    from horsesense.exchange.formats import export as export
+    from horsesense.exchange.logged_run import import_log as import_log
+    from horsesense.methods import rica as rica
+    from horsesense.methods import winoventi as winoventi
     from horsesense.methods.cats import api as cats
     from horsesense.methods.partwhole import api as partwhole
     from horsesense.methods.suites.ask import ask_suite as ask_suite
@@ -69,7 +64,15 @@ if TYPE_CHECKING:
     from horsesense.models.load_settings import LoadSettings as LoadSettings
     from horsesense.progress import HorsesenseWarning as HorsesenseWarning
     from horsesense.progress import Progress as Progress
+    from horsesense.replication.replication import replicate as replicate
     from horsesense.runs.compute_settings import ComputeSettings as ComputeSettings
+    from horsesense.runs.compute_settings import EngineSettings as EngineSettings
+    from horsesense.training.baselines import ControlSettings as ControlSettings
+    from horsesense.training.baselines import fit_control as fit_control
+    from horsesense.training.fine_tuning import train as train
+    from horsesense.training.inoculation import inoculate as inoculate
+    from horsesense.training.inoculation_trials import InoculationGrid as InoculationGrid
+    from horsesense.training.training_record import TrainingSettings as TrainingSettings
 
 __version__ = "0.2.0"
 
@@ -77,20 +80,16 @@ _WHERE = {
     "api.asking": ("ask", "open_run", "run"),
     "api.cache": ("list_cache", "prune_cache"),
     "api.comparing": ("check_regression", "compare"),
-    "api.controls": ("fit_control",),
     "api.cues": ("find_cues", "harden"),
-    "api.exchange": ("export", "import_log"),
     "api.keeping": (
         "add_source",
         "fetch",
         "list_plugins",
         "list_sources",
     ),
-    "api.learning": ("inoculate", "train"),
     "api.models": ("engine", "load_model"),
     "api.probes": ("build", "load_probe", "overview", "read_release"),
     "api.profile": ("profile",),
-    "api.replicate": ("replicate",),
     "api.reporting": ("export_run", "write_report"),
     "api.run": ("Run",),
     "api.showing": ("show",),
@@ -101,17 +100,24 @@ _WHERE = {
     "models.load_settings": ("LoadSettings",),
     "models.api.settings": ("ServedSettings",),
     "core": ("Card", "Item", "Probe", "ScoringSpec"),
-    "runs.compute_settings": ("ComputeSettings",),
+    "runs.compute_settings": ("ComputeSettings", "EngineSettings"),
     "progress": ("HorsesenseWarning", "Progress"),
+    "exchange.formats": ("export",),
+    "exchange.logged_run": ("import_log",),
+    "replication.replication": ("replicate",),
+    "training.baselines": ("ControlSettings", "fit_control"),
+    "training.fine_tuning": ("train",),
+    "training.inoculation": ("inoculate",),
+    "training.inoculation_trials": ("InoculationGrid",),
+    "training.training_record": ("TrainingSettings",),
 }
 _MODULES = {
+    "annotate": "annotate",
+    "audit": "annotate.audit",
     "cats": "methods.cats.api",
     "partwhole": "methods.partwhole.api",
-    "people": "api.people",
-    "rica": "api.rica",
-    "soundness": "api.soundness",
-    "studies": "api.studies",
-    "winoventi": "api.winoventi",
+    "rica": "methods.rica",
+    "winoventi": "methods.winoventi",
     "wordnetqa": "methods.wordnetqa.api",
 }
 """Public modules: ``horsesense.rica.derive`` and the like."""
@@ -120,7 +126,10 @@ _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names
 __all__ = [
     "Card",
     "ComputeSettings",
+    "ControlSettings",
+    "EngineSettings",
     "HorsesenseWarning",
+    "InoculationGrid",
     "Item",
     "LoadSettings",
     "Probe",
@@ -128,11 +137,14 @@ __all__ = [
     "Run",
     "ScoringSpec",
     "ServedSettings",
+    "TrainingSettings",
     "UserError",
     "__version__",
     "add_source",
+    "annotate",
     "ask",
     "ask_suite",
+    "audit",
     "build",
     "cats",
     "check_regression",
@@ -155,7 +167,6 @@ __all__ = [
     "open_run",
     "overview",
     "partwhole",
-    "people",
     "profile",
     "prune_cache",
     "read_release",
@@ -166,8 +177,6 @@ __all__ = [
     "saliency",
     "score",
     "show",
-    "soundness",
-    "studies",
     "train",
     "verify",
     "winoventi",

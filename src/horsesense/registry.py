@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from horsesense.errors import UserError, unknown
 
@@ -90,6 +90,10 @@ class Method:
     """``run --suite NAME`` -> ``"module:object"``, a `horsesense.methods.suites.frame.PaperSuite`."""
     presets: Mapping[str, str] = field(default_factory=dict)
     """Scoring presets (``paper:NAME``), written as for ``--spec``."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """``train --setting NAME`` -> ``"module:object"``, a `horsesense.training.settings.TrainingSetting`."""
+    second_answers: Mapping[str, str] = field(default_factory=dict)
+    """Method on a probe's card -> ``"module:function"`` that returns a function for second true options (`audit`)."""
     commands: tuple[Command, ...] = ()
     """Its commands, in the order of their list."""
 
@@ -118,13 +122,28 @@ def methods() -> dict[str, Method]:
     return known
 
 
-def provided(what: Literal["builders", "probes", "readers", "suites", "presets"]) -> dict[str, Any]:
+Provided = Literal["builders", "probes", "readers", "suites", "presets", "settings", "second_answers"]
+
+
+def provided(what: Provided) -> dict[str, Any]:
     """Return what all methods provide of one kind, by name.
 
     >>> sorted(provided("probes"))
     ['partwhole-own', 'starter', 'winoventi-own']
     """
     return {name: value for method in methods().values() for name, value in getattr(method, what).items()}
+
+
+def citation_of(name: str) -> str:
+    """Return the citation of a method, by its name or that of something it provides; empty if there is none.
+
+    >>> citation_of("dictionaryqa").partition(".")[0]
+    'Kyle Richardson and Ashish Sabharwal'
+    """
+    for method in methods().values():
+        if name == method.name or any(name in getattr(method, kind) for kind in get_args(Provided)):
+            return method.citation
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,7 +151,7 @@ def test_the_log_does_not_repeat_itself(caplog: pytest.LogCaptureFixture) -> Non
     assert [once.filter(record) for _ in range(3)] == [True, False, False]
     time.sleep(0.06)
     assert once.filter(record)
-    assert record.getMessage() == "again (and 2 times more before)"
+    assert record.getMessage() == "again (and 2 more times before)"
 
 
 def nginx() -> str:

@@ -18,8 +18,8 @@ from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.links_and_sessions import CROWDS, end_joins, new_join
 from horsesense.annotate.server.participants import all_people
 from horsesense.annotate.server.platform_token import TokenError, checked_claims, read_keys
-from horsesense.annotate.server.served_study import Served
-from horsesense.annotate.study import Crowd
+from horsesense.annotate.server.served_study import ServedStudy
+from horsesense.annotate.study import CrowdPlatform
 from horsesense.core import write_probe
 from horsesense.errors import UserError
 from tests.support.judged_probes import choices, schemas, triples
@@ -160,14 +160,14 @@ def test_bad_keys(text: str, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def prolific(tmp_path: Path, keys: Path) -> Served:
+def prolific(tmp_path: Path, keys: Path) -> ServedStudy:
     served = study_of(tmp_path / "s", choices(2), "choice", judgements=1, limit=1)
     (tmp_path / "s" / "jwks.json").write_text(keys.read_text())
-    crowd = Crowd(code="C0DE", link="https://app.prolific.com/submissions/complete?cc=C0DE", keys="jwks.json")
+    crowd = CrowdPlatform(code="C0DE", link="https://app.prolific.com/submissions/complete?cc=C0DE", keys="jwks.json")
     return replace(served, study=replace(served.study, crowd=crowd))
 
 
-def come(served: Served, link: str, **given: str) -> Any:
+def come(served: ServedStudy, link: str, **given: str) -> Any:
     somebody = browser(served)
     somebody.open(link + "?" + "&".join(f"{name}={value}" for name, value in given.items()))
     fields = {"form": somebody.hidden("form")} | {name: somebody.hidden(name) for name in given}
@@ -178,7 +178,7 @@ def come(served: Served, link: str, **given: str) -> Any:
 IDS = {"PROLIFIC_PID": "abc", "STUDY_ID": "s1", "SESSION_ID": "x1"}
 
 
-def test_prolific(prolific: Served) -> None:
+def test_prolific(prolific: ServedStudy) -> None:
     link = f"/join/{new_join(prolific, 'prolific', 2)}"
     for _ in range(2):
         worker = come(prolific, link, **IDS, prolific_token=TOKEN)
@@ -194,7 +194,7 @@ def test_prolific(prolific: Served) -> None:
 @pytest.mark.parametrize(
     "change", [{"PROLIFIC_PID": "eve"}, {"STUDY_ID": "s2"}, {"SESSION_ID": "y"}, {"prolific_token": "x"}]
 )
-def test_prolific_refuses_what_is_not_signed(prolific: Served, change: dict[str, str]) -> None:
+def test_prolific_refuses_what_is_not_signed(prolific: ServedStudy, change: dict[str, str]) -> None:
     link = f"/join/{new_join(prolific, 'prolific', 2)}"
     given = {**IDS, "prolific_token": TOKEN} | change
     assert come(prolific, link, **given).page.status_code == 403
@@ -203,7 +203,7 @@ def test_prolific_refuses_what_is_not_signed(prolific: Served, change: dict[str,
 
 
 @pytest.mark.parametrize("crowd", ["mturk", "open"])
-def test_a_token_of_prolific_proves_no_name_elsewhere(prolific: Served, crowd: str) -> None:
+def test_a_token_of_prolific_proves_no_name_elsewhere(prolific: ServedStudy, crowd: str) -> None:
     """Somebody with a good token of their own must not get into another's account."""
     link = f"/join/{new_join(prolific, crowd, 2)}"
     victim = browser(prolific)
@@ -252,7 +252,7 @@ def test_nobody_comes_in_without_a_name(tmp_path: Path, crowd: str, name: str) -
     assert come_in.status_code == 200, "the one place is still there"
 
 
-def test_prolific_refuses_a_token_that_names_nobody(prolific: Served) -> None:
+def test_prolific_refuses_a_token_that_names_nobody(prolific: ServedStudy) -> None:
     link = f"/join/{new_join(prolific, 'prolific', 1)}"
     token = signed({"aud": ADDRESS, "exp": NOW + 60})
     somebody = browser(prolific)
@@ -274,7 +274,7 @@ def test_links_of_crowds(tmp_path: Path) -> None:
     ):
         assert run(*words)[0] == 2
     code, _, err = run("invite", tmp_path / "s", "--crowd", "mechanical")
-    assert (code, "there is no crowd 'mechanical'" in err) == (2, True)
+    assert (code, "'mechanical'" in err and "prolific" in err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -311,6 +311,6 @@ def test_mturk_tables(tmp_path: Path, instrument: str, answers: dict[str, str], 
             writer.writerow(given | {"HITId": "h", "AssignmentStatus": "Approved", "WorkerId": "A1"})
             writer.writerow(given | {"HITId": "h", "AssignmentStatus": "Rejected", "WorkerId": "A2"})
     found = document("collect", results, "-p", probe, "-o", tmp_path / "j.csv")
-    assert (found["judgements"], found["people"], found["open"]) == (2, 1, 2)
+    assert (found["judgements"], found["people"], found["unanswered"]) == (2, 1, 2)
     with (tmp_path / "j.csv").open(newline="") as handle:
         assert [row["value"] for row in csv.DictReader(handle)] == values

@@ -13,10 +13,10 @@ from sqlalchemy import select
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.answering import RefusedError, submit, undo
 from horsesense.annotate.server.database import reading
-from horsesense.annotate.server.judgement_log import collected_from, standing_judgements
+from horsesense.annotate.server.judgement_log import read_study_judgements, standing_judgements
 from horsesense.annotate.server.participants import invite, pause
 from horsesense.annotate.server.queue import open_lease, sweep
-from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.served_study import ServedStudy
 from horsesense.annotate.server.withdrawal import withdraw
 from horsesense.errors import UserError
 from horsesense.stats.raters.adjudication import adjudicate
@@ -44,13 +44,13 @@ def test_two_agree_or_three_more(tmp_path: Path, votes: list[str], wanted: int, 
         say(served, person(served, f"p{place}"), text[vote])
     assert next_lease(served, person(served, "p6")) is None, "no more are asked"
     assert counts(served) == [(wanted, 0, wanted)]
-    collected = collected_from(tmp_path / "s")
+    collected = read_study_judgements(tmp_path / "s")
     assert [each.round for each in collected.judgements] == [1, 1, 2, 2, 2][:wanted]
     (label,) = adjudicate(collected.judgements, "rica", collected.scale_of())
     assert label.value == text[value]
 
 
-def by_round(served: Served) -> list[int]:
+def by_round(served: ServedStudy) -> list[int]:
     """How many votes stand in each of the two rounds."""
     rounds = [each.round for each in standing_judgements(served)]
     return [rounds.count(1), rounds.count(2)]
@@ -206,7 +206,7 @@ def test_withdrawn_work_counts_nowhere_and_is_asked_again(tmp_path: Path) -> Non
     with reading(served.engine) as connection:
         kept = connection.execute(select(tables.judgements.c.id)).all()
         assert len(kept) == 4, "the log keeps what was said"
-    assert collected_from(tmp_path / "s").notes == {"withdrawn judgements": 2}
+    assert read_study_judgements(tmp_path / "s").notes == {"withdrawn judgements": 2}
     with pytest.raises(UserError, match="was withdrawn"):
         pause(served, ["ann"])
     with pytest.raises(UserError, match="was withdrawn"):

@@ -13,7 +13,7 @@ from schemathesis.generation import GenerationMode
 from horsesense.annotate.server.app import create_app
 from horsesense.annotate.server.links_and_sessions import new_join
 from horsesense.annotate.server.participants import invite
-from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.served_study import ServedStudy
 from tests.support.judged_probes import choices
 from tests.support.study_server import annotator, study_of
 
@@ -22,7 +22,7 @@ FEW = settings(
 )
 
 
-def described(served: Served) -> dict[str, Any]:
+def described(served: ServedStudy) -> dict[str, Any]:
     """The app's own description, with the fields that its forms have."""
     app = create_app(served)
     found = app.openapi()
@@ -35,12 +35,12 @@ def described(served: Served) -> dict[str, Any]:
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Served:
+def served(tmp_path: Path) -> ServedStudy:
     return study_of(tmp_path / "s", choices(50), "choice")
 
 
 @pytest.mark.parametrize("known", [False, True], ids=["a stranger", "somebody who is in"])
-def test_no_request_makes_the_server_fail(served: Served, known: bool) -> None:
+def test_no_request_makes_the_server_fail(served: ServedStudy, known: bool) -> None:
     schema = schemathesis.openapi.from_dict(described(served))
     schema.config.generation.update(modes=[GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
     (token,) = invite(served, ["ann"])

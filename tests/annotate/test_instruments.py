@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from horsesense.annotate.answer_checks import checked_reason, checked_value, folded_criteria
+from horsesense.annotate.answer_checks import check_reason, check_value, join_criteria
 from horsesense.annotate.instrument import built_in, find_instrument, instrument_of
 from horsesense.annotate.task_files import instructions_of
 from horsesense.errors import UserError
@@ -17,6 +17,8 @@ GOOD: dict[str, Any] = {"name": "mine", "title": "?", "kind": "labels", "questio
 
 def test_built_in() -> None:
     assert set(built_in()) == {
+        "audit",
+        "audit-key",
         "choice",
         "dual",
         "exceptions",
@@ -24,8 +26,6 @@ def test_built_in() -> None:
         "partwhole",
         "premises",
         "schema",
-        "soundness",
-        "soundness-key",
         "statements",
         "steps",
     }
@@ -98,7 +98,7 @@ def test_missing_field(name: str) -> None:
     ],
 )
 def test_values(instrument: str, value: str, choices: tuple[str, ...], kept: str) -> None:
-    assert checked_value(find_instrument(instrument), value, choices) == kept
+    assert check_value(find_instrument(instrument), value, choices) == kept
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_values(instrument: str, value: str, choices: tuple[str, ...], kept: str
         ("choice", "C", ("hot", "cold"), "there is no answer 'C'"),
         ("schema", "synonym", (), "did you mean 'synonym-"),
         ("schema", "pass+synonym-generic", (), "there is no criterion 'pass'"),
-        ("exceptions", "a, b, c, d", (), "4 words are given, and 3 are allowed"),
+        ("exceptions", "a, b, c, d", (), "only 3 are allowed"),
         ("exceptions", "rotten,,plastic", (), "a word is empty"),
         ("exceptions", "rotten, Rotten", (), "a word is given twice"),
         ("exceptions", "rotten, Nonsense", (), "'Nonsense' is an answer of its own"),
@@ -118,25 +118,25 @@ def test_values(instrument: str, value: str, choices: tuple[str, ...], kept: str
 )
 def test_bad_values(instrument: str, value: str, choices: tuple[str, ...], message: str) -> None:
     with pytest.raises(UserError) as caught:
-        checked_value(find_instrument(instrument), value, choices)
+        check_value(find_instrument(instrument), value, choices)
     assert message in str(caught.value)
 
 
 def test_folding() -> None:
     schema = find_instrument("schema")
     names = list(schema.criteria)
-    assert folded_criteria(schema, dict.fromkeys(names, "no")) == "pass"
-    assert folded_criteria(schema, dict.fromkeys(names, "")) == ""
-    assert folded_criteria(schema, dict.fromkeys(names, "Y")) == "+".join(names)
+    assert join_criteria(schema, dict.fromkeys(names, "no")) == "pass"
+    assert join_criteria(schema, dict.fromkeys(names, "")) == ""
+    assert join_criteria(schema, dict.fromkeys(names, "Y")) == "+".join(names)
     with pytest.raises(UserError, match="synonym-exception is not answered"):
-        folded_criteria(schema, {names[0]: "no"})
+        join_criteria(schema, {names[0]: "no"})
     with pytest.raises(UserError, match="neither yes nor no"):
-        folded_criteria(schema, dict.fromkeys(names, "maybe"))
+        join_criteria(schema, dict.fromkeys(names, "maybe"))
 
 
 def test_reasons() -> None:
     partwhole = find_instrument("partwhole")
-    assert checked_reason(partwhole, "nonsense", "part-adjective") == "part-adjective"
-    assert checked_reason(partwhole, "probably", "I think so") == "I think so"
+    assert check_reason(partwhole, "nonsense", "part-adjective") == "part-adjective"
+    assert check_reason(partwhole, "probably", "I think so") == "I think so"
     with pytest.raises(UserError, match="did you mean 'part-adjective'"):
-        checked_reason(partwhole, "nonsense", "part-adj")
+        check_reason(partwhole, "nonsense", "part-adj")

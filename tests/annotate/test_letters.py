@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.annotate.instrument import instrument_of
-from horsesense.annotate.judgement_files import collect
+from horsesense.annotate.judgements import read_files
 from horsesense.annotate.task import assign, tasks_of
 from horsesense.annotate.task_files import write_tasks
 from horsesense.core import Card, Item, Probe, write_probe
@@ -49,7 +49,7 @@ def test_a_letter_of_mturk_is_a_place(tmp_path: Path, with_probe: bool) -> None:
     path = results(tmp_path, probe, "A", "B", "C", "D", "unknown")
     given = ["-p", probe] if with_probe else []
     document("collect", path, *given, "-o", tmp_path / "j.csv")
-    back = collect([tmp_path / "j.csv"], probe=probe_of(*BLOOD))
+    back = read_files([tmp_path / "j.csv"], probe=probe_of(*BLOOD))
     assert [each.value for each in back.judgements] == [*BLOOD, "unknown"], "also when it is read again, as texts"
 
 
@@ -74,9 +74,9 @@ def potato(folder: Path, item: str, *answers: str) -> Path:
 def test_a_letter_of_potato_is_a_place(tmp_path: Path) -> None:
     probe = probe_of(*BLOOD)
     path = potato(tmp_path, probe.items[0].id, "A", "B", "C", "D", "unknown")
-    assert [each.value for each in collect([path], probe=probe).judgements] == [*BLOOD, "unknown"]
+    assert [each.value for each in read_files([path], probe=probe).judgements] == [*BLOOD, "unknown"]
     with pytest.raises(UserError, match=r"annotations\.jsonl:1: the answer 'A' is the letter of an option, .* with -p"):
-        collect([path])
+        read_files([path])
 
 
 @pytest.mark.parametrize(("form", "name"), [("mturk", "t.csv"), ("potato", "t.jsonl")])
@@ -96,7 +96,8 @@ def test_an_option_that_is_called_like_an_abstention(option: str, name: str, tmp
     """Who chose it and who could not tell would be one; an instrument that names it otherwise keeps them apart."""
     probe, out = tmp_path / "p.jsonl", tmp_path / name
     write_probe(probe, probe_of("famous", option))
-    code, _, err = run("new", probe, "--instrument", "choice", "-o", out)
+    command = "new" if out.suffix else "study"
+    code, _, err = run(command, probe, "--instrument", "choice", "-o", out)
     assert code == 2
     assert f"has the option {option!r}, which is also an answer of the instrument choice" in err
     assert err.count("\n") == 1
@@ -105,7 +106,7 @@ def test_an_option_that_is_called_like_an_abstention(option: str, name: str, tmp
     mine.write_text(
         'name = "mine"\ntitle = "?"\nkind = "options"\nquestion = "{text}"\nabstentions = ["cannot tell"]\n'
     )
-    document("new", probe, "--instrument", mine, "-o", out)
+    document(command, probe, "--instrument", mine, "-o", out)
     assert out.exists()
 
 
@@ -116,4 +117,4 @@ def test_tasks_that_were_handed_out_with_such_an_option(tmp_path: Path) -> None:
     with pytest.raises(
         UserError, match=r"t\.csv:2: i has the option 'Unknown', which is also an answer of the instrument"
     ):
-        collect([path])
+        read_files([path])

@@ -14,7 +14,7 @@ from sqlalchemy import create_engine
 
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import HEAD, open_database, reading
-from horsesense.annotate.server.served_study import Served, open_study
+from horsesense.annotate.server.served_study import ServedStudy, open_study
 from horsesense.annotate.study import DATABASE_VARIABLE
 from horsesense.errors import UserError
 from tests.support.judged_probes import choices, triples
@@ -113,14 +113,14 @@ def test_items_may_not_change_under_a_study(tmp_path: Path) -> None:
 
 def test_a_study_opens_again_with_the_same_codes(tmp_path: Path) -> None:
     first = study_of(tmp_path / "s", choices(2), "choice")
-    again: Served = open_study(tmp_path / "s")
+    again: ServedStudy = open_study(tmp_path / "s")
     assert first.code("ann") == again.code("ann")
 
 
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("mysql://x/y", "a database of the kind mysql is not known"),
+        ("mysql://x/y", "databases of the kind mysql"),
         ("not an address", "the address of the database cannot be read"),
     ],
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from horsesense.annotate.server.judgement_log import collected_from, standing_judgements
+from horsesense.annotate.server.judgement_log import read_study_judgements, standing_judgements
 from horsesense.annotate.server.participants import all_people, invite
 from horsesense.annotate.server.served_study import open_study
 from horsesense.stats.raters.adjudication import adjudicate
@@ -127,7 +127,7 @@ def test_qualify_answer_escalate_export(browser: Any, tmp_path: Path) -> None:
     assert {person.name: person.state for person in all_people(served)} == dict.fromkeys(names, "working") | {
         "lazy": "failed"
     }
-    collected = collected_from(tmp_path / "s")
+    collected = read_study_judgements(tmp_path / "s")
     assert [each.value for each in collected.judgements] == [LABELS[int(votes[name]) - 1] for name in names[:5]]
     (label,) = adjudicate(collected.judgements, "partwhole", collected.scale_of())
     assert label.value == "probably"

@@ -23,7 +23,7 @@ from horsesense.annotate.server.database import reading, writing
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import find_person, invite, locked
 from horsesense.annotate.server.queue import hold, sweep
-from horsesense.annotate.server.served_study import Served, open_study
+from horsesense.annotate.server.served_study import ServedStudy, open_study
 from horsesense.annotate.server.withdrawal import withdraw
 from horsesense.annotate.study import DATABASE_VARIABLE
 from horsesense.annotate.task import Task
@@ -42,7 +42,7 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture
-def study(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+def study(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ServedStudy]:
     monkeypatch.setenv(DATABASE_VARIABLE, address)
     served = study_of(tmp_path / "s", triples(20), "partwhole", judgements=2, more=3)
     yield served
@@ -56,7 +56,7 @@ def _said(value: str, _: Task) -> tuple[str, str]:
     return value, ""
 
 
-def _judge(served: Served, name: str, seed: int) -> None:
+def _judge(served: ServedStudy, name: str, seed: int) -> None:
     """One person at work: mostly answers, at times a second thought, a reload, or a look for what ran out."""
     draw = random.Random(seed)
     with reading(served.engine) as connection:
@@ -78,7 +78,7 @@ def _judge(served: Served, name: str, seed: int) -> None:
             sweep(served)
 
 
-def test_two_servers_and_eight_people_at_once(study: Served) -> None:
+def test_two_servers_and_eight_people_at_once(study: ServedStudy) -> None:
     """No target is overshot, nothing is lost or doubled, and every item is settled, whoever comes first."""
     other = replace(open_study(study.study.folder), clock=study.clock)
     names = [f"p{k}" for k in range(8)]
@@ -103,7 +103,7 @@ def test_two_servers_and_eight_people_at_once(study: Served) -> None:
 
 @pytest.mark.parametrize("table", tables.APPEND_ONLY)
 @pytest.mark.parametrize("statement", ["UPDATE {} SET at = 0", "DELETE FROM {}", "TRUNCATE {} CASCADE"])
-def test_the_log_is_only_added_to(study: Served, table: str, statement: str) -> None:
+def test_the_log_is_only_added_to(study: ServedStudy, table: str, statement: str) -> None:
     ann = annotator(study, "ann")
     ann.answer(value="0")
     ann.undo()
@@ -111,13 +111,13 @@ def test_the_log_is_only_added_to(study: Served, table: str, statement: str) -> 
         connection.execute(text(statement.format(table)))
 
 
-def test_the_migrations_make_the_tables_and_commits_wait_for_the_disk(study: Served) -> None:
+def test_the_migrations_make_the_tables_and_commits_wait_for_the_disk(study: ServedStudy) -> None:
     with study.engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), tables.metadata) == []
         assert connection.execute(text("SHOW synchronous_commit")).scalar() == "on"
 
 
-def test_withdrawing_and_pages(study: Served) -> None:
+def test_withdrawing_and_pages(study: ServedStudy) -> None:
     ann, ben = annotator(study, "ann"), annotator(study, "ben")
     for somebody in (ann, ben):
         for _ in range(3):

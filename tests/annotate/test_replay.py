@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.annotate.apply_labels import apply_labels
+from horsesense.annotate.human_performance import human_scores
 from horsesense.annotate.instrument import find_instrument
-from horsesense.annotate.judgement_files import Collected
-from horsesense.annotate.performance import human_scores
+from horsesense.annotate.judgements import CollectedJudgements
+from horsesense.annotate.labels import apply_labels
 from horsesense.core import Judgement, Label
 from horsesense.errors import UserError
 from horsesense.methods.published import read_release
@@ -91,7 +91,7 @@ def test_partwhole_agreement(partwhole: ReleasedVotes, released: dict[str, str])
 def test_partwhole_people(partwhole: ReleasedVotes, released: dict[str, str]) -> None:
     """A vote against the label that contains it, and against the others, is not the same figure."""
     given = [Label(item, "partwhole", "partwhole", value) for item, value in released.items()]
-    collected = Collected(PARTWHOLE, partwhole.judgements, (), {}, {}, partwhole.probe)
+    collected = CollectedJudgements(PARTWHOLE, partwhole.judgements, (), {}, {}, partwhole.probe)
     own, others = human_scores(collected, given)
     assert own.estimate.value == pytest.approx(0.7878, abs=0.0001)
     assert others.estimate.value == pytest.approx(0.5837, abs=0.0001)
@@ -111,7 +111,7 @@ def test_partwhole_qualification(shared: Path) -> None:
     answers = {each.item: each.value for each in gold.judgements}
     assert Counter(answers.values()) == dict.fromkeys(PARTWHOLE.labels, 2) | {"unlikely": 1}
     assert {item for item, value in answers.items() if agreed.get(item) != value} == set()
-    with pytest.raises(UserError, match="1 items are agreed to be 'unlikely', and 2 are wanted"):
+    with pytest.raises(UserError, match="1 items are agreed to be 'unlikely', and 2 are needed"):
         choose_gold(agreed, PARTWHOLE.labels)
     author = [replace(each, annotator="author") for each in gold.judgements]
     lazy = [Judgement(item, "lazy", "partwhole", "probably") for item in answers]
@@ -156,7 +156,7 @@ def test_winoventi_people(name: str, crowd: Path) -> None:
     for test in ("generic", "exception"):
         items = {item.id for item in votes.probe.items if item.facets["test"] == test}
         judged = tuple(each for each in votes.judgements if each.item in items)
-        (score,) = human_scores(Collected(find_instrument("choice"), judged, (), {}, {}, votes.probe))
+        (score,) = human_scores(CollectedJudgements(find_instrument("choice"), judged, (), {}, {}, votes.probe))
         assert (score.name, score.votes, score.votes_per_item) == ("single person", 1288, (1, 1))
         right[test] = round(score.estimate.value * score.votes)
     assert right == {"generic": 1176, "exception": 1153}

@@ -14,7 +14,7 @@ from horsesense.annotate.server.database import reading, writing
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import find_person, invite, locked
 from horsesense.annotate.server.queue import hold
-from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.served_study import ServedStudy
 from horsesense.annotate.server.task_form import answer_from, answers_of_task
 from horsesense.annotate.task import Task
 from horsesense.core import Judgement, Probe
@@ -33,7 +33,7 @@ def sample(votes: ReleasedVotes, keep: Sequence[str], family: bool = False) -> t
     return Probe.of(items, votes.probe.card), [each for each in votes.judgements if each.item in names]
 
 
-def give_again(served: Served, people: Mapping[str, Mapping[str, Judgement]]) -> None:
+def give_again(served: ServedStudy, people: Mapping[str, Mapping[str, Judgement]]) -> None:
     """Each person works off their queue, with the released vote for whatever the server shows them."""
     names = sorted(people)
     invite(served, names)
@@ -49,7 +49,7 @@ def give_again(served: Served, people: Mapping[str, Mapping[str, Judgement]]) ->
             submit(served, who, lease.key, partial(_filled_in, served, vote))
 
 
-def _filled_in(served: Served, vote: Judgement, task: Task) -> tuple[str, str]:
+def _filled_in(served: ServedStudy, vote: Judgement, task: Task) -> tuple[str, str]:
     """The vote as the fields of the form, checked by the server as any other."""
     instrument = served.instrument
     if instrument.kind == "criteria":

@@ -13,18 +13,18 @@ import pytest
 from horsesense.annotate.server import request_checks as desk
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import invite
-from horsesense.annotate.server.request_checks import MOST_BYTES, Limit
-from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.request_checks import MOST_BYTES, RateLimit
+from horsesense.annotate.server.served_study import ServedStudy
 from tests.support.judged_probes import choices, triples
 from tests.support.study_server import ADDRESS, Somebody, annotator, browser, study_of
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Served:
+def served(tmp_path: Path) -> ServedStudy:
     return study_of(tmp_path / "s", triples(6), "partwhole")
 
 
-def every_page(served: Served) -> list[Any]:
+def every_page(served: ServedStudy) -> list[Any]:
     ann = annotator(served, "ann")
     found = [
         ann.page,
@@ -37,7 +37,7 @@ def every_page(served: Served) -> list[Any]:
     return [*found, browser(served).open("/task")]
 
 
-def test_headers_of_every_page(served: Served) -> None:
+def test_headers_of_every_page(served: ServedStudy) -> None:
     for page in every_page(served):
         policy = page.headers["content-security-policy"]
         assert "default-src 'none'" in policy
@@ -50,7 +50,7 @@ def test_headers_of_every_page(served: Served) -> None:
             assert page.headers["cache-control"] == "no-store"
 
 
-def test_no_page_asks_anything_of_another_site(served: Served) -> None:
+def test_no_page_asks_anything_of_another_site(served: ServedStudy) -> None:
     for page in every_page(served):
         for address in re.findall(r"(?:src|href|action|url)\s*[=(]\s*[\"']?([^\"')\s>]+)", page.text):
             assert address.startswith("/"), address
@@ -58,13 +58,13 @@ def test_no_page_asks_anything_of_another_site(served: Served) -> None:
         assert browser(served).open(path).status_code == 404
 
 
-def test_another_name_is_not_answered(served: Served) -> None:
+def test_another_name_is_not_answered(served: ServedStudy) -> None:
     ann = annotator(served, "ann")
     assert ann.client.get("/task", headers={"Host": "evil.example"}).status_code == 400
     assert ann.client.get("/task", headers={"Host": "localhost:9"}).status_code == 200
 
 
-def test_large_and_strange_bodies(served: Served) -> None:
+def test_large_and_strange_bodies(served: ServedStudy) -> None:
     ann = annotator(served, "ann")
     assert ann.client.post("/task", content=b"a" * (MOST_BYTES + 1)).status_code == 413
     parts = (b"a" * 1000 for _ in range(MOST_BYTES // 1000 + 2))
@@ -79,11 +79,11 @@ def test_large_and_strange_bodies(served: Served) -> None:
 @pytest.fixture
 def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits do not fill again, however slow the machine is."""
-    monkeypatch.setattr(desk, "Limit", partial(Limit, clock=lambda: 0.0))
+    monkeypatch.setattr(desk, "RateLimit", partial(RateLimit, clock=lambda: 0.0))
 
 
 @pytest.mark.usefixtures("no_time_passes")
-def test_guessing_is_slowed_down_and_good_links_still_work(served: Served) -> None:
+def test_guessing_is_slowed_down_and_good_links_still_work(served: ServedStudy) -> None:
     (token,) = invite(served, ["ann"])
     guesser = browser(served)
     statuses = [guesser.open(f"/in/guess{k}").status_code for k in range(40)]
@@ -95,7 +95,7 @@ def test_guessing_is_slowed_down_and_good_links_still_work(served: Served) -> No
 
 
 @pytest.mark.usefixtures("no_time_passes")
-def test_a_person_who_hammers_is_slowed_down(served: Served) -> None:
+def test_a_person_who_hammers_is_slowed_down(served: ServedStudy) -> None:
     ann, ben = annotator(served, "ann"), annotator(served, "ben")
     assert [ann.open("/study").status_code for _ in range(110)][-1] == 429
     assert ben.open("/task").status_code == 200
@@ -111,7 +111,7 @@ def test_codes_are_salted(tmp_path: Path) -> None:
 
 
 def test_a_failure_writes_no_secret_into_the_log(
-    served: Served, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    served: ServedStudy, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from fastapi.testclient import TestClient
 

@@ -17,7 +17,7 @@ from horsesense.annotate.server.database import writing
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import all_people, invite, pause
 from horsesense.annotate.server.queue import sweep
-from horsesense.annotate.study import Attention
+from horsesense.annotate.study import AttentionChecks
 from horsesense.core import Probe
 from horsesense.errors import UserError
 from horsesense.stats.raters.qualification import Threshold
@@ -139,7 +139,7 @@ def test_an_item_cannot_be_both_asked_and_known(tmp_path: Path) -> None:
 
 def test_attention_stops_who_does_not_read(tmp_path: Path) -> None:
     served = study_of(tmp_path / "s", triples(30), "partwhole", attention=gold(5), judgements=2)
-    served = replace(served, study=replace(served.study, attention=Attention(every=4, accuracy=0.7, after=3)))
+    served = replace(served, study=replace(served.study, attention=AttentionChecks(every=4, accuracy=0.7, after=3)))
     invite(served, ["good", "lazy"])
     seen: dict[str, list[str]] = {"good": [], "lazy": []}
     for name, purposes in seen.items():

@@ -27,7 +27,9 @@ def probe(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def study(probe: Path, tmp_path: Path) -> Path:
-    made = document("new", probe, "--instrument", "partwhole", "-o", tmp_path / "study", "--each", "2", "--more", "3")
+    made = document(
+        "study", probe, "--instrument", "partwhole", "-o", tmp_path / "study", "--per-item", "2", "--extra", "3"
+    )
     assert (made["items"], made["tasks"], made["people"]) == (6, 12, 0)
     return tmp_path / "study"
 
@@ -49,7 +51,7 @@ def test_a_study_from_end_to_end(study: Path, tmp_path: Path) -> None:
     judge(study, people["ben"]["link"], "3", 5)
     judge(study, people["cid"]["link"], "0", 1)
     state = document("status", study)
-    assert (state["judgements"], state["wanted"]) == (12, 2)
+    assert (state["judgements"], state["target"]) == (12, 2)
     assert (state["missing"], state["disputed"], state["by_votes"]) == (3, 1, {"2": 6})
     assert state["done"] == 5, "the one in dispute wants five"
     assert {each["annotator"] for each in state["people"]} == {each["code"] for each in people.values()}
@@ -83,12 +85,12 @@ def test_as_many_votes_as_the_study_asks_for_are_enough(study: Path, tmp_path: P
     judge(study, people["dan"]["link"], "0", 1)
     told = document("export", study, "-o", tmp_path / "l.jsonl")
     assert (told["counts"], told["unanimous"], told["dropped"]) == ({"probably": 6}, 4, {})
-    asked = document("export", study, "-o", tmp_path / "more.jsonl", "--fewest", "3")
+    asked = document("export", study, "-o", tmp_path / "more.jsonl", "--min-votes", "3")
     assert asked["dropped"] == {"fewer than 3 votes": 4}, "whoever asks for more gets more"
 
 
 def test_one_vote_is_enough_where_one_is_asked_for(probe: Path, tmp_path: Path) -> None:
-    document("new", probe, "--instrument", "partwhole", "-o", tmp_path / "one", "--each", "1")
+    document("study", probe, "--instrument", "partwhole", "-o", tmp_path / "one", "--per-item", "1")
     (ann,) = document("invite", tmp_path / "one", "ann")["people"]
     judge(tmp_path / "one", ann["link"], "1", 6)
     assert document("export", tmp_path / "one", "-o", tmp_path / "l.jsonl")["counts"] == {"unlikely": 6}
@@ -99,21 +101,24 @@ def test_the_lines_of_a_status_agree_with_one_another(study: Path) -> None:
     document("invite", study, "ann", "ben")
     document("invite", study, "rita", "--researcher")
     state = document("status", study)
-    assert (state["judgements"], state["missing"], state["open"]) == (0, 12, 0)
-    assert [(each["judgements"], each["open"]) for each in state["people"]] == [(0, 0)] * 2, "researchers judge nothing"
+    assert (state["judgements"], state["missing"], state["unanswered"]) == (0, 12, 0)
+    assert [(each["judgements"], each["unanswered"]) for each in state["people"]] == [(0, 0)] * 2, (
+        "researchers judge nothing"
+    )
     links = {each["name"]: each["link"] for each in document("invite", study, "ann", "ben", "--renew")["people"]}
     judge(study, links["ann"], "3", 6)
     judge(study, links["ben"], "0", 6)
     _, shown, _ = run("status", study)
-    assert "0 of 6 items have all the judgements they want (5 each)" in shown
-    assert "12 judgements given, 18 still wanted" in shown
-    assert "so far: 6 with 2" in shown
+    assert "0 of 6 items have all their judgements" in shown
+    assert "target: 5 judgements per item" in shown
+    assert "12 judgements, 18 missing" in shown
+    assert "items by number of judgements: 6 with 2" in shown
 
 
 def test_who_was_told_that_this_is_all_is_done(probe: Path, tmp_path: Path) -> None:
     study = tmp_path / "study"
-    _, shown, _ = run("new", probe, "--instrument", "partwhole", "-o", study, "--each", "1")
-    assert shown.startswith("6 judgements wanted, of 6 items")
+    _, shown, _ = run("study", probe, "--instrument", "partwhole", "-o", study, "--per-item", "1")
+    assert shown.startswith("6 tasks on 6 items")
     people = document("invite", study, "Zoë Ü", "ben", "cid")["people"]
     judge(study, people[0]["link"], "3", 4)
     assert {each["name"]: each["state"] for each in document("codes", study)["people"]} == {
@@ -155,7 +160,7 @@ def test_gold_and_attention(probe: Path, tmp_path: Path) -> None:
     write_probe(tmp_path / "gold.jsonl", Probe.of(items[:15], Card(name="gold")))
     write_probe(tmp_path / "attention.jsonl", Probe.of(items[15:], Card(name="gold")))
     options: list[Any] = ["--gold", tmp_path / "gold.jsonl", "--attention", tmp_path / "attention.jsonl"]
-    document("new", probe, "--instrument", "partwhole", "-o", tmp_path / "study", *options, "--accuracy", "0.5")
+    document("study", probe, "--instrument", "partwhole", "-o", tmp_path / "study", *options, "--accuracy", "0.5")
     served = open_study(tmp_path / "study")
     assert (len(served.tasks["gold"]), len(served.tasks["attention"])) == (10, 5)
     assert served.study.qualification is not None
@@ -175,8 +180,8 @@ def bad(study: Path, folder: Path, source: Path) -> dict[str, tuple[list[object]
             "the name 'a<b' is not usable; use letters, digits, single spaces and",
         ),
         "a study in the way": (
-            ["new", source, "--instrument", "partwhole", "-o", study],
-            "there is something of that name already",
+            ["study", source, "--instrument", "partwhole", "-o", study],
+            "the folder already exists",
         ),
         "nothing judged yet": (["collect", study, "-o", folder / "j.csv"], "no task is filled in yet"),
         "nothing to settle yet": (["export", study, "-o", folder / "l.jsonl"], "no task is filled in yet"),
@@ -184,21 +189,21 @@ def bad(study: Path, folder: Path, source: Path) -> dict[str, tuple[list[object]
             ["export", study, "-o", folder / "l.jsonl", "--round", "1"],
             "no task is filled in yet",
         ),
-        "two studies": (["status", study, study], "a served study is read alone"),
+        "two studies": (["status", study, study], "cannot be read with other files"),
         "an instrument of another kind": (
             ["collect", study, "--instrument", "choice", "-o", folder / "j.csv"],
-            "a served study has its items, instrument and people",
+            "has its own items, instrument and people",
         ),
-        "options of a study for a table": (
-            ["new", source, "--instrument", "partwhole", "-o", folder / "t.csv", "--more", "3"],
-            "these options are for a study",
+        "a folder for a task file": (
+            ["new", source, "--instrument", "partwhole", "-o", folder / "x"],
+            "use one of .csv, .tsv, .jsonl",
         ),
         "thresholds without gold": (
-            ["new", source, "--instrument", "partwhole", "-o", folder / "x", "--kappa", "0.5"],
+            ["study", source, "--instrument", "partwhole", "-o", folder / "x", "--kappa", "0.5"],
             "a qualification needs gold items",
         ),
         "gold that has no answers": (
-            ["new", source, "--instrument", "partwhole", "-o", folder / "x", "--gold", source],
+            ["study", source, "--instrument", "partwhole", "-o", folder / "x", "--gold", source],
             "the gold items have no answers",
         ),
     }
@@ -219,16 +224,16 @@ def test_bad_input(name: str, study: Path, probe: Path, tmp_path: Path) -> None:
     ("setting", "message"),
     [
         ("judgement = 3", "there is no setting of a study 'judgement'; did you mean 'judgements'?"),
-        ("judgements = 0", "judgements is 0, and must be 1 or more"),
+        ("judgements = 0", "judgements is 0, but must be 1 or more"),
         ('judgements = "3"', "the setting 'judgements' has the wrong kind of value"),
         ("[qualification]\nkappa = 0.7", "the study has [qualification] and no items for it"),
-        ('address = "nowhere"', "the address 'nowhere' is not one of a server"),
-        ("judgements = 1\nmore = 3", "which takes two"),
-        ("[attention]\nevery = 1", "every task would be an attention item"),
+        ('address = "nowhere"', "the address 'nowhere' is not the address of a server"),
+        ("judgements = 1\nmore = 3", "which takes at least two"),
+        ("[attention]\nevery = 1", "every task would be an attention check"),
         ("=", "this is not TOML"),
         ("limit = true", "the setting 'limit' has the wrong kind of value"),
         ("lease_minutes = 2020-01-01", "the setting 'lease_minutes' has the wrong kind of value"),
-        ("attention = 3", "attention is no table; write [attention] and its settings below"),
+        ("attention = 3", "attention is not a table; write [attention] and its settings below"),
         ("[attention]\nevry = 3", "there is no setting of a attention 'evry'; did you mean 'every'?"),
         ('[qualification]\nkappa = "high"', "the setting 'kappa' has the wrong kind of value"),
         ('[qualification]\nweights = "quadratc"', "did you mean 'quadratic'?"),

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.annotate.server.overview import overview, standings
+from horsesense.annotate.server.overview import annotator_statuses, overview
 from horsesense.annotate.server.participants import all_people, invite, pause
-from horsesense.annotate.server.served_study import Served
-from horsesense.annotate.server.study_progress import HEIGHT, WIDTH, finished, over_time, progress_of
+from horsesense.annotate.server.served_study import ServedStudy
+from horsesense.annotate.server.study_progress import HEIGHT, WIDTH, finished, over_time, study_progress
 from horsesense.annotate.server.withdrawal import withdraw
 from horsesense.annotate.study import read_study
 from horsesense.errors import UserError
@@ -21,7 +21,7 @@ from tests.support.study_server import Clock, Somebody, annotator, browser, stud
 from tests.support.study_workers import next_lease, person, say
 
 
-def researcher(served: Served) -> Somebody:
+def researcher(served: ServedStudy) -> Somebody:
     (token,) = invite(served, ["boss"], role="researcher")
     boss = browser(served)
     boss.link = f"/in/{token}"
@@ -29,7 +29,7 @@ def researcher(served: Served) -> Somebody:
     return boss
 
 
-def judge_all(served: Served, name: str, place: int, clock: Clock, seconds: float) -> None:
+def judge_all(served: ServedStudy, name: str, place: int, clock: Clock, seconds: float) -> None:
     """Somebody answers all there is, always the option of that place, so many seconds each."""
     who = person(served, name)
     while (lease := next_lease(served, who)) is not None:
@@ -44,7 +44,7 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def judged(tmp_path: Path, clock: Clock) -> Served:
+def judged(tmp_path: Path, clock: Clock) -> ServedStudy:
     """Twelve questions, two people each: ann takes the first option, ben the second and in no time."""
     served = study_of(tmp_path / "s", choices(12), "choice", judgements=2, clock=clock)
     invite(served, ["ann", "ben", "cid"])
@@ -53,7 +53,7 @@ def judged(tmp_path: Path, clock: Clock) -> Served:
     return served
 
 
-def test_disputes_show_what_people_read(judged: Served) -> None:
+def test_disputes_show_what_people_read(judged: ServedStudy) -> None:
     found = overview(judged)
     assert found.in_dispute == 12
     for each in found.disputes:
@@ -73,11 +73,11 @@ def test_an_objection_stands_beside_the_answers(tmp_path: Path) -> None:
         say(served, person(served, name), value)
     ((each,),) = (overview(served).disputes,)
     assert [(bar.votes, bar.beside) for bar in each.bars] == [*((votes, False) for votes in (0, 1, 0, 2, 0)), (1, True)]
-    assert [bar.text for bar in each.bars[:5]] == [served.instrument.told.get(label, label) for label in LABELS]
+    assert [bar.text for bar in each.bars[:5]] == [served.instrument.wording.get(label, label) for label in LABELS]
 
 
-def test_people_who_finished_are_done_and_the_hasty_are_told(judged: Served) -> None:
-    people = {each.person.name: each for each in standings(judged, overview(judged))}
+def test_people_who_finished_are_done_and_the_hasty_are_told(judged: ServedStudy) -> None:
+    people = {each.person.name: each for each in annotator_statuses(judged, overview(judged))}
     assert {name: each.state for name, each in people.items()} == {"ann": "done", "ben": "done", "cid": "nothing left"}
     assert (people["ben"].hasty, people["ann"].hasty) == (12, 0)
     assert "too quick" in people["ben"].flags
@@ -99,15 +99,15 @@ def test_done_follows_limit_queue_and_withdrawal(tmp_path: Path, clock: Clock) -
     assert person(served, "cid") not in finished(served, all_people(served)), "ann's items are asked again"
 
 
-def next_text(served: Served, name: str) -> str:
+def next_text(served: ServedStudy, name: str) -> str:
     lease = next_lease(served, person(served, name))
     assert lease is not None
     return served.tasks["item"][lease.name].choices[0]
 
 
-def test_agreement_is_held_against_its_target(tmp_path: Path, clock: Clock, judged: Served) -> None:
+def test_agreement_is_held_against_its_target(tmp_path: Path, clock: Clock, judged: ServedStudy) -> None:
     (aimed,) = (row for row in overview(judged).figures if row.target is not None)
-    assert (aimed.figure.name, aimed.told) == ("alpha, nominal", "missed"), "they never agree"
+    assert (aimed.figure.name, aimed.result) == ("alpha, nominal", "missed"), "they never agree"
     served = study_of(tmp_path / "t", triples(40), "partwhole", judgements=2, agreement=0.8, clock=clock)
     invite(served, ["ann", "ben"])
     for name in ("ann", "ben"):
@@ -115,15 +115,15 @@ def test_agreement_is_held_against_its_target(tmp_path: Path, clock: Clock, judg
         while (lease := next_lease(served, who)) is not None:
             say(served, who, LABELS[sum(map(ord, lease.name)) % 5])
     (aimed,) = (row for row in overview(served).figures if row.target is not None)
-    assert (aimed.figure.name, aimed.target, aimed.told) == ("alpha, ordinal", 0.8, "reached")
+    assert (aimed.figure.name, aimed.target, aimed.result) == ("alpha, ordinal", 0.8, "reached")
     text = (tmp_path / "t" / "study.toml").read_text()
     (tmp_path / "t" / "study.toml").write_text(text.replace("agreement = 0.8", "agreement = 1.5"))
     with pytest.raises(UserError, match="perfect agreement is 1"):
         read_study(tmp_path / "t")
 
 
-def test_progress_by_item_and_over_time(judged: Served, clock: Clock) -> None:
-    assert progress_of(judged).by_answers == {0: 0, 1: 0, 2: 12}
+def test_progress_by_item_and_over_time(judged: ServedStudy, clock: Clock) -> None:
+    assert study_progress(judged).by_answers == {0: 0, 1: 0, 2: 12}
     clock.now += 10 * 3600
     found = over_time(judged)
     assert found is not None
@@ -136,7 +136,7 @@ def test_progress_by_item_and_over_time(judged: Served, clock: Clock) -> None:
     after = over_time(judged)
     assert after is not None
     assert after.total == 12
-    assert progress_of(judged).by_answers == {0: 0, 1: 12, 2: 0}
+    assert study_progress(judged).by_answers == {0: 0, 1: 12, 2: 0}
 
 
 def pressed(boss: Somebody, path: str, **fields: str) -> int:
@@ -144,7 +144,7 @@ def pressed(boss: Somebody, path: str, **fields: str) -> int:
     return int(boss.page.status_code)
 
 
-def test_pause_by_button(judged: Served) -> None:
+def test_pause_by_button(judged: ServedStudy) -> None:
     boss = researcher(judged)
     assert pressed(boss, "/study/pause", name="cid", what="pause") == 200
     assert "Resume cid" in boss.page.text
@@ -162,7 +162,7 @@ def test_pause_by_button(judged: Served) -> None:
     assert pressed(boss, "/study/pause", what="burn") == 422
 
 
-def test_invite_by_button_gives_a_link_that_works_once_shown(judged: Served) -> None:
+def test_invite_by_button_gives_a_link_that_works_once_shown(judged: ServedStudy) -> None:
     boss = researcher(judged)
     assert pressed(boss, "/study/invite", name="eve") == 200
     link = re.search(r'value="[^"]*(/in/[\w-]+)"', boss.page.text)
@@ -179,7 +179,7 @@ def test_invite_by_button_gives_a_link_that_works_once_shown(judged: Served) -> 
 
 
 @pytest.mark.parametrize("path", ["/study/pause", "/study/invite"])
-def test_buttons_are_the_researchers_and_carry_their_mark(judged: Served, path: str) -> None:
+def test_buttons_are_the_researchers_and_carry_their_mark(judged: ServedStudy, path: str) -> None:
     dan = annotator(judged, "dan")
     fields = {"name": "cid", "what": "pause"}
     assert dan.client.post(path, data={"form": dan.hidden("form")} | fields).status_code == 403
@@ -191,7 +191,7 @@ def test_buttons_are_the_researchers_and_carry_their_mark(judged: Served, path: 
     assert not any(each.paused for each in all_people(judged))
 
 
-def test_the_page_says_when_its_figures_were_made(judged: Served, clock: Clock) -> None:
+def test_the_page_says_when_its_figures_were_made(judged: ServedStudy, clock: Clock) -> None:
     boss = researcher(judged)
     times = re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", boss.page.text)
     clock.now += 5

@@ -60,7 +60,7 @@ def test_no_gold_is_shown() -> None:
     [
         (choices(), "partwhole", "does not have the options impossible, unlikely"),
         (choices(), "schema", "judges families, and demo-"),
-        (triples(), "exceptions", "speaks of the text with option 1 in its blank, which pw-"),
+        (triples(), "exceptions", "refers to the text with option 1 in its blank, which pw-"),
         (
             Probe.of([replace(triples().items[0], form="pair", premise="Look.")], triples().card),
             "statements",
@@ -100,14 +100,14 @@ def test_people_are_named_once() -> None:
 def test_platforms_hand_out_tasks_themselves(tmp_path: Path) -> None:
     instrument = find_instrument("choice")
     named = assign(tasks_of(choices(), instrument), ["ann"], 1)
-    with pytest.raises(UserError, match="label-studio hands out tasks itself"):
+    with pytest.raises(UserError, match="label-studio assigns tasks itself"):
         write_tasks(tmp_path / "t.json", instrument, named, form="label-studio")
     nobody = assign(tasks_of(choices(), instrument), [], 1)
     with pytest.raises(UserError, match=r"takes tasks as \.json"):
         write_tasks(tmp_path / "t.csv", instrument, nobody, form="label-studio")
     with pytest.raises(UserError, match=r"takes items as \.jsonl"):
         write_tasks(tmp_path / "t.csv", instrument, nobody, form="potato")
-    with pytest.raises(UserError, match="does not hand back the round"):
+    with pytest.raises(UserError, match="does not return the round"):
         write_tasks(tmp_path / "t.jsonl", instrument, nobody, round=2, form="potato")
     with pytest.raises(UserError, match="did you mean 'potato'"):
         write_tasks(tmp_path / "t.jsonl", instrument, nobody, form="potatoes")

@@ -12,7 +12,7 @@ from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import reading
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import invite
-from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.served_study import ServedStudy
 from horsesense.annotate.server.withdrawal import revoke
 from horsesense.core import Card, Item, Probe
 from tests.support.judged_probes import triples
@@ -22,11 +22,11 @@ EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7 * 7 }}"
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Served:
+def served(tmp_path: Path) -> ServedStudy:
     return study_of(tmp_path / "s", triples(6), "partwhole")
 
 
-def test_nobody_gets_in_without_a_link(served: Served) -> None:
+def test_nobody_gets_in_without_a_link(served: ServedStudy) -> None:
     stranger = browser(served)
     for path in ("/", "/task", "/study", "/picture/a.png", "/in/guess"):
         assert stranger.open(path).status_code == 401, path
@@ -35,7 +35,7 @@ def test_nobody_gets_in_without_a_link(served: Served) -> None:
     assert standing_judgements(served) == []
 
 
-def test_opening_a_link_uses_nothing_up(served: Served) -> None:
+def test_opening_a_link_uses_nothing_up(served: ServedStudy) -> None:
     (token,) = invite(served, ["ann"])
     assert len(token) * 6 >= 128
     for _ in range(3):
@@ -53,7 +53,7 @@ def test_opening_a_link_uses_nothing_up(served: Served) -> None:
     assert "Consider any box" in ann.enter().text
 
 
-def test_a_cookie_is_hidden_from_scripts_and_bound_to_the_session(served: Served) -> None:
+def test_a_cookie_is_hidden_from_scripts_and_bound_to_the_session(served: ServedStudy) -> None:
     (token,) = invite(served, ["ann"])
     ann = browser(served)
     ann.open(f"/in/{token}")
@@ -70,7 +70,7 @@ def test_a_cookie_is_hidden_from_scripts_and_bound_to_the_session(served: Served
     assert "max-age" in entered.headers["strict-transport-security"]
 
 
-def test_a_revoked_link_ends_at_once(served: Served) -> None:
+def test_a_revoked_link_ends_at_once(served: ServedStudy) -> None:
     ann, ben = annotator(served, "ann"), annotator(served, "ben")
     revoke(served, ["ann"])
     assert ann.open("/task").status_code == 401
@@ -83,7 +83,7 @@ def test_a_revoked_link_ends_at_once(served: Served) -> None:
     assert ann.open(f"/in/{newer}").status_code == 200
 
 
-def test_nobody_answers_for_another(served: Served) -> None:
+def test_nobody_answers_for_another(served: ServedStudy) -> None:
     ann, ben = annotator(served, "ann"), annotator(served, "ben")
     hers = ann.hidden("lease")
     assert ben.answer(lease=hers, value="0").status_code == 403
@@ -104,7 +104,7 @@ def test_nobody_answers_for_another(served: Served) -> None:
         {"Sec-Fetch-Site": "same-site"},
     ],
 )
-def test_a_form_from_another_site_is_refused(served: Served, headers: dict[str, str]) -> None:
+def test_a_form_from_another_site_is_refused(served: ServedStudy, headers: dict[str, str]) -> None:
     ann = annotator(served, "ann")
     fields = {"form": ann.hidden("form"), "lease": ann.hidden("lease"), "value": "0"}
     assert ann.client.post("/task", data=fields, headers=headers).status_code == 403
@@ -117,7 +117,7 @@ def test_a_form_from_another_site_is_refused(served: Served, headers: dict[str, 
 
 
 @pytest.mark.parametrize("value", ["", "7", "99", "-1", "probably", "0x1", "²", "1 ", "1\x00", "9" * 400])
-def test_there_are_no_other_answers(served: Served, value: str) -> None:
+def test_there_are_no_other_answers(served: ServedStudy, value: str) -> None:
     ann = annotator(served, "ann")
     refused = ann.answer(value=value)
     assert refused.status_code == 422
@@ -125,7 +125,7 @@ def test_there_are_no_other_answers(served: Served, value: str) -> None:
     assert standing_judgements(served) == []
 
 
-def test_the_same_answer_twice_is_one(served: Served) -> None:
+def test_the_same_answer_twice_is_one(served: ServedStudy) -> None:
     ann = annotator(served, "ann")
     fields = {"form": ann.hidden("form"), "lease": ann.hidden("lease"), "value": "3"}
     assert [ann.client.post("/task", data=fields).status_code for _ in range(3)] == [200] * 3
@@ -134,7 +134,7 @@ def test_the_same_answer_twice_is_one(served: Served) -> None:
     assert [each.value for each in standing_judgements(served)] == ["probably"]
 
 
-def test_a_reload_shows_the_same_task(served: Served) -> None:
+def test_a_reload_shows_the_same_task(served: ServedStudy) -> None:
     ann = annotator(served, "ann")
     first, question = ann.hidden("lease"), ann.question
     for _ in range(3):
@@ -146,7 +146,7 @@ def test_a_reload_shows_the_same_task(served: Served) -> None:
     assert other.hidden("lease") == first, "also in another browser"
 
 
-def test_an_answer_taken_back_is_asked_again(served: Served) -> None:
+def test_an_answer_taken_back_is_asked_again(served: ServedStudy) -> None:
     ann = annotator(served, "ann")
     question, old = ann.question, ann.hidden("lease")
     ann.answer(value="0")
@@ -190,7 +190,7 @@ def test_all_text_is_escaped(tmp_path: Path) -> None:
     assert "<script>alert" not in shown.text
 
 
-def test_roles(served: Served) -> None:
+def test_roles(served: ServedStudy) -> None:
     ann = annotator(served, "ann")
     assert ann.open("/study").status_code == 403
     (token,) = invite(served, ["boss"], role="researcher")

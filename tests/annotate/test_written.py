@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.annotate.answer_checks import checked_value, differing_word, joined_pair
+from horsesense.annotate.answer_checks import check_value, differing_word, join_pair
 from horsesense.annotate.instrument import built_in, find_instrument
 from horsesense.annotate.pictures import read_pictures
 from horsesense.annotate.server.judgement_log import standing_judgements
@@ -34,7 +34,7 @@ TASK = Task("i", "?")
 )
 def test_pairs(one: str, other: str, words: tuple[str, str]) -> None:
     assert differing_word(one, other) == words
-    assert checked_value(find_instrument("premises"), joined_pair(one, other)) == f"{one} || {other}"
+    assert check_value(find_instrument("premises"), join_pair(one, other)) == f"{one} || {other}"
 
 
 @pytest.mark.parametrize(
@@ -49,17 +49,17 @@ def test_pairs(one: str, other: str, words: tuple[str, str]) -> None:
         ("A dog saw a cat.", "An owl saw a hen.", "3 words differ"),
         ("It is a apple.", "It is an apple.", "only a and an differ"),
         ("A dog saw an owl.", "An owl saw an owl.", ""),
-        ("a || b", "a || c", r"holds '\|\|'"),
+        ("a || b", "a || c", r"contains '\|\|'"),
         ("=SUM(1) runs", "=SUM(1) walks", "does not begin with a word"),
         ("word " * 100, "word " * 99 + "other", "longer than 400"),
     ],
 )
 def test_no_pairs(one: str, other: str, why: str) -> None:
     if not why:
-        assert joined_pair(one, other)
+        assert join_pair(one, other)
         return
     with pytest.raises(UserError, match=why):
-        joined_pair(one, other)
+        join_pair(one, other)
 
 
 def test_words() -> None:
@@ -84,8 +84,8 @@ def test_words() -> None:
         ({"word-0": "red", "word-1": "Nonsense"}, "an answer of its own"),
         ({"word-0": "it is not a word at all"}, "has 7 words"),
         ({"word-0": "x" * 61}, "longer than 60"),
-        ({"word-0": "re\x00d"}, "cannot be read"),
-        ({"word-0": "re\u202ed"}, "cannot be read"),
+        ({"word-0": "re\x00d"}, "unreadable"),
+        ({"word-0": "re\u202ed"}, "unreadable"),
         ({"objection": "1"}, "no such answer"),
     ],
 )
@@ -98,8 +98,8 @@ def test_no_words(fields: dict[str, str], why: str) -> None:
     ("row", "why"),
     [
         ('{"file": "none.png", "width": 1, "height": 1, "where": {}}', "there is no picture 'none.png'"),
-        ('{"file": "../box.png", "width": 1, "height": 1, "where": {}}', "not that of a picture"),
-        ('{"file": "box.svg", "width": 1, "height": 1, "where": {}}', "not that of a picture"),
+        ('{"file": "../box.png", "width": 1, "height": 1, "where": {}}', "not the name of a picture"),
+        ('{"file": "box.svg", "width": 1, "height": 1, "where": {}}', "not the name of a picture"),
         ('{"file": "box.png", "where": {}}', "this is not a picture"),
         ('{"file": "box.png", "width": 1, "height": 1}', "this is not a picture"),
     ],
@@ -114,7 +114,7 @@ def test_pictures_that_are_none(row: str, why: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("instrument", ["exceptions", "premises"])
 @pytest.mark.parametrize("value", ["nonsense", "Nonsense", " NONSENSE "])
 def test_an_objection_in_any_case(instrument: str, value: str) -> None:
-    assert checked_value(find_instrument(instrument), value) == "nonsense"
+    assert check_value(find_instrument(instrument), value) == "nonsense"
 
 
 QUOTED = re.compile(r'"([^"]+)"')
@@ -125,11 +125,11 @@ def test_instructions_are_right_in_a_file_and_on_a_page(name: str, tmp_path: Pat
     """A file asks for the name of an answer, a page shows it in words: where the instructions quote one, it is both."""
     instrument = find_instrument(name)
     for quoted in QUOTED.findall(instrument.instructions):
-        shown = instrument.told.get(quoted, quoted)
+        shown = instrument.wording.get(quoted, quoted)
         assert shown.casefold().startswith(quoted), f"{name} speaks of {quoted}, and the page says: {shown}"
     told = instructions_of(instrument)
     for answer in (*instrument.objections, *instrument.abstentions):
-        assert f"| {answer} ({instrument.told[answer]})" in told, "a file says what to write, and when"
+        assert f"| {answer} ({instrument.wording[answer]})" in told, "a file says what to write, and when"
 
 
 def test_what_the_page_of_exceptions_says_is_what_it_takes(tmp_path: Path) -> None:
@@ -157,4 +157,4 @@ def test_where_words_are_typed_it_says_how(form: str, name: str, page: str, tmp_
     write_tasks(tmp_path / name, instrument, assign(tasks_of(nouns(), instrument), [], 1), form=form)
     told = "up to 3 words, joined by commas | nonsense (The sentence makes no sense)"
     assert told in (tmp_path / page).read_text()
-    assert checked_value(instrument, "rotten, plastic, made of wax") == "rotten, plastic, made of wax"
+    assert check_value(instrument, "rotten, plastic, made of wax") == "rotten, plastic, made of wax"

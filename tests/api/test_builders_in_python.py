@@ -45,8 +45,8 @@ def _cases(folder: Path) -> dict[str, tuple[dict[str, Any], list[object]]]:
         "duals": ({"probes": pairs}, [pairs]),
         "winoventi": ({"schemas": schemas}, [schemas]),
         "rica": (
-            {"strategies": ["material"], "limit": 24, "seed": 1, "perturbations": ["released"]},
-            ["--strategy", "material", "--limit", 24, "--seed", 1, "--perturbations", "released"],
+            {"strategies": ["material"], "limit": 24, "seed": 1, "perturbations": ["published"]},
+            ["--strategy", "material", "--limit", 24, "--seed", 1, "--perturbation", "published"],
         ),
     }
 

@@ -85,7 +85,7 @@ def make_world(folder: Path, models: Mapping[str, Path]) -> World:
     rows = [f"thing{v % 9},piece{v % 7},{WORDS[v % 5]},{v % 5},{int(v % 5 > 2)}" for v in range(60)]
     w["triples.csv"].write_text("whole,part,jj,label,bin_label\n" + "\n".join(dict.fromkeys(rows)) + "\n")
     hs.read_release("partwhole", w["triples.csv"]).save(w["triples.jsonl"])
-    hs.fit_control("majority", w["triples.jsonl"], train=w["triples.jsonl"], out=w["control"], allow_overlap=True)
+    hs.fit_control("majority", test=w["triples.jsonl"], train=w["triples.jsonl"], out=w["control"], allow_overlap=True)
     made_probe().save(w["wino.jsonl"])
     w["nouns.txt"].write_text("stone\nsongs\n", encoding="utf-8")
     w["k.tsv"].write_text("Word\tone_common\tother_common\ncup\thot,full\tfull\njar\t\t\n")
@@ -97,7 +97,7 @@ def make_world(folder: Path, models: Mapping[str, Path]) -> World:
     hs.read_release("winograd", w["schemas.csv"]).save(w["schemas.jsonl"])
     relationships(w["relationships.json"])
     attributes(w["attributes.json"])
-    hs.build("rica", strategies=["material"], perturbations=["released"], limit=40).save(w["rica.jsonl"])
+    hs.build("rica", strategies=["material"], perturbations=["published"], limit=40).save(w["rica.jsonl"])
     hs.ask(w.gpt2, w["rica.jsonl"], out=w["rica"], spec="truncation=left")
     forms = hs.rica.derive(WAX).forms
     six = [name for name in forms if name.startswith(("original", "negated", "asym"))]
@@ -120,7 +120,7 @@ def make_world(folder: Path, models: Mapping[str, Path]) -> World:
     has = {"predicate": "has", "subject": {"name": "thing1", **box}, "object": {"name": "piece1", **box}}
     w["boxes.json"].write_text(json.dumps([{"image_id": 1, "relationships": [has]}]))
     w["images.json"].write_text(json.dumps([{"image_id": 1, "width": 9, "height": 9}]))
-    hs.people.export(w["votes.jsonl"], out=w["labels.jsonl"], probe=w["triples.jsonl"], rule="majority")
+    hs.annotate.export(w["votes.jsonl"], out=w["labels.jsonl"], probe=w["triples.jsonl"], rule="majority")
     return w
 
 
@@ -131,8 +131,9 @@ Case = tuple[list[object], Callable[[], Any]]
 def _study(w: World, here: Path) -> Path:
     """A study with two people, in the folder of the call."""
     if not (here / "study").exists():
-        hs.studies.new(w["triples.jsonl"], "partwhole", here / "study", each=2)
-        hs.studies.invite(here / "study", ["ann", "bo"])
+        two = hs.annotate.StudyOptions(per_item=2)
+        hs.annotate.new_study(w["triples.jsonl"], instrument="partwhole", out=here / "study", options=two)
+        hs.annotate.invite(here / "study", "ann", "bo")
     return here / "study"
 
 
@@ -148,26 +149,27 @@ def _inoculated(w: World, here: Path) -> Case:
         "-m",
         w.choice,
         "--out",
-        here / "doses",
-        "--dose",
+        here / "trials",
+        "--size",
         4,
-        "--lr",
+        "--learning-rate",
         5e-3,
-        "--steps",
+        "--step",
         2,
     ]
     words += [word for name, file in sets.items() for word in (f"--{name}", file)]
     words += ["--seed", 0, "--original-dev", w["o-dev.jsonl"], "--original-test", w["o-test.jsonl"]]
     original: dict[str, Any] = {"original_dev": [w["o-dev.jsonl"]], "original_test": [w["o-test.jsonl"]]}
-    few: dict[str, Any] = {"doses": [4], "rates": [5e-3], "steps": [2], "seeds": [0]}
-    return words, lambda: hs.inoculate(w.choice, **sets, **original, **few, out=here / "doses")
+    few = hs.InoculationGrid((4,), (5e-3,), (2,), seeds=(0,))
+    return words, lambda: hs.inoculate(w.choice, **sets, **original, grid=few, out=here / "trials")
 
 
 def _trained(w: World, here: Path) -> Case:
     words: list[object] = ["train", "-m", w.gpt2, "--train", w["train.jsonl"], "--dev", w["dev.jsonl"], "--seeds", 1]
     words += ["--test", w["test.jsonl"], "--epochs", 1, "--lora", "--out", here / "trained"]
-    few: dict[str, Any] = {"tests": [w["test.jsonl"]], "dev": w["dev.jsonl"], "seeds": 1, "epochs": 1.0, "lora": True}
-    return words, lambda: hs.train(w.gpt2, w["train.jsonl"], out=here / "trained", **few)
+    few: dict[str, Any] = {"tests": [w["test.jsonl"]], "dev": w["dev.jsonl"], "seeds": 1}
+    few["settings"] = hs.TrainingSettings(epochs=1.0, lora=True)
+    return words, lambda: hs.train(w.gpt2, train=w["train.jsonl"], out=here / "trained", **few)
 
 
 def _suite(w: World, here: Path) -> Case:
@@ -193,19 +195,15 @@ def _probe_written(command: str, words: list[object], make: Callable[[], Probe],
 def _votes(command: str, *words: object, **options: Any) -> Callable[[World, Path], Case]:
     return lambda w, here: (
         ["annotate", command, w["votes.jsonl"], "-p", w["triples.jsonl"], *words],
-        lambda: getattr(hs.people, command)(w["votes.jsonl"], probe=w["triples.jsonl"], **options),
+        lambda: getattr(hs.annotate, command)(w["votes.jsonl"], probe=w["triples.jsonl"], **options),
     )
 
 
 def _people(command: str, *names: str) -> Callable[[World, Path], Case]:
     return lambda w, here: (
         ["annotate", command, _study(w, here), *names],
-        lambda: getattr(hs.studies, command)(_study(w, here), *_named(command, names)),
+        lambda: getattr(hs.annotate, command)(_study(w, here), *names),
     )
-
-
-def _named(command: str, names: tuple[str, ...]) -> tuple[object, ...]:
-    return names if command in ("codes", "withdraw") else (list(names),)
 
 
 def _ran(w: World, here: Path) -> Case:
@@ -230,24 +228,26 @@ def _standing(w: World, here: Path) -> Case:
 
 
 def _controls(w: World, here: Path) -> Case:
-    return ["rica", "controls", w["rica.jsonl"], "-o", here], lambda: hs.rica.controls(w["rica.jsonl"], here)
+    return ["rica", "controls", w["rica.jsonl"], "-o", here], lambda: hs.rica.write_controls(w["rica.jsonl"], out=here)
 
 
 def _views(w: World, here: Path) -> Case:
     words: list[object] = ["rica", "views", w["rica.jsonl"], "-m", w.gpt2, "--limit", 8, "--out", here / "v"]
     few: dict[str, Any] = {"limit": 8, "spec": "truncation=left"}
-    return [*words, "--spec", "truncation=left"], lambda: hs.rica.views(w.gpt2, w["rica.jsonl"], here / "v", **few)
+    return [*words, "--spec", "truncation=left"], lambda: hs.rica.run_views(
+        w["rica.jsonl"], model=w.gpt2, out=here / "v", **few
+    )
 
 
 def _studied(w: World, here: Path) -> Case:
     words: list[object] = ["rica", "study", "-m", w.gpt2, "-p", w["rica.jsonl"], "--limit", 8, "--out", here / "r"]
-    few: dict[str, Any] = {"statements": w["rica.jsonl"], "limit": 8, "spec": "truncation=left"}
-    return [*words, "--spec", "truncation=left"], lambda: hs.rica.study([w.gpt2], here / "r", **few)
+    few: dict[str, Any] = {"probe": w["rica.jsonl"], "limit": 8, "spec": "truncation=left"}
+    return [*words, "--spec", "truncation=left"], lambda: hs.rica.run_study(model=[w.gpt2], out=here / "r", **few)
 
 
 def _associated(w: World, here: Path) -> Case:
-    words: list[object] = ["winoventi", "associations", "-m", w.bert, "--nouns", w["nouns.txt"], "--ranker", w.gpt2]
-    return words, lambda: hs.winoventi.associations(w["nouns.txt"], model=w.bert, ranker=w.gpt2)
+    words: list[object] = ["winoventi", "associations", "-m", w.bert, w["nouns.txt"], "--ranker", w.gpt2]
+    return words, lambda: hs.winoventi.find_associations(w["nouns.txt"], model=w.bert, ranker=w.gpt2)
 
 
 def _grown(w: World, here: Path) -> Path:
@@ -261,30 +261,26 @@ def _grown(w: World, here: Path) -> Path:
 
 
 def _read(w: World, here: Path) -> tuple[Path, Path]:
-    """A reading, and what somebody wrote who calls every first option true."""
-    if not (here / "reading").exists():
-        hs.soundness.new_reading(w["made.jsonl"], here / "reading", limit=10, planted=6)
-        lines = (here / "reading" / "key.jsonl").read_text(encoding="utf-8").splitlines()
+    """An audit, and the lines of an auditor who calls every first option true."""
+    if not (here / "audit").exists():
+        hs.audit.new(w["made.jsonl"], out=here / "audit", limit=10, seeded=6)
+        lines = (here / "audit" / "key.jsonl").read_text(encoding="utf-8").splitlines()
         told = [json.loads(line) for line in lines]
         (here / "read.txt").write_text("".join(f"{t['number']}\tT{'F' * (t['options'] - 1)}\n" for t in told))
-    return here / "reading", here / "read.txt"
+    return here / "audit", here / "read.txt"
 
 
-def _soundness(command: str) -> Callable[[World, Path], Case]:
+def _audit(command: str) -> Callable[[World, Path], Case]:
     def case(w: World, here: Path) -> Case:
         if command == "new":
-            few: dict[str, Any] = {"limit": 10, "planted": 6}
-            words: list[object] = [w["made.jsonl"], "-o", here / "n", "--limit", 10, "--planted", 6]
-            return ["annotate", "soundness", "new", *words], lambda: hs.soundness.new_reading(
-                w["made.jsonl"], here / "n", **few
-            )
+            few: dict[str, Any] = {"limit": 10, "seeded": 6}
+            words: list[object] = [w["made.jsonl"], "-o", here / "n", "--limit", 10, "--seeded", 6]
+            return ["audit", "new", *words], lambda: hs.audit.new(w["made.jsonl"], out=here / "n", **few)
         folder, file = _read(w, here)
         if command == "second":
-            return ["annotate", "soundness", "second", folder, file], lambda: hs.soundness.second_stage(folder, [file])
-        words = [folder, file, "--reader", "one:people"]
-        return ["annotate", "soundness", "apply", *words], lambda: hs.soundness.apply_reading(
-            folder, [file], reader="one:people"
-        )
+            return ["audit", "second", folder, file], lambda: hs.audit.second(folder, file)
+        words = [folder, file, "--auditor", "one:people"]
+        return ["audit", "apply", *words], lambda: hs.audit.apply(folder, file, auditor="one:people")
 
     return case
 
@@ -295,15 +291,13 @@ def _evaluated(w: World, here: Path) -> Case:
         "evaluate",
         "-m",
         w.bert,
-        "-p",
         w["wino.jsonl"],
         "--no-own",
         "--out",
         here / "e",
     ]
-    return words, lambda: hs.winoventi.evaluate(
-        w["wino.jsonl"], models=[w.bert], own_associations=False, out=here / "e"
-    )
+    files = hs.winoventi.AssociationFiles(own=False)
+    return words, lambda: hs.winoventi.evaluate(w["wino.jsonl"], models=[w.bert], associations=files, out=here / "e")
 
 
 def _calibrated(w: World, here: Path) -> Case:
@@ -311,7 +305,7 @@ def _calibrated(w: World, here: Path) -> Case:
     triplets = (("bucket", "empty", "full"), ("door", "open", "closed"), ("pan", "hot", "cold"))
     rows = "".join("\t".join((*each, "True")) + "\n" for each in triplets)
     registry.write_text(f"Word\tAssociative Bias\tAlternative\tBERT\n{rows}")
-    words: list[object] = ["winoventi", "calibrate", "--registry", registry]
+    words: list[object] = ["winoventi", "calibrate", registry]
     return words, lambda: hs.winoventi.calibrate(registry)
 
 
@@ -319,16 +313,16 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "annotate agreement": _votes("agreement"),
     "annotate apply": lambda w, here: (
         ["annotate", "apply", w["triples.jsonl"], w["labels.jsonl"], "-o", here / "a.jsonl"],
-        lambda: hs.people.apply(w["triples.jsonl"], w["labels.jsonl"], here / "a.jsonl"),
+        lambda: hs.annotate.apply(w["triples.jsonl"], w["labels.jsonl"], out=here / "a.jsonl"),
     ),
     "annotate codes": _people("codes"),
     "annotate collect": lambda w, here: (
         ["annotate", "collect", w["votes.jsonl"], "-o", here / "c.jsonl"],
-        lambda: hs.people.collect(w["votes.jsonl"], out=here / "c.jsonl"),
+        lambda: hs.annotate.collect(w["votes.jsonl"], out=here / "c.jsonl"),
     ),
     "annotate export": lambda w, here: (
         ["annotate", "export", w["votes.jsonl"], "--rule", "majority", "-o", here / "l.jsonl"],
-        lambda: hs.people.export(w["votes.jsonl"], rule="majority", out=here / "l.jsonl"),
+        lambda: hs.annotate.export(w["votes.jsonl"], rule="majority", out=here / "l.jsonl"),
     ),
     "annotate invite": _people("invite", "cy"),
     "annotate new": lambda w, here: (
@@ -343,21 +337,29 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
             "-o",
             here / "n.csv",
         ],
-        lambda: hs.people.new(w["triples.jsonl"], "partwhole", here / "n.csv", annotators=["ann", "bo"]),
+        lambda: hs.annotate.new_tasks(
+            w["triples.jsonl"], instrument="partwhole", out=here / "n.csv", people=["ann", "bo"]
+        ),
     ),
     "annotate pause": _people("pause", "ann"),
     "annotate performance": _votes("performance"),
     "annotate qualify": lambda w, here: (
         ["annotate", "qualify", w["votes.jsonl"], "--gold", w["triples.jsonl"], "--items", 5],
-        lambda: hs.people.qualify(w["votes.jsonl"], gold=w["triples.jsonl"], items=5),
+        lambda: hs.annotate.qualify(w["votes.jsonl"], gold=w["triples.jsonl"], items=5),
     ),
     "annotate resume": _people("resume", "ann"),
     "annotate revoke": _people("revoke", "ann"),
-    "annotate soundness apply": _soundness("apply"),
-    "annotate soundness new": _soundness("new"),
-    "annotate soundness second": _soundness("second"),
     "annotate status": _votes("status"),
+    "annotate study": lambda w, here: (
+        ["annotate", "study", w["triples.jsonl"], "--instrument", "partwhole", "-o", here / "s", "--per-item", 2],
+        lambda: hs.annotate.new_study(
+            w["triples.jsonl"], instrument="partwhole", out=here / "s", options=hs.annotate.StudyOptions(per_item=2)
+        ),
+    ),
     "annotate withdraw": _people("withdraw", "bo"),
+    "audit apply": _audit("apply"),
+    "audit new": _audit("new"),
+    "audit second": _audit("second"),
     "baseline": lambda w, here: (
         [
             "baseline",
@@ -371,7 +373,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
             w["run"],
         ],
         lambda: hs.fit_control(
-            "majority", w["made.jsonl"], train=w["made.jsonl"], allow_overlap=True, against=[w["run"]]
+            "majority", test=w["made.jsonl"], train=w["made.jsonl"], allow_overlap=True, against=[w["run"]]
         ),
     ),
     "build conjunctions": lambda w, here: _built("conjunctions", here, [w["schemas.jsonl"]], probe=w["schemas.jsonl"]),
@@ -486,12 +488,15 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["replicate", "cats", "--data", here, "--out", here / "kept"],
         lambda: hs.replicate("cats", data=here, out=here / "kept"),
     ),
-    "rica lexicon": lambda w, here: (["rica", "lexicon"], hs.rica.lexicon),
-    "rica release": lambda w, here: (
-        ["rica", "release", w["axioms.jsonl"]],
-        lambda: hs.rica.released(w["axioms.jsonl"]),
+    "rica lexicon": lambda w, here: (["rica", "lexicon"], hs.rica.check_lexicon),
+    "rica published": lambda w, here: (
+        ["rica", "published", w["axioms.jsonl"]],
+        lambda: hs.rica.check_published_axioms(w["axioms.jsonl"]),
     ),
-    "rica recall": lambda w, here: (["rica", "recall", w["axioms.jsonl"]], lambda: hs.rica.recall(w["axioms.jsonl"])),
+    "rica recall": lambda w, here: (
+        ["rica", "recall", w["axioms.jsonl"]],
+        lambda: hs.rica.filter_recall(w["axioms.jsonl"]),
+    ),
     "rica study": _studied,
     "rica views": _views,
     "run": lambda w, here: (
@@ -517,13 +522,13 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "winoventi evaluate": _evaluated,
     "winoventi jaccard": lambda w, here: (
         ["winoventi", "jaccard", w["k.tsv"]],
-        lambda: hs.winoventi.jaccard(w["k.tsv"]),
+        lambda: hs.winoventi.compare_associations(w["k.tsv"]),
     ),
     "winoventi make": _ran,
     "winoventi status": _standing,
     "winoventi splits": lambda w, here: (
-        ["winoventi", "splits", "-p", w["wino.jsonl"], "--setting", "full-exception", "--out", here / "s"],
-        lambda: hs.winoventi.splits(w["wino.jsonl"], "full-exception", here / "s"),
+        ["winoventi", "splits", w["wino.jsonl"], "--setting", "full-exception", "--out", here / "s"],
+        lambda: hs.winoventi.write_splits(w["wino.jsonl"], setting="full-exception", out=here / "s"),
     ),
     "wordnetqa check": lambda w, here: (
         ["wordnetqa", "check", _grown(w, here), "--source", "tree"],
@@ -537,13 +542,13 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
 
 ELSEWHERE = {
     "import-log": "tests/exchange/test_logs.py",
-    "winoventi serve": "tests/annotate/test_winoventi_stages.py",
+    "winoventi serve": "tests/methods/winoventi/test_people_stages.py",
     "annotate serve": "tests/annotate/test_study_commands.py",
-    "annotate soundness ask": "tests/annotate/test_model_reader.py",
+    "audit ask": "tests/annotate/test_model_auditor.py",
     "build duals": "tests/api/test_builders_in_python.py",
     "build plugin": "tests/api/test_plugins.py",
     "build rica": "tests/api/test_builders_in_python.py",
-    "rica clues": "tests/methods/rica/test_clue_sets.py",
+    "rica clues": "tests/methods/rica/test_clues.py",
     "build winoventi": "tests/api/test_builders_in_python.py",
 }
 """Commands that are held against Python in a file of their own."""

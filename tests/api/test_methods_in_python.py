@@ -58,7 +58,7 @@ def test_a_suite(tiny_folders: dict[str, Path], tmp_path: Path, call: Call) -> N
 def test_nouns_are_drawn_alike(tmp_path: Path) -> None:
     file = tmp_path / "nouns.txt"
     file.write_text("stone\nstove\nice\nbutter\n", encoding="utf-8")
-    assert len(hs.winoventi.nouns_of(file).nouns) == 4
-    drawn = [hs.winoventi.nouns_of(file, limit=2, seed=3).nouns for _ in range(2)]
+    assert len(hs.winoventi.load_nouns(file).nouns) == 4
+    drawn = [hs.winoventi.load_nouns(file, limit=2, seed=3).nouns for _ in range(2)]
     assert drawn[0] == drawn[1]
     assert len(drawn[0]) == 2

@@ -153,8 +153,9 @@ def test_a_control(installed: Path, tmp_path: Path) -> None:
     assert shown["told"] == method
     (part,) = json.loads((tmp_path / "kept" / "manifest.json").read_text(encoding="utf-8"))["parts"]
     assert (part["model"]["name"], part["model"]["frame"]) == ("shortest", method)
-    accuracy = python(installed, tmp_path, 'print(json.dumps(hs.fit_control("shortest", "toy.jsonl").estimate.value))')
-    assert accuracy == shown["accuracy"]
+    fit = 'hs.fit_control("shortest", test="toy.jsonl").estimate.value'
+    accuracy = python(installed, tmp_path, f"print(json.dumps({fit}))")
+    assert accuracy == shown["estimate"]["value"]
 
 
 @pytest.mark.slow
@@ -182,7 +183,7 @@ for name in ("untaught:3", "untaugt:3"):
 print(json.dumps([told, run.results()["accuracy"][0], weights_of("untaught:3"), weights_of("untaught:4"), *errors]))
 """,
     )
-    assert told == ["untaught:3 on toy: all answers are kept already"], "the same weights"
+    assert told == ["untaught:3 on toy: all answers are stored already"], "the same weights"
     assert accuracy == shown["results"][0]["accuracy"]
     assert part["model"]["weights"] == weights != other
     assert trained.startswith(f"untaught:3 is a model of the package {ORIGIN}, which gives no folder of weights")
@@ -292,7 +293,7 @@ def test_other_broken_plugins(broken: Path) -> None:
     with pytest.raises(hs.UserError, match=f"the release 'reads' {of} gives no Probe but NoneType"):
         hs.read_release("reads", probe)
     for name, problem in (
-        ("short", "does not give one number an option"),
+        ("short", "does not give one number per option"),
         ("wrong", "gives no ndarray but int"),
         ("no-cue", "is not a Number or a Learnt"),
     ):
@@ -304,7 +305,7 @@ def test_other_broken_plugins(broken: Path) -> None:
         ("no-control", "is not a Control"),
     ):
         with pytest.raises(hs.UserError, match=f"the control '{name}' {of} {problem}"):
-            hs.fit_control(name, probe)
+            hs.fit_control(name, test=probe)
     with pytest.raises(hs.UserError, match=f"the model 'broken' {of} gives no LanguageModel but str"):
         hs.load_model("broken:3")
 
@@ -341,7 +342,7 @@ def test_entry_points_are_read_for_unknown_names_only(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(metadata, "entry_points", entry_points)
     probe = lay(tmp_path / "toy.jsonl", *toy_lines())
-    hs.fit_control("random", probe)
+    hs.fit_control("random", test=probe)
     hs.find_cues(probe, rounds=19)
     with pytest.raises(hs.UserError):
         hs.build("wordnetqa", relation="hypernymi")

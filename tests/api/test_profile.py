@@ -169,7 +169,7 @@ def test_the_same_call_asks_nothing_again_and_says_the_same(small: Profile) -> N
 def test_what_cannot_be_asked_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UserError, match="two models are called 'guesser'"):
         hs.profile(["guesser", "guesser"])
-    with pytest.raises(UserError, match="leaves nothing to ask"):
+    with pytest.raises(UserError, match="leaves no items"):
         hs.profile("guesser", limit=0)
     call = caller(capfd)
     both = call("profile", "-m", "guesser", "--quick", "--full", "--out", tmp_path / "x")
@@ -213,9 +213,9 @@ def test_a_second_profile_is_refused_before_it_builds_or_loads_anything(tmp_path
         def log(self, text: str) -> None:
             pytest.fail(f"it began and said {text}")
 
-    with locked(tmp_path / "p"), pytest.raises(UserError, match="another process is at work in this folder"):
+    with locked(tmp_path / "p"), pytest.raises(UserError, match="another process is using this folder"):
         hs.profile("smollm2", abilities=["parts"], out=tmp_path / "p", progress=Told())
-    with locked(tmp_path / "p"), pytest.raises(UserError, match="another process is at work in this folder"):
+    with locked(tmp_path / "p"), pytest.raises(UserError, match="another process is using this folder"):
         hs.ask("smollm2", limit=4, out=tmp_path / "p" / "answers")  # it may not have kept an answer yet
     assert not (tmp_path / "p" / "answers").exists()
 

@@ -17,7 +17,7 @@ from tests.support.calling import Call, caller, lay, toy_lines
 _OPTION = re.compile(r"(?<![\w-])--[a-z]")
 _ELSEWHERE = {
     "report/page.py": "the command that repeats a run",
-    "report/replication.py": "the command that repeats a replication",
+    "replication/page.py": "the command that repeats a replication",
     "report/profile_view.py": "the command that repeats a profile",
     "runs/ray_engine.py": "options of ray",
     "report/charts.py": "names of the page's colours",
@@ -73,6 +73,6 @@ def test_the_same_error_in_python_and_at_the_command_line(
     call: Call = caller(capfd)
     probe, model = lay(tmp_path / "toy.jsonl", *toy_lines()), str(tiny_folders["gpt2"])
     called = call("run", "-m", model, "-p", probe, "--limit", 0, "--out", tmp_path / "out")
-    assert (called.code, called.err) == (2, "horsesense: --limit 0 leaves nothing to ask; use 1 or more\n")
-    with pytest.raises(hs.UserError, match=r"^limit 0 leaves nothing to ask; use 1 or more$"):
+    assert (called.code, called.err) == (2, "horsesense: --limit 0 leaves no items; use 1 or more\n")
+    with pytest.raises(hs.UserError, match=r"^limit 0 leaves no items; use 1 or more$"):
         hs.ask(model, probe, limit=0)

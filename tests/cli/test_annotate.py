@@ -92,10 +92,10 @@ def test_a_study_from_end_to_end(probe: Path, tmp_path: Path) -> None:
         writer.writeheader()
         writer.writerows(rows)
     state = document("status", tasks, "-p", probe)
-    assert (state["judgements"], state["open"], state["wanted"], state["done"]) == (17, 1, 3, 5)
+    assert (state["judgements"], state["unanswered"], state["target"], state["done"]) == (17, 1, 3, 5)
     assert state["by_votes"] == {"2": 1, "3": 5}
     kept = document("collect", tasks, "-p", probe, "-o", tmp_path / "j.jsonl")
-    assert (kept["judgements"], kept["open"], kept["people"]) == (17, 1, 3)
+    assert (kept["judgements"], kept["unanswered"], kept["people"]) == (17, 1, 3)
     labels = tmp_path / "labels.jsonl"
     # Every answer is decided but the one of the last row, which has two votes whichever it is.
     settled = document("export", tmp_path / "j.jsonl", "-p", probe, "-o", labels)
@@ -157,14 +157,14 @@ def test_one_label_only_is_told(probe: Path) -> None:
     assert values["alpha, nominal"] is None
     code, out, _ = run("agreement", judged(probe, ann="444444", ben="444444"))
     assert code == 0
-    assert "has no value" in out
+    assert "is undefined" in out
 
 
 def test_released_votes(tmp_path: Path) -> None:
     path = tmp_path / "votes.csv"
     path.write_text("whole,part,jj,result1,result2,result3\nbox,lid,red,probably,probably,unlikely\n")
     items, out = tmp_path / "items.jsonl", tmp_path / "j.csv"
-    found = document("collect", path, "--from", "partwhole", "-o", out, "--items", items)
+    found = document("collect", path, "--published", "partwhole", "-o", out, "--items", items)
     assert (found["judgements"], found["people"]) == (3, 0)
     settled = document("export", out, "-p", items, "-o", tmp_path / "l.jsonl", "--rule", "median")
     assert settled["counts"] == {"probably": 1}
@@ -174,7 +174,7 @@ def test_what_people_see(probe: Path, tmp_path: Path) -> None:
     path = judged(probe, ann="440123", ben="440133", cid="!30111")
     code, out, err = run("export", path, "-o", tmp_path / "labels.jsonl")
     assert (code, err) == (0, "")
-    for told in ("judged nonsense", "alpha, ordinal", "kept items", "by 3 people"):
+    for told in ("judged nonsense", "alpha, ordinal", "labelled items", "by 3 people"):
         assert told in out
     for command in (
         ("agreement", path),
@@ -219,7 +219,7 @@ BAD: dict[str, Bad] = {
     ),
     "one vote each": lambda probe, folder: (
         ["export", judged(probe, ann="440123"), "-o", folder / "l.jsonl"],
-        "no item gets a label: fewer than 3 votes; let fewer votes do with --fewest 1",
+        "no item gets a label: fewer than 3 votes; accept fewer votes with --min-votes 1",
     ),
     "no overlap": lambda probe, folder: (
         ["agreement", judged(probe, ann="440...", ben="...123")],
@@ -247,7 +247,7 @@ BAD: dict[str, Bad] = {
     ),
     "a rule that does not fit": lambda probe, folder: (
         ["export", judged(probe, ann="440123"), "-o", folder / "l.jsonl", "--rule", "winoventi"],
-        "the rule winoventi does not settle labels",
+        "the rule winoventi does not adjudicate labels",
     ),
     "nobody's errors": lambda probe, folder: (
         [
@@ -282,8 +282,8 @@ BAD: dict[str, Bad] = {
         "the tasks would overwrite the probe",
     ),
     "too few people": lambda probe, folder: (
-        ["new", probe, "--instrument", "partwhole", "-o", folder / "t.csv", "--people", "ann", "--each", "2"],
-        "2 people should judge each item, and 1 are named",
+        ["new", probe, "--instrument", "partwhole", "-o", folder / "t.csv", "--people", "ann", "--per-item", "2"],
+        "2 people should judge each item, but only 1 are named",
     ),
     "no facet": lambda probe, folder: (
         ["performance", judged(probe, ann="440123", ben="440123"), "-p", probe, "--by", "test"],

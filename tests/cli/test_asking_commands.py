@@ -71,7 +71,7 @@ def test_what_cannot_be_scored_is_told(
     assert why in capsys.readouterr().err
 
 
-def test_ways_are_shown_with_what_they_are_apart(
+def test_prompt_formats_are_shown_with_their_spread(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     items = [
@@ -80,17 +80,20 @@ def test_ways_are_shown_with_what_they_are_apart(
     ]
     write_probe(tmp_path / "short.jsonl", Probe.of(items, Card(name="short")))
     call = ["run", "-m", f"tiny={model}", "-p", str(tmp_path / "short.jsonl"), "--out", str(tmp_path / "run")]
-    assert _call([*call, "--format", "options", "--format", "letters", "--json"]) == 0
+    assert _call([*call, "--format", "loglikelihood", "--format", "letters", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert [(each["model"], each["way"]) for each in printed["results"]] == [("tiny", "options"), ("tiny", "letters")]
+    assert [(each["model"], each["format"]) for each in printed["results"]] == [
+        ("tiny", "loglikelihood"),
+        ("tiny", "letters"),
+    ]
     assert printed["results"][1]["replies"]["n"] == 12
     (spread,) = printed["spread"]
     values = [each["accuracy"] for each in printed["results"]]
     assert spread["spread"] == pytest.approx(max(values) - min(values))
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "Prompt formats" in page
-    assert "--format options --format letters" in page
-    assert _call([*call, "--format", "options", "--format", "letters"]) == 0
+    assert "--format loglikelihood --format letters" in page
+    assert _call([*call, "--format", "loglikelihood", "--format", "letters"]) == 0
     shown = capsys.readouterr()
     assert "by prompt format" in shown.out + shown.err
 

@@ -200,8 +200,8 @@ CALLS: list[tuple[list[str], str]] = [
     (["run", "-m", "any", "-p", "toy.jsonl", "--out", "toy.jsonl/out"], "toy.jsonl/out: a part of the path is a file"),
     (["run", "-m", "./none", "-p", "toy.jsonl", "--out", "/proc/none"], "/proc/none: "),
     (["score", "It rained."], "missing option '-m' / '--model'"),
-    (["score", "-m", "any", " "], "a text is empty; give one with words"),
-    (["score", "-m", "any", "a", "--against", ""], "a text is empty; give one with words"),
+    (["score", "-m", "any", " "], "a text is empty; give one that is not"),
+    (["score", "-m", "any", "a", "--against", ""], "a text is empty; give one that is not"),
     (["score", "-m", "any", "caf\udce9"], "the text 'caf\\udce9' is not UTF-8"),
     (["score", "-m", "any", "a", "--pll", "words"], "invalid value for '--pll'"),
     (

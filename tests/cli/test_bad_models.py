@@ -100,7 +100,7 @@ FOLDERS: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "a longest input that is no number": (
         "gpt2",
         config("tokenizer_config.json", model_max_length=[None]),
-        "is no number ([None])",
+        "is not a number ([None])",
     ),
     "damaged tokenizer": ("gpt2", replaced("tokenizer.json", b'{"version": '), "transformers cannot load it"),
 }
@@ -126,7 +126,7 @@ def test_weights_that_are_not_numbers(tiny_folders: dict[str, Path], tmp_path: P
     probe = lay(tmp_path / "toy.jsonl", *toy_lines())
     called = call("run", "-m", folder, "-p", probe, "--out", tmp_path / "out")
     last = called.err.splitlines()[-1]
-    assert last.startswith(f"horsesense: {folder} gives log-probabilities that are not numbers")
+    assert last.startswith(f"horsesense: {folder} gives log-probabilities that are NaN or infinite")
     assert called.code == 2
     assert not [name for name in names(tmp_path / "out") if name.endswith((".part", ".parquet", ".html"))]
 
@@ -183,7 +183,7 @@ OPTIONS = [
     ("gpt2", ["--device", "quantum"], "the device 'quantum' cannot be used here"),
     ("gpt2", ["--family", "casual"], "there is no model family 'casual'; did you mean 'causal'?"),
     ("gpt2", ["--family", "masked"], "transformers cannot load it"),
-    ("gpt2", ["--spec", "bos=<|nobody|>"], "the tokenizer has no token '<|nobody|>' to begin with"),
+    ("gpt2", ["--spec", "bos=<|nobody|>"], "the tokenizer has no BOS token '<|nobody|>'"),
 ]
 
 
@@ -216,5 +216,5 @@ def test_an_unknown_name_where_no_hub_answers() -> None:
     environment = {**os.environ, "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_OFFLINE": "0"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert "'smolm2', and the model hub does not answer; did you mean 'smollm2'?" in done.stderr
+    assert "'smolm2', and the Hugging Face Hub does not answer; did you mean 'smollm2'?" in done.stderr
     assert time.monotonic() - began < 60

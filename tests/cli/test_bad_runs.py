@@ -94,8 +94,8 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "no parts": (manifest(parts=[]), "run: the run has no answers yet"),
     "another PLL": (in_spec(pll="words"), "the spec has pll='words', which means nothing"),
     "a field of the future": (in_spec(colour="red"), "the spec has the unknown field 'colour'"),
-    "a missing answer file": (lambda f: shard(f).unlink(), "is not finished: 0 of 1 answer files are there"),
-    "no answers": (lambda f: shutil.rmtree(f / "answers"), "is not finished: 0 of 1 answer files are there"),
+    "a missing answer file": (lambda f: shard(f).unlink(), "is not finished: 0 of 1 answer files exist"),
+    "no answers": (lambda f: shutil.rmtree(f / "answers"), "is not finished: 0 of 1 answer files exist"),
     "an empty answer file": (lambda f: shard(f).write_bytes(b""), ".parquet: the answer file is damaged"),
     "a cut answer file": (
         lambda f: shard(f).write_bytes(shard(f).read_bytes()[:-30]),

@@ -35,10 +35,10 @@ def test_a_control_leaves_a_run_and_stands_against_one(tmp_path: Path, call: Cal
     assert call("baseline", "majority", "--train", train, "--test", test, "--out", tmp_path / "major").code == 0
     words = ["baseline", "random", "--test", test, "--seeds", 1, "--out", tmp_path / "lot", "--json"]
     lot = document(call(*words, "--against", tmp_path / "run", "--against", tmp_path / "major"))
-    assert (lot["name"], lot["n"], lot["other_controls"]) == ("random", 24, ["majority"])
+    assert (lot["name"], lot["estimate"]["n"], lot["other_controls"]) == ("random", 24, ["majority"])
     (model,) = lot["missed_by_controls"]
     (_, (answered,)), (_, (major,)) = read_run(tmp_path / "lot"), read_run(tmp_path / "major")
-    assert result_of(answered).estimate.value == pytest.approx(lot["accuracy"])
+    assert result_of(answered).estimate.value == pytest.approx(lot["estimate"]["value"])
     failing = [a < 1 and b < 1 for a, b in zip(answered.credits(None).values, major.credits(None).values, strict=True)]
     assert model["all"]["n"] == 24
     assert model["missed"]["n"] == sum(failing)
@@ -51,11 +51,11 @@ def test_seeds_and_slots(tmp_path: Path, call: Call) -> None:
     write_probe(train, triples(120, 1))
     write_probe(test, triples(60, 2))
     found = document(call("baseline", "majority-per", "--slot", "part", "--train", train, "--test", test, "--json"))
-    assert found["accuracy"] > 0.9
+    assert found["estimate"]["value"] > 0.9
     lots = document(call("baseline", "random", "--test", test, "--seeds", 4, "--json"))
-    assert len(lots["seeds"]) == 4
+    assert len(lots["by_seed"]) == 4
     assert lots["spread"] > 0
-    assert lots["accuracy"] == pytest.approx(sum(lots["seeds"]) / 4)
+    assert lots["estimate"]["value"] == pytest.approx(sum(lots["by_seed"]) / 4)
 
 
 def test_bad_calls(tmp_path: Path, call: Call) -> None:

@@ -57,7 +57,7 @@ def test_people_answer_both_halves_and_never_see_a_key(tmp_path: Path, call: Cal
     assert document(call, "build", "duals", probe, "-o", duals, "--status", "proposed")["families"] == 2
     tasks, labels, kept = tmp_path / "tasks.csv", tmp_path / "labels.jsonl", tmp_path / "kept.jsonl"
     assert (
-        call("annotate", "new", duals, "--instrument", "dual", "-o", tasks, "--people", "ann,ben", "--each", 2).code
+        call("annotate", "new", duals, "--instrument", "dual", "-o", tasks, "--people", "ann,ben", "--per-item", 2).code
         == 0
     )
     items = read_probe(duals).items

@@ -60,7 +60,7 @@ def test_a_label_is_what_all_shows_and_the_weights_are_the_same(
     (command,) = re.findall(r"<pre[^>]*>(horsesense run .*?)</pre>", page)
     Path("horsesense.toml").unlink()  # the command on the page needs no file
     again = call(*shlex.split(html.unescape(command))[1:], "--out", "runs/small-toy", "--json")
-    assert "all answers are kept already" in again.err
+    assert "all answers are stored already" in again.err
     monkeypatch.setenv("HORSESENSE_MODELS", f"by-variable={folder}")
     assert models_of(call("run", "-p", "toy.jsonl", "--json").out) == ["by-variable"]
     assert models_of(call("run", "-m", f"by-option={folder}", "-p", "toy.jsonl", "--json").out) == ["by-option"]

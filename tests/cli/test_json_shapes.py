@@ -130,7 +130,7 @@ def test_run_and_report(toy: Path, tiny_folders: dict[str, Path], call: Call) ->
         assert set(result["sensitivity"]) == {"sum", "mean", "word", "character"}
     again = call(*words)
     assert document(again, "run") == found, "what is kept gives the same document"
-    assert "all answers are kept already" in again.err
+    assert "all answers are stored already" in again.err
     reported = call("report", out, "--json", "-o", toy.parent / "page.html")
     assert document(reported, "report") == {"out": str(toy.parent / "page.html"), "results": found["results"]}
     assert reported.err == ""
@@ -187,7 +187,7 @@ def test_score(name: str, tiny_folders: dict[str, Path], call: Call) -> None:
     texts = ["The café’s butter melts.", "東京 “is” far — away"]
     called = call("score", "-m", tiny_folders[name], *texts, "--json")
     found = document(called, "score")
-    assert "begins with" in called.err
+    assert "special tokens" in called.err
     assert (found["model"], [text["text"] for text in found["texts"]]) == (str(tiny_folders[name]), texts)
     for text in found["texts"]:
         logprobs = [token["logprob"] for token in text["tokens"]]

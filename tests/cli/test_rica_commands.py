@@ -51,27 +51,27 @@ def test_equivalent(call: Call) -> None:
     proof = json.loads(call("rica", "equivalent", WAX, other, "--json").out)
     hold_to("rica equivalent", proof)
     assert proof["equivalent"] is True
-    assert (proof["proof"][0]["form"], proof["proof"][-1]["form"]) == (WAX, other)
+    assert (proof["steps"][0]["form"], proof["steps"][-1]["form"]) == (WAX, other)
     proof = json.loads(call("rica", "equivalent", WAX, other.replace("not ", ""), "--json").out)
     hold_to("rica equivalent", proof)
     assert proof["equivalent"] is False
 
 
-def test_release(call: Call, tmp_path: Path) -> None:
+def test_published(call: Call, tmp_path: Path) -> None:
     derived = json.loads(call("rica", "derive", WAX, "--json").out)["forms"]
     six = [name for name in derived if name.startswith(("original", "negated", "asym"))]
     row = {name: [derived[name], [""]] for name in six}
     row["negated"][0] = WAX
     path = tmp_path / "axioms.jsonl"
     path.write_text(json.dumps(row) + "\n")
-    check = json.loads(call("rica", "release", path, "--json").out)
-    hold_to("rica release", check)
+    check = json.loads(call("rica", "published", path, "--json").out)
+    hold_to("rica published", check)
     assert (check["derived"], check["exact"]) == (5, 4)
-    assert check["differences"][0]["reason"] == "the same, written in another way"
+    assert check["differences"][0]["reason"] == "equivalent, but written differently"
     path.write_text("[]\n")
-    assert "axioms.jsonl:1: this is not an axiom of the release" in call("rica", "release", path).err
+    assert "axioms.jsonl:1: this is not a published axiom" in call("rica", "published", path).err
     path.write_text("")
-    assert "axioms.jsonl: there is no axiom in it" in call("rica", "release", path).err
+    assert "axioms.jsonl: there is no axiom in it" in call("rica", "published", path).err
 
 
 def test_bad_input(call: Call, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_bad_input(call: Call, tmp_path: Path) -> None:
 
 def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders: dict[str, Path]) -> None:
     probe, tokenizer = tmp_path / "ours.jsonl", tiny_folders["gpt2"] / "tokenizer.json"
-    words = ["--strategy", "material", "--strategy", "role", "--perturbations", "released", "--background"]
+    words = ["--strategy", "material", "--strategy", "role", "--perturbation", "published", "--background"]
     called = call("build", "rica", *words, "--tokenizer", tokenizer, "--limit", 100, "-o", probe, "--json")
     assert called.code == 0, called.err
     built = json.loads(called.out)
@@ -105,7 +105,7 @@ def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders
     called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, *beside, "--out", tmp_path / "three", *SPEC)
     assert (called.code, "controls belong" in called.err) == (0, False)
     analysed = call("rica", "analyse", tmp_path / "three")
-    assert "beside its controls" in analysed.out
+    assert "scores on the controls" in analysed.out
     (beside,) = json.loads(call("rica", "analyse", tmp_path / "three", "--json").out)["controls"]
     assert beside["probe"] == "ours"
     for kind, score in beside["controls"].items():
@@ -143,16 +143,16 @@ def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--strategy", "metal"], "there is no strategy 'metal'"),
+        (["--strategy", "metal"], "metal"),
         (["--strategy", "animal", "--no-shipped"], "give --conceptnet FILE"),
-        (["--task", "choice"], "there is no task 'choice'"),
+        (["--task", "choice"], "choice"),
         (["--list", "animals"], "is not NAME=FILE"),
         (["--list", "birds=x.txt"], "there is no list 'birds'"),
         (["--entities", "nicknames"], "kind of entities"),
         (["--tokenizer", "nowhere.json"], "no such file"),
     ],
 )
-def test_bad_building(call: Call, tmp_path: Path, words: list[str], complaint: str) -> None:
+def test_bad_options_of_the_builder(call: Call, tmp_path: Path, words: list[str], complaint: str) -> None:
     called = call("build", "rica", *words, "-o", tmp_path / "x.jsonl")
     assert (called.code, called.out) == (2, "")
     assert complaint in called.err
@@ -163,7 +163,7 @@ def test_a_realiser_that_knows_nothing_is_not_believed(
     call: Call, tmp_path: Path, tiny_folders: dict[str, Path]
 ) -> None:
     """A model with random weights writes nonsense; every statement is the grammar's, and that is counted."""
-    words = ["build", "rica", "--strategy", "role", "--perturbations", "original", "--limit", 8]
+    words = ["build", "rica", "--strategy", "role", "--perturbation", "original", "--limit", 8]
     plain, written = tmp_path / "plain.jsonl", tmp_path / "written.jsonl"
     assert call(*words, "-o", plain).code == 0
     called = call(*words, "--realiser", tiny_folders["bart"], "-o", written, "--json")
@@ -176,7 +176,7 @@ def test_a_realiser_that_knows_nothing_is_not_believed(
 
 
 def test_fluency_is_a_facet(call: Call, tmp_path: Path, tiny_folders: dict[str, Path]) -> None:
-    words = ["--strategy", "temporal", "--perturbations", "original", "--entities", "letters", "--limit", 12]
+    words = ["--strategy", "temporal", "--perturbation", "original", "--entities", "letters", "--limit", 12]
     called = call("build", "rica", *words, "--fluency", tiny_folders["gpt2"], "-o", tmp_path / "x.jsonl", "--json")
     assert called.code == 0, called.err
     items = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
@@ -209,7 +209,7 @@ def test_a_study_is_one_folder_that_goes_on(call: Call, tmp_path: Path) -> None:
     assert other["entities"] != study["entities"]
     refused = call(*given, "--out", out)
     assert (refused.code, refused.out) == (2, "")
-    assert "begun with --entities" in refused.err
+    assert "started with --entities" in refused.err
 
 
 def test_a_study_takes_rica_only(call: Call, tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_a_study_takes_rica_only(call: Call, tmp_path: Path) -> None:
     )
     refused = call("rica", "study", "-m", "none", "--out", tmp_path / "study", "-p", probe)
     assert refused.code == 2
-    assert "no RICA probe" in refused.err
+    assert "not a RICA probe" in refused.err
 
 
 def test_a_study_that_was_stopped_before_a_card_was_written_writes_it(call: Call, tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_built_sets_average_over_properties_and_releases_do_not(
     call: Call, tmp_path: Path, tiny_folders: dict[str, Path]
 ) -> None:
     probe = tmp_path / "ours.jsonl"
-    call("build", "rica", "--strategy", "animal", "--perturbations", "original", "--limit", 200, "-o", probe)
+    call("build", "rica", "--strategy", "animal", "--perturbation", "original", "--limit", 200, "-o", probe)
     called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", tmp_path / "run", *SPEC, "--json")
     (result,) = json.loads(called.out)["results"]
     items = [json.loads(line) for line in probe.read_text().splitlines()]
@@ -271,3 +271,13 @@ def test_built_sets_average_over_properties_and_releases_do_not(
     (plain,) = json.loads(called.out)["results"]
     assert (plain["metric"], plain["plain"]) == ("accuracy", None)
     assert plain["accuracy"] == result["plain"]["value"]
+
+
+def test_a_run_without_rica_probes_is_refused(call: Call, tmp_path: Path, tiny_folders: dict[str, Path]) -> None:
+    run = tmp_path / "run"
+    words = ("run", "-m", tiny_folders["gpt2"], "-p", "starter", "--limit", 2, "--out", run, *SPEC)
+    assert call(*words).code == 0
+    refused = call("rica", "analyse", run)
+    assert (refused.code, refused.out) == (2, "")
+    assert f"{run}: the run has no RICA probe" in refused.err
+    assert refused.err.count("\n") == 1

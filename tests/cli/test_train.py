@@ -40,8 +40,8 @@ def test_full_exception_before_and_after(tmp_path: Path, call: Call) -> None:
         4,
         "--epochs",
         8,
-        # One look, at the end: the first one that gets a handful of items right may have learned little yet.
-        "--every",
+        # One evaluation, at the end: the first good one on a handful of items may have learned little yet.
+        "--eval-every",
         40,
         "--out",
         tmp_path / "out",
@@ -56,13 +56,13 @@ def test_full_exception_before_and_after(tmp_path: Path, call: Call) -> None:
     assert point["leaks"]["allowed"].startswith("full-exception tests the generic twins")
     twins = tests["all-generics"]["slices"]["twin"]
     assert twins["seen"]["n"] + twins["unseen"]["n"] == 2 * tests["all-generics"]["n"] == 48
-    assert len(tests["all-generics"]["each"]) == 2
+    assert len(tests["all-generics"]["by_seed"]) == 2
     # The exceptions taught it one word; what it says of the generics is their opposite.
     assert tests["unseen-exceptions"]["after"]["value"] > 0.9
     assert tests["all-generics"]["after"]["value"] < 0.1
     again = call(*words)
     assert document(again, "train") == found
-    assert "trained already" in again.err
+    assert "already trained" in again.err
     assert len(read_run(tmp_path / "out" / "run-0")[1]) == 6, "the model before and after, on three tests"
 
 
@@ -72,12 +72,12 @@ def test_a_curve_with_several_tests(tmp_path: Path, call: Call) -> None:
         write_probe(tmp_path / f"{name}.jsonl", probe)
     words = ["train", "-m", model, "--train", tmp_path / "train.jsonl", "--dev", tmp_path / "dev.jsonl", "--seeds", 1]
     words += ["--test", tmp_path / "one.jsonl", "--test", tmp_path / "two.jsonl", "--number", 8, "--number", 16]
-    words += ["--epochs", 1, "--lora", "--along", "--by", "comparative", "--out", tmp_path / "out", "--json"]
+    words += ["--epochs", 1, "--lora", "--eval-tests", "--by", "comparative", "--out", tmp_path / "out", "--json"]
     found = document(call(*words), "train")
     assert [point["train"] for point in found["points"]] == [8, 16]
     for point in found["points"]:
         assert {one["test"]: one["n"] for one in point["tests"]} == {"one": 5, "two": 4, "joint": 9}
-        assert set(point["seeds"][0]["looks"][0]["tests"]) == {"one", "two", "joint"}
+        assert set(point["seeds"][0]["eval_points"][0]["others"]) == {"one", "two", "joint"}
         assert point["tests"][0]["slices"]["comparative"]["faster"]["n"] == 5
 
 
@@ -97,31 +97,32 @@ def test_inoculation_learns_and_is_taken_up_again(tmp_path: Path, call: Call) ->
     for name, given in sets.items():
         write_probe(tmp_path / f"{name}.jsonl", questions(*given))
         words += [f"--{name}", tmp_path / f"{name}.jsonl"]
-    words += ["--lr", 5e-3, "--steps", 4, "--steps", 60, "--seed", 0, "--add", 0, "--add", 1, "--json"]
-    called = call(*words, "--dose", 4)
+    words += ["--learning-rate", 5e-3, "--step", 4, "--step", 60, "--seed", 0, "--add", 0, "--add", 1, "--json"]
+    called = call(*words, "--size", 4)
     assert "plain, k = 4, seed 0, on the development sets: new" in called.err
-    assert "the probe's own" not in called.err
+    assert "items of the probe" not in called.err
     found = document(called, "inoculate")
-    shown = call(*words[:-1], "--dose", 4).out
-    assert "on the test sets, read once" in shown, "the table says which sets its figures are of"
+    shown = call(*words[:-1], "--size", 4).out
+    assert "on the test sets" in shown, "the table says which sets its figures are of"
     assert [(point["setting"], point["k"]) for point in found["curves"]] == [
         ("add-some x1", 4),
         ("none", 0),
         ("plain", 4),
     ]
-    more = document(call(*words, "--dose", 4, "--dose", 40, "--plot", tmp_path / "curve.json"), "inoculate")
+    more = document(call(*words, "--size", 4, "--size", 40), "inoculate")
+    assert call(*words[:-1], "--size", 4, "--size", 40, "--plot", tmp_path / "curve.json").code == 0
     drawn = json.loads((tmp_path / "curve.json").read_text())
     (values,) = drawn["datasets"].values() if "datasets" in drawn else [drawn["data"]["values"]]
     assert {(row["setting"], row["x"]) for row in values} == {
         (s, k) for s in ("plain", "add-some x1") for k in (0, 4, 40)
     }
-    kept = {(one["setting"], one["k"]): one for one in more["chosen"]}
-    assert all(kept[one["setting"], one["k"]] == one for one in found["chosen"]), "what is kept is not done again"
+    kept = {(one["setting"], one["k"]): one for one in more["selected"]}
+    assert all(kept[one["setting"], one["k"]] == one for one in found["selected"]), "what is kept is not done again"
     assert kept["plain", 40]["test_new"]["accuracy"] > 0.8 > kept["none", 0]["test_new"]["accuracy"]
-    for one in more["chosen"]:
+    for one in more["selected"]:
         before = kept["none", 0]["original"]
         assert one["cost"] == pytest.approx(before - one["original"])
-    tried = [json.loads(line) for line in (tmp_path / "out" / "doses.jsonl").read_text().splitlines()]
+    tried = [json.loads(line) for line in (tmp_path / "out" / "trials.jsonl").read_text().splitlines()]
     assert {(one["setting"], one["k"], one["steps"]) for one in tried} >= {("plain", 40, 4), ("plain", 40, 60)}
     best = max(
         (one for one in tried if (one["setting"], one["k"]) == ("plain", 40)),
@@ -132,11 +133,11 @@ def test_inoculation_learns_and_is_taken_up_again(tmp_path: Path, call: Call) ->
     assert len(answered.answers) == 30
     page = tmp_path / "page.html"
     told = document(call("report", tmp_path / "out", "-o", page, "--json"), "report")
-    assert sorted({one["n"] for one in told["results"]}) == [16, 30], "both tests of the dose that is kept"
+    assert sorted({one["n"] for one in told["results"]}) == [16, 30], "both tests of the size whose answers are stored"
     new = kept["plain", 40]["test_new"]
     ends = " to ".join(f"{end:.3f}" for end in new["ci"])
     row = f'<td>40</td><td>{new["accuracy"]:.3f}</td><td class="ends">{ends}</td><td>30</td>'
-    assert row in page.read_text(encoding="utf-8"), "the dose, its accuracy, interval and n"
+    assert row in page.read_text(encoding="utf-8"), "the size, its accuracy, interval and n"
 
 
 def test_bad_calls(tmp_path: Path, call: Call) -> None:
@@ -152,10 +153,10 @@ def test_bad_calls(tmp_path: Path, call: Call) -> None:
     ]
     for words, told in (
         ([*train, "--test", probe], "leak into training"),
-        ([*train, "--test", tmp_path / "other.jsonl", "--setting", "full-exception"], "wants schemas"),
+        ([*train, "--test", tmp_path / "other.jsonl", "--setting", "full-exception"], "needs schemas"),
         (
             [*train, "--test", tmp_path / "other.jsonl", "--objective", "multiple-choice"],
-            "cannot learn from the form 'cloze'",
+            "cannot be trained on the form 'cloze'",
         ),
         (["inoculate", "-m", model, "--train", probe, *five, "--out", tmp_path / "o"], "a dose of 3,000 is more than"),
         (

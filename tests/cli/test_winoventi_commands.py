@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from horsesense.core import write_probe
-from horsesense.methods.winoventi import lexicon
-from horsesense.methods.winoventi.checks import CheckedSchema
-from horsesense.methods.winoventi.triplet_files import write_schemas
+from horsesense.methods.winoventi import word_relations
+from horsesense.methods.winoventi.schemas import CheckedSchema, write_schemas
 from tests.support.calling import Call, Called, caller, hold_to
 from tests.support.made_plan import WORDS, make_plan, people_have_answered
 from tests.support.made_schemas import SCHEMAS, made_probe
@@ -24,7 +23,7 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
 
 @pytest.fixture(autouse=True)
 def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lexicon, "find_wordnet", lambda: None)
+    monkeypatch.setattr(word_relations, "find_wordnet", lambda: None)
 
 
 def document(called: Called, name: str) -> Any:
@@ -49,7 +48,7 @@ def test_jaccard(tmp_path: Path, call: Call) -> None:
 def test_associations(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
     nouns, out = tmp_path / "nouns.txt", tmp_path / "a.tsv"
     nouns.write_text("Stone\nsongs\nstone\nдом\n", encoding="utf-8")
-    words = ["-m", tiny_folders["bert"], "--nouns", nouns, "--ranker", tiny_folders["gpt2"], "-o", out, "--json"]
+    words = [nouns, "-m", tiny_folders["bert"], "--ranker", tiny_folders["gpt2"], "-o", out, "--json"]
     called = call("winoventi", "associations", *words)
     summary = document(called, "winoventi associations")
     assert summary["nouns"] == 3
@@ -80,8 +79,8 @@ def test_the_bundled_masked_model_is_the_default(
     write_probe(tmp_path / "wv.jsonl", made_probe())
     (tmp_path / "nouns.txt").write_text("ice\n")
     nouns = tmp_path / "nouns.txt"
-    source = {"evaluate": ("-p", tmp_path / "wv.jsonl"), "make": (nouns,), "associations": ("--nouns", nouns)}[name]
-    called = call("winoventi", name, *source, "--out", tmp_path / "out")
+    source = tmp_path / "wv.jsonl" if name == "evaluate" else nouns
+    called = call("winoventi", name, source, "--out", tmp_path / "out")
     assert called.code == 2
     assert "horsesense fetch smollm2" in called.err
 
@@ -89,7 +88,7 @@ def test_the_bundled_masked_model_is_the_default(
 def test_evaluate_and_splits(tmp_path: Path, tiny_folders: dict[str, Path], call: Call) -> None:
     probe = tmp_path / "wv.jsonl"
     write_probe(probe, made_probe())
-    words = ["-m", tiny_folders["bert"], "-p", probe, "--out", tmp_path / "run", "--json"]
+    words = ["-m", tiny_folders["bert"], probe, "--out", tmp_path / "run", "--json"]
     evaluated = document(call("winoventi", "evaluate", *words), "winoventi evaluate")
     (model,) = evaluated["models"]
     assert [each["subset"] for each in model["subsets"]] == ["all", "individual"]
@@ -97,7 +96,7 @@ def test_evaluate_and_splits(tmp_path: Path, tiny_folders: dict[str, Path], call
     assert [each["subset"] for each in model["tokens"]][:2] == ["all, equal tokens", "all, unequal tokens"]
     assert {"own", "third", "unequal_tokens"} <= model["slices"].keys()
     assert document(call("winoventi", "evaluate", *words), "winoventi evaluate") == evaluated
-    halves = call("winoventi", "splits", "-p", probe, "--setting", "full-exception", "--out", tmp_path / "s", "--json")
+    halves = call("winoventi", "splits", probe, "--setting", "full-exception", "--out", tmp_path / "s", "--json")
     parts = {part["part"]: part["items"] for part in document(halves, "winoventi splits")["parts"]}
     assert parts == {"train": 5, "unseen-exceptions": 1, "all-generics": 6, "mixed": 2}
 
@@ -140,7 +139,7 @@ def test_make_and_status(tmp_path: Path, tiny_folders: dict[str, Path], call: Ca
     plan = people_have_answered(make_plan(tiny_folders["bert"], tiny_folders["gpt2"]), tmp_path, out)
     called = call(*words, "--exception", plan.exceptions[0], "--premise", plan.premises[0])
     summary = document(called, "winoventi make")
-    assert "1 associations: done already" in called.err
+    assert "1 associations: already done" in called.err
     assert "2 exceptions …" in called.err
     assert summary["evaluations"]["proposed"]["headline"] is None, "nobody has validated anything"
     assert summary["evaluations"]["proposed"]["subsets"][0]["schemas"] == sum(summary["counts"]["passing"].values())

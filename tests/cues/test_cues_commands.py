@@ -70,7 +70,7 @@ def test_people_get_a_table_and_the_verdict(tmp_path: Path, capsys: pytest.Captu
     done("cues", path, *QUICK)
     out, err = capsys.readouterr()
     assert "with the most characters" in out
-    assert out.rstrip().endswith("Chance is 25 %.")
+    assert out.rstrip().endswith("Chance is 25%.")
     assert "horsesense fetch wordnet" in err
 
 
@@ -181,7 +181,7 @@ def test_vectors_that_are_not_finite_are_a_sentence(tmp_path: Path, capsys: pyte
         np.save(vectors, rows)
         told = refused(capsys, "harden", path, "-o", out, "--vectors", vectors)
         assert told.endswith(
-            f"{vectors}: 1 of 180 vectors hold NaN or an infinite number, first row 7 (item {items[2].id}, option 1); "
+            f"{vectors}: 1 of 180 vectors contain NaN or infinity, first row 7 (item {items[2].id}, option 1); "
             "embed those options again\n"
         )
     for odd, sentence in ((np.zeros((180, 0)), "the shape 180×0"), (np.full((180, 2), "a"), "of the type <U1")):
@@ -192,5 +192,5 @@ def test_vectors_that_are_not_finite_are_a_sentence(tmp_path: Path, capsys: pyte
 
 def test_a_small_probe_is_not_hardened_into_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, out = written(tmp_path / "p.jsonl", noise(2, 3, 8)), tmp_path / "h.jsonl"
-    assert "the probe has 2 items, and of fewer than 20" in refused(capsys, "harden", path, "-o", out)
+    assert "the probe has 2 items, and with fewer than 20" in refused(capsys, "harden", path, "-o", out)
     assert sorted(tmp_path.iterdir()) == [tmp_path / "p.card.json", path]

@@ -51,7 +51,7 @@ def hardened(with_planted_word: list[Item]) -> Hardened:
 
 
 def test_the_planted_cue_is_there_before(with_planted_word: list[Item], hardened: Hardened) -> None:
-    assert "can be had" in hardened.before.verdict
+    assert "can be answered" in hardened.before.verdict
     assert beats_chance(bag_of_words_right(with_planted_word), with_planted_word)
 
 
@@ -61,7 +61,7 @@ def test_the_planted_cue_is_gone_after(hardened: Hardened) -> None:
     assert not beats_chance(bag_of_words_right(kept), kept)
     # Asked anew, with other halves and other shuffles, the battery does not find it either.
     again = find_cues(kept, seed=77, splits=4, rounds=99)
-    assert "can be had" not in again.verdict
+    assert "can be answered" not in again.verdict
 
 
 def test_every_cue_is_at_chance_within_its_interval(hardened: Hardened) -> None:
@@ -150,14 +150,14 @@ def test_a_cue_that_answers_everything_leaves_nothing() -> None:
 @pytest.mark.parametrize("number", [2, 19])
 def test_too_few_items_from_the_start_are_refused(number: int) -> None:
     items = [replace(item, options=("aa", "bb"), answer=n % 2) for n, item in enumerate(noise(number, 2, 5))]
-    with pytest.raises(UserError, match=f"the probe has {number} items, and of fewer than 20 no cue can be told"):
+    with pytest.raises(UserError, match=f"the probe has {number} items, and with fewer than 20 no cue"):
         harden(items, splits=2, rounds=59)
 
 
 def test_items_without_a_gold_do_not_count() -> None:
     items = noise(40, 3, 5)
     items[:25] = [replace(item, answer=None) for item in items[:25]]
-    with pytest.raises(UserError, match="15 of 40 items can be tried, and of fewer than 20"):
+    with pytest.raises(UserError, match="15 of 40 items can be tried, and with fewer than 20"):
         harden(items, splits=2, rounds=59)
     whole = [replace(item, family=str(n % 10)) for n, item in enumerate(items)]
     with pytest.raises(UserError, match="0 of 40 items can be tried"):
@@ -199,7 +199,7 @@ def test_a_released_set_is_hardened_from_both_sides(name: str, shared: Path) -> 
     probe = read_release("cats", [file])
     found = harden(probe.items, probe.card.group, splits=4, rounds=59)
     again = find_cues(found.items, probe.card.group, splits=4, rounds=59)
-    assert "can be had" in found.before.verdict
+    assert "can be answered" in found.before.verdict
     assert len(found.items) > 0.5 * len(probe.items)
     for cue in again.cues:
         assert cue.accuracy.low <= again.chance <= cue.accuracy.high, cue.name

@@ -29,7 +29,7 @@ def test_a_planted_cue_is_found_and_named() -> None:
     assert found.best is not None
     assert found.best.name == "characters"
     assert found.best.accuracy.value == pytest.approx(expected, abs=0.03)
-    assert "of this test can be had by picking the option with the most characters" in found.verdict
+    assert "of this test can be answered by picking the option with the most characters" in found.verdict
     assert found.best.p <= 0.05
 
 
@@ -51,7 +51,7 @@ def test_a_planted_word_is_found() -> None:
 
 def test_noise_has_no_verdict() -> None:
     claims = [quick(noise(150, 3, seed, in_family=2), seed=seed).verdict for seed in range(8)]
-    assert sum("can be had" in claim for claim in claims) <= 2
+    assert sum("can be answered" in claim for claim in claims) <= 2
 
 
 def test_the_test_keeps_its_level_where_items_of_a_family_depend() -> None:

@@ -166,7 +166,7 @@ def test_weights_are_looked_at_before_torch_is_loaded(tmp_path: Path, tiny_folde
     for probe, seed in (("clozes", 1), ("others", 2), ("tests", 3), ("dev", 4), ("last", 5)):
         write_probe(tmp_path / f"{probe}.jsonl", clozes(4, seed))
     write_probe(tmp_path / "wino.jsonl", made_probe())
-    write_probe(tmp_path / "rica.jsonl", build("rica", strategies=["material"], perturbations=["released"], limit=4))
+    write_probe(tmp_path / "rica.jsonl", build("rica", strategies=["material"], perturbations=["published"], limit=4))
     (tmp_path / "nouns.txt").write_text("stone\nkettle\n")
     given = [(words, folder) for words in ASKING] + [
         (words, name) for words in ASKING[:5] for name in (adapter, places[2])

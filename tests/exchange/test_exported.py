@@ -128,7 +128,7 @@ def test_a_data_set_for_the_hub(tmp_path: Path, capfd: pytest.CaptureFixture[str
     header = card.split("---")[1]
     assert "license: cc0-1.0" in header
     assert "- split: test\n    path: data/test-00000-of-00001.parquet" in header
-    for part in ("Made for tests. Seed 3.", "Nobody has read a sample", "Chance is", "doi:10.1609/aaai"):
+    for part in ("Made for tests. Seed 3.", "Not audited", "Chance is", "doi:10.1609/aaai"):
         assert part in card
 
 
@@ -137,7 +137,7 @@ def test_what_cannot_be_exported_is_told(tmp_path: Path) -> None:
     for to, problem in (
         ("lm-eval", "no item has a gold"),
         ("inspect", "no item has a gold"),
-        ("answers", "is only read"),
+        ("answers", "only be imported"),
     ):
         with pytest.raises(hs.UserError, match=problem):
             hs.export(unjudged, to=to, out=tmp_path / "x")
@@ -150,7 +150,7 @@ def test_what_cannot_be_exported_is_told(tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
     notes = hs.export(PROBE, to="lm-eval", out=tmp_path / "x").notes
     assert any("mean over tokens" in note for note in notes)
-    with pytest.raises(hs.UserError, match="the folder is there already"):
+    with pytest.raises(hs.UserError, match="the folder already exists"):
         hs.export(PROBE, to="hf", out=tmp_path / "x")
 
 

@@ -67,9 +67,9 @@ def test_a_log_cannot_be_asked_on_and_compare_says_what_is_not_known(
     assert parts[0].model.reported["tool"] == "lm-eval 0.4.13"
     (probe,) = hs.compare(logged).probes
     assert sum("known from a log" in note for note in probe.notes) == 2
-    with pytest.raises(hs.UserError, match="answers of a log, which nobody can ask on"):
+    with pytest.raises(hs.UserError, match="answers of a log, which cannot be continued"):
         hs.ask(str(tiny_folders["gpt2"]), "starter", out=logged)
-    with pytest.raises(hs.UserError, match="the folder is there already"):
+    with pytest.raises(hs.UserError, match="the folder already exists"):
         hs.import_log("lm-eval", logged, out=logged)
 
 
@@ -86,8 +86,8 @@ def test_several_filters_repeats_and_doubled_lines(tmp_path: Path) -> None:
     write_samples(tmp_path / "a", "t", [*lines, choice_line(0, filter="strict")])
     done = hs.import_log("lm-eval", tmp_path / "a", out=tmp_path / "run")
     assert done.samples == 3, "a line a filter is no doubled sample"
-    assert done.notes == {"doubled samples, of which the first counts": 1}
-    assert "t: of several filters strict counts" in done.remarks
+    assert done.notes == {"duplicate samples, of which the first counts": 1}
+    assert "t: several filters; strict is used" in done.remarks
 
 
 def test_what_was_generated_is_right_or_wrong_and_guessing_earns_nothing(tmp_path: Path) -> None:
@@ -107,14 +107,14 @@ def test_what_was_generated_is_right_or_wrong_and_guessing_earns_nothing(tmp_pat
     ]
     hs.import_log("lm-eval", write_samples(tmp_path / "a", "open", lines), out=tmp_path / "run")
     (row,) = hs.open_run(tmp_path / "run").results()
-    assert (row["accuracy"], row["chance"], row["way"]) == (0.75, 0, "words")
+    assert (row["accuracy"], row["chance"], row["format"]) == (0.75, 0, "generate")
     with pytest.raises(hs.UserError, match="asked without options"):
         hs.find_cues(tmp_path / "run" / "probes" / "open.jsonl.gz")
 
 
 BAD: dict[str, tuple[Any, str]] = {
     "cut off": (json.dumps(choice_line(1))[:200], "is not JSON"),
-    "NaN": (json.dumps(choice_line(1, resps=[[[float("nan"), "False"]]] * 3)), "no finite number"),
+    "NaN": (json.dumps(choice_line(1, resps=[[[float("nan"), "False"]]] * 3)), "not a finite number"),
     "other number of options": (choice_line(1, resps=[[["-1", "False"]]] * 2), "2 log-likelihoods for 3 options"),
     "gold out of range": (choice_line(1, target=7), "the gold 7 is out of range"),
     "unknown version": ({"index": 1, "logprob": 3}, "no log of samples"),
@@ -197,7 +197,7 @@ def test_a_log_of_inspect_that_is_damaged_or_of_another_version(tmp_path: Path) 
         (cut, "cut off or damaged"),
         (flipped, "is damaged"),
         (far, "is damaged"),
-        (newer, "has version 9, and 2"),
+        (newer, "has version 9"),
     ):
         with pytest.raises(hs.UserError, match=problem):
             hs.import_log("inspect", path, out=tmp_path / "run")
@@ -232,7 +232,7 @@ def test_scores_of_a_table_with_options_and_text(tmp_path: Path) -> None:
     (row,) = hs.open_run(tmp_path / "run", normalise="sum").results()
     assert (row["model"], row["accuracy"]) == ("mine", (0 + 0.5 + 1 + 1) / 4)
     (tmp_path / "u.csv").write_text("item,gold\n1,a\n")
-    with pytest.raises(hs.UserError, match="no column says what was answered"):
+    with pytest.raises(hs.UserError, match="no column for the answer"):
         hs.import_log("answers", tmp_path / "u.csv", out=tmp_path / "other")
 
 

@@ -101,7 +101,7 @@ def _commands(inputs: Path) -> list[Case]:
         ("dose-test", questions(4, 3, True)),
         ("old-dev", questions(4, 4, False)),
         ("old-test", questions(4, 5, False)),
-        ("rica", build("rica", strategies=["material"], perturbations=["released"], limit=8)),
+        ("rica", build("rica", strategies=["material"], perturbations=["published"], limit=8)),
     ):
         write_probe(inputs / f"{name}.jsonl", probe)
     _people_answer(inputs)

@@ -67,7 +67,14 @@ def main() -> None:
     ):
         rows[name] = count(scratch / "run", inside(pattern), numbers, FLIPS)
     more: dict[str, Any] = {"dev": clozes(4, 2), "tests": [clozes(4, 3)]}
-    hs.train(str(model), clozes(12, 1), out=scratch / "trained", seeds=1, epochs=1, device="cpu", **more)
+    hs.train(
+        str(model),
+        train=clozes(12, 1),
+        out=scratch / "trained",
+        seeds=1,
+        settings=hs.TrainingSettings(epochs=1, device="cpu"),
+        **more,
+    )
     trained = scratch / "trained" / "seed-0"
     texts = ["Ice melts in the sun."]
     score: Callable[[Path], Any] = lambda folder: hs.score(load_model(str(folder), device="cpu"), texts).texts[0].sum  # noqa: E731

@@ -56,7 +56,7 @@ def main() -> None:
     from horsesense.core import write_probe
     from horsesense.errors import UserError
     from horsesense.runs.ask import ask_models
-    from horsesense.runs.ray_engine import RayEngine
+    from horsesense.runs.ray import RayEngine
     from tests.runs.test_ask import Listener, make_probe, tables
     from tests.support.ray_run import SETTINGS
     from tests.support.tiny import save_tiny

@@ -89,7 +89,7 @@ class Fuzz:
         self.lot = random.Random(self.seed)
         import uvicorn
 
-        from horsesense.runs import ray_engine
+        from horsesense.runs import ray as ray_engine
 
         uvicorn.run = lambda *_, **__: None  # all up to it is fuzzed; it would listen for ever
         ray_engine.RayEngine._connect = _no_cluster  # type: ignore[method-assign,assignment]  # likewise; it would start processes

@@ -117,7 +117,7 @@ def plant(folder: Path) -> Path:
     lay_all(folder / "cats")
     call("run", "-m", folder / "model-gpt2", "-p", folder / "clozes.jsonl", "--out", folder / "run")
     call("baseline", "majority", "--train", folder / "clozes.jsonl", "--test", folder / "clozes.jsonl", "--allow-overlap", "--out", folder / "run-control")  # fmt: skip
-    call("annotate", "new", folder / "choices.jsonl", "--instrument", "choice", "-o", folder / "study", "--address", "http://127.0.0.1:8000")  # fmt: skip
+    call("annotate", "study", folder / "choices.jsonl", "--instrument", "choice", "-o", folder / "study", "--address", "http://127.0.0.1:8000")  # fmt: skip
     call("annotate", "new", folder / "choices.jsonl", "--instrument", "choice", "-o", folder / "tasks.csv", "--people", "ann,ben")  # fmt: skip
     samples = write_samples(folder / "logs", "things", [choice_line(n) for n in range(4)])
     (folder / "samples_things.jsonl").write_bytes(samples.read_bytes())

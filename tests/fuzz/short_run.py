@@ -46,7 +46,7 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the fuzzer sets is put back afterwards."""
     import uvicorn
 
-    from horsesense.runs.ray_engine import RayEngine
+    from horsesense.runs.ray import RayEngine
 
     for name in ("HORSESENSE_CACHE", "WNHOME", "HF_HUB_OFFLINE", "HORSESENSE_DEVICE"):
         monkeypatch.setenv(name, "")

@@ -12,7 +12,7 @@ import torch
 from horsesense.core import Item, ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.hf.batches import score_questions
-from horsesense.models.hf.encoding import Framed
+from horsesense.models.hf.encoding import FramedPrompt
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.progress import Progress
@@ -51,15 +51,15 @@ class Remembering(Progress):
 ITEMS = [Item(probe="t", form="choice", text=f"Stone {n} is", options=("hard", "soft")) for n in range(10, 30)]
 
 
-def _framed(model: LanguageModel, items: list[Item], spec: ScoringSpec) -> list[Framed]:
-    prompts = [prompt for item in items for prompt in item_prompts(item, spec, model.asks_what_follows).prompts]
-    return model.read(prompts, spec)
+def _encode(model: LanguageModel, items: list[Item], spec: ScoringSpec) -> list[FramedPrompt]:
+    prompts = [prompt for item in items for prompt in item_prompts(item, spec, model.scores_to_end).prompts]
+    return model.encode(prompts, spec)
 
 
 def test_halves_give_the_same_numbers(tiny_folders: dict[str, Path]) -> None:
     model = load_model(str(tiny_folders["bert"]), device="cpu")
     spec = ScoringSpec()
-    framed = _framed(model, ITEMS, spec)
+    framed = _encode(model, ITEMS, spec)
     usual = score_questions(model, framed, spec)
     progress = Remembering()
     small = replace(model, network=Small(model.network, 3))
@@ -74,7 +74,7 @@ def test_halves_give_the_same_numbers(tiny_folders: dict[str, Path]) -> None:
 def test_one_input_that_does_not_fit_is_told(tiny_folders: dict[str, Path]) -> None:
     model = load_model(str(tiny_folders["bert"]), device="cpu")
     spec = ScoringSpec()
-    framed = _framed(model, ITEMS[:1], spec)
+    framed = _encode(model, ITEMS[:1], spec)
     with pytest.raises(UserError, match="does not fit into the memory"):
         score_questions(replace(model, network=Small(model.network, 0)), framed, spec)
 
@@ -87,7 +87,7 @@ def test_many_blocks_give_what_each_question_gives_alone(tiny_folders: dict[str,
     items = [
         Item(probe="t", form="choice", text=f"{text} {n} is", options=("hard", "so")) for n, text in enumerate(texts)
     ]
-    framed = _framed(model, items, spec)
+    framed = _encode(model, items, spec)
     together = score_questions(model, framed, spec, budget=16, progress=progress)
     for question, scores in zip(framed, together, strict=True):
         assert scores == pytest.approx(score_questions(model, [question], spec)[0], abs=1e-5)

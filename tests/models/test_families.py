@@ -18,13 +18,13 @@ from horsesense.scoring.option_scores import answer_items
 
 MADE_UP = """
 from horsesense.models.hf.families import Family
-from horsesense.models.hf.rows import Given, Row
+from horsesense.models.hf.rows import ModelInput, Row
 from horsesense.models.hf.tokens import masked_frame
 
 
 def rows(question, spec, marks):
     ids = tuple(marks.mask if place in question.asked else token for place, token in enumerate(question.ids))
-    return [Row(Given(ids), question.asked, tuple(question.ids[place] for place in question.asked))]
+    return [Row(ModelInput(ids), question.asked, tuple(question.ids[place] for place in question.asked))]
 
 
 FAMILY = Family(

@@ -10,7 +10,7 @@ import pytest
 
 from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
-from horsesense.models.hf.device import placed
+from horsesense.models.hf.device import mapped_device
 from horsesense.models.hf.load import load_model
 from horsesense.scoring.texts import score_texts
 
@@ -30,7 +30,7 @@ def test_a_model_that_is_spread_gives_the_same_numbers(tiny_folders: dict[str, P
         spread = load_model(str(folder), device="map")
         for one, other in zip(plain, score_texts(spread, TEXTS, ScoringSpec()), strict=True):
             assert [t.logprob for t in one.tokens] == pytest.approx([t.logprob for t in other.tokens], abs=1e-5)
-        assert "put there as it was loaded" in spread.notes[0]
+        assert "placed at load" in spread.notes[0]
 
 
 def test_few_bits_need_their_library(tiny_folders: dict[str, Path]) -> None:
@@ -67,4 +67,4 @@ def test_a_model_that_does_not_fit_is_refused(tiny_folders: dict[str, Path]) -> 
     network = load_model(str(tiny_folders["llama"]), device="cpu").network
     network.hf_device_map = {"model.embed_tokens": 0, "model.layers.0": "cpu"}
     with pytest.raises(UserError, match="does not fit on the GPUs"):
-        placed(network)
+        mapped_device(network)

@@ -12,7 +12,7 @@ from transformers import BertConfig, BertForMaskedLM, BertModel
 
 from horsesense.errors import UserError
 from horsesense.models.hf.load import load_model
-from horsesense.models.hf.rows import Given, Row
+from horsesense.models.hf.rows import ModelInput, Row
 from horsesense.models.locate import identify
 from tests.support.tiny import TINY
 
@@ -77,7 +77,7 @@ def test_pickled_weights_are_refused_unless_allowed(tiny_folders: dict[str, Path
     with pytest.raises(UserError, match="pickled"):
         load_model(str(tmp_path), device="cpu")
     loaded = load_model(str(tmp_path), device="cpu", allow_pickle=True)
-    row = Row(Given((0, 5, 6, 7)), (1, 2), (6, 7))
+    row = Row(ModelInput((0, 5, 6, 7)), (1, 2), (6, 7))
     assert np.array_equal(loaded.logprobs([row])[0], whole.logprobs([row])[0])
 
 
@@ -94,7 +94,7 @@ def test_bfloat16_keeps_its_head_in_float32(tiny_folders: dict[str, Path]) -> No
     rough = load_model(str(tiny_folders["gpt2"]), device="cpu", dtype="bfloat16")
     assert rough.network.transformer.h[0].mlp.c_fc.weight.dtype == torch.bfloat16
     assert rough.network.get_output_embeddings().weight.dtype == torch.float32
-    row = Row(Given(tuple(range(20))), tuple(range(19)), tuple(range(1, 20)))
+    row = Row(ModelInput(tuple(range(20))), tuple(range(19)), tuple(range(1, 20)))
     (one,), (other,) = exact.logprobs([row]), rough.logprobs([row])
     assert not np.array_equal(one, other)
     assert np.abs(one - other).mean() < 0.2
@@ -106,5 +106,5 @@ def test_numbers_that_are_none_are_an_error(tiny_folders: dict[str, Path], tmp_p
         network.transformer.ln_f.weight.fill_(float("nan"))
     network.save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
-    with pytest.raises(UserError, match="not numbers"):
-        load_model(str(tmp_path), device="cpu").logprobs([Row(Given((0, 1, 2)), (0, 1), (1, 2))])
+    with pytest.raises(UserError, match="NaN"):
+        load_model(str(tmp_path), device="cpu").logprobs([Row(ModelInput((0, 1, 2)), (0, 1), (1, 2))])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horsesense.models.hf.plan import Plan, make_plan
-from horsesense.models.hf.rows import Given, Row
+from horsesense.models.hf.rows import ModelInput, Row
 
 ids = st.lists(st.integers(0, 3), min_size=1, max_size=6).map(tuple)
 
@@ -19,7 +19,7 @@ ids = st.lists(st.integers(0, 3), min_size=1, max_size=6).map(tuple)
 def rows(draw: st.DrawFn, decoders: Sequence[tuple[int, ...]] = ((), (1,), (1, 2))) -> Row:
     given_ids = draw(ids)
     reads = draw(st.lists(st.integers(0, len(given_ids) - 1), min_size=1, max_size=3))
-    return Row(Given(given_ids, decoder=draw(st.sampled_from(list(decoders)))), tuple(reads), (5,) * len(reads))
+    return Row(ModelInput(given_ids, decoder=draw(st.sampled_from(list(decoders)))), tuple(reads), (5,) * len(reads))
 
 
 def numbers_of(plan: Plan) -> list[tuple[tuple[int, ...], int, int]]:
@@ -72,7 +72,7 @@ def test_trees_hold_every_text(asked: list[Row], budget: int) -> None:
 
 def test_the_order_of_the_rows_does_not_change_the_trees() -> None:
     texts = [(1, 2, 3, 4), (1, 2, 3, 5), (1, 2, 9), (7, 8), (1, 2, 3, 4, 5)]
-    asked = [Row(Given(ids), (len(ids) - 1,), (0,)) for ids in texts]
+    asked = [Row(ModelInput(ids), (len(ids) - 1,), (0,)) for ids in texts]
     shapes = {
         tuple(row.given for row in make_plan(list(order), 100, share=True).inputs)
         for order in itertools.permutations(asked)

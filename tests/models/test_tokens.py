@@ -48,13 +48,13 @@ def test_then_bos_then_eos() -> None:
     assert causal_frame(tokenizer, "auto").before == (tokenizer.convert_tokens_to_ids("</s>"),)
     tokenizer.eos_token = None
     tokenizer.pad_token = None
-    with pytest.raises(UserError, match="no token to begin"):
+    with pytest.raises(UserError, match="no BOS token"):
         causal_frame(tokenizer, "auto")
 
 
 def test_a_token_that_is_asked_for_must_exist(gpt2_tokenizer: Any) -> None:
     assert causal_frame(gpt2_tokenizer, "<|endoftext|>").before == (0,)
-    with pytest.raises(UserError, match="no token '<s>'"):
+    with pytest.raises(UserError, match="no BOS token '<s>'"):
         causal_frame(gpt2_tokenizer, "<s>")
 
 

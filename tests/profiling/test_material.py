@@ -8,11 +8,11 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from horsesense.annotate.audit.stored import kept_reading
 from horsesense.core import Probe
 from horsesense.cues.battery import Number, battery
 from horsesense.data.disk import cache_folder
 from horsesense.errors import UserError
+from horsesense.methods.audits import stored_audit
 from horsesense.profiling import material as rooms
 from horsesense.profiling.abilities import abilities, chosen
 from horsesense.profiling.conditions import RETEST_OF, conditions
@@ -41,7 +41,7 @@ def test_what_is_built_is_what_is_frozen(name: str, pools: dict[str, Probe]) -> 
 
 @pytest.mark.parametrize(("name", "read"), [("kinds", "hypernymy"), ("examples", "hyponymy")])
 def test_the_frozen_pool_is_the_one_that_was_read(name: str, read: str) -> None:
-    reading = kept_reading(f"wordnetqa-{read}")
+    reading = stored_audit(f"wordnetqa-{read}")
     assert reading is not None
     assert frozen_list()[name].pool.content.startswith(reading.content)
 

@@ -82,7 +82,7 @@ def test_a_finding_has_its_reasons() -> None:
     assert [each.verdict for each in found.findings] == ["reads cues"] * 4
     loud, related, pairs, ladder = found.findings
     assert loud.adjusted.value == pytest.approx(0.0, abs=0.05)
-    assert loud.reasons[0].startswith(f"Right in {100 * loud.accuracy.value:.0f}%, where guessing gives 20%")
+    assert loud.reasons[0].startswith(f"Right in {100 * loud.accuracy.value:.0f}%, where chance is 20%")
     assert [each.kind for each in loud.explanations] == ["cue", "relatedness", "relatedness", "blind"]
     cue = loud.explanations[0]
     assert cue.where_right is not None
@@ -147,7 +147,7 @@ def test_what_cannot_be_judged_is_said() -> None:
         verdicts([own.take(np.zeros(len(own), dtype=bool))])
     with pytest.raises(UserError, match="nothing to judge"):
         verdicts([])
-    with pytest.raises(UserError, match=r"related: the format letters has 3 places"):
+    with pytest.raises(UserError, match=r"related: the format letters has 3 entries"):
         replace(own, formats={"letters": np.ones(3)})
     with pytest.raises(UserError, match="no gold or no choice"):
         replace(own, options=np.ones(len(own), dtype=np.int64))

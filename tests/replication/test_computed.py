@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import horsesense as hs
-from horsesense.api.replicate import DOCUMENT, MARKDOWN, PAGE, Replicated
 from horsesense.core import Card, Probe
 from horsesense.core.item import NO_SOURCE
 from horsesense.data import sha256_of_file
@@ -18,11 +17,11 @@ from horsesense.data.checksums import keep_sum
 from horsesense.errors import UserError
 from horsesense.methods.ledger import read_ledger
 from horsesense.methods.partwhole.dataset import unjudged
-from horsesense.methods.winoventi.released import BENCHMARK, COLUMNS
+from horsesense.methods.winoventi.published_dataset import BENCHMARK, COLUMNS
 from horsesense.models.folders import weight_files
-from horsesense.replication.asked import ASKED, AskedCell, all_ones, computed_of, why_no_verdict
-from horsesense.replication.replication import Outcome, replicate_paper
-from horsesense.report.replication import COUNTED
+from horsesense.replication.page import COUNTED
+from horsesense.replication.paper_models import ASKED, ModelScore, all_ones, computed_of, why_no_verdict
+from horsesense.replication.replication import DOCUMENT, MARKDOWN, PAGE, FigureOutcome, Replication, replicate_paper
 from horsesense.runs.manifest import ModelRecord
 from tests.support import ROOT
 from tests.support.calling import caller, hold_to
@@ -34,7 +33,7 @@ from tests.support.tiny import TINY
 CATS = ("ca", "wsc", "sm", "smr", "swag", "hella_swag", "arct_1", "arct_2")
 
 
-def _outcomes(done: Replicated, paper: str) -> dict[str, Outcome]:
+def _outcomes(done: Replication, paper: str) -> dict[str, FigureOutcome]:
     (found,) = [each for each in done.papers if each.paper == paper]
     return {f"{each.place} | {each.row} | {each.column}": each for each in found.outcomes}
 
@@ -43,12 +42,12 @@ def _outcomes(done: Replicated, paper: str) -> dict[str, Outcome]:
 
 
 @pytest.fixture(scope="module")
-def released(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Replicated, Path]:
+def released(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Replication, Path]:
     out = tmp_path_factory.mktemp("replicate")
     return hs.replicate("partwhole", data=shared / "data", out=out), out
 
 
-def test_part_whole_is_accounted_for(released: tuple[Replicated, Path]) -> None:
+def test_part_whole_is_accounted_for(released: tuple[Replication, Path]) -> None:
     """Counted by hand in the files: shares of labels, nouns that are exchanged, the majority of the test split."""
     found = _outcomes(released[0], "partwhole")
     wholes = found["section 4.3 | final triples | unique whole nouns"]
@@ -72,7 +71,7 @@ def test_part_whole_is_accounted_for(released: tuple[Replicated, Path]) -> None:
 
 
 def test_what_was_computed_is_kept_and_believed_until_something_changes(
-    released: tuple[Replicated, Path], shared: Path
+    released: tuple[Replication, Path], shared: Path
 ) -> None:
     done, out = released
     document = json.loads((out / DOCUMENT).read_text())
@@ -129,7 +128,7 @@ def test_without_data_only_what_papers_tell_of_themselves_is_computed() -> None:
     assert "without" not in averages["XLNet-base"] + averages["GPT"]
     missing = next(each for each in done.outcomes if each.row == "WSC" and each.column == "instances")
     assert (missing.verdict, missing.command) == ("cannot here", "horsesense fetch cats")
-    assert missing.reason.startswith("the file commonsense_ability_test/")
+    assert missing.reason.startswith("the published file commonsense_ability_test/")
 
 
 def test_unknown_papers_and_folders_are_told(tmp_path: Path) -> None:
@@ -182,12 +181,12 @@ HUB = {"bert": "bert-base-uncased", "roberta": "roberta-base", "gpt2": "gpt2", "
 
 
 @pytest.fixture(scope="module")
-def asked(small: Path, tiny_folders: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Replicated:
+def asked(small: Path, tiny_folders: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Replication:
     out = tmp_path_factory.mktemp("asked")
     return hs.replicate("cats", model=[f"{hub}={tiny_folders[name]}" for name, hub in HUB.items()], data=small, out=out)
 
 
-def test_random_weights_run_every_path_and_get_no_verdict(asked: Replicated) -> None:
+def test_random_weights_run_every_path_and_get_no_verdict(asked: Replication) -> None:
     cells = asked.papers[0].models
     assert {cell.model for cell in cells} == set(HUB.values())
     assert {cell.suite for cell in cells} == {"cats", "cats-robust"}
@@ -271,12 +270,12 @@ def test_who_answers_for_a_row_of_the_paper() -> None:
     assert "by its weights" in why_no_verdict("cats", _record(kind="server"), random=False)
 
 
-def test_the_papers_own_model_gets_a_verdict(asked: Replicated) -> None:
+def test_the_papers_own_model_gets_a_verdict(asked: Replication) -> None:
     """Answers of a model that is taken for the paper's: the same cells, and no reason against it."""
     from horsesense.stats import Estimate
 
     estimate = Estimate(n=183, clusters=100, value=171 / 183, ci=(0.9, 0.96), level=0.95, chance=0.5, method="", seed=0)
-    cells = [AskedCell("bert-large-uncased", "cats", "ca", estimate)]
+    cells = [ModelScore("bert-large-uncased", "cats", "ca", estimate)]
     found = computed_of("cats", cells, {"bert-large-uncased": ""}, part=False)
     outcomes = replicate_paper("cats", None, asked=found).outcomes
     (cell,) = [each for each in outcomes if each.basis == "asked here"]
@@ -290,7 +289,7 @@ def test_trainings_stand_for_a_figure_with_their_spread(tmp_path: Path) -> None:
     probe = Probe.of(triples, Card(name="partwhole", group="whole"))
     name = "table 3 | GloVe embeddings | Accuracy"
     for seeds in (3, 1):
-        fitted = hs.fit_control("random", probe, seeds=seeds, out=tmp_path / f"{seeds}")
+        fitted = hs.fit_control("random", test=probe, seeds=seeds, out=tmp_path / f"{seeds}")
         done = hs.replicate("partwhole", trained={name: tmp_path / f"{seeds}"}, data=tmp_path)
         (found,) = [each for each in done.papers[0].outcomes if each.basis == "trained here"]
         assert (found.row, found.verdict, found.n) == ("GloVe embeddings", "on a part", 40)
@@ -302,7 +301,7 @@ def test_trainings_stand_for_a_figure_with_their_spread(tmp_path: Path) -> None:
         hs.replicate(trained={name: tmp_path / "3"})
 
 
-def test_a_table_has_a_row_a_figure(asked: Replicated) -> None:
+def test_a_table_has_a_row_a_figure(asked: Replication) -> None:
     frame = asked.frame()
     assert len(frame) == 212
     assert frame["verdict"].count("differs") >= 3

@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from horsesense.data import read_table
-from horsesense.methods.ledger import PAPERS, Figure, by_name, otherwise, printed, read_ledger
+from horsesense.methods.ledger import PAPERS, Figure, by_name, discrepancies, printed, read_ledger
 from horsesense.methods.published.pinned_files import _figures as human_figures
-from horsesense.replication.asked import ASKED, hub_name
 from horsesense.replication.computing import functions
-from horsesense.replication.missing import what_is_missing
-from horsesense.replication.replication import told_again
+from horsesense.replication.paper_models import ASKED, hub_name, what_is_missing
+from horsesense.replication.replication import reported_twice
 
 ROOT = Path(__file__).parents[2]
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -94,7 +93,7 @@ def test_every_way_leads_somewhere() -> None:
     for figure in FIGURES:
         for way in figure.ways:
             if way.name == "printed":
-                assert way.key in told_again(figure.paper)
+                assert way.key in reported_twice(figure.paper)
             elif way.name == ASKED:
                 _, row, _ = way.key.split(" | ")
                 assert hub_name(figure.paper, row) or row == "ERNIE"
@@ -133,7 +132,7 @@ def test_people_of_the_releases_are_those_of_the_ledger() -> None:
 
 
 def test_programs_that_do_otherwise_have_a_place() -> None:
-    places = [each.place for paper in PAPERS for each in otherwise(paper)]
-    assert len(places) == len(set(zip(places, [e.does for p in PAPERS for e in otherwise(p)], strict=True))) == 14
+    places = [each.place for paper in PAPERS for each in discrepancies(paper)]
+    assert len(places) == len(set(zip(places, [e.does for p in PAPERS for e in discrepancies(p)], strict=True))) == 14
     assert all(re.search(r" at [0-9a-f]{7}, .*\.(py|csv)", place) for place in places)
-    assert [each.paper for each in otherwise("rica")] == ["rica"] * 4
+    assert [each.paper for each in discrepancies("rica")] == ["rica"] * 4

@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horsesense.methods.ledger import PAPERS, by_name
-from horsesense.replication.checks import (
+from horsesense.replication.consistency import (
     average_follows,
+    check_consistency,
+    contradictions,
     difference_follows,
     exchanged,
     is_count,
     lies_between,
     sum_follows,
-    told_apart,
     weighted_range,
 )
-from horsesense.replication.inside import look_inside
 from horsesense.replication.verdicts import CUT, Computed, binomial, drawn, is_cut, is_rounded, judge, one_more
 
 FIGURE = by_name("partwhole")["table 3 | Majority baseline | Accuracy"]  # 0.430
@@ -133,15 +133,15 @@ def test_planted_faults_are_found() -> None:
     assert not difference_follows((54.0, 0.1), (77.7, 0.1), (-23.2, 0.1))
     assert exchanged({"a": 1, "b": 2, "c": 3}, {"a": 2, "b": 1, "c": 3}) == (("a", "b"),)
     assert exchanged({"a": 1, "b": 2}, {"a": 1, "b": 2}) == ()
-    assert told_apart({"x": 1, "y": 1}) == ()
+    assert contradictions({"x": 1, "y": 1}) == ()
 
 
 def test_what_is_known_not_to_fit() -> None:
-    faults = {paper: look_inside(paper).faults for paper in PAPERS}
-    averages = [fault.told.split()[3] for fault in faults["cats"] if fault.check == "average"]
+    faults = {paper: check_consistency(paper).inconsistencies for paper in PAPERS}
+    averages = [fault.problem.split()[3] for fault in faults["cats"] if fault.check == "average"]
     assert averages == ["XLNet-base", "RoBERTa-base", "HUMAN"]
-    assert [fault.told.split(",")[0] for fault in faults["rica"]] == ["RoBERTa-base", "RoBERTa-large"]
-    counts = [fault.told for fault in faults["winoventi"] if fault.check == "whole counts"]
+    assert [fault.problem.split(",")[0] for fault in faults["rica"]] == ["RoBERTa-base", "RoBERTa-large"]
+    counts = [fault.problem for fault in faults["winoventi"] if fault.check == "whole counts"]
     assert len([told for told in counts if "intersection" in told]) == 12
     assert sum("both are of 229" in told for told in counts) == 11
     assert [fault.check for fault in faults["wordnetqa"]] == ["difference"] * 3 + ["name"]

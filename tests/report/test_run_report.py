@@ -17,7 +17,7 @@ from horsesense.report.collection import collect
 from horsesense.report.page import write_report
 from horsesense.report.run_text import verdict, verdict_label
 from horsesense.report.tables import results_table
-from horsesense.runs.replies import RepliesDocument
+from horsesense.runs.replies import ReplyStatistics
 from horsesense.terminal import print_fitting
 from tests.support.made_run import made_items, make_run
 
@@ -66,9 +66,9 @@ def test_where_no_reply_was_parsed_there_is_no_score(tmp_path: Path, capsys: pyt
     run = make_run(tmp_path / "run", {"m": 0.0}, made_items(20))
     collected = collect([run], cues=False)
     (summary,) = collected.summaries
-    silent = RepliesDocument(40, 0, {"refused": 40}, 0, (0.0, 0.0), (0.0, 0.0), 0.0, None)
-    result = replace(summary.result, replies=silent, way="words")
-    assert result.document().verdict == verdict_label(result) == "no answer parsed"
+    silent = ReplyStatistics(40, 0, {"refused": 40}, 0, (0.0, 0.0), (0.0, 0.0), 0.0, None)
+    result = replace(summary.result, replies=silent, format="generate")
+    assert result.verdict == verdict_label(result) == "no answer parsed"
     assert "0.0%" not in verdict(result)
     print_results([result])
     assert "0.000" not in capsys.readouterr().out

@@ -82,4 +82,27 @@ def test_absence_of_evidence_is_inconclusive(right: int, n: int, chance: float, 
 
 
 def result(e: Estimate) -> Result:
-    return Result("m", "p", "accuracy", "mean", e, None, 0, 0, {}, {}, float(e.clusters))
+    return Result(
+        model="m",
+        probe="p",
+        n=e.n,
+        metric="accuracy",
+        normalise="mean",
+        accuracy=e.value,
+        ci=e.ci,
+        level=e.level,
+        clusters=e.clusters,
+        chance=e.chance,
+        method=e.method,
+        seed=e.seed,
+        note=e.note,
+        plain=None,
+        effective_units=float(e.clusters),
+        strict=None,
+        ties=0,
+        unjudged=0,
+        sensitivity={},
+        spec={},
+        format="loglikelihood",
+        asked="",
+    )

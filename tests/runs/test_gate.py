@@ -89,10 +89,10 @@ def test_models_are_paired_by_name_where_there_are_several(tmp_path: Path) -> No
     assert (check.new, check.old, check.verdict) == ("b", "b", "worse")
     first, left_out = gate.sentences()
     assert first.startswith("b, made: worse")
-    assert left_out == "a on made: not in the old run, so not judged"
+    assert left_out == "a on made: not in the old run, so not compared"
     with pytest.raises(hs.UserError, match="no probe in common"):
         hs.check_regression(two, against=make_run(tmp_path / "else", {"a": 0.9}, made_items(5, "else"), probe="else"))
-    with pytest.raises(hs.UserError, match="is no share"):
+    with pytest.raises(hs.UserError, match="is not a share"):
         hs.check_regression(two, against=other, margin=1.5)
 
 

@@ -22,9 +22,9 @@ from horsesense.errors import UserError
 from horsesense.progress import Progress
 from horsesense.runs.ask import ask_models
 from horsesense.runs.cache import ScoreStore
-from horsesense.runs.engine import Job, Task, engine_named
+from horsesense.runs.engine import Job, Task, TaskResult, engine_named
 from horsesense.runs.manifest import read_manifest
-from horsesense.runs.ray_engine import _TRIES, RayEngine
+from horsesense.runs.ray import _CONNECT_TRIES, RayEngine
 from tests.runs.test_ask import SETTINGS, Listener, make_probe, tables
 from tests.support import ROOT
 from tests.support.deadly_model import install_deadly
@@ -120,7 +120,9 @@ def test_examples_and_ways_cross_and_a_run_in_memory_is_the_same(cluster: Any, m
     spec = ScoringSpec(shots=1, shots_from="all", truncation="left")
     two = {"two": PROBES["two"]}
     one, other = (
-        hs.ask(models[0], two, spec=spec, formats="options", compute=hs.ComputeSettings(device="cpu", engine=engine))
+        hs.ask(
+            models[0], two, spec=spec, formats="loglikelihood", compute=hs.ComputeSettings(device="cpu", engine=engine)
+        )
         for engine in ("here", ENGINE)
     )
     assert [each.answers for each in one.answered] == [each.answers for each in other.answered]
@@ -198,7 +200,7 @@ def test_workers_of_other_versions_or_weights_are_refused(
     cluster: Any, models: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("horsesense.runs.ray_pool.own_versions", lambda: {"torch": "1.0"})
+        patch.setattr("horsesense.runs.ray.own_versions", lambda: {"torch": "1.0"})
         with pytest.raises(UserError, match=r"the worker at .* has (torch|horsesense) .*, and here it is"):
             ask_models(models[:1], PROBES, tmp_path / "versions", SETTINGS, engine=RayEngine(workers=1, threads=1))
     with monkeypatch.context() as patch:
@@ -226,9 +228,9 @@ def test_doses_and_trainings_leave_what_they_leave_here(
         place = tmp_path / name
         place.mkdir()
         monkeypatch.chdir(place)
-        inoculation(choice, Path("doses"), seeds=(0, 1), doses=(4,), engine=engine)
+        inoculation(choice, Path("trials"), seeds=(0, 1), engine=engine)
         training(Path(models[0]), Path("trained"), epochs=1, engine=engine)
-        written = {path: (place / "doses" / path).read_bytes() for path in ("doses.jsonl", "chosen.jsonl")}
+        written = {path: (place / "trials" / path).read_bytes() for path in ("trials.jsonl", "selected.jsonl")}
         left.append(written | kept(place))
         again = Listener()
         training(Path(models[0]), Path("trained"), epochs=1, engine=engine, progress=again)
@@ -268,13 +270,13 @@ def test_what_a_worker_has_computed_of_a_shard_is_told_while_it_is_at_it(
 def test_what_does_not_answer_or_start_is_told_in_a_sentence(
     cluster: Any, models: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("horsesense.runs.ray_engine._PATIENCE", (0.0, 0.0))
-    with pytest.raises(UserError, match=r"no worker of Ray has started within 0 s; see whether others have all"):
+    monkeypatch.setattr("horsesense.runs.ray._START_TIMEOUT", (0.0, 0.0))
+    with pytest.raises(UserError, match=r"no worker of Ray has started within 0 s; see whether others use all"):
         ask_models(models[:1], PROBES, tmp_path, SETTINGS, engine=RayEngine(workers=1, threads=1))
     tries: list[str | None] = []
 
     def init(**given: Any) -> None:
-        tries.append(os.environ.get(_TRIES))
+        tries.append(os.environ.get(_CONNECT_TRIES))
         raise ConnectionError("Failed to connect\nand more")
 
     with monkeypatch.context() as patch:
@@ -292,7 +294,7 @@ class Waiting(Job):
     name = "waiting"
 
     def begin(self) -> list[Task]:
-        return [Task("horsesense.none:none")]
+        return [Task(lambda *_: TaskResult())]
 
 
 class Leaving(Progress):

@@ -19,7 +19,7 @@ from horsesense.data.disk import sha256_of_file
 from horsesense.errors import UserError
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
-from horsesense.runs.replies import RepliesDocument, replies_document
+from horsesense.runs.replies import ReplyStatistics, reply_statistics
 from horsesense.runs.shard_files import read_replies, replies_path, write_replies
 
 ITEMS = [
@@ -37,7 +37,7 @@ def said(draw: st.DrawFn) -> Reply:
     count = len(item.options)
     return Reply(
         item=item.id,
-        way="letters" if letters else "words",
+        format="letters" if letters else "generate",
         rotation=draw(st.integers(0, count - 1)),
         sample=draw(st.integers(0, 2)),
         request=draw(st.sampled_from(("", "ab12"))),
@@ -52,7 +52,7 @@ def said(draw: st.DrawFn) -> Reply:
     )
 
 
-def counted(items: Sequence[Item], replies: Sequence[Reply]) -> RepliesDocument:
+def counted(items: Sequence[Item], replies: Sequence[Reply]) -> ReplyStatistics:
     """The same reply by reply."""
     counts = {item.id: len(item.options) for item in items}
     most = max(counts.values())
@@ -70,7 +70,7 @@ def counted(items: Sequence[Item], replies: Sequence[Reply]) -> RepliesDocument:
     same = [len({reply.parsed for reply in heard}) == 1 and heard[0].parsed is not None for heard in turned]
     whole = sum(chosen) or 1.0
     positions, expected = tuple(x / whole for x in chosen), tuple(x / whole for x in chance)
-    return RepliesDocument(
+    return ReplyStatistics(
         n=len(replies),
         parsed=sum(reply.parsed is not None for reply in replies),
         why=dict(Counter(reply.why for reply in replies).most_common()),
@@ -102,7 +102,7 @@ def test_they_come_to_what_a_loop_counts(replies: list[Reply]) -> None:
     """Of the items that were asked; a shard may hold others."""
     items = ITEMS[:-1]
     asked = {item.id for item in items}
-    found = replies_document(item_columns(items, "family"), in_two(replies))
+    found = reply_statistics(item_columns(items, "family"), in_two(replies))
     wanted = counted(items, [reply for reply in replies if reply.item in asked])
     assert (found.n, found.parsed, found.bounded, found.stable) == (
         wanted.n,
@@ -119,16 +119,18 @@ def test_they_come_to_what_a_loop_counts(replies: list[Reply]) -> None:
 def _part() -> Part:
     model = ModelRecord(name="m", family="causal", architecture="", direction="", parameters=0, window=0, weights="",
                         revision="", dtype="float32", frame="")  # fmt: skip
-    return Part(model=model, probe=ProbeRecord(name="made", items=5, of=5, content=""), shards=2, way="words")
+    return Part(model=model, probe=ProbeRecord(name="made", items=5, of=5, content=""), shards=2, format="generate")
 
 
 def test_of_many_a_file_is_read_when_it_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Opening counts replies and reads none; what results are made of leaves texts where they lie."""
     from pyarrow import parquet
 
-    replies = [Reply(ITEMS[0].id, "words", 0, n, "", "x" * n, (), (), n % 2, "boxed", "stop", 1, 2) for n in range(5)]
+    replies = [
+        Reply(ITEMS[0].id, "generate", 0, n, "", "x" * n, (), (), n % 2, "boxed", "stop", 1, 2) for n in range(5)
+    ]
     for number, some in enumerate((replies[:2], replies[2:])):
-        path = replies_path(tmp_path, "m", "made", number, "words")
+        path = replies_path(tmp_path, "m", "made", number, "generate")
         path.parent.mkdir(exist_ok=True)
         write_replies(path, some)
     asked: list[Any] = []
@@ -142,7 +144,7 @@ def test_of_many_a_file_is_read_when_it_is_looked_at(tmp_path: Path, monkeypatch
     monkeypatch.setattr("horsesense.runs.shard_files.MANY", 5)
     kept = read_replies(tmp_path, _part())
     assert (len(kept), asked) == (5, [])
-    replies_document(item_columns(ITEMS, "family"), kept)
+    reply_statistics(item_columns(ITEMS, "family"), kept)
     assert len(asked) == 2
     assert not any("text" in columns for _, columns in asked)
     asked.clear()
@@ -154,9 +156,9 @@ def test_a_file_with_a_gap_is_damaged(tmp_path: Path) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    path = replies_path(tmp_path, "m", "made", 0, "words")
+    path = replies_path(tmp_path, "m", "made", 0, "generate")
     path.parent.mkdir()
-    whole = table_of_replies([Reply(ITEMS[0].id, "words", 0, 0, "", "", (), (), None, "empty", "stop", 1, 2)])
+    whole = table_of_replies([Reply(ITEMS[0].id, "generate", 0, 0, "", "", (), (), None, "empty", "stop", 1, 2)])
     parquet.write_table(whole.set_column(2, whole.schema.field(2), [pa.array([None], pa.int32())]), path)
     keep_sum(tmp_path, path, sha256_of_file(path))
     with pytest.raises(UserError, match="the file of replies is damaged"):
@@ -164,6 +166,6 @@ def test_a_file_with_a_gap_is_damaged(tmp_path: Path) -> None:
 
 
 def test_an_option_that_an_item_does_not_have_is_told() -> None:
-    strange = Reply(ITEMS[0].id, "words", 0, 0, "", "", (), (), 9, "boxed", "stop", 1, 2)
+    strange = Reply(ITEMS[0].id, "generate", 0, 0, "", "", (), (), 9, "boxed", "stop", 1, 2)
     with pytest.raises(UserError, match=f"an option that the item {ITEMS[0].id} does not have"):
-        replies_document(item_columns(ITEMS, "family"), StoredReplies.of([strange]))
+        reply_statistics(item_columns(ITEMS, "family"), StoredReplies.of([strange]))

@@ -10,7 +10,14 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from horsesense.core import ScoringSpec
-from horsesense.models.hf.attention import NAME, _apart, _attention, attend_side_by_side, stand_side_by_side
+from horsesense.models.hf.attention import (
+    NAME,
+    _apart,
+    _attention,
+    batched_sdpa,
+    can_use_batched_sdpa,
+    use_batched_sdpa,
+)
 from horsesense.models.hf.load import load_model
 from horsesense.scoring.option_scores import answer_items
 from tests.support.made_tasks import clozes
@@ -22,7 +29,7 @@ from tests.support.tiny import save_tiny
 def test_side_by_side_is_one_by_one(texts: int, places: int) -> None:
     torch.manual_seed(texts * places)
     query, key, value = (torch.randn(texts, places, 4, 8).transpose(1, 2) for _ in range(3))
-    found = attend_side_by_side(query, key, value, scale=0.3)
+    found = batched_sdpa(query, key, value, scale=0.3)
     wanted = torch.stack([_by_hand(*one, scale=0.3) for one in zip(query, key, value, strict=True)])
     torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(found, scaled_dot_product_attention(query, key, value, scale=0.3), rtol=1e-4, atol=1e-5)
@@ -38,7 +45,9 @@ def test_a_network_gives_the_same_answers(name: str, tmp_path: Path) -> None:
     items, spec = clozes(9, 1).items, ScoringSpec()
     before = answer_items(model, items, spec)
     assert model.network.config._attn_implementation == "sdpa"
-    assert stand_side_by_side(model.network, model.family, model.device)
+    assert can_use_batched_sdpa(model.network, model.family, model.device)
+    assert model.network.config._attn_implementation == "sdpa", "a self-test leaves the network as it was"
+    use_batched_sdpa(model.network)
     assert model.network.config._attn_implementation == NAME
     for one, other in zip(before, answer_items(model, items, spec), strict=True):
         assert one.scores == pytest.approx(other.scores, abs=1e-4)
@@ -51,7 +60,7 @@ def test_padding_is_not_seen(tmp_path: Path) -> None:
     with torch.inference_mode():
         before = model.network(input_ids=ids, attention_mask=mask).logits
         assert not torch.allclose(before, model.network(input_ids=ids).logits, atol=1e-3), "or the mask means nothing"
-        assert stand_side_by_side(model.network, model.family, model.device)
+        use_batched_sdpa(model.network)
         after = model.network(input_ids=ids, attention_mask=mask).logits
     torch.testing.assert_close(after[mask.bool()], before[mask.bool()], rtol=1e-4, atol=1e-5)
 
@@ -91,7 +100,7 @@ def test_gradients_are_those_of_the_usual_way(tmp_path: Path) -> None:
 
     usual = gradient()
     assert usual.abs().sum() > 0
-    assert stand_side_by_side(model.network, model.family, model.device)
+    use_batched_sdpa(model.network)
     torch.testing.assert_close(gradient(), usual, rtol=1e-3, atol=1e-4)
 
 
@@ -105,6 +114,6 @@ def test_a_mask_made_without_gradients_may_stand_where_they_are_wanted() -> None
 def test_what_does_not_fit_is_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = load_model(str(save_tiny("bert", tmp_path)), device="cpu")
     # An attention that gives other numbers is not taken.
-    monkeypatch.setattr("horsesense.models.hf.attention.attend_side_by_side", lambda q, k, v, s: v.roll(1, dims=2))
-    assert not stand_side_by_side(model.network, model.family, model.device)
+    monkeypatch.setattr("horsesense.models.hf.attention.batched_sdpa", lambda q, k, v, s: v.roll(1, dims=2))
+    assert not can_use_batched_sdpa(model.network, model.family, model.device)
     assert model.network.config._attn_implementation == "sdpa"

@@ -8,7 +8,7 @@ import pytest
 
 from horsesense.core import BLANK, Item, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.models.hf.encoding import framer_of
+from horsesense.models.hf.encoding import prompt_encoder_of
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.scoring.option_scores import answer_items
@@ -68,7 +68,7 @@ WAYS += [("gpt2", "word-l2r"), ("llama", "word-l2r"), ("llama_bare", "word-l2r")
 def test_every_option_of_every_form_equals_brute_force(models: dict[str, LanguageModel], name: str, pll: str) -> None:
     model = models[name]
     spec = ScoringSpec(pll="token" if pll == "token" else "word-l2r")
-    bos = next(iter(framer_of(model, spec).frame.before), None)
+    bos = next(iter(prompt_encoder_of(model, spec).frame.before), None)
     for item, answer in zip(ITEMS, answer_items(model, ITEMS, spec), strict=True):
         for option, found in zip(item.options, answer.logprobs, strict=True):
             wanted = reference(model, item, option, pll, bos)
@@ -118,11 +118,11 @@ def test_a_text_beyond_the_window_is_an_error_unless_truncation_is_asked(
     (answer,) = answer_items(model, [long], spec)
     assert all("truncated" in flags for flags in answer.flags)
     # The same as asking about the end of the text that fits.
-    framer = framer_of(model, spec)
-    room = model.window - len(framer.frame.before) - len(framer.frame.after)
+    encoder = prompt_encoder_of(model, spec)
+    room = model.window - len(encoder.frame.before) - len(encoder.frame.after)
     for option, found in zip(long.options, answer.logprobs, strict=True):
         encoded = model.tokenizer(f"{long.text} {option}", add_special_tokens=False)["input_ids"][-room:]
-        ids = (*framer.frame.before, *encoded, *framer.frame.after)
+        ids = (*encoder.frame.before, *encoded, *encoder.frame.after)
         assert len(ids) == model.window
         import torch
 

@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 from horsesense.core import ScoringSpec
 from horsesense.models.hf.load import load_model
 from horsesense.scoring.evidence import evidence
-from horsesense.scoring.texts import ScoredText, ScoredToken, score_texts
+from horsesense.scoring.texts import ScoredText, ScoredToken, score_texts, scored_text
 
 tokens = st.lists(
     st.tuples(st.sampled_from("abcd"), st.integers(-9, 0)), min_size=1, max_size=12
-).map(lambda pairs: ScoredText("", tuple(ScoredToken(name, 0, 0, float(value)) for name, value in pairs)))  # fmt: skip
+).map(lambda pairs: scored_text("", [ScoredToken(name, 0, 0, float(value)) for name, value in pairs]))  # fmt: skip
 
 
 @given(tokens, tokens)
 def test_the_sum_is_the_difference_and_every_token_stands_once(one: ScoredText, other: ScoredText) -> None:
     places = evidence(one, other)
     assert sum(place.q for place in places) == pytest.approx(one.sum - other.sum)
-    assert tuple(place.token for place in places if place.token) == one.tokens
-    assert tuple(place.against for place in places if place.against) == other.tokens
+    assert [place.token for place in places if place.token] == [token.token for token in one.tokens]
+    assert [place.against for place in places if place.against] == [token.token for token in other.tokens]
 
 
 @given(tokens)

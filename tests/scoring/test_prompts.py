@@ -35,7 +35,7 @@ PAIR = Item(probe="t", form="pair", premise="It rained.", text="It is {premise}.
 def test_placeholders_are_filled_before_and_after_the_option(
     item: Item, spec: ScoringSpec, texts: tuple[str, ...]
 ) -> None:
-    prompts = item_prompts(item, spec, asks_what_follows=False).prompts
+    prompts = item_prompts(item, spec, scores_to_end=False).prompts
     assert tuple(prompt.text for prompt in prompts) == texts
     assert tuple(prompt.text[prompt.start : prompt.end] for prompt in prompts) == item.options
 
@@ -46,4 +46,4 @@ def test_placeholders_are_filled_before_and_after_the_option(
 )
 def test_a_placeholder_that_nothing_fills_is_refused(item: Item, spec: ScoringSpec) -> None:
     with pytest.raises(UserError, match=r"unknown placeholder \{quest"):
-        item_prompts(item, spec, asks_what_follows=True)
+        item_prompts(item, spec, scores_to_end=True)

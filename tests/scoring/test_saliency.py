@@ -120,7 +120,7 @@ def test_the_command_votes_over_draws_of_names(
         for draw in told["drawn"]
     ]
     votes = {place: sum(place in best for best in ranked) for place in range(len(told["drawn"][0]["words"]))}
-    assert {clue["place"]: clue["votes"] for clue in told["clues"]} == {p: n for p, n in votes.items() if n >= 2}
+    assert {clue["index"]: clue["votes"] for clue in told["clues"]} == {p: n for p, n in votes.items() if n >= 2}
     assert {clue["word"] for clue in told["clues"] if clue["argument"]} <= {"stone"}
     slots = {0: "{A}", 5: "{B}", 11: "{A}"}
-    assert all(clue["word"] == slots.get(clue["place"], clue["word"]) for clue in told["clues"])
+    assert all(clue["word"] == slots.get(clue["index"], clue["word"]) for clue in told["clues"])

@@ -125,7 +125,7 @@ def test_items_without_gold_are_left_out() -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(UserError, match="another number of units"):
+    with pytest.raises(UserError, match="different number of clusters"):
         accuracy([1, 0], ["a"])
     with pytest.raises(UserError, match="not between 0 and 1"):
         accuracy([1, 2], ["a", "b"])

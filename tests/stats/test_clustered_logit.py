@@ -48,7 +48,7 @@ def test_intervals_hold_nothing_as_often_as_they_say() -> None:
 
 def test_what_cannot_be_told_apart_is_an_error() -> None:
     right, hops, asked, answer = drawn(1, 0.0)
-    with pytest.raises(UserError, match="cannot be told apart"):
+    with pytest.raises(UserError, match="not identifiable"):
         clustered_logit(right, {"hops": hops.tolist(), "again": hops.tolist()}, asked, answer)
     with pytest.raises(UserError, match="2 clusters are too few"):
         clustered_logit(right, {"hops": hops.tolist()}, ["a", "b"] * (len(hops) // 2))

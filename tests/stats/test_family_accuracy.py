@@ -62,7 +62,7 @@ def test_coarser_units_hold_whole_families() -> None:
     values, families = [1, 1, 0, 0] * 20, [str(k // 2) for k in range(80)]
     by_noun = family_accuracy(values, families, units=[str(k // 8) for k in range(80)])[0]
     assert (by_noun.strict.n, by_noun.strict.clusters) == (40, 10)
-    with pytest.raises(UserError, match="family '0' lies in several units"):
+    with pytest.raises(UserError, match="family '0' is in several clusters"):
         family_accuracy(values, families, units=[str(k % 2) for k in range(80)])
 
 

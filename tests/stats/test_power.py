@@ -99,8 +99,8 @@ def test_where_nothing_can_be_said_it_says_so() -> None:
     same = power([1, 0, 0, 1] * 10, [0, 1, 1, 0] * 10, [str(k) for k in range(40)])
     assert (same.difference, same.needed, same.more_items) == (0.0, None, None)
     assert "no difference" in same.note
-    assert "one unit" in power([1, 0], [0, 0], ["a", "a"]).note
-    assert "no spread" in power([1, 1, 1], [0, 0, 0], list("abc")).note
+    assert "one cluster" in power([1, 0], [0, 0], ["a", "a"]).note
+    assert "no variance" in power([1, 1, 1], [0, 0, 0], list("abc")).note
     with pytest.raises(UserError, match="power 80"):
         power([1], [0], ["a"], wanted=80)
     with pytest.raises(UserError, match="2 and 1 values for 2 items"):

@@ -59,7 +59,7 @@ def test_numbers_sort_as_numbers_and_chance_is_that_of_the_slice() -> None:
 def test_an_unknown_facet_is_refused_with_the_nearest() -> None:
     with pytest.raises(UserError, match="did you mean 'hops'"):
         by_facet([1.0], ["a"], [{"hops": 1, "task": "x"}], "hop")
-    with pytest.raises(UserError, match="2 values for 1 units"):
+    with pytest.raises(UserError, match="2 values for 1 clusters"):
         by_facet(np.ones(2), ["a"], [{"hops": 1}], "hops")
 
 

@@ -88,7 +88,7 @@ def test_among_very_many_items_whole_units_are_drawn_and_that_is_said() -> None:
     (first,) = found.standouts
     assert (first.inside.n + first.outside.n, first.inside.clusters) == (400, 50), "units of eight stay whole"
     assert abs(first.gap) == 1.0
-    assert found.note == "searched in 400 of 4,000 items, whole units drawn by seed 0"
+    assert found.note == "searched in 400 of 4,000 items, clusters sampled with seed 0"
 
 
 def test_a_facet_that_the_draw_lost_is_passed_over() -> None:
@@ -99,4 +99,4 @@ def test_a_facet_that_the_draw_lost_is_passed_over() -> None:
     for most in (100, 10):
         found = standouts([1.0, 0.0] * 2_000, units, facets, ["half", "rare"], resamples=20, permutations=9, most=most)
         assert found.searched == (most == 100)
-        assert found.note.endswith(f"searched in {most} of 4,000 items, whole units drawn by seed 0")
+        assert found.note.endswith(f"searched in {most} of 4,000 items, clusters sampled with seed 0")

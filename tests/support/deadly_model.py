@@ -29,18 +29,18 @@ class Deadly(LanguageModel):
 
     def likelihoods(
         self,
-        readings: Sequence[Any],
+        encoded: Sequence[Any],
         spec: ScoringSpec,
         budget: int = DEFAULT_BUDGET,
         progress: Progress = NO_PROGRESS,
     ) -> list[Likelihood]:
         deaths = self.file.stat().st_size if self.file.exists() else 0
-        texts = (self.tokenizer.decode(reading.question.ids) for reading in readings)
+        texts = (self.tokenizer.decode(encoded_prompt.question.ids) for encoded_prompt in encoded)
         if deaths < self.times and any(self.words in text for text in texts):
             with self.file.open("ab") as file:
                 file.write(b"x")
             os._exit(1)
-        return super().likelihoods(readings, spec, budget, progress)
+        return super().likelihoods(encoded, spec, budget, progress)
 
 
 def deadly(rest: str) -> LanguageModel:
@@ -56,12 +56,12 @@ class Patient(LanguageModel):
 
     def likelihoods(
         self,
-        readings: Sequence[Any],
+        encoded: Sequence[Any],
         spec: ScoringSpec,
         budget: int = DEFAULT_BUDGET,
         progress: Progress = NO_PROGRESS,
     ) -> list[Likelihood]:
-        return super().likelihoods(readings, spec, budget, _Waiting(progress, self.file))
+        return super().likelihoods(encoded, spec, budget, _Waiting(progress, self.file))
 
 
 class _Waiting(Progress):

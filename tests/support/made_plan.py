@@ -7,9 +7,9 @@ from pathlib import Path
 
 from horsesense.core import Judgement, write_judgements
 from horsesense.data.tables import write_rows
-from horsesense.methods.winoventi import circumstances, lexicon
+from horsesense.methods.winoventi import circumstances, word_relations
 from horsesense.methods.winoventi.associations import read_associations
-from horsesense.methods.winoventi.given_exceptions import association_item
+from horsesense.methods.winoventi.exceptions import association_item
 from horsesense.methods.winoventi.nouns import clean_nouns
 from horsesense.methods.winoventi.plan import PipelinePlan
 
@@ -19,7 +19,7 @@ EXCEPTIONS = ("heavier", "wet", "naïve")
 
 def no_wordnet() -> None:
     """WordNet takes seconds to read and knows no word of a tiny model."""
-    vars(lexicon)["find_wordnet"] = vars(circumstances)["find_wordnet"] = lambda: None
+    vars(word_relations)["find_wordnet"] = vars(circumstances)["find_wordnet"] = lambda: None
 
 
 def make_plan(masked: Path, causal: Path) -> PipelinePlan:

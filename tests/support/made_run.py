@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from horsesense.core import Answer, Card, HumanFigure, Item, Probe, ScoringSpec
-from horsesense.runs.folder import keep_probe
+from horsesense.runs.folder import store_probe
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord, new_manifest, write_manifest
 from horsesense.runs.shard_files import shard_path, write_answers
 from horsesense.scoring.prompts import item_prompts
@@ -53,7 +53,7 @@ def made_items(families: int, name: str = "made", seed: int = 0) -> list[Item]:
 
 def made_answer(item: Item, rng: random.Random, right: float) -> Answer:
     """An answer whose tokens are words; the right option wins with the probability ``right``."""
-    prompts = item_prompts(item, ScoringSpec(), asks_what_follows=True).prompts
+    prompts = item_prompts(item, ScoringSpec(), scores_to_end=True).prompts
     assert item.answer is not None
     winner = item.answer if rng.random() < right else (item.answer + 1) % len(item.options)
     logprobs, starts, ends = [], [], []
@@ -83,7 +83,7 @@ def make_run(
     """A run folder in which each model is right with its own probability, which may depend on the item."""
     manifest = new_manifest(ScoringSpec().to_dict(), 4096, 10**9, None, 0)
     card = Card(name=probe, made="made up <b>for tests</b>", licence="CC0", human=human, metric=metric, group=group)
-    keep_probe(folder, probe, Probe.of(list(items), card))
+    store_probe(folder, probe, Probe.of(list(items), card))
     for name, right in models.items():
         rng = random.Random(f"{name}{seed}")
         model = ModelRecord(

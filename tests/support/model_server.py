@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.models.hf.rows import Given, Row
+from horsesense.models.hf.rows import ModelInput, Row
 from horsesense.models.protocol import Sampling, Turn
 
 
@@ -236,7 +236,9 @@ class ModelServer:
         tokens = [self._text(token) for token in made]
         numbers: list[float | None] = list(values)
         if body.get("echo"):
-            before = self.model.logprobs([Row(Given(ids[:-1]), tuple(range(len(ids) - 1)), ids[1:])], exact=True)[0]
+            before = self.model.logprobs([Row(ModelInput(ids[:-1]), tuple(range(len(ids) - 1)), ids[1:])], exact=True)[
+                0
+            ]
             lie = -3.0 if self.behaviour.lies else 0.0
             tokens = [self._text(token) for token in ids] + tokens
             numbers = [None, *(float(value) + lie for value in before), *numbers]
@@ -245,20 +247,27 @@ class ModelServer:
             if self.behaviour.shorts:
                 numbers = numbers[:-1]
         told = {"tokens": tokens, "token_logprobs": numbers, "top_logprobs": alternatives}
+        choice = {"text": "", "finish_reason": "length", "logprobs": told if self.behaviour.logprobs else None}
+        if self.behaviour.prompt_logprobs:
+            choice["prompt_logprobs"] = None  # vLLM always writes the field
         return {
-            "choices": [{"text": "", "finish_reason": "length", "logprobs": told if self.behaviour.logprobs else None}],
+            "choices": [choice],
             "usage": {"prompt_tokens": len(ids), "completion_tokens": len(made)},
         }
 
     def _as_vllm(self, ids: tuple[int, ...]) -> dict[str, Any]:
         """Nothing of the first token; of each other what it is and how likely, by its number."""
-        values = self.model.logprobs([Row(Given(ids[:-1]), tuple(range(len(ids) - 1)), ids[1:])], exact=True)[0]
+        values = self.model.logprobs([Row(ModelInput(ids[:-1]), tuple(range(len(ids) - 1)), ids[1:])], exact=True)[0]
         lie = -3.0 if self.behaviour.lies else 0.0
         told: list[Any] = [None]
         for token, value in zip(ids[1:], values, strict=True):
             told.append({str(token): {"logprob": float(value) + lie, "rank": 1, "decoded_token": self._text(token)}})
         choice = {"text": "", "finish_reason": "length", "logprobs": None, "prompt_logprobs": told}
-        return {"choices": [choice], "usage": {"prompt_tokens": len(ids), "completion_tokens": 1}}
+        return {
+            "choices": [choice],
+            "prompt_logprobs": None,
+            "usage": {"prompt_tokens": len(ids), "completion_tokens": 1},
+        }
 
     def _greedy(
         self, ids: tuple[int, ...], count: int, body: dict[str, Any]
@@ -268,7 +277,7 @@ class ModelServer:
         alternatives: list[dict[str, float]] = []
         for _ in range(count):
             fed = (*ids, *made)
-            (best,) = self.model.top([Row(Given(fed), (len(fed) - 1,), (0,))], max(1, body.get("logprobs") or 1))
+            (best,) = self.model.top([Row(ModelInput(fed), (len(fed) - 1,), (0,))], max(1, body.get("logprobs") or 1))
             made.append(int(best[0][0]))
             values.append(float(best[1][0]))
             alternatives.append({self._text(int(t)): float(v) for t, v in zip(*best, strict=True)})
@@ -281,8 +290,8 @@ class ModelServer:
         turn = Turn(messages=tuple((each["role"], each["content"]) for each in body["messages"]))
         reply = self._written(turn, body, chat=True)
         if body.get("logprobs") and self.behaviour.logprobs:
-            ids = self._ids(self.model.in_template(turn))
-            (best,) = self.model.top([Row(Given(ids), (len(ids) - 1,), (0,))], body["top_logprobs"])
+            ids = self._ids(self.model.apply_chat_template(turn))
+            (best,) = self.model.top([Row(ModelInput(ids), (len(ids) - 1,), (0,))], body["top_logprobs"])
             told = [{"token": self._text(int(t)), "logprob": float(v)} for t, v in zip(*best, strict=True)]
             reply["choices"][0]["logprobs"] = {"content": [{**told[0], "top_logprobs": told}]}
         return reply

@@ -20,14 +20,14 @@ from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.server.app import create_app
 from horsesense.annotate.server.database import open_database
 from horsesense.annotate.server.participants import invite
-from horsesense.annotate.server.served_study import Served, open_study
+from horsesense.annotate.server.served_study import ServedStudy, open_study
 from horsesense.annotate.study import DATABASE, DATABASE_VARIABLE, Study, make_study
 from horsesense.core import Probe
 
 ADDRESS = "http://127.0.0.1:8000"
 
 
-_APPS: dict[int, tuple[Served, FastAPI]] = {}
+_APPS: dict[int, tuple[ServedStudy, FastAPI]] = {}
 """The app of the study that a test is about."""
 
 
@@ -60,7 +60,7 @@ def study_of(
     attention: Probe | None = None,
     clock: Callable[[], float] | None = None,
     **settings: Any,
-) -> Served:
+) -> ServedStudy:
     """A study in a folder, opened."""
     asked = find_instrument(instrument)
     study = Study(folder, asked, **{"judgements": asked.judgements} | settings)
@@ -112,7 +112,7 @@ class Somebody:
         return self.page
 
 
-def browser(served: Served) -> Somebody:
+def browser(served: ServedStudy) -> Somebody:
     """Somebody whom the study does not know."""
     if id(served) not in _APPS:
         _APPS.clear()
@@ -120,7 +120,7 @@ def browser(served: Served) -> Somebody:
     return Somebody(TestClient(_APPS[id(served)][1], base_url=ADDRESS, raise_server_exceptions=True))
 
 
-def annotator(served: Served, name: str, **settings: Any) -> Somebody:
+def annotator(served: ServedStudy, name: str, **settings: Any) -> Somebody:
     """Somebody with a personal link who is in."""
     (token,) = invite(served, [name], **settings)
     found = browser(served)

@@ -16,13 +16,13 @@ from typing import Any
 import uvicorn
 
 from horsesense.annotate.server.app import create_app
-from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.served_study import ServedStudy
 from horsesense.core import Card, Item, Probe
 from tests.support.judged_probes import choices, schemas, triples
 
 
 @contextmanager
-def listening(served: Served) -> Iterator[str]:
+def listening(served: ServedStudy) -> Iterator[str]:
     """The address of a server in a thread of its own."""
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))

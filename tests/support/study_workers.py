@@ -12,37 +12,37 @@ from horsesense.annotate.server.database import reading, writing
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import find_person, locked
 from horsesense.annotate.server.queue import Lease, hold
-from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.served_study import ServedStudy
 
 COUNTS = (tables.items.c.wanted, tables.items.c.held, tables.items.c.answered)
 
 
-def person(served: Served, name: str) -> int:
+def person(served: ServedStudy, name: str) -> int:
     """The row of somebody."""
     with reading(served.engine) as connection:
         return find_person(connection, name).id
 
 
-def next_lease(served: Served, who: int) -> Lease | None:
+def next_lease(served: ServedStudy, who: int) -> Lease | None:
     """What somebody has in hand, or gets."""
     with writing(served.engine) as connection:
         return hold(connection, served, locked(connection, who))
 
 
-def say(served: Served, who: int, value: str) -> Lease:
+def say(served: ServedStudy, who: int, value: str) -> Lease:
     """Answer what is in hand."""
     lease = next_lease(served, who)
     assert lease is not None
     return submit(served, who, lease.key, lambda task: (value, ""))
 
 
-def counts(served: Served) -> list[tuple[int, ...]]:
+def counts(served: ServedStudy) -> list[tuple[int, ...]]:
     """Wanted, held and answered of each item."""
     with reading(served.engine) as connection:
         return [tuple(row) for row in connection.execute(select(*COUNTS).where(tables.items.c.purpose == "item"))]
 
 
-def log_agrees(served: Served) -> bool:
+def log_agrees(served: ServedStudy) -> bool:
     """The counts of the queue are those of the log, brute force."""
     votes = Counter(each.item for each in standing_judgements(served))
     with reading(served.engine) as connection:

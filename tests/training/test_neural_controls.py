@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 
 from horsesense.api.asking import open_run
-from horsesense.api.controls import fit_control
 from horsesense.core import Probe
 from horsesense.errors import UserError
-from horsesense.training.baseline import fit_baseline
-from horsesense.training.controls import Task
+from horsesense.runs.results import read_run
+from horsesense.training.baselines import ControlSettings, fit_baseline, fit_control, measure
+from horsesense.training.controls import ControlTask
 from tests.support.made_tasks import COLOURS, questions, vectors
 
-SCRATCH = Task((), (), (), vectors="none", options={"epochs": 6})
+SCRATCH = ControlTask((), (), (), vectors="none", options={"epochs": 6})
 
 
 @pytest.mark.parametrize("name", ["choice-only", "choice-to-choice", "question-to-choice", "esim"])
 def test_a_word_that_gives_the_answer_away_is_found(name: str) -> None:
-    found = fit_baseline(name, questions(120, 1, True), questions(40, 2, True), like=SCRATCH)
+    found = measure(fit_baseline(name, questions(120, 1, True), questions(40, 2, True), task=SCRATCH))
     assert found.estimate.value > 0.9
 
 
@@ -29,10 +29,12 @@ def test_a_word_that_gives_the_answer_away_is_found(name: str) -> None:
     [("choice-only", False), ("choice-to-choice", False), ("question-to-choice", True), ("esim", True)],
 )
 def test_who_sees_the_question(name: str, sees: bool, tmp_path: Path) -> None:
-    like = Task((), (), (), vectors=str(vectors(tmp_path, [*COLOURS, "thing", "what"], 6)), options={"epochs": 1})
+    task = ControlTask(
+        (), (), (), vectors=str(vectors(tmp_path, [*COLOURS, "thing", "what"], 6)), options={"epochs": 1}
+    )
     test = questions(12, 2, False)
     other = Probe.of([replace(item, text="Red what?") for item in test.items], test.card)
-    one, two = (fit_baseline(name, questions(40, 1, False), probe, like=like).answers[0] for probe in (test, other))
+    one, two = (fit_baseline(name, questions(40, 1, False), probe, task=task).answers[0] for probe in (test, other))
     same = [a.scores == pytest.approx(b.scores) for a, b in zip(one, two, strict=True)]
     assert not any(same) if sees else all(same)
 
@@ -42,12 +44,14 @@ def test_who_sees_the_question(name: str, sees: bool, tmp_path: Path) -> None:
 def test_a_kept_control_answers_other_items_as_if_fitted_for_them(name: str, scratch: bool, tmp_path: Path) -> None:
     known = "none" if scratch else str(vectors(tmp_path, [*COLOURS, "thing", "what"], 6))
     train, first, other = questions(60, 1, True), questions(8, 2, True), questions(10, 3, True)
-    fit_control(name, first, train=train, vectors=known, epochs=1, seeds=1, out=tmp_path / "kept")
-    asked = fit_control(str(tmp_path / "kept"), other, out=tmp_path / "again")
-    fitted = fit_control(name, other, train=train, vectors=known, epochs=1, seeds=1)
+    settings = ControlSettings(vectors=known, epochs=1)
+    fit_control(name, test=first, train=train, settings=settings, seeds=1, out=tmp_path / "kept")
+    asked = fit_control(str(tmp_path / "kept"), test=other, out=tmp_path / "again")
+    fitted = fit_control(name, test=other, train=train, settings=settings, seeds=1, out=tmp_path / "fitted")
     assert asked.name == name
     assert asked.train == fitted.train
-    for one, two in zip(asked.answers[0], fitted.answers[0], strict=True):
+    runs = [read_run(tmp_path / folder)[1][0].answers for folder in ("again", "fitted")]
+    for one, two in zip(*runs, strict=True):
         assert one.scores == pytest.approx(two.scores, abs=1e-5)
     assert open_run(tmp_path / "again").results()["n"] == [10], "its answers are a run like any other"
 
@@ -55,15 +59,15 @@ def test_a_kept_control_answers_other_items_as_if_fitted_for_them(name: str, scr
 def test_a_broken_control_is_told(tmp_path: Path) -> None:
     (tmp_path / "control.json").write_text("{}")
     with pytest.raises(UserError, match="not a fitted control"):
-        fit_control(str(tmp_path), questions(8, 2, True))
+        fit_control(str(tmp_path), test=questions(8, 2, True))
 
 
 def test_an_encoder_that_sees_the_options_alone(tmp_path: Path) -> None:
     from tests.support.tiny import save_tiny
 
-    like = Task((), (), (), model=str(save_tiny("choice", tmp_path / "m")), options={"epochs": 1})
-    found = fit_baseline("choice-only-encoder", questions(60, 1, True), questions(20, 2, True), like=like)
+    task = ControlTask((), (), (), encoder=str(save_tiny("choice", tmp_path / "m")), options={"epochs": 1})
+    found = fit_baseline("choice-only-encoder", questions(60, 1, True), questions(20, 2, True), task=task)
     items = questions(20, 2, True)
     other = Probe.of([replace(item, text=f"Quite another {item.text}") for item in items.items], items.card)
-    again = fit_baseline("choice-only-encoder", questions(60, 1, True), other, like=like)
+    again = fit_baseline("choice-only-encoder", questions(60, 1, True), other, task=task)
     assert [answer.scores for answer in again.answers[0]] == [answer.scores for answer in found.answers[0]]

@@ -8,10 +8,9 @@ import pytest
 
 from horsesense.core import Probe
 from horsesense.errors import UserError
-from horsesense.methods.winoventi.building import make_splits
-from horsesense.training.facts import names
-from horsesense.training.fine_tuning import checked
-from horsesense.training.leaks import find_leaks
+from horsesense.methods.winoventi.builder import make_splits
+from horsesense.training.fine_tuning import check_plan
+from horsesense.training.leaks import find_leaks, names
 from horsesense.training.settings import TrainingMaterial, plans
 from tests.support.made_tasks import clozes, schemas, statements
 
@@ -40,24 +39,24 @@ def test_high_resource_has_names_of_its_own() -> None:
     assert len(set(everybody)) == len(everybody), "no name twice"
     for item in plan.train:
         assert all(item.text.count(name) in (1, 2) for name in item.family.split())
-    assert checked(plan, False).cases == ()
+    assert check_plan(plan, False).cases == ()
     unseen, name = plan.tests["verified"][0], plan.train[0].family.split()[0]
     text = unseen.text.replace(unseen.family.split()[0], name)
     clash = Probe.of([replace(unseen, text=text, groups={"entities": name})], statements(1, 1).card)
     with pytest.raises(UserError, match="by entity"):
-        checked(replace(plan, tests={"verified": clash.items}), False)
+        check_plan(replace(plan, tests={"verified": clash.items}), False)
     with pytest.raises(UserError, match="is not about made-up names"):
         plans("high-resource", material(train=schemas(9)))
 
 
 def test_high_resource_takes_built_statements() -> None:
-    from horsesense.methods.rica.building import RicaPlan, build_rica
-    from horsesense.methods.rica.knowledge_tables import whole_lexicon
+    from horsesense.methods.rica.builder import RicaPlan, build_rica
+    from horsesense.methods.rica.lexicon import whole_lexicon
     from horsesense.methods.rica.statements import Entities
-    from horsesense.methods.rica.strategies import Sources
+    from horsesense.methods.rica.strategies import AxiomSources
 
     some = Entities("novel", ("wobbak", "zimmet", "kuffol", "tolrin"), 1, 0)
-    built = build_rica(RicaPlan(["temporal", "grade"], Sources(), whole_lexicon(None), some, limit=60))
+    built = build_rica(RicaPlan(["temporal", "grade"], AxiomSources(), whole_lexicon(None), some, limit=60))
     (plan,) = plans("high-resource", material(train=built), (3,))
     assert len(plan.train) == 3 * (len(built.items) - len(plan.dev)) or len(plan.train) == 3 * len(built.items)
     # Somebody else in each telling, also where a statement is about one; and the property stays.
@@ -73,7 +72,7 @@ def test_noisy_leaves_out_the_axioms_of_the_tests() -> None:
     )
     (plan,) = plans("noisy", material(train=raw, tests={"verified": tests}))
     assert plan.counts == {"left out: the axiom of a test": 6, "left out: a fact of a test, or half of one": 0}
-    assert checked(plan, False).cases == ()
+    assert check_plan(plan, False).cases == ()
     with pytest.raises(UserError, match="every training item shares its axiom"):
         plans("noisy", material(train=tests, tests={"verified": tests}))
 
@@ -86,7 +85,7 @@ def test_a_size_curve_grows() -> None:
     (beyond,) = plans("full", material(), (200,))
     assert len({item.id for item in beyond.train}) == 200
     assert beyond.entities
-    assert checked(beyond, False).cases == ()
+    assert check_plan(beyond, False).cases == ()
 
 
 def test_several_tests_have_a_joint_column() -> None:
@@ -113,7 +112,7 @@ def test_full_exception_names_its_leak() -> None:
         "mixed": 16,
     }
     assert not find_leaks(plan.train, plan.tests["unseen-exceptions"]).cases
-    leaks = checked(plan, False)
+    leaks = check_plan(plan, False)
     assert leaks.allowed.startswith("full-exception tests the generic twins")
     assert leaks.counts == {"family": len(plan.train)}
 
@@ -139,7 +138,7 @@ def test_training_splits_as_the_files_of_splits_do(setting: str, nouns: bool) ->
     ("setting", "more", "told"),
     [
         ("low-resorce", {}, "did you mean 'low-resource'"),
-        ("full-exception", {}, "wants schemas with a facet 'test'"),
+        ("full-exception", {}, "schemas with a facet 'test'"),
         ("half-exception", {"train": schemas(8)}, "makes its own tests"),
         ("full", {"tests": {}}, "there is nothing to test on"),
         (

@@ -10,11 +10,15 @@ from typing import Any
 
 import pytest
 
-from horsesense.api.learning import inoculate, train
 from horsesense.core import Probe
 from horsesense.errors import UserError
 from horsesense.models.hf.components import saving
+from horsesense.runs.compute_settings import EngineSettings
 from horsesense.runs.folder import locked
+from horsesense.training.fine_tuning import train
+from horsesense.training.inoculation import inoculate
+from horsesense.training.inoculation_trials import InoculationGrid
+from horsesense.training.training_record import TrainingSettings
 from tests.support.made_tasks import clozes, questions
 from tests.support.small_disk import files_of_at_most
 from tests.support.tiny import save_tiny
@@ -54,9 +58,14 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def training(model: Path, out: Path, items: Probe | None = None, **more: Any) -> Any:
-    usual: dict[str, Any] = {"dev": clozes(6, 2), "tests": [clozes(5, 3)], "seeds": 2, "epochs": 2, "batch": 4}
-    given = usual | {"lr": 1e-3, "device": "cpu", "patience": 0} | more
-    return train(str(model), items or clozes(12, 1), out=out, **given)
+    settings: dict[str, Any] = {"epochs": 2, "batch": 4, "lr": 1e-3, "device": "cpu", "patience": 0}
+    settings |= {name: more.pop(name) for name in tuple(more) if name in settings}
+    if "engine" in more:
+        more["engine"] = EngineSettings(engine=more["engine"])
+    usual: dict[str, Any] = {"dev": clozes(6, 2), "tests": [clozes(5, 3)], "seeds": 2}
+    return train(
+        str(model), train=items or clozes(12, 1), out=out, settings=TrainingSettings(**settings), **usual | more
+    )
 
 
 @pytest.mark.parametrize("short", [1, 300, 1_000, 20_000])
@@ -113,7 +122,7 @@ def test_a_training_stopped_while_a_seed_is_asked(
 def test_a_checkpoint_that_is_torn_is_not_taken(
     file: str, models: dict[str, Path], whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mend = stop_at(monkeypatch, "horsesense.training.one_training.save_trained", 1)
+    mend = stop_at(monkeypatch, "horsesense.training.trainer.save_trained", 1)
     with pytest.raises(Stopped):
         training(models["gpt2"], Path("out"))
     mend()
@@ -158,7 +167,7 @@ def test_one_folder_holds_one_training(models: dict[str, Path], tmp_path: Path) 
 def test_one_that_is_not_finished_is_bound_too(
     models: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mend = stop_at(monkeypatch, "horsesense.training.one_training.save_trained", 1)
+    mend = stop_at(monkeypatch, "horsesense.training.trainer.save_trained", 1)
     with pytest.raises(Stopped):
         training(models["gpt2"], Path("out"), seeds=1)
     mend()
@@ -182,10 +191,11 @@ def inoculation(model: Path, out: Path, **more: Any) -> Any:
         "original_dev": [questions(6, 4, False)],
         "original_test": [questions(6, 5, False)],
     }
-    grid: dict[str, Any] = {"doses": (4, 100), "rates": (1e-3, 5e-3), "steps": (2, 4), "seeds": (0,)}
-    if "doses" not in more:
-        grid["doses"] = (4,)
-    return inoculate(str(model), out=out, **sets | grid | more)
+    grid: dict[str, Any] = {"sizes": (4,), "learning_rates": (1e-3, 5e-3), "steps": (2, 4), "seeds": (0,)}
+    grid |= {name: more.pop(name) for name in tuple(more) if name in ("learning_rates", "seeds")}
+    if "engine" in more:
+        more["engine"] = EngineSettings(engine=more["engine"])
+    return inoculate(str(model), out=out, grid=InoculationGrid(**grid), **sets | more)
 
 
 def lines(path: Path) -> list[Any]:
@@ -201,10 +211,10 @@ def studied(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -
 
 
 STOPS = {
-    "between the answers and the line": ("horsesense.training.inoculation_folder.Folder._add", 3),
-    "before the first line": ("horsesense.training.inoculation_folder.Folder._add", 1),
+    "between the answers and the line": ("horsesense.training.inoculation_folder.InoculationFolder._add", 3),
+    "before the first line": ("horsesense.training.inoculation_folder.InoculationFolder._add", 1),
     "in the middle of the answers": ("horsesense.runs.controls.write_manifest", 2),
-    "while a second rate is trained": ("horsesense.training.doses.train", 2),
+    "while a second learning rate is trained": ("horsesense.training.inoculation_trials.train_model", 2),
 }
 
 
@@ -216,7 +226,7 @@ def test_an_inoculation_that_is_stopped(
     if where.endswith("_add"):
         from horsesense.training import inoculation_folder
 
-        real, count = inoculation_folder.Folder._add, 0
+        real, count = inoculation_folder.InoculationFolder._add, 0
 
         def stopping(*given: Any) -> None:
             nonlocal count
@@ -225,10 +235,10 @@ def test_an_inoculation_that_is_stopped(
                 raise Stopped
             real(*given)
 
-        monkeypatch.setattr(inoculation_folder.Folder, "_add", stopping)
+        monkeypatch.setattr(inoculation_folder.InoculationFolder, "_add", stopping)
 
         def mend() -> None:
-            monkeypatch.setattr(inoculation_folder.Folder, "_add", real)
+            monkeypatch.setattr(inoculation_folder.InoculationFolder, "_add", real)
 
     else:
         mend = stop_at(monkeypatch, where, call)
@@ -236,28 +246,9 @@ def test_an_inoculation_that_is_stopped(
         inoculation(models["choice"], Path("out"))
     mend()
     inoculation(models["choice"], Path("out"))
-    for name in ("doses.jsonl", "chosen.jsonl"):
+    for name in ("trials.jsonl", "selected.jsonl"):
         assert lines(Path("out") / name) == lines(studied / name), name
     assert kept(Path("out")) == kept(studied)
-
-
-@pytest.mark.parametrize("name", ["doses.jsonl", "chosen.jsonl"])
-def test_a_line_that_was_cut_is_written_again(
-    name: str, models: dict[str, Path], studied: Path, tmp_path: Path
-) -> None:
-    import shutil
-
-    out = Path("out")
-    shutil.copytree(studied, out)
-    (out / "SHA256SUMS").unlink(missing_ok=True)  # as an earlier version left it
-    rows = (out / "chosen.jsonl").read_bytes().splitlines(keepends=True)
-    (out / "chosen.jsonl").write_bytes(b"".join(rows[:-1]) + (rows[-1][:30] if name == "chosen.jsonl" else b""))
-    tried = (out / "doses.jsonl").read_bytes()
-    if name == "doses.jsonl":
-        (out / "doses.jsonl").write_bytes(tried[:-30])
-    inoculation(models["choice"], out)
-    for each in ("doses.jsonl", "chosen.jsonl"):
-        assert lines(out / each) == lines(studied / each)
 
 
 def test_one_folder_holds_one_inoculation(models: dict[str, Path], studied: Path, tmp_path: Path) -> None:
@@ -265,6 +256,6 @@ def test_one_folder_holds_one_inoculation(models: dict[str, Path], studied: Path
     with pytest.raises(UserError, match="another model"):
         inoculation(other, studied)
     with pytest.raises(UserError, match="holds a study with"):
-        inoculation(models["choice"], studied, rates=(2e-3,))
+        inoculation(models["choice"], studied, learning_rates=(2e-3,))
     with pytest.raises(UserError, match=r"other .*test"):
         inoculation(models["choice"], studied, test=questions(6, 30, True))

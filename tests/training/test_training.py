@@ -21,10 +21,11 @@ from horsesense.core import Item, Probe, ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.hf.load import load_model
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.scoring.prompt_formats import Call, way_named
+from horsesense.scoring.prompt_formats import Call, get_prompt_format
 from horsesense.training import transformers_trainer
-from horsesense.training.one_training import train
-from horsesense.training.training_record import Recipe, kept_training
+from horsesense.training.objectives import objective_of
+from horsesense.training.trainer import train_model as train
+from horsesense.training.training_record import Recipe, read_training
 from tests.support import ROOT
 from tests.support.made_tasks import clozes, questions, short_questions, triples
 from tests.support.tiny import save_tiny
@@ -49,9 +50,9 @@ class Listener(Progress):
         self.seen.append((done, total, unit, note))
 
 
-def accuracy(folder: Path, items: Sequence[Item], way: str = "options") -> float:
+def accuracy(folder: Path, items: Sequence[Item], prompt_format: str = "loglikelihood") -> float:
     model = load_model(str(folder), device="cpu")
-    asked = way_named(way)
+    asked = get_prompt_format(prompt_format)
     answers, _ = asked.answer(
         asked.prepare(model, items, ScoringSpec(), ()), Call(model, ScoringSpec(), 4096, NO_PROGRESS)
     )
@@ -87,19 +88,19 @@ def test_every_objective_learns_and_its_weights_are_kept(case: str, folders: dic
     recipe = Recipe(**usual | more)
     trained = train(str(folders[name]), items.items, dev.items, recipe, tmp_path / "out")
     chance = 1 / len(dev.items[0].options)
-    assert trained.best.accuracy > chance + 0.2
-    assert trained.best.accuracy == max(look.accuracy for look in trained.looks)
+    assert trained.best.dev > chance + 0.2
+    assert trained.best.dev == max(point.dev for point in trained.eval_points)
     files = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"README.md", "training.json"} <= files
     assert "checkpoints" not in files
     # What is kept answers like any model, and as well as it did when it was chosen.
-    way = "letters" if recipe.objective == "letters" else "options"
-    assert accuracy(tmp_path / "out", dev.items, way) == pytest.approx(trained.best.accuracy)
-    again = kept_training(tmp_path / "out", recipe, len(items.items))
+    prompt_format = objective_of(recipe.objective).prompt_format
+    assert accuracy(tmp_path / "out", dev.items, prompt_format) == pytest.approx(trained.best.dev)
+    again = read_training(tmp_path / "out", recipe, len(items.items))
     assert again is not None
-    assert again.looks == trained.looks
+    assert again.eval_points == trained.eval_points
     with pytest.raises(UserError, match="holds a training with"):
-        kept_training(tmp_path / "out", Recipe(objective="causal", seed=5), len(items.items))
+        read_training(tmp_path / "out", Recipe(objective="causal", seed=5), len(items.items))
 
 
 def test_what_the_losses_are(folders: dict[str, Path]) -> None:
@@ -139,9 +140,9 @@ def test_a_decoder_loses_what_it_is_asked_for(name: str, folders: dict[str, Path
     batch = objective.losses.collate(objective.losses.examples(items, model, ""), opened.tokenizer, "")
     with torch.no_grad():
         loss = float(objective.losses.loss(opened.network, batch, ""))
-    way = way_named(name)
-    answers, replies = way.answer(
-        way.prepare(model, items, ScoringSpec(), ()), Call(model, ScoringSpec(), 4096, NO_PROGRESS)
+    prompt_format = get_prompt_format(objective_of(name).prompt_format)
+    answers, replies = prompt_format.answer(
+        prompt_format.prepare(model, items, ScoringSpec(), ()), Call(model, ScoringSpec(), 4096, NO_PROGRESS)
     )
     by_id = {item.id: item for item in items}
     if name == "options":
@@ -182,7 +183,7 @@ import sys, time
 sys.path.insert(0, {str(ROOT)!r})
 from pathlib import Path
 from horsesense.training.training_record import Recipe
-from horsesense.training.one_training import train
+from horsesense.training.trainer import train_model as train
 from tests.support.made_tasks import clozes
 recipe = Recipe(objective="causal", batch=4, lr=1e-3, epochs=3, patience=0, device="cpu")
 from horsesense.progress import Progress
@@ -207,14 +208,14 @@ train({str(folders["gpt2"])!r}, items, dev, recipe, Path(sys.argv[1]), progress=
     sets = clozes(16, 1, "heavier").items, clozes(6, 2, "heavier").items
     listener = Listener()
     resumed = train(str(folders["gpt2"]), *sets, recipe, killed, progress=listener)
-    assert any("taken up again" in remark for remark in resumed.remarks)
-    assert any("taken up again" in remark for remark in listener.heard)
+    assert any("resumed at" in remark for remark in resumed.remarks)
+    assert any("resumed at" in remark for remark in listener.heard)
     assert [(done, total, unit) for done, total, unit, _ in listener.seen][-1] == (12, 12, "steps")
     last = resumed.losses[-len(listener.seen) :]
     assert all(note == f"loss {loss:.3f}" for (*_, note), (_, loss) in zip(listener.seen, last, strict=True))
     assert not any("bfloat16" in remark for remark in resumed.remarks), "on a processor steps are in float32"
     whole = train(str(folders["gpt2"]), *sets, recipe, tmp_path / "whole")
-    assert resumed.looks == whole.looks
+    assert resumed.eval_points == whole.eval_points
     assert resumed.losses == whole.losses
     one, other = (json.loads((folder / "training.json").read_text()) for folder in (killed, tmp_path / "whole"))
     assert one["best"] == other["best"]
@@ -225,22 +226,22 @@ def greedy_always() -> Any:
 
 
 def test_memory_that_runs_out_halves_the_batch(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    real = transformers_trainer.Loop.compute_loss
+    real = transformers_trainer.TrainingLoop.compute_loss
 
     def greedy(self: Any, model: Any, inputs: Any, *rest: Any, **more: Any) -> Any:
         if len(inputs["input_ids"]) > 4:
             raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes")
         return real(self, model, inputs, *rest, **more)
 
-    monkeypatch.setattr(transformers_trainer.Loop, "compute_loss", greedy)
+    monkeypatch.setattr(transformers_trainer.TrainingLoop, "compute_loss", greedy)
     listener = Listener()
     recipe = Recipe(objective="causal", batch=16, epochs=1, device="cpu")
     trained = train(str(folders["gpt2"]), clozes(16, 1).items, clozes(6, 2).items, recipe, progress=listener)
-    assert (trained.recipe.batch, trained.recipe.gather) == (4, 4)
-    assert trained.looks[-1].step == 1, "four times gathered, sixteen items are still one step"
-    assert [remark.split(",")[0] for remark in listener.heard] == ["memory ran out"] * 2
+    assert (trained.recipe.batch, trained.recipe.accumulate) == (4, 4)
+    assert trained.eval_points[-1].step == 1, "four times accumulated, sixteen items are still one step"
+    assert [remark.split(":")[0] for remark in listener.heard] == ["memory ran out"] * 2
     items = questions(4, 1, False).items
-    monkeypatch.setattr(transformers_trainer.Loop, "compute_loss", lambda *_, **__: greedy_always())
+    monkeypatch.setattr(transformers_trainer.TrainingLoop, "compute_loss", lambda *_, **__: greedy_always())
     with pytest.raises(UserError, match="even with one item at a time"):
         train(str(folders["choice"]), items, items, Recipe(objective="multiple-choice", batch=2, device="cpu"))
 
@@ -248,22 +249,22 @@ def test_memory_that_runs_out_halves_the_batch(folders: dict[str, Path], monkeyp
 def test_a_diverging_loss_stops_and_the_last_good_weights_stay(
     folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, count = transformers_trainer.Loop.compute_loss, 0
+    real, count = transformers_trainer.TrainingLoop.compute_loss, 0
 
     def diverging(self: Any, *given: Any, **more: Any) -> Any:
         nonlocal count
         count += 1
         return real(self, *given, **more) * (float("nan") if count > 6 else 1.0)
 
-    monkeypatch.setattr(transformers_trainer.Loop, "compute_loss", diverging)
+    monkeypatch.setattr(transformers_trainer.TrainingLoop, "compute_loss", diverging)
     recipe = Recipe(objective="causal", batch=4, lr=5e-3, epochs=5, device="cpu")
     sets = clozes(16, 1, "heavier").items, clozes(6, 2, "heavier").items
     trained = train(str(folders["gpt2"]), *sets, recipe, tmp_path / "out")
     assert "diverged" in trained.stopped
-    assert all(look.step <= 6 for look in trained.looks)
-    assert accuracy(tmp_path / "out", sets[1]) == pytest.approx(trained.best.accuracy)
+    assert all(point.step <= 6 for point in trained.eval_points)
+    assert accuracy(tmp_path / "out", sets[1]) == pytest.approx(trained.best.dev)
     count = 6
-    with pytest.raises(UserError, match="diverged at step 1, before there was a checkpoint"):
+    with pytest.raises(UserError, match="diverged at step 1, before the first checkpoint"):
         train(str(folders["gpt2"]), *sets, recipe, tmp_path / "other")
 
 
@@ -272,7 +273,7 @@ def test_labels_are_learnt_from_fewer_items_than_labels(number: int, folders: di
     items, dev = triples(8, 1).items, triples(6, 2).items
     recipe = Recipe(objective="classification", epochs=1, device="cpu")
     trained = train(str(folders["bert"]), items[:number], dev, recipe, tmp_path / "out")
-    assert trained.best.accuracy == pytest.approx(accuracy(tmp_path / "out", dev))
+    assert trained.best.dev == pytest.approx(accuracy(tmp_path / "out", dev))
     odd = [replace(item, options=tuple(f"{word} {place}" for word in item.options)) for place, item in enumerate(items)]
     with pytest.raises(UserError, match="the options are not labels"):
         train(str(folders["bert"]), odd[:2], dev, recipe, tmp_path / "odd")
@@ -283,7 +284,7 @@ def test_what_does_not_fit(folders: dict[str, Path], tmp_path: Path) -> None:
     for model, objective, items, told in (
         ("gpt2", "masked-word", some, "transformers cannot load it|would be random"),
         ("gpt2", "multiple-choice", questions(4, 1, False).items, "transformers cannot load it"),
-        ("bert", "masked-word", questions(4, 1, False).items, "cannot learn from the form 'choice'"),
+        ("bert", "masked-word", questions(4, 1, False).items, "cannot be trained on the form 'choice'"),
         ("bert", "classification-lm", triples(8, 1).items, "has no causal head|sees the tokens|would be random"),
         ("bert", "masked-wurd", some, "did you mean 'masked-word'"),
         ("bert", "masked-word", [], "the training part is empty"),
@@ -299,7 +300,7 @@ def test_only_what_is_not_trained_may_be_coarse(folders: dict[str, Path]) -> Non
     recipe = Recipe("options", dtype="bfloat16", batch=8, lr=5e-3, epochs=2, device="cpu")
     with pytest.raises(UserError, match="weights in bfloat16 are too coarse to be trained; add lora"):
         train(str(folders["gpt2"]), items, dev, recipe)
-    assert train(str(folders["gpt2"]), items, dev, replace(recipe, lora=True)).best.accuracy > 0.7
+    assert train(str(folders["gpt2"]), items, dev, replace(recipe, lora=True)).best.dev > 0.7
 
 
 def test_a_decoder_is_inoculated_as_it_is_asked(folders: dict[str, Path], tmp_path: Path) -> None:
@@ -308,7 +309,7 @@ def test_a_decoder_is_inoculated_as_it_is_asked(folders: dict[str, Path], tmp_pa
     train_part, dev, test, old_dev, old_test = (short_questions(n, s) for s, n in enumerate((16, 6, 6, 6, 6), 1))
     study = hs.inoculate(
         str(folders["gpt2"]), train=train_part, dev=dev, test=test, original_dev=[old_dev], original_test=[old_test],
-        out=tmp_path, doses=[8], rates=[5e-3], steps=[4, 12], seeds=[0], batch=4, lora=True, device="cpu",
+        out=tmp_path, grid=hs.InoculationGrid((8,), (5e-3,), (4, 12), seeds=(0,), batch=4, lora=True, device="cpu"),
     )  # fmt: skip
     before, after = study.curves
     assert (before.setting, after.setting, after.k) == ("none", "plain", 8)

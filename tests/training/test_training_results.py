@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 
 from horsesense.training.settings import TrainingPlan
-from horsesense.training.training_results import scored
+from horsesense.training.training_results import result_of_test
 from tests.support.made_tasks import statements
 
 
@@ -16,8 +16,8 @@ def test_a_slice_has_the_mean_of_its_items_and_an_interval_over_their_units() ->
     # One model knows two axioms in three, whatever is said of them; the other knows all.
     right = {item.id: float(int(item.groups["axiom"].split()[-1]) % 3 > 0) for item in items}
     runs = {("", "test"): dict.fromkeys(right, 0.0), ("one", "test"): right, ("two", "test"): dict.fromkeys(right, 1.0)}
-    found = scored("test", plans, ["one", "two"], runs, probe, ["comparative"])
-    assert found.each == (fmean(right.values()), 1.0)
+    found = result_of_test("test", plans, ["one", "two"], runs, probe, ["comparative"])
+    assert found.by_seed == (fmean(right.values()), 1.0)
     cut = found.slices["comparative"]
     assert sorted(cut) == ["less", "more"]
     for word, change in cut.items():

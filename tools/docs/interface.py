@@ -12,23 +12,29 @@ from typing import Any
 
 import horsesense
 from horsesense.core import Answer, Card, Item, Probe, Reply, ScoringSpec
-from horsesense.core.audit import Soundness
+from horsesense.core.audit import LabelQuality
 from horsesense.core.judgements import Judgement
 from tools.docs.doctests import fenced
 
 AREAS = {
     "asking": (
         "Models and runs",
-        "load_model ask run profile api.profile.Profile replicate api.replicate.Replicated engine open_run Run compare "
+        "load_model ask run profile api.profile.Profile replicate replication.replication.Replication engine open_run "
+        "Run compare EngineSettings "
         "api.results.Comparison check_regression show api.showing.ShownAnswers ComputeSettings LoadSettings "
         "ServedSettings Progress HorsesenseWarning",
     ),
     "probes": ("Probes", "load_probe read_release build overview check export import_log"),
     "cues": (
         "Cues and controls",
-        "find_cues api.cues.CueFindings harden api.cues.HardenedProbe fit_control api.learnt.FittedControl",
+        "find_cues api.cues.CueFindings harden api.cues.HardenedProbe fit_control "
+        "training.baselines.FittedControl ControlSettings",
     ),
-    "learning": ("Training", "train api.learnt.Training inoculate api.learnt.Inoculation"),
+    "learning": (
+        "Training",
+        "train training.training_results.Training TrainingSettings inoculate "
+        "training.inoculation.Inoculation InoculationGrid",
+    ),
     "texts": ("Texts", "score api.texts.Scores fill api.texts.Fills saliency"),
     "reporting": ("Reports and tables", "write_report api.reporting.Report export_run api.frames.Frame"),
     "keeping": (
@@ -39,7 +45,7 @@ AREAS = {
 }
 """Page → its title and the names on it; what is nowhere here goes onto the page of the rest."""
 
-RECORDS: tuple[Any, ...] = (Item, Card, Probe, ScoringSpec, Answer, Reply, Judgement, Soundness)
+RECORDS: tuple[Any, ...] = (Item, Card, Probe, ScoringSpec, Answer, Reply, Judgement, LabelQuality)
 
 
 def write_interface(folder: Path) -> list[str]:
@@ -59,8 +65,10 @@ def write_interface(folder: Path) -> list[str]:
         text += f"| [{title}]({page}.md) | {', '.join(f'`{name}`' for name in present)} |\n"
     for module in horsesense._MODULES:
         names = tuple(getattr(horsesense, module).__all__)
-        lines = f"# hs.{module}\n\n::: horsesense.api.{module}\n    options:\n      show_root_heading: false\n"
-        lines += f"      show_root_toc_entry: false\n      heading_level: 2\n      members: {list(names)}\n"
+        objects = {name: getattr(getattr(horsesense, module), name) for name in names}
+        lines = f"# hs.{module}\n\n" + "".join(
+            f"::: {each.__module__}.{name}\n    options:\n      heading_level: 2\n\n" for name, each in objects.items()
+        )
         (folder / f"{module}.md").write_text(lines, encoding="utf-8")
         text += f"| [hs.{module}]({module}.md) | {', '.join(f'`{name}`' for name in names)} |\n"
     (folder / "index.md").write_text(text, encoding="utf-8")

@@ -1,13 +1,78 @@
-"""What people are asked, and what comes of their answers: instruments, tasks, judgements, labels.
+"""Annotation: instruments, tasks, judgements, labels, blind audits, and a server for studies.
 
-In the order in which a study goes:
+In the order of a study:
 
-- `instrument`: what is asked and which answers there are, read from small files of data.
-- `task`: one question to one person, made from an item or a family; who gets which.
-- `task_files`: tasks as a table to fill in; `label_studio`, `potato`, `mturk`: the same for a platform, and back.
-- `answer_checks`: one answer held against what the instrument allows, from a file or from a page.
-- `judgement_files`: filled files and exports read, checked and put together.
-- `study`: the folder of a study that is served, with `gold_items` whose answer is known and `pictures`;
-  `server`: the pages, the queue and the log.
-- `study_figures`: agreement and human performance; `apply_labels`: labels back into the probe.
+- `instrument`: the question and the possible answers, from small TOML files.
+- `task`: one question to one person, and who gets which.
+- `task_files`: tasks as a table to fill in; `label_studio`, `potato`, `mturk`: files of platforms.
+- `study`: the folder of a served study, with `gold_items` and `pictures`; `server`: pages, queue and log.
+- `answer_checks`: checks of one answer; `judgements`: read and collect judgements; `annotation_status`: progress.
+- `rater_agreement`, `human_performance`: agreement and human performance; `labels`: adjudicate, and apply labels to a
+  probe.
+- `audit`: blind audits of a probe's labels.
+
+The public functions are attributes of this module, and are loaded on first use.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from horsesense.annotate.annotation_status import status as status
+    from horsesense.annotate.human_performance import performance as performance
+    from horsesense.annotate.human_performance import qualify as qualify
+    from horsesense.annotate.judgements import collect as collect
+    from horsesense.annotate.judgements import read_judgements as read_judgements
+    from horsesense.annotate.labels import apply as apply
+    from horsesense.annotate.labels import export as export
+    from horsesense.annotate.rater_agreement import agreement as agreement
+    from horsesense.annotate.server.administration import codes as codes
+    from horsesense.annotate.server.administration import invite as invite
+    from horsesense.annotate.server.administration import pause as pause
+    from horsesense.annotate.server.administration import resume as resume
+    from horsesense.annotate.server.administration import revoke as revoke
+    from horsesense.annotate.server.administration import serve as serve
+    from horsesense.annotate.server.administration import withdraw as withdraw
+    from horsesense.annotate.study import StudyOptions as StudyOptions
+    from horsesense.annotate.study import new_study as new_study
+    from horsesense.annotate.task_files import new_tasks as new_tasks
+
+_WHERE = {
+    "annotation_status": ("status",),
+    "human_performance": ("performance", "qualify"),
+    "judgements": ("collect", "read_judgements"),
+    "labels": ("apply", "export"),
+    "rater_agreement": ("agreement",),
+    "server.administration": ("codes", "invite", "pause", "resume", "revoke", "serve", "withdraw"),
+    "study": ("StudyOptions", "new_study"),
+    "task_files": ("new_tasks",),
+}
+__all__ = [
+    "StudyOptions",
+    "agreement",
+    "apply",
+    "codes",
+    "collect",
+    "export",
+    "invite",
+    "new_study",
+    "new_tasks",
+    "pause",
+    "performance",
+    "qualify",
+    "read_judgements",
+    "resume",
+    "revoke",
+    "serve",
+    "status",
+    "withdraw",
+]
+_MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

@@ -1,6 +1,6 @@
-"""One answer, checked against what the instrument allows: the same check for files and for a server.
+"""Checks of one answer against its instrument, the same for files and for the server.
 
-Choices, criteria and written words first, then premise pairs, two texts that differ in exactly one word.
+Choices, criteria and written words come first, then premise pairs: two texts that differ in exactly one word.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from horsesense.errors import UserError, unknown
 from horsesense.stats.raters.adjudication_rules import PASS
 
 BETWEEN = " || "
-"""Stands between the two texts of a pair in a judgement."""
-LONGEST = 400
+"""Separates the two texts of a pair in a judgement."""
+MAX_CHARACTERS = 400
 
 _CORE = re.compile(r"^(\W*)(.*?)(\W*)$", re.DOTALL)
 _ARTICLES = {"a", "an"}
 _YES = {"yes": True, "y": True, "true": True, "1": True, "no": False, "n": False, "false": False, "0": False}
 
-MOST_PARTS = 3
-"""Words that one may take ("made of wax"): of those that people wrote for WinoVenti one took two, all others one."""
+MAX_PARTS = 3
+"""Maximum number of words in one written answer ("made of wax")."""
 
 
-def checked_value(instrument: Instrument, value: str, choices: Sequence[str] = ()) -> str:
-    """The answer as it is kept: the text of a choice, the criteria that fail, or the words written.
+def check_value(instrument: Instrument, value: str, choices: Sequence[str] = ()) -> str:
+    """Return an answer as it is stored: the text of a choice, the criteria that fail, or the words written.
 
-    A choice may be given by its text, in any case, or by its letter. Without choices (the probe is not at
-    hand) any text is taken for an instrument whose choices are the item's.
+    A choice may be given by its text, in any case, or by its letter. Without choices (there is no probe), any text is
+    accepted for an instrument whose choices are the item's options.
 
     >>> from horsesense.annotate.instrument import find_instrument
-    >>> checked_value(find_instrument("choice"), "b", ["hot", "cold"])
+    >>> check_value(find_instrument("choice"), "b", ["hot", "cold"])
     'cold'
     """
     value = " ".join(value.split())
@@ -65,11 +65,11 @@ def _choice(instrument: Instrument, value: str, choices: Sequence[str]) -> str:
 
 
 def _each(instrument: Instrument, value: str, choices: Sequence[str]) -> str:
-    """A letter for each option, or an objection by its name or letter.
+    """Return one letter per option, or an objection by its name or letter.
 
     >>> from horsesense.annotate.instrument import find_instrument
-    >>> soundness = find_instrument("soundness")
-    >>> _each(soundness, "t f u", ["cold", "hot", "warm"]), _each(soundness, "N", [])
+    >>> audit = find_instrument("audit")
+    >>> _each(audit, "t f u", ["cold", "hot", "warm"]), _each(audit, "N", [])
     ('TFU', 'nonsense')
     """
     if beside := beside_alike(instrument, value):
@@ -83,39 +83,39 @@ def _each(instrument: Instrument, value: str, choices: Sequence[str]) -> str:
         if letter not in known:
             whole = ", ".join(f"{code} ({label})" for code, label in known.items())
             raise UserError(
-                f"{letter!r} in {value!r} is no judgement of an option",
-                fix=f"write one letter an option: {whole}; or {' or '.join(instrument.beside)}",
+                f"{letter!r} in {value!r} is not a judgement of an option",
+                fix=f"write one letter per option: {whole}; or {' or '.join(instrument.beside)}",
             )
     if choices and len(letters) != len(choices):
         raise UserError(
-            f"{value!r} judges {len(letters)} options, and there are {len(choices)}", fix="write one letter an option"
+            f"{value!r} judges {len(letters)} options, and there are {len(choices)}", fix="write one letter per option"
         )
     return letters
 
 
-def folded_each(instrument: Instrument, row: Mapping[str, Any]) -> str:
-    """One value from a field for each option (``judged-A`` …), as forms send them; empty where none is answered.
+def join_each(instrument: Instrument, row: Mapping[str, Any]) -> str:
+    """Join the fields of a form, one per option (``judged-A`` …), into one value; empty if none is answered.
 
     >>> from horsesense.annotate.instrument import find_instrument
-    >>> folded_each(find_instrument("soundness"), {"judged-A": "true", "judged-B": "unclear"})
+    >>> join_each(find_instrument("audit"), {"judged-A": "true", "judged-B": "unclear"})
     'TU'
     """
-    given = {name: str(row[name]).strip().casefold() for name in sorted(row) if name.startswith(JUDGED)}
-    if not any(given.values()):
+    answers = {name: str(row[name]).strip().casefold() for name in sorted(row) if name.startswith(JUDGED)}
+    if not any(answers.values()):
         return ""
-    objection = next((name for name in instrument.beside if name in given.values()), "")
+    objection = next((name for name in instrument.beside if name in answers.values()), "")
     if objection:
         return objection
-    for name, answer in given.items():
+    for name, answer in answers.items():
         if not answer:
             raise UserError(f"the option {name.removeprefix(JUDGED)} is not judged", fix="judge all options, or none")
         if answer not in instrument.labels:
             raise unknown("judgement of an option", answer, instrument.labels)
-    return "".join(answer[0].upper() for answer in given.values())
+    return "".join(answer[0].upper() for answer in answers.values())
 
 
 def choice_at(instrument: Instrument, value: str, choices: Sequence[str]) -> str:
-    """The answer that a platform sends as the letter of an option: a place, whatever the options are called.
+    """Return the answer that a platform sends as the letter of an option.
 
     >>> from horsesense.annotate.instrument import find_instrument
     >>> choice_at(find_instrument("choice"), "A", ["C", "A", "B"])
@@ -126,7 +126,7 @@ def choice_at(instrument: Instrument, value: str, choices: Sequence[str]) -> str
         return value
     if not choices:
         raise UserError(
-            f"the answer {value!r} is the letter of an option, and the options are not known",
+            f"the answer {value!r} is the letter of an option, but the options are not known",
             fix="give the probe with -p",
         )
     letters = lettered(choices)
@@ -146,7 +146,7 @@ def _criteria(instrument: Instrument, value: str) -> str:
 
 
 def beside_alike(instrument: Instrument, value: str) -> str:
-    """The objection or abstention that this is, in whatever case it is written; empty where it is none."""
+    """Return the objection or abstention that a text names, in any case; empty if it names none."""
     names = instrument.beside
     return next((name for name in names if name.casefold() == value.casefold()), "")
 
@@ -158,15 +158,15 @@ def _words(instrument: Instrument, value: str) -> str:
     if not all(words):
         raise UserError("a word is empty", fix="join words by single commas")
     if len(words) > instrument.words:
-        raise UserError(f"{len(words)} words are given, and {instrument.words} are allowed")
+        raise UserError(f"{len(words)} words are given, but only {instrument.words} are allowed")
     if len({word.casefold() for word in words}) < len(words):
         raise UserError("a word is given twice", fix="remove one")
     for word in words:
         if beside_alike(instrument, word):
             raise UserError(f"{word!r} is an answer of its own", fix="give it alone, or leave it out")
-        if len(word.split()) > MOST_PARTS:
+        if len(word.split()) > MAX_PARTS:
             raise UserError(
-                f"{word!r} has {len(word.split())} words", fix=f"write one word, or {MOST_PARTS} where it takes them"
+                f"{word!r} has {len(word.split())} words", fix=f"write one word, or {MAX_PARTS} where it takes them"
             )
     return ", ".join(words)
 
@@ -177,30 +177,30 @@ def _pair(instrument: Instrument, value: str) -> str:
     first, between, second = value.partition(BETWEEN)
     if not between:
         raise UserError("this is not a pair of texts", fix=f"write them with{BETWEEN}between")
-    return joined_pair(first, second)
+    return join_pair(first, second)
 
 
-def folded_criteria(instrument: Instrument, row: Mapping[str, Any]) -> str:
-    """One value from a column of yes and no for each criterion; empty where none is answered.
+def join_criteria(instrument: Instrument, row: Mapping[str, Any]) -> str:
+    """Join the columns of yes and no, one per criterion, into one value; empty if none is answered.
 
     >>> from horsesense.annotate.instrument import find_instrument
     >>> answers = dict.fromkeys(find_instrument("schema").criteria, "no") | {"synonym-generic": "Yes"}
-    >>> folded_criteria(find_instrument("schema"), answers)
+    >>> join_criteria(find_instrument("schema"), answers)
     'synonym-generic'
     """
-    given = {name: str(row.get(name, "")).strip().casefold() for name in instrument.criteria}
-    if not any(given.values()):
+    answers = {name: str(row.get(name, "")).strip().casefold() for name in instrument.criteria}
+    if not any(answers.values()):
         return ""
-    for name, answer in given.items():
+    for name, answer in answers.items():
         if not answer:
             raise UserError(f"the criterion {name} is not answered", fix="answer all criteria, or none")
         if answer not in _YES:
             raise UserError(f"the answer {answer!r} to {name} is neither yes nor no")
-    return "+".join(name for name, answer in given.items() if _YES[answer]) or PASS
+    return "+".join(name for name, answer in answers.items() if _YES[answer]) or PASS
 
 
-def checked_reason(instrument: Instrument, value: str, reason: str) -> str:
-    """The reason of an objection must be one of the instrument's; other answers may have any."""
+def check_reason(instrument: Instrument, value: str, reason: str) -> str:
+    """Return the reason; that of an objection must be one of the instrument's."""
     reason = reason.strip()
     if reason and instrument.reasons and value in instrument.objections and reason not in instrument.reasons:
         raise unknown("reason", reason, instrument.reasons)
@@ -214,9 +214,9 @@ def _parts(word: str) -> tuple[str, str, str]:
 
 
 def differing_word(text: str, other_text: str) -> tuple[str, str]:
-    """The words in which two texts differ, or an error that says why they are no pair.
+    """Return the words in which two texts differ, or raise an error that says why they are not a pair.
 
-    *A* and *an* go with the word that follows: they are not a difference of their own.
+    *A* and *an* belong to the word that follows: they are not a difference of their own.
 
     >>> differing_word("She stood by a stove.", "She stood by an oven.")
     ('stove', 'oven')
@@ -228,39 +228,39 @@ def differing_word(text: str, other_text: str) -> tuple[str, str]:
         raise UserError(
             f"one text has {len(first)} words and the other {len(second)}", fix="change one word into one other word"
         )
-    apart = [place for place, (a, b) in enumerate(zip(first, second, strict=True)) if a != b]
-    if not apart:
+    differing = [i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b]
+    if not differing:
         raise UserError("the two texts are the same", fix="change one word")
-    for place in apart:
-        (before, a, after), (also_before, b, also_after) = _parts(first[place]), _parts(second[place])
+    for i in differing:
+        (before, a, after), (also_before, b, also_after) = _parts(first[i]), _parts(second[i])
         if (before, after) != (also_before, also_after) or a.casefold() == b.casefold():
             raise UserError("the texts differ in more than words", fix="keep punctuation and capitals the same")
-    cores = [(_parts(first[place])[1], _parts(second[place])[1]) for place in apart]
-    if len(apart) == 2 and apart[1] == apart[0] + 1 and {word.casefold() for word in cores[0]} == _ARTICLES:
+    cores = [(_parts(first[i])[1], _parts(second[i])[1]) for i in differing]
+    if len(differing) == 2 and differing[1] == differing[0] + 1 and {word.casefold() for word in cores[0]} == _ARTICLES:
         return cores[1]
-    if len(apart) > 1:
+    if len(differing) > 1:
         pairs = ", ".join(f"{a}/{b}" for a, b in cores[:4])
-        raise UserError(f"{len(apart)} words differ ({pairs})", fix="let only one word differ")
+        raise UserError(f"{len(differing)} words differ ({pairs})", fix="let only one word differ")
     if {word.casefold() for word in cores[0]} == _ARTICLES:
         raise UserError("only a and an differ", fix="change the word that follows")
     return cores[0]
 
 
-def joined_pair(first: str, second: str) -> str:
-    """The pair as one value, checked."""
+def join_pair(first: str, second: str) -> str:
+    """Return a pair as one value, checked."""
     first, second = (" ".join(text.split()) for text in (first, second))
     if BETWEEN.strip() in first + second:
-        raise UserError(f"a text holds {BETWEEN.strip()!r}", fix="leave it out")
+        raise UserError(f"a text contains {BETWEEN.strip()!r}", fix="leave it out")
     if not all(text[:1].isalnum() or text[:1] in "\"'“‘" for text in (first, second) if text):
         raise UserError("a text does not begin with a word", fix="write a sentence")
-    if max(len(first), len(second)) > LONGEST:
-        raise UserError(f"a text is longer than {LONGEST} characters", fix="keep it short")
+    if max(len(first), len(second)) > MAX_CHARACTERS:
+        raise UserError(f"a text is longer than {MAX_CHARACTERS} characters", fix="keep it short")
     differing_word(first, second)
     return first + BETWEEN + second
 
 
 def typed_answers(instrument: Instrument) -> str:
-    """All that can be typed as an answer.
+    """Describe everything that can be typed as an answer.
 
     >>> from horsesense.annotate.instrument import find_instrument
     >>> typed_answers(find_instrument("exceptions"))
@@ -269,10 +269,10 @@ def typed_answers(instrument: Instrument) -> str:
     letters = ", ".join(f"{name[0].upper()} {name}" for name in instrument.labels)
     answers = {
         "options": ("the letter or the text of an answer",),
-        "each": (f"one letter an answer, in their order: {letters}",),
+        "each": (f"one letter per answer, in their order: {letters}",),
         "words": ("one word" if instrument.words == 1 else f"up to {instrument.words} words, joined by commas",),
         "pair": (f"the two texts, with{BETWEEN}between",),
     }.get(instrument.kind, instrument.labels)
-    wording = instrument.told
+    wording = instrument.wording
     beside = instrument.beside
     return " | ".join((*answers, *(f"{name} ({wording[name]})" if name in wording else name for name in beside)))

@@ -1,4 +1,4 @@
-"""Items with a known answer: what people are held against before and while they judge."""
+"""Gold items: items with a known answer, for qualification and attention checks."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from horsesense.stats.raters.votes import letter
 
 
 def answers_of(probe: Probe, instrument: Instrument) -> dict[str, str]:
-    """The answers that a probe has, in the words in which people could choose them.
+    """Return the answers of a probe, in the words that people could choose.
 
-    An instrument that sets no answer finds the gold in the facet that has its name.
+    For an instrument that sets no answer, the gold is the facet with its name.
     """
     if instrument.effect != "answer":
         named = ((item, str(item.facets.get(instrument.name, ""))) for item in reversed(probe.items))
@@ -30,7 +30,7 @@ def answers_of(probe: Probe, instrument: Instrument) -> dict[str, str]:
 
 
 def _coded(value: str, task: Task, instrument: Instrument) -> str:
-    """Options of an item's own are compared by place; an answer beside them stays what it is."""
+    """Replace an item's own option by its letter, so that items can be compared."""
     if instrument.kind == "options" and value in task.choices:
         return letter(task.choices.index(value))
     return value
@@ -38,16 +38,16 @@ def _coded(value: str, task: Task, instrument: Instrument) -> str:
 
 def _labels(tasks: Mapping[str, Task], instrument: Instrument, gold: Mapping[str, str]) -> tuple[str, ...]:
     if instrument.kind == "options":
-        return tuple(letter(place) for place in range(max((len(task.choices) for task in tasks.values()), default=0)))
+        return tuple(letter(i) for i in range(max((len(task.choices) for task in tasks.values()), default=0)))
     if instrument.kind == "labels":
         return (*instrument.labels, *(name for name in instrument.objections if name in gold.values()))
     return tuple(sorted(set(gold.values())))
 
 
-def spread_gold(probe: Probe, instrument: Instrument, each: int, seed: int = 0) -> list[str]:
-    """Ids of gold items, ``each`` of every label (of every place, where options are the items' own).
+def sample_gold(probe: Probe, instrument: Instrument, each: int, seed: int = 0) -> list[str]:
+    """Draw gold items, ``each`` of every label (of every position, if options are the items' own); 0 takes all.
 
-    With 0 all that have an answer are taken.
+    Returns their ids.
     """
     answers = answers_of(probe, instrument)
     tasks = {task.item: task for task in tasks_of(probe, instrument)}
@@ -60,14 +60,14 @@ def spread_gold(probe: Probe, instrument: Instrument, each: int, seed: int = 0) 
     return choose_gold(coded, labels, each, seed)
 
 
-def held_against(
+def compare_with_gold(
     judgements: Sequence[Judgement],
     gold: Mapping[str, str],
     tasks: Mapping[str, Task],
     instrument: Instrument,
     threshold: Threshold,
 ) -> Qualification:
-    """How one person did on the gold items."""
+    """Return the qualification of one person by their answers to gold items."""
     coded = {item: _coded(value, tasks[item], instrument) for item, value in gold.items()}
     answers = [
         Judgement(each.item, each.annotator, each.instrument, _coded(each.value, tasks[each.item], instrument))

@@ -1,4 +1,4 @@
-"""Instruments: what is asked and which answers there are. Each is a small file of data, not code."""
+"""Instruments: the question and the possible answers, each a small data file (TOML)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from horsesense.stats.raters.votes import Scale
 
 Kind = Literal["labels", "options", "each", "criteria", "words", "pair"]
 WRITTEN = ("words", "pair")
-"""Kinds whose answers are written, not chosen: no rule settles them."""
+"""Kinds whose answers are written, not chosen: no rule adjudicates them."""
 NO_ONE_LABEL = (*WRITTEN, "criteria", "each")
-"""Kinds that do not give an item one label."""
+"""Kinds that do not give an item a single label."""
 Unit = Literal["item", "family"]
 Effect = Literal["answer", "facet", "filter", "none"]
 
@@ -35,19 +35,19 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 @dataclass(frozen=True, slots=True)
 class Instrument:
-    """One way to ask people about an item."""
+    """A question to people about an item, with its possible answers."""
 
     name: Text
     title: Text
-    """What people read above every task."""
+    """The heading of every task."""
     kind: Kind
     """``labels``: one of its own labels; ``options``: one of the item's options; ``each``: one of its labels to each
     of the item's options; ``criteria``: yes or no to each; ``words``: written by the person; ``pair``: two texts that
     differ in one word."""
     question: Text
-    """What is asked; ``{name}`` stands for a part of the item (see `horsesense.annotate.task`)."""
+    """The question; ``{name}`` is replaced by a part of the item (see `horsesense.annotate.task`)."""
     instructions: Text = ""
-    """What a person reads before the first item."""
+    """Instructions before the first item."""
     good: tuple[Text, ...] = ()
     """Examples of good answers, with why."""
     bad: tuple[Text, ...] = ()
@@ -62,27 +62,27 @@ class Instrument:
     objections: tuple[Text, ...] = ()
     """Answers that say the question is bad."""
     abstentions: tuple[Text, ...] = ()
-    """Answers that are no vote."""
+    """Answers that do not count as votes."""
     reasons: tuple[Text, ...] = ()
-    """Why a person objects; empty: the person need not say."""
-    told: Mapping[str, Text] = field(default_factory=dict)
-    """How an answer or a reason is put to the person, where its name alone does not say enough."""
+    """Possible reasons of an objection; empty: no reason is needed."""
+    wording: Mapping[str, Text] = field(default_factory=dict)
+    """How an answer or a reason is shown, if not by its name."""
     criteria: Mapping[str, Text] = field(default_factory=dict)
-    """Name of each criterion, and the question; yes is an objection."""
+    """Question of each criterion, by name; yes is an objection."""
     words: PositiveInt = 3
-    """How many words may be written."""
+    """Maximum number of written words."""
     judgements: PositiveInt = 3
-    """How many people should judge each item."""
+    """Number of people per item."""
     rule: Text = "majority"
-    """How the judgements of an item are settled."""
+    """The adjudication rule."""
     effect: Effect = "answer"
-    """What a label does to an item: it is its ``answer``, a ``facet`` of it, or decides whether it stays; of the kind
-    ``options``, a whole family stays where people choose the key of each of its items."""
+    """What a label does to an item: it sets its ``answer`` or a ``facet``, or decides whether it stays (``filter``).
+    With the kind ``options``, a family stays if people choose the key of each of its items."""
     accepted: tuple[Text, ...] = ()
-    """Labels with which an item stays, where the effect is ``filter``."""
+    """Labels with which an item stays, if the effect is ``filter``."""
 
     def scale(self, options: tuple[str, ...] = (), ordered: bool = False) -> Scale:
-        """The answers that can be given to an item with these options."""
+        """Return the possible answers to an item with these options."""
         by_option = self.kind == "options"
         return Scale(
             labels=options if by_option else self.labels,
@@ -94,29 +94,29 @@ class Instrument:
 
     @property
     def by_key(self) -> bool:
-        """Whether people answer items whose key they do not see, and a family stays where they give all its keys."""
+        """Whether people answer items without seeing the key, and a family stays if they choose all of its keys."""
         return self.kind == "options" and self.effect == "filter"
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """Answers that are none of an item's own: objections to it, and abstentions."""
+        """Objections and abstentions: answers that are not among an item's options."""
         return (*self.objections, *self.abstentions)
 
     def check_options(self, item: str, options: Sequence[str]) -> None:
-        """An option may not be called like an answer beside the options: nobody could tell what was meant."""
+        """Raise an error if an option has the name of an objection or abstention."""
         names = self.beside
-        beside = {text.casefold() for name in names for text in (name, self.told.get(name, name))}
+        beside = {text.casefold() for name in names for text in (name, self.wording.get(name, name))}
         for option in options if self.kind == "options" else ():
             if " ".join(option.split()).casefold() in beside:
                 raise UserError(
                     f"{item} has the option {option!r}, which is also an answer of the instrument {self.name}",
-                    fix="leave the item out, or use an instrument of your own (.toml) that calls its answer otherwise",
+                    fix="leave the item out, or use an instrument of your own (.toml) with another name for its answer",
                 )
 
 
 @cache
 def built_in() -> Mapping[str, Instrument]:
-    """The instruments that come with the program, by name."""
+    """Return the built-in instruments by name."""
     folder = files("horsesense.annotate").joinpath("instruments")
     instruments = {}
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
@@ -127,10 +127,10 @@ def built_in() -> Mapping[str, Instrument]:
 
 
 def find_instrument(name: str) -> Instrument:
-    """An instrument by name, or by the file (.toml) that describes one.
+    """Return an instrument by name, or by its .toml file.
 
-    >>> find_instrument("partwhole").labels[0]
-    'impossible'
+    >>> find_instrument("audit").labels[0]
+    'true'
     """
     if name.endswith(".toml"):
         return _parsed(read_text(name), name)
@@ -151,7 +151,7 @@ def _parsed(text: str, file: str | Path) -> Instrument:
 
 
 def instrument_of(values: Mapping[str, Any]) -> Instrument:
-    """An instrument from plain values, checked."""
+    """Make an instrument from plain values, checked."""
     instrument = check_fields(Instrument, values, _bad_field)
     _check(instrument)
     if instrument.kind == "criteria" and "rule" not in values:
@@ -170,7 +170,7 @@ def _bad_field(problem: FieldProblem) -> UserError:
 
 
 def _check(instrument: Instrument) -> None:
-    """What no single field shows."""
+    """Check what no single field shows."""
     if not _NAME.fullmatch(instrument.name):
         raise UserError(f"the name {instrument.name!r} is not usable", fix="use small letters, digits and dashes")
     if instrument.form and instrument.form not in FORMS:

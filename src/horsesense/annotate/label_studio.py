@@ -1,4 +1,4 @@
-"""Label Studio: tasks and a labelling page out, its JSON export in."""
+"""Label Studio: write tasks and a labelling page, read its JSON export."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import orjson
 
 from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import WRITTEN, Instrument
-from horsesense.annotate.task import Task, judged_apart
+from horsesense.annotate.task import Task, fields_of_options
 from horsesense.data import read_text, writing
 from horsesense.errors import UserError
 
@@ -20,23 +20,23 @@ _REASON = "reason"
 
 
 def write_label_studio(path: Path, instrument: Instrument, tasks: Sequence[Task], round: int) -> list[Path]:
-    """A JSON list of tasks, and beside it the labelling page (paste it into the project's settings)."""
+    """Write a JSON list of tasks and the labelling page (paste it into the project's settings)."""
     if path.suffix != ".json":
         raise UserError("Label Studio takes tasks as .json", file=path, fix="give the file that ending")
     listed = []
-    apart = judged_apart(tasks, instrument)
+    fields = fields_of_options(tasks, instrument)
     for task in tasks:
         data: dict[str, Any] = {"item": task.item, "instrument": instrument.name, "round": round}
         data |= {"question": task.question, "options": list(task.choices)}
         data["choices"] = [{"value": choice} for choice in _choices(instrument, task)]
-        asked = task.choices if apart else task.criteria.values()
-        data |= {f"asked_{place}": question for place, question in enumerate(asked)}
+        asked = task.choices if fields else task.criteria.values()
+        data |= {f"asked_{i}": question for i, question in enumerate(asked)}
         listed.append({"data": data})
     page = path.with_name(f"{path.stem}.page.xml")
     with writing(path) as temporary:
         temporary.write_bytes(orjson.dumps(listed, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     with writing(page) as temporary:
-        temporary.write_text(_page(instrument, apart), encoding="utf-8")
+        temporary.write_text(_page(instrument, fields), encoding="utf-8")
     return [path, page]
 
 
@@ -45,7 +45,7 @@ def _choices(instrument: Instrument, task: Task) -> tuple[str, ...]:
     return (*own, *instrument.beside) if task.choices else ()
 
 
-def _page(instrument: Instrument, apart: Sequence[str] = ()) -> str:
+def _page(instrument: Instrument, fields: Sequence[str] = ()) -> str:
     lines = ["<View>", f"  <Header value={quoteattr(instrument.title)}/>"]
     if instrument.instructions:
         lines.append(f"  <Header size='6' value={quoteattr(' '.join(instrument.instructions.split()))}/>")
@@ -53,13 +53,13 @@ def _page(instrument: Instrument, apart: Sequence[str] = ()) -> str:
     if instrument.kind in WRITTEN:
         lines.append(f"  <Header size='6' value={quoteattr(f'Write: {typed_answers(instrument)}')}/>")
         lines.append(f'  <TextArea name="{_VALUE}" toName="question" maxSubmissions="1" required="true"/>')
-    # Who objects to the whole judges no option.
-    needed, answers = ("false", instrument.labels) if apart else ("true", ("yes", "no"))
-    for place, name in enumerate(apart or instrument.criteria):
-        lines.append(f'  <Text name="asked_{place}" value="$asked_{place}"/>')
-        lines.append(f'  <Choices name={quoteattr(name)} toName="asked_{place}" choice="single" required="{needed}">')
+    # An annotator who objects to the whole item judges no option.
+    needed, answers = ("false", instrument.labels) if fields else ("true", ("yes", "no"))
+    for i, name in enumerate(fields or instrument.criteria):
+        lines.append(f'  <Text name="asked_{i}" value="$asked_{i}"/>')
+        lines.append(f'  <Choices name={quoteattr(name)} toName="asked_{i}" choice="single" required="{needed}">')
         lines += [*(f"    <Choice value={quoteattr(answer)}/>" for answer in answers), "  </Choices>"]
-    if apart:
+    if fields:
         lines.append(f'  <Choices name="{_VALUE}" toName="question" choice="single" value="$choices"/>')
     if instrument.kind in ("labels", "options"):
         lines.append(f'  <Choices name="{_VALUE}" toName="question" choice="single" required="true" value="$choices"/>')
@@ -71,9 +71,9 @@ def _page(instrument: Instrument, apart: Sequence[str] = ()) -> str:
 
 
 def iter_label_studio(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Rows from a JSON export, one an annotation, numbered by the task's place in the list.
+    """Iterate over a JSON export, one row per annotation, with the number of the task in the list.
 
-    A skipped task (``was_cancelled``) is no answer.
+    A skipped task (``was_cancelled``) has no answer.
     """
     try:
         tasks = orjson.loads(read_text(path))
@@ -81,12 +81,12 @@ def iter_label_studio(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise UserError(f"this is not JSON: {error.msg}", file=path, line=error.lineno) from None
     if not isinstance(tasks, list):
         raise UserError("this is not a list of tasks", file=path, fix="export the project as JSON")
-    for place, task in enumerate(tasks, start=1):
+    for number, task in enumerate(tasks, start=1):
         try:
-            yield from ((place, row) for row in _answers(task))
+            yield from ((number, row) for row in _answers(task))
         except (KeyError, TypeError, AttributeError, IndexError):
             raise UserError(
-                "the task is not one of horsesense's, or not of a JSON export", file=path, line=place
+                "the task was not written by horsesense, or this is not a JSON export", file=path, line=number
             ) from None
 
 
@@ -108,5 +108,5 @@ def _answers(task: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _answer(value: dict[str, Any]) -> str:
-    given = value["choices"] if "choices" in value else value["text"]
-    return given if isinstance(given, str) else ", ".join(given)
+    answer = value["choices"] if "choices" in value else value["text"]
+    return answer if isinstance(answer, str) else ", ".join(answer)

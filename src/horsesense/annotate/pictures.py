@@ -1,4 +1,4 @@
-"""Pictures beside a question, with boxes around what it speaks of (partwhole.txt, 4.1)."""
+"""Pictures beside a question, with labelled boxes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A frame around a thing, in pixels of the picture."""
+    """A bounding box in pixels."""
 
     name: str
-    """What is in it: the whole, the part."""
+    """Label of the box, such as the whole or the part."""
     x: float
     y: float
     width: float
@@ -35,19 +35,19 @@ class Picture:
     """One picture with its boxes."""
 
     file: str
-    """Its name in the folder ``pictures`` of the study."""
+    """File name in the folder ``pictures`` of the study."""
     width: int
     height: int
     boxes: tuple[Box, ...] = ()
 
     @property
     def description(self) -> str:
-        """The picture in words, for those who do not see it."""
+        """Alternative text."""
         return "A picture with " + " and ".join(f"a {box.name}" for box in self.boxes) if self.boxes else "A picture"
 
 
 def read_pictures(folder: Path, probes: Mapping[str, Probe]) -> dict[str, tuple[Picture, ...]]:
-    """The pictures of each item, from ``pictures.jsonl``; none where the study has no such file.
+    """Read the pictures of each item from ``pictures.jsonl``; none if the study has no such file.
 
     A row has file, width, height, boxes, and either ``item`` or ``where``: facets that an item must have, such as
     whole and part.
@@ -75,7 +75,9 @@ def read_pictures(folder: Path, probes: Mapping[str, Probe]) -> dict[str, tuple[
 def _picture(folder: Path, row: Mapping[str, Any]) -> Picture:
     name = row["file"]
     if not isinstance(name, str) or not _NAME.fullmatch(name) or Path(name).suffix.lower() not in KINDS:
-        raise UserError(f"the name {name!r} is not that of a picture", fix=f"use a plain name with {', '.join(KINDS)}")
+        raise UserError(
+            f"the name {name!r} is not the name of a picture", fix=f"use a plain name with {', '.join(KINDS)}"
+        )
     if not (folder / FOLDER / name).is_file():
         raise UserError(f"there is no picture {name!r}", fix=f"put it into the folder {FOLDER}")
     boxes = tuple(
@@ -86,8 +88,8 @@ def _picture(folder: Path, row: Mapping[str, Any]) -> Picture:
 
 
 def _where(row: Mapping[str, Any]) -> Callable[[Item], bool]:
-    """Which items the picture goes with."""
+    """Return a function that selects the items of a picture."""
     if "item" in row:
         return lambda item: bool(row["item"] == item.id)
-    wanted = dict(row["where"])
-    return lambda item: all(str(item.facets.get(name)) == str(value) for name, value in wanted.items())
+    facets = dict(row["where"])
+    return lambda item: all(str(item.facets.get(name)) == str(value) for name, value in facets.items())

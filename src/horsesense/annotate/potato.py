@@ -1,4 +1,4 @@
-"""Potato: items and a config out, its JSONL export in.
+"""Potato: write items and a config, read its JSONL export.
 
 A scheme is named after the instrument, with the criterion where there are several. Labels of a scheme are the
 same for all items, so options of an item's own are shown in the text and chosen by letter.
@@ -14,7 +14,7 @@ import orjson
 
 from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import WRITTEN, Instrument
-from horsesense.annotate.task import Task, judged_apart, lettered
+from horsesense.annotate.task import Task, fields_of_options, lettered
 from horsesense.data import writing
 from horsesense.data.tables import write_rows
 from horsesense.errors import UserError
@@ -23,11 +23,11 @@ _YES = ("yes", "no")
 
 
 def write_potato(path: Path, instrument: Instrument, tasks: Sequence[Task], round: int) -> list[Path]:
-    """Items as JSON lines, and beside them the config (JSON is YAML)."""
+    """Write items as JSON lines, and the config (JSON is YAML)."""
     if path.suffix != ".jsonl":
         raise UserError("Potato takes items as .jsonl", file=path, fix="give the file that ending")
     if round != 1:
-        raise UserError("Potato does not hand back the round", fix="write a table, or judge the second round apart")
+        raise UserError("Potato does not return the round", fix="write a table, or judge the second round separately")
     config = path.with_name(f"{path.stem}.config.yaml")
     write_rows(path, ({"id": task.item, "text": _text(task, instrument)} for task in tasks), ())
     with writing(config) as temporary:
@@ -52,7 +52,7 @@ def _config(path: Path, instrument: Instrument, tasks: Sequence[Task]) -> dict[s
         schemes = [_scheme(f"{instrument.name}.{name}", name, _YES) for name in instrument.criteria]
     elif instrument.kind == "each":
         answers = (*instrument.labels, *instrument.beside)
-        schemes = [_scheme(f"{instrument.name}.{name}", name, answers) for name in judged_apart(tasks, instrument)]
+        schemes = [_scheme(f"{instrument.name}.{name}", name, answers) for name in fields_of_options(tasks, instrument)]
     elif instrument.kind in WRITTEN:
         description = f"{instrument.title} Write: {typed_answers(instrument)}"
         schemes = [{"annotation_type": "text", "name": instrument.name, "description": description}]
@@ -77,15 +77,15 @@ def _scheme(name: str, description: str, labels: Sequence[str]) -> dict[str, Any
 
 
 def is_potato(row: Mapping[str, Any]) -> bool:
-    """Whether a row of a JSON lines file is one of Potato's export."""
+    """Whether a row is from Potato's export."""
     return "instance_id" in row and "user_id" in row and isinstance(row.get("labels"), dict)
 
 
 def from_potato(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of judgements from a row of Potato's export.
+    """Convert a row of Potato's export to a row of judgements.
 
-    >>> from_potato({"instance_id": "i", "user_id": "ann", "labels": {"partwhole": {"unlikely": True}}})["value"]
-    'unlikely'
+    >>> from_potato({"instance_id": "i", "user_id": "ann", "labels": {"naturalness": {"natural": True}}})["value"]
+    'natural'
     """
     values: dict[str, Any] = {"item": row["instance_id"], "annotator": row["user_id"], "question": "", "value": ""}
     for scheme, labels in row["labels"].items():
@@ -93,7 +93,7 @@ def from_potato(row: Mapping[str, Any]) -> dict[str, Any]:
         instrument, _, criterion = scheme.partition(".")
         values |= {"instrument": instrument, criterion or "value": chosen}
     if "instrument" not in values:
-        raise UserError("the row has no scheme of horsesense's", fix="export a project made by annotate new")
+        raise UserError("the row has no scheme of horsesense", fix="export a project made by annotate new")
     return values
 
 

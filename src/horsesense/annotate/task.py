@@ -1,4 +1,4 @@
-"""A task: one question to one person, made from an item or a family by an instrument."""
+"""Tasks: one question to one person, made from an item or a family by an instrument, and their assignment."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from horsesense.errors import UserError
 from horsesense.stats.raters.votes import Scale, letter
 
 PROPOSAL = "proposal"
-"""The facet that holds what a machine proposes, where answers are written."""
+"""The facet with a machine's proposal, for written answers."""
 
 _PART = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a person sees. It holds no gold answer."""
+    """What a person sees, without the gold answer."""
 
     item: str
     """Id of the item, or the name of the family."""
     question: str
     choices: tuple[str, ...] = ()
-    """What can be chosen; empty for criteria and words."""
+    """Possible choices; empty for criteria and words."""
     criteria: Mapping[str, str] = field(default_factory=dict)
     """The criteria with their questions."""
     scale: Scale = field(default_factory=Scale)
-    """The answers that can be given."""
+    """The possible answers."""
     proposal: str = ""
-    """What a machine proposes as the answer, to be accepted or changed; empty: the person begins with nothing."""
+    """A machine's proposal, to be accepted or changed; empty: none."""
 
 
 def tasks_of(probe: Probe, instrument: Instrument) -> list[Task]:
-    """One task an item, or a family where the instrument judges families, in the order of the probe."""
+    """Make one task per item, or per family if the instrument judges families, in the order of the probe."""
     if instrument.unit == "item":
         return [_of_item(item, instrument) for item in probe.items]
     families: dict[str, list[Item]] = {}
@@ -61,7 +61,7 @@ def _of_item(item: Item, instrument: Instrument) -> Task:
             f"{item.id} does not have the options {', '.join(instrument.labels)}",
             fix="use the instrument choice, or a probe that has them",
         )
-    # Sentences that are the choices need not stand in the question too.
+    # Sentences that are the choices are not repeated in the question.
     text = shown.text or ("" if by_option else " / ".join(shown.options))
     parts = _facets_and_groups(item) | {"premise": shown.premise, "text": text} | _with_options(shown)
     scale = instrument.scale(shown.options, shown.ordered)
@@ -76,10 +76,10 @@ def _of_item(item: Item, instrument: Instrument) -> Task:
 
 
 def _with_options(item: Item) -> dict[str, str]:
-    """A text with each option in its blank, so that a question need not put it together: verb and article fit."""
+    """Return the text with each option in its blank, for questions that quote it."""
     if item.form != "cloze":
         return {}
-    return {f"with_{place}": item.text.replace(BLANK, option) for place, option in enumerate(item.options, start=1)}
+    return {f"with_{i}": item.text.replace(BLANK, option) for i, option in enumerate(item.options, start=1)}
 
 
 def _of_family(name: str, members: Sequence[Item], instrument: Instrument) -> Task:
@@ -98,7 +98,7 @@ def _of_family(name: str, members: Sequence[Item], instrument: Instrument) -> Ta
 
 
 def _facets_and_groups(item: Item) -> dict[str, str]:
-    """What a question can speak of beside the text: facets and groups."""
+    """Return the facets and groups that a question can refer to."""
     return {**item.groups, **{name: str(value) for name, value in item.facets.items()}}
 
 
@@ -112,30 +112,30 @@ def _filled(template: str, parts: Mapping[str, str], item: str, instrument: Inst
         kind, _, place = missing[0].partition("_")
         named = f"the text with option {place} in its blank" if kind == "with" else repr(missing[0])
         raise UserError(
-            f"the instrument {instrument.name} speaks of {named}, which {item} does not have",
+            f"the instrument {instrument.name} refers to {named}, which {item} does not have",
             fix="use another instrument, or a probe with that facet, group or member",
         )
-    # Lines of the question are the instrument's; those of an item's text are not.
+    # Line breaks of the instrument's question are kept, those of an item's text are not.
     lines = (_PART.sub(lambda part: parts[part[1]], line) for line in template.strip().split("\n"))
     return "\n".join(" ".join(line.split()) for line in lines)
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A task and who is to do it."""
+    """A task and the person who is to do it."""
 
     task: Task
     annotator: str = ""
-    """Empty: whoever fills in the row says who."""
+    """Empty: the person who fills in the row names themselves."""
     order: int = 0
-    """Place in the person's own sequence, from 1; 0 where nobody is named."""
+    """Position in the person's own sequence, from 1; 0 if nobody is named."""
 
 
 def assign(tasks: Sequence[Task], people: Sequence[str], each: int, seed: int = 0) -> list[Assignment]:
-    """Give every task to ``each`` people, evenly, and every person the tasks in an order of their own.
+    """Assign every task to ``each`` people, evenly; every person has the tasks in a random order of their own.
 
-    >>> given = assign([Task(str(k), "?") for k in range(4)], ["ann", "ben", "cid"], each=2)
-    >>> sorted(a.annotator for a in given)
+    >>> assignments = assign([Task(str(k), "?") for k in range(4)], ["ann", "ben", "cid"], each=2)
+    >>> sorted(a.annotator for a in assignments)
     ['ann', 'ann', 'ann', 'ben', 'ben', 'ben', 'cid', 'cid']
     """
     if not people:
@@ -143,11 +143,13 @@ def assign(tasks: Sequence[Task], people: Sequence[str], each: int, seed: int = 
     if len(set(people)) < len(people):
         raise UserError("a person is named twice", fix="give each a code of their own")
     if each > len(people):
-        raise UserError(f"{each} people should judge each item, and {len(people)} are named", fix="name more people")
+        raise UserError(
+            f"{each} people should judge each item, but only {len(people)} are named", fix="name more people"
+        )
     tasks_of_person: dict[str, list[Task]] = {name: [] for name in people}
-    turns = [people[place % len(people)] for place in range(len(tasks) * each)]
-    for place, task in enumerate(random.Random(seed).sample(list(tasks), len(tasks))):
-        for name in turns[place * each : (place + 1) * each]:
+    turns = [people[i % len(people)] for i in range(len(tasks) * each)]
+    for i, task in enumerate(random.Random(seed).sample(list(tasks), len(tasks))):
+        for name in turns[i * each : (i + 1) * each]:
             tasks_of_person[name].append(task)
     return [
         Assignment(task, name, order)
@@ -156,27 +158,27 @@ def assign(tasks: Sequence[Task], people: Sequence[str], each: int, seed: int = 
     ]
 
 
-def judged_apart(tasks: Sequence[Task], instrument: Instrument) -> tuple[str, ...]:
-    """The fields in which a form asks about each option; all tasks of one form have as many options."""
+def fields_of_options(tasks: Sequence[Task], instrument: Instrument) -> tuple[str, ...]:
+    """Return the form fields of the options; all tasks of one form must have the same number of options."""
     if instrument.kind != "each":
         return ()
     numbers = sorted({len(task.choices) for task in tasks})
     if len(numbers) > 1:
         raise UserError(
-            f"some items have {numbers[0]} options and some {numbers[-1]}, and one form cannot ask about both",
+            f"some items have {numbers[0]} options and some {numbers[-1]}, but one form cannot ask about both",
             fix="split the probe, write a table, or serve the study",
         )
     return tuple(f"{JUDGED}{name}" for name in lettered([""] * (numbers[0] if numbers else 0)))
 
 
 JUDGED = "judged-"
-"""Begins the name of a field that holds the judgement of one option, such as ``judged-A``."""
+"""Prefix of the field with the judgement of one option, such as ``judged-A``."""
 
 
 def lettered(choices: Sequence[str]) -> dict[str, str]:
-    """Choices by letter, as the columns of a task file name them.
+    """Return choices by letter, as in the columns of a task file.
 
     >>> lettered(["hot", "cold"])
     {'A': 'hot', 'B': 'cold'}
     """
-    return {letter(place): choice for place, choice in enumerate(choices)}
+    return {letter(i): choice for i, choice in enumerate(choices)}

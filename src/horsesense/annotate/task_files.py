@@ -1,4 +1,4 @@
-"""Task files: what people or a crowd platform fill in.
+"""Task files: tables for people or files for a crowd platform, to be filled in.
 
 A filled task file is a file of judgements with the questions beside them, and is read as one.
 """
@@ -6,30 +6,98 @@ A filled task file is a file of judgements with the questions beside them, and i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from random import Random
+from typing import Annotated, Any, Literal, get_args
+
+from annotated_types import Ge
 
 from horsesense.annotate.answer_checks import typed_answers
-from horsesense.annotate.instrument import Instrument
+from horsesense.annotate.instrument import Instrument, find_instrument
 from horsesense.annotate.label_studio import write_label_studio
 from horsesense.annotate.mturk import write_mturk
 from horsesense.annotate.potato import write_potato
-from horsesense.annotate.task import Assignment, Task, lettered
+from horsesense.annotate.task import Assignment, Task, assign, lettered, tasks_of
+from horsesense.core import Probe
+from horsesense.core.document import Document
 from horsesense.data import writing
 from horsesense.data.tables import ending, write_rows
-from horsesense.errors import UserError, argument, unknown
+from horsesense.errors import UserError, argument, translate_errors, unknown
 
-Format = Literal["table", "label-studio", "potato", "mturk"]
-FORMATS: tuple[Format, ...] = ("table", "label-studio", "potato", "mturk")
+TaskFormat = Literal["table", "label-studio", "potato", "mturk"]
+FORMATS: tuple[TaskFormat, ...] = get_args(TaskFormat)
 
 _BEFORE = ("item", "instrument", "annotator", "round", "order", "question")
+
+
+@dataclass(frozen=True, slots=True)
+class NewTasks(Document):
+    """Tasks for people, in a task file or in the folder of a study."""
+
+    out: Path
+    """The task file or the folder."""
+    files: tuple[Path, ...]
+    """All files."""
+    instrument: str
+    """Name of the instrument."""
+    items: int
+    """Number of items to judge."""
+    tasks: int
+    """Number of judgements asked for."""
+    people: int
+    """Number of people named; 0 if tasks name nobody."""
+
+
+@translate_errors()
+def new_tasks(
+    probe: Probe | str | Path,
+    *,
+    instrument: str,
+    out: str | Path,
+    people: Sequence[str] = (),
+    per_item: Annotated[int, Ge(1)] | None = None,
+    round: Annotated[int, Ge(1)] = 1,
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: int = 0,
+    format: TaskFormat = "table",
+) -> NewTasks:
+    """Write a task file to be filled in, one row per question.
+
+    Args:
+        probe: Probe to be judged: name or file. In Python, also a `Probe`.
+        instrument: Name of an instrument (choice, partwhole, statements …), or its .toml file.
+        out: Task file: .csv, .tsv, .jsonl or .json.
+        people: Codes of the annotators; without them, rows name nobody.
+        per_item: Annotators per item. By default, as many as the instrument says.
+        round: Number of the annotation round.
+        limit: Maximum number of items, drawn by seed.
+        seed: Random seed of the draw, the assignment and the order.
+        format: File format: a table to fill in, or the files of a platform.
+
+    Returns:
+        The files, and the number of tasks in them.
+    """
+    from horsesense.api.probes import opened
+
+    path = Path(out)
+    check_not_overwritten(path, [probe], "the tasks would overwrite the probe")
+    asked = find_instrument(instrument)
+    tasks = tasks_of(opened(probe), asked)
+    if limit is not None and limit < len(tasks):
+        drawn = Random(seed).sample(range(len(tasks)), limit)
+        tasks = [tasks[i] for i in sorted(drawn)]
+    names = [name.strip() for each in people for name in each.split(",") if name.strip()]
+    assignments = assign(tasks, names, min(asked.judgements, len(names)) if per_item is None else per_item, seed)
+    files = write_tasks(path, asked, assignments, round, format)
+    return NewTasks(path, tuple(files), asked.name, len(tasks), len(assignments), len(names))
 
 
 def write_tasks(
     path: Path, instrument: Instrument, assignments: Sequence[Assignment], round: int = 1, form: str = "table"
 ) -> list[Path]:
-    """Write a task file, and what the platform needs beside it; the paths of all that was written."""
+    """Write a task file and what the platform needs besides; return the paths."""
     if form not in FORMATS:
         raise unknown("format of task files", form, FORMATS)
     if form == "table":
@@ -44,7 +112,7 @@ def write_tasks(
             write_rows(path, rows, (*_BEFORE, *letters, *instrument.criteria, *answer, "reason"))
         return [path, _write_instructions(path, instrument)]
     if any(assignment.annotator for assignment in assignments):
-        raise UserError(f"{form} hands out tasks itself", fix=f"leave {argument('people')} out")
+        raise UserError(f"{form} assigns tasks itself", fix=f"leave {argument('people')} out")
     tasks = [assignment.task for assignment in assignments]
     if form != "label-studio" and instrument.kind == "options":
         _check_letters(instrument, tasks)
@@ -53,7 +121,7 @@ def write_tasks(
 
 
 def _check_letters(instrument: Instrument, tasks: Sequence[Task]) -> None:
-    """Where options are sent as letters, no other answer may be one."""
+    """Raise an error if an answer of the instrument is also the letter of an option."""
     letters = lettered([""] * max((len(task.choices) for task in tasks), default=0))
     for name in instrument.beside:
         if name in letters:
@@ -81,7 +149,7 @@ def _row(assignment: Assignment, instrument: Instrument, round: int) -> dict[str
 
 
 def _write_instructions(path: Path, instrument: Instrument) -> Path:
-    """What people should read first, as Markdown beside the task file."""
+    """Write the instructions as Markdown beside the task file."""
     beside = path.with_name(f"{path.stem}.instructions.md")
     with writing(beside) as temporary:
         temporary.write_text(instructions_of(instrument), encoding="utf-8")
@@ -89,7 +157,7 @@ def _write_instructions(path: Path, instrument: Instrument) -> Path:
 
 
 def instructions_of(instrument: Instrument) -> str:
-    """The instructions, the answers and the examples of an instrument."""
+    """Return the instructions, answers and examples of an instrument."""
     parts = [f"# {instrument.title}", " ".join(instrument.instructions.split())]
     if instrument.kind == "criteria":
         parts.append("Answer yes or no in each column: " + ", ".join(instrument.criteria) + ".")
@@ -103,7 +171,7 @@ def instructions_of(instrument: Instrument) -> str:
 
 
 def choices_of(row: dict[str, Any]) -> tuple[str, ...]:
-    """The choices that a row of a task file shows; empty where it shows none."""
+    """Return the choices in a row of a task file."""
     listed = row.get("choices")
     if isinstance(listed, list) and all(isinstance(choice, str) for choice in listed):
         return tuple(listed)
@@ -115,3 +183,9 @@ def _cells(row: dict[str, Any]) -> Iterator[str]:
         if not isinstance(row.get(name), str) or not row[name]:
             return
         yield row[name]
+
+
+def check_not_overwritten(out: Path, sources: Sequence[str | Path | Probe], problem: str) -> None:
+    """Raise an error if a result would overwrite one of its sources."""
+    if any(Path(source).resolve() == out.resolve() for source in sources if not isinstance(source, Probe)):
+        raise UserError(problem, file=out, fix="choose another name")

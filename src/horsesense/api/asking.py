@@ -54,7 +54,7 @@ def ask(
         seed: Random seed of the draw.
         spec: Scoring spec.
         normalise: Score normalisation. By default, the one of each probe's card.
-        formats: Prompt format: options, pmi, letters, words, or auto (what the model supports).
+        formats: Prompt format: loglikelihood, pmi, letters, generate, or auto (what the model supports).
         compute: Where it is computed, and how much at a time.
         served: Server settings.
         progress: Progress callback.
@@ -68,7 +68,7 @@ def ask(
     from horsesense.runs.results import read_run
     from horsesense.runs.shards import SERVED, sizes
     from horsesense.scoring.normalise import parse_normalisation
-    from horsesense.scoring.prompt_formats import parse_ways
+    from horsesense.scoring.prompt_formats import parse_prompt_formats
 
     compute, served = compute or ComputeSettings(), served or ServedSettings()
     how = parse_normalisation(normalise) if normalise else None
@@ -89,7 +89,7 @@ def ask(
     batch, shard = sizes(
         folder, compute.device if local else SERVED, compute.batch_tokens, where.on_gpu if local else None
     )
-    asked = parse_ways(formats if isinstance(formats, str) else ",".join(formats))
+    asked = parse_prompt_formats(formats if isinstance(formats, str) else ",".join(formats))
     settings = Settings(
         spec=replace(meaning, baseline=True) if how == "pmi" else meaning,
         budget=batch,
@@ -101,7 +101,7 @@ def ask(
         allow_pickle=compute.allow_pickle,
         cache=compute.cache,
         labels=labels,
-        ways=asked,
+        formats=asked,
         served=served,
     )
     if folder is None:
@@ -110,7 +110,7 @@ def ask(
     names = {each if isinstance(each, str) else each.name for each in models}
     manifest, parts = read_run(folder, unfinished=True)
     chosen = [each for each in parts if each.part.model.name in names and each.part.probe.name in probes]
-    chosen = [each for each in chosen if asked == ("auto",) or each.way in asked]
+    chosen = [each for each in chosen if asked == ("auto",) or each.format in asked]
     beside = [each for each in parts if not any(each is one for one in chosen)]
     return Run(chosen, folder, how, manifest, beside, wholes)
 

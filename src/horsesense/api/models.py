@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.errors import UserError, translate_errors
-from horsesense.runs.engine import HERE, Engine, engine_named
+from horsesense.runs.engine import LOCAL, Engine, engine_named
 
 if TYPE_CHECKING:
     from horsesense.models.api.settings import ServedSettings
@@ -87,5 +87,5 @@ def engine(
 def named(given: str | Engine) -> Engine:
     """An engine by name or in hand."""
     if isinstance(given, str):
-        return HERE if given == "here" else engine(given)
+        return LOCAL if given == "here" else engine(given)
     return given

@@ -35,10 +35,10 @@ def load_probe(name: PathLike) -> Probe:
     (240, 240)
     """
     if not Path(name).exists() and (function := provided("probes").get(str(name))):
-        from horsesense.annotate.audit.stored import with_reading
+        from horsesense.methods.audits import with_audit
 
         probe: Probe = load(function)()
-        return with_reading(probe)
+        return with_audit(probe)
     if not Path(name).exists() and not Path(name).suffix:
         _say_where(str(name))
     return read_probe(name)

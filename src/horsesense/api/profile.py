@@ -15,7 +15,7 @@ from horsesense.profiling.document import ProfileDocument
 from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
-    from horsesense.core.audit import Soundness
+    from horsesense.core.audit import LabelQuality
     from horsesense.models.api.settings import ServedSettings
     from horsesense.models.protocol import Model
     from horsesense.profiling.abilities import Edition
@@ -216,7 +216,7 @@ def _profiled(
     control: PlantedModel | None,
     materials: Sequence[Material],
     by: Mapping[str, Explained],
-    readings: Mapping[str, Soundness | None],
+    readings: Mapping[str, LabelQuality | None],
 ) -> tuple[ModelProfile, list[ItemScores]]:
     """Ask one model, and judge it."""
     from horsesense.api.profile_conditions import asked
@@ -272,16 +272,16 @@ def _how(answered: Answered) -> str:
     model = answered.part.model
     if model.kind == "control":
         return model.frame
-    told = f"by likelihood of the options, {model.dtype}" if answered.way != "letters" else "by letters"
+    told = f"by likelihood of the options, {model.dtype}" if answered.format != "letters" else "by letters"
     return f"{told}; {model.frame}" if model.frame else told
 
 
-def _reading(material: Material) -> Soundness | None:
+def _reading(material: Material) -> LabelQuality | None:
     """What a blind reading found of such items: of these very ones, or of another draw of the same recipe."""
-    from horsesense.annotate.audit.stored import kept_reading
+    from horsesense.methods.audits import stored_audit
 
-    return material.pool.card.soundness or (
-        kept_reading(material.ability.reading) if material.ability.reading else None
+    return material.pool.card.label_quality or (
+        stored_audit(material.ability.reading) if material.ability.reading else None
     )
 
 

@@ -52,7 +52,7 @@ def asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, A
         plan = [each for m in materials for each in conditions(m, call.edition, likelihood)]
         if run is not None and _all_kept(run, call.name, plan):
             return _collected(_run_all(call, call.model, plan, spec, run)), None
-    if call.engine.apart and isinstance(call.model, str | Path) and not is_served(labelled(str(call.model))[1]):
+    if call.engine.remote and isinstance(call.model, str | Path) and not is_served(labelled(str(call.model))[1]):
         plan = [each for m in materials for each in conditions(m, call.edition)]
         questions = sum(len(each.probe.items) * len(each.ways) for each in plan)
         call.progress.log(f"{call.name}: {questions:,} questions for the workers; how fast they are shows as they work")
@@ -99,7 +99,7 @@ def _run_all(
 def _collected(found: Sequence[tuple[Condition, Answered]]) -> dict[str, Answers]:
     answers: dict[str, dict[Any, Answered]] = {}
     for condition, answered in found:
-        answers.setdefault(condition.ability, {})[condition.role, answered.way] = answered
+        answers.setdefault(condition.ability, {})[condition.role, answered.format] = answered
     return dict(answers)
 
 

@@ -15,7 +15,7 @@ from horsesense.core.document import Document
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, translate_errors, unknown
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.result import ResultDocument
+from horsesense.runs.result import Result
 from horsesense.scoring.normalise import parse_normalisation
 from horsesense.stats import Estimate
 
@@ -50,7 +50,7 @@ class SliceDocument(Document):
 class ReportDocument(Document):
     """What run folders say."""
 
-    results: tuple[ResultDocument, ...]
+    results: tuple[Result, ...]
     """One for each model and probe in the folders that has gold answers."""
     out: Path | None = None
     """The page or table, if it was written."""
@@ -92,7 +92,7 @@ class Report:
             for summary, rows in self.slices
             for row in rows
         )
-        documents = tuple(summary.result.document() for summary in self.collected.summaries)
+        documents = tuple(summary.result for summary in self.collected.summaries)
         text = self.text if self.out is None else None
         return ReportDocument(documents, self.out, text, slices if self.sliced else None, self.unfinished or None)
 

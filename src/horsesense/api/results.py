@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from horsesense.api.frames import Frame, columns_of
 from horsesense.core.document import plain
-from horsesense.runs.comparison import SideBySide
-from horsesense.runs.comparison_document import ComparisonDocument, ProbeComparison, comparison_document
+from horsesense.runs.comparison import ComparisonDocument, ProbeComparison, SideBySide, comparison_document
 from horsesense.runs.result import Result
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ class Results(Frame):
     """One row a model and probe; `documents` has all that is known of each."""
 
     def __init__(self, results: Sequence[Result]) -> None:
-        self.documents = tuple(result.document() for result in results)
+        self.documents = tuple(results)
         super().__init__(columns_of([_row(result) for result in results]), "what models got right")
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -34,7 +33,7 @@ def _row(result: Result) -> dict[str, Any]:
     return {
         "model": result.model,
         "probe": result.probe,
-        "way": result.way,
+        "format": result.format,
         **estimate_columns("accuracy", result.estimate),
         "strict": None if strict is None else strict.value,
         "families": None if strict is None else strict.n,

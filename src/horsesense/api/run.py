@@ -16,7 +16,7 @@ from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.comparison import AskedProbe, compare_runs
 from horsesense.runs.manifest import Manifest
 from horsesense.runs.result import Result
-from horsesense.runs.results import Answered, result_of
+from horsesense.runs.results import Answered, results_of
 
 
 class Run:
@@ -60,7 +60,7 @@ class Run:
 
     def result_list(self) -> list[Result]:
         """The result of each model on each probe that has gold answers."""
-        return [result_of(each, self.normalise) for each in self.answered if each.judged]
+        return list(results_of(self.answered, self.normalise))
 
     def by(self, facet: str) -> Frame:
         """Accuracy by the values of a facet, for every model and probe that has it."""
@@ -74,7 +74,11 @@ class Run:
                 continue
             credits = each.credits(self.normalise or each.primary())
             for part in by_facet(credits.values, each.units, facets, facet, each.columns.guesses).slices:
-                named: dict[str, Any] = {"model": each.part.model.name, "probe": each.part.probe.name, "way": each.way}
+                named: dict[str, Any] = {
+                    "model": each.part.model.name,
+                    "probe": each.part.probe.name,
+                    "format": each.format,
+                }
                 named[facet] = part.where[0]
                 rows.append(named | estimate_columns("accuracy", part.accuracy))
         if not rows:
@@ -94,7 +98,7 @@ class Run:
                 yield {
                     "model": each.part.model.name,
                     "probe": each.part.probe.name,
-                    "way": each.way,
+                    "format": each.format,
                     "item": item.id,
                     "form": item.form,
                     "premise": item.premise,
@@ -116,16 +120,16 @@ class Run:
         return Frame(columns_of(self._token_rows()), "tokens of the options")
 
     def _token_rows(self) -> Iterator[dict[str, Any]]:
-        from horsesense.scoring.texts import kept_texts
+        from horsesense.scoring.texts import stored_texts
 
         for each in self.answered:
             for item, answer in zip(each.items, each.answers, strict=True):
-                for option, text in enumerate(kept_texts(answer, item, each.spec)):
+                for option, text in enumerate(stored_texts(answer, item, each.spec)):
                     for token in text.tokens if text is not None else ():
                         yield {
                             "model": each.part.model.name,
                             "probe": each.part.probe.name,
-                            "way": each.way,
+                            "format": each.format,
                             "item": item.id,
                             "option": option,
                             "token": token.token,
@@ -162,7 +166,7 @@ class Run:
         from horsesense.report.drawing import accuracies
 
         if what == "accuracy":
-            rows = [row | {"label": f"{row['model']} on {row['probe']}{_by(row['way'])}"} for row in self.results()]
+            rows = [row | {"label": f"{row['model']} on {row['probe']}{_by(row['format'])}"} for row in self.results()]
             return accuracies(rows, "accuracy")
         rows = [row | {"label": str(row[what])} for row in self.by(what)]
         return accuracies(rows, f"accuracy by {what}")
@@ -197,8 +201,8 @@ class Run:
         return self.results()._repr_html_()
 
 
-def _by(way: str) -> str:
-    return "" if way == "options" else f" by {way}"
+def _by(prompt_format: str) -> str:
+    return "" if prompt_format == "loglikelihood" else f" by {prompt_format}"
 
 
 AnyRun = Run | str | Path
@@ -230,7 +234,7 @@ def finished_by_place(runs: Sequence[AnyRun]) -> tuple[list[tuple[Path, Sequence
         else:
             manifest, answered, unfinished = read_finished(Path(run), alone=len(runs) == 1)
             by_place.append((Path(run), answered))
-            begun = [(part.model.name, str(AskedProbe(part.probe.name, part.way))) for part in unfinished]
+            begun = [(part.model.name, str(AskedProbe(part.probe.name, part.format))) for part in unfinished]
             left += begun + manifest.not_begun
     if not any(answered for _, answered in by_place):
         answers_by_place(runs)  # says what is wrong with the first

@@ -13,7 +13,7 @@ from horsesense.methods.cats.suite import SuiteTable
 from horsesense.methods.rica.controls import missing_controls
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.progress import Progress
-from horsesense.runs.result import ResultDocument, Spread, spreads
+from horsesense.runs.result import Result, Spread, spreads
 from horsesense.runs.results import kin_of_reader
 
 
@@ -23,7 +23,7 @@ class RunDocument(Document):
 
     out: Path
     """The run folder."""
-    results: tuple[ResultDocument, ...]
+    results: tuple[Result, ...]
     """One for each model and probe of the call; a probe without gold answers has none."""
     report: Path
     """The report."""
@@ -51,9 +51,8 @@ class StoredRun:
     def document(self) -> RunDocument:
         """The same as plain data."""
         results = self.run.result_list()
-        documents = tuple(result.document() for result in results)
         spread = spreads(results) or None
-        return RunDocument(self.run.folder or Path(), documents, self.report, spread, self.suite, self.tables)
+        return RunDocument(self.run.folder or Path(), tuple(results), self.report, spread, self.suite, self.tables)
 
     def to_json(self) -> dict[str, Any]:
         """What ``--json`` prints."""

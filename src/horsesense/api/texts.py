@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from horsesense.scoring.clue_words import ExplanationOverNames
     from horsesense.scoring.evidence import ScoreDocument
     from horsesense.scoring.fill import FillDocument
-    from horsesense.scoring.saliency import Explanation
+    from horsesense.scoring.saliency import ModelSaliency
     from horsesense.scoring.texts import ScoredText
 
 Method = Literal["gradient", "smoothgrad", "integrated"]
@@ -74,15 +74,15 @@ class Scores:
 
     def document(self) -> ScoreDocument:
         """All that is known of them as plain data; with a text to set them against, what each place says for them."""
-        from horsesense.scoring.evidence import ScoreDocument, evidence_document
+        from horsesense.scoring.evidence import ScoreDocument, text_evidence
 
         other = self.against
         return ScoreDocument(
             model=self.model,
             spec={**self.spec.to_dict(), "frame": self.around},
-            texts=tuple(text.document() for text in self.texts),
-            against=other.document() if other else None,
-            evidence=tuple(evidence_document(text, other) for text in self.texts) if other else None,
+            texts=self.texts,
+            against=other,
+            evidence=tuple(text_evidence(text, other) for text in self.texts) if other else None,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -265,7 +265,7 @@ def saliency(
     spec: str | ScoringSpec = "default",
     loading: LoadSettings | None = None,
     progress: Progress = NO_PROGRESS,
-) -> Explanation | ExplanationOverNames:
+) -> ModelSaliency | ExplanationOverNames:
     """Attribute a prediction to the words of the text, by gradients.
 
     Args:
@@ -293,7 +293,7 @@ def saliency(
     refuse_served(loaded, "gradients need the weights")
     assert isinstance(loaded, LanguageModel)
     if not marked.slots:
-        return marked.explained(loaded, meaning, method, steps, seed).explanation(loaded.name, meaning)
+        return marked.explained(loaded, meaning, method, steps, seed).of_model(loaded.name, meaning)
     names = draw_names(marked.slots, draws, seed)
     drawn = [marked.named(each).explained(loaded, meaning, method, steps, seed) for each in names]
     voted = clues_of(drawn, names, arguments)
@@ -301,7 +301,7 @@ def saliency(
         model=loaded.name,
         spec=meaning.to_dict(),
         seed=seed,
-        drawn=tuple(each.document() for each in drawn),
+        drawn=tuple(drawn),
         clues=voted.clues,
         draws=voted.draws,
         stability=voted.stability,
@@ -311,7 +311,7 @@ def saliency(
 
 def frame_in_words(model: Model, spec: ScoringSpec) -> str:
     """The tokens that stand around a text which the model scores."""
-    return model.frame_in_words(spec)
+    return model.describe_frame(spec)
 
 
 def _exact(spec: str | ScoringSpec) -> ScoringSpec:

@@ -52,8 +52,6 @@ def _heed(hook: Callable[[sys.UnraisableHookArgs], object], lost: sys.Unraisable
 def _run(arguments: list[str] | None) -> NoReturn:
     from click import ClickException
     from click.exceptions import Exit
-    from typer import Exit as OldExit
-    from typer import TyperException
 
     from horsesense.cli.app import root
     from horsesense.cli.generate import forget_command
@@ -81,13 +79,15 @@ def _run(arguments: list[str] | None) -> NoReturn:
         with command.make_context("horsesense", arguments) as context, capture_warnings(_say):
             command.invoke(context)
         sys.stdout.flush()
-    except (Exit, OldExit) as end:
+    except Exit as end:
         sys.exit(end.exit_code)
-    except (ClickException, TyperException) as error:
+    except ClickException as error:
         _stop_call(error)
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # the last line of defence: exit code 1 and no traceback; a panic is no Exception
+        if type(error).__module__.startswith("typer"):  # of a command that is not generated yet
+            _stop_call(error) if hasattr(error, "format_message") else sys.exit(getattr(error, "exit_code", 1))
         if debug:
             raise
         told = as_user_error(error)

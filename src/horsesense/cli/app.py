@@ -12,9 +12,6 @@ from horsesense.cli.commands import GROUPS, METHODS, SECTIONS, all_commands
 
 _NOT_GENERATED = {
     "profile": "Evaluate models",
-    "baseline": "Train and fit controls",
-    "train": "Train and fit controls",
-    "inoculate": "Train and fit controls",
 }
 """Sections of commands in `horsesense.cli.legacy`."""
 
@@ -36,7 +33,8 @@ class CommandGroup(click.Group):
         return sorted(self._below())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.commands and (path := self._below().get(cmd_name)):
+        path = f"{self.path} {cmd_name}".strip()
+        if cmd_name not in self.commands and (path in all_commands() or cmd_name in self._below()):
             self.commands[cmd_name] = build(path)
         return self.commands.get(cmd_name)
 

@@ -414,7 +414,7 @@ class FunctionCommand(click.Command):
             result = result.save(out)
             show(result)
             say_skipped(skipped)
-        elif not self.taken.started:
+        elif not self.taken.started and result is not None:
             show(result)
         if code := getattr(result, "exit_code", 0):
             raise click.exceptions.Exit(code)

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from horsesense.cli.annotate import annotate
-from horsesense.cli.baseline import baseline
-from horsesense.cli.build import build
-from horsesense.cli.inoculate import inoculate
 from horsesense.cli.profile import profile
-from horsesense.cli.replicate import replicate
-from horsesense.cli.rica_asking import rica
-from horsesense.cli.train import train
-from horsesense.cli.winoventi import winoventi
 
 app = typer.Typer(
     name="horsesense",
@@ -25,11 +17,3 @@ app = typer.Typer(
 
 
 app.command("profile")(profile)
-app.command("baseline")(baseline)
-app.command("train")(train)
-app.command("inoculate")(inoculate)
-app.add_typer(annotate, name="annotate")
-app.command("replicate")(replicate)
-app.add_typer(build, name="build")
-app.add_typer(winoventi, name="winoventi")
-app.add_typer(rica, name="rica")

@@ -23,6 +23,7 @@ _MOST_LINES = 10
 
 _OPTIONS = {
     "engine": "on",
+    "formats": "format",
     "columns": "map",
     "everything": "all",
     "folder": "from",
@@ -71,7 +72,7 @@ def write_built(out: Path, probe: Probe, json: bool) -> None:
         print_json(document)
         return
     print(f"{document.items:,} items in {document.families:,} families  {out}")
-    if probe.card.soundness is not None:
-        print(f"sound: {probe.card.soundness.in_words()}")
+    if probe.card.label_quality is not None:
+        print(f"sound: {probe.card.label_quality.in_words()}")
     for note, count in document.notes.items():
         print(f"  {note}: {count:,}")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from horsesense.runs.regression import Gate
     from horsesense.runs.result import Result
     from horsesense.scoring.clue_words import ExplanationOverNames
-    from horsesense.scoring.saliency import Explanation
+    from horsesense.scoring.saliency import ModelSaliency
     from horsesense.scoring.texts import ScoredText
     from horsesense.stats.slices import FacetRow
 
@@ -137,7 +137,7 @@ def comparison(compared: Comparison, *, items: int = 0) -> None:
 def _print_side(side: SideBySide, items: int, shown: Mapping[str, str]) -> None:
     from rich.markup import escape
 
-    by_format = "" if side.way == "options" else f" by {side.way}"
+    by_format = "" if side.format == "loglikelihood" else f" by {side.format}"
     line(f"{side.probe}{by_format}: {side.items:,} common items with a gold answer", "bold")
     for label, left_out in side.excluded.items():
         if left_out:
@@ -451,7 +451,7 @@ def _print_evidence(texts: Sequence[ScoredText], other: ScoredText) -> None:
         title = Text.assemble(text.text, "\n", ("against", "dim"), f" {other.text}")
         frame = table("token", "against", "q", left=2, title=title)
         for place in places:
-            row = [repr(token.token) if token else "" for token in (place.token, place.against)]
+            row = [repr(token) if token is not None else "" for token in (place.token, place.against)]
             frame.add_row(*map(escape, row), f"{place.q:+z.4f}", style="bold" if place.edited else "")
         frame.add_section()
         frame.add_row("sum", "", f"{sum(place.q for place in places):+z.4f}")
@@ -468,8 +468,8 @@ def fills(filled: Fills) -> None:
             line(f"  {word.rank:>3}  {word.logprob:8.4f}  {word.word!r}")
 
 
-@renders("Explanation")
-def explanation(explained: Explanation) -> None:
+@renders("ModelSaliency")
+def explanation(explained: ModelSaliency) -> None:
     """Print a bar per word."""
     most = max((abs(word.value) for word in explained.words), default=0.0) or 1.0
     for word in explained.words:
@@ -542,11 +542,11 @@ def rows(written: WrittenRows) -> None:
 
 def print_results(results: Sequence[Result]) -> None:
     """Print one row per model, probe and prompt format, then one fact per line."""
-    from horsesense.report.run_text import format_name, verdict_label
+    from horsesense.report.run_text import verdict_label
     from horsesense.runs.result import shown_names, spreads
 
     shown = shown_names(result.model for result in results)
-    several = len({result.way for result in results} | {"options"}) > 1
+    several = len({result.format for result in results} | {"loglikelihood"}) > 1
     columns = [
         "model",
         "probe",
@@ -566,7 +566,7 @@ def print_results(results: Sequence[Result]) -> None:
             [
                 shown[result.model],
                 result.probe,
-                *([format_name(result.way)] if several else []),
+                *([result.format] if several else []),
                 *score[:2],
                 "" if e.chance is None else f"{e.chance:.3f}",
                 f"{e.n:,}",
@@ -586,8 +586,8 @@ def print_results(results: Sequence[Result]) -> None:
             console().print(f"{shown[result.model]} on {_asked(result)}: {warning}", soft_wrap=True, markup=False)
     for each in spreads(results):
         console().print(f"{shown[each.model]} on {each.probe}, by prompt format", markup=False, soft_wrap=True)
-        for way, value in each.ways.items():
-            console().print(f"  {format_name(way)}: {value:.3f}", markup=False)
+        for name, value in each.formats.items():
+            console().print(f"  {name}: {value:.3f}", markup=False)
         console().print(f"  range: {each.spread:.3f}", markup=False)
 
 
@@ -617,9 +617,8 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
 
 
 def _asked(result: Result) -> str:
-    from horsesense.report.run_text import format_name
 
-    return result.probe if result.way == "options" else f"{result.probe} ({format_name(result.way)})"
+    return result.probe if result.format == "loglikelihood" else f"{result.probe} ({result.format})"
 
 
 def bar(value: float, chance: float | None, ci: tuple[float, float]) -> str:

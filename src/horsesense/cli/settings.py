@@ -65,9 +65,12 @@ Threads = Annotated[
     int | None, typer.Option(min=1, help="With --on ray: threads of each worker [the cores, shared among them].")
 ]
 AllowPickle = Annotated[bool, typer.Option("--allow-pickle", help="Load pickled weights; they can run any code.")]
-Ways = Annotated[
+PromptFormats = Annotated[
     str,
-    typer.Option(help="How models are asked, by commas: options, pmi, letters, words; or auto, what a server allows."),
+    typer.Option(
+        "--format",
+        help="Prompt formats, joined by commas: loglikelihood, pmi, letters, generate; or auto.",
+    ),
 ]
 Concurrency = Annotated[int, typer.Option(min=1, help="Servers: requests in flight at most.")]
 Timeout = Annotated[float, typer.Option(help="Servers: seconds that a request may take.")]

@@ -1,6 +1,6 @@
 """What every stage hands on: items, views, answers, specs; reading, writing, checking."""
 
-from horsesense.core.answer import Answer, Dose, Fill, Reply
+from horsesense.core.answer import Answer, Fill, Reply
 from horsesense.core.card import Card, HumanFigure, add_human_figures, card_path, probe_name
 from horsesense.core.item import BLANK, FIXED_FACETS, FORMS, Facet, Form, Item, Source, check_item
 from horsesense.core.jsonl import item_from_dict, item_to_dict
@@ -24,7 +24,6 @@ __all__ = [
     "PRESETS",
     "Answer",
     "Card",
-    "Dose",
     "Facet",
     "Fill",
     "Form",

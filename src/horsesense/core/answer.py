@@ -49,30 +49,12 @@ class Fill:
 
 
 @dataclass(frozen=True, slots=True)
-class Dose:
-    """One point of a learning curve: what k examples did to a model."""
-
-    model: str
-    setting: str
-    k: int
-    lr: float
-    steps: int
-    seed: int
-    new: float
-    """Accuracy on the probe after training."""
-    original: float
-    """Accuracy on the original task after training."""
-    cost: float
-    """Original accuracy before minus after."""
-
-
-@dataclass(frozen=True, slots=True)
 class Reply:
     """One reply to one question about an item, a letter or a text; stored unchanged to be parsed again."""
 
     item: str
     """Id of the item."""
-    way: str
+    format: str
     """How it was asked: ``letters`` or ``words``."""
     rotation: int
     """By how many places the options were turned: the first one shown was option ``rotation``."""

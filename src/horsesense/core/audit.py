@@ -1,31 +1,32 @@
-"""How sound a probe is: what a reading of a sample found, with the reader's own errors, as its card keeps it."""
+"""Label quality of a probe: the result of a blind audit, with the auditor's own errors, as on its card."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from horsesense.core.document import Document
+from horsesense.core.item import Item
 from horsesense.errors import UserError
 from horsesense.formatting import with_interval
 
 PEOPLE, PROGRAM = "people", "program"
-"""Lineages that are no language model's."""
+"""Lineages other than those of language models."""
 
 
 @dataclass(frozen=True, slots=True)
 class Party(Document):
-    """Somebody who had a hand in a probe or in its reading."""
+    """A person, program or model that took part in making or auditing a probe."""
 
     name: str
-    """Who: people by number or code, a program, or a model by its full name."""
+    """Name: people by number or code, a program, or a model by its full name."""
     lineage: str
-    """``people``, ``program``, or the lineage of a language model: what models that were made from one another, or by
-    one maker on the same texts, have in common."""
+    """``people``, ``program``, or the lineage of a language model: related models have one lineage."""
 
     @property
     def is_model(self) -> bool:
-        """Whether it is a language model.
+        """Return whether it is a language model.
 
         >>> Party("three students", "people").is_model, Party("smollm2", "smollm").is_model
         (False, True)
@@ -33,18 +34,18 @@ class Party(Document):
         return self.lineage not in (PEOPLE, PROGRAM)
 
     def in_words(self) -> str:
-        """The name, and what it is.
+        """Return the name with its kind.
 
         >>> Party("smollm2", "smollm").in_words()
-        'smollm2 (a language model of the lineage smollm, and no person)'
+        'smollm2 (a language model of the lineage smollm, not a person)'
         """
         if self.is_model:
-            return f"{self.name} (a language model of the lineage {self.lineage}, and no person)"
+            return f"{self.name} (a language model of the lineage {self.lineage}, not a person)"
         return f"{self.name} ({'people' if self.lineage == PEOPLE else 'a program'})"
 
 
 def parse_party(text: str) -> Party:
-    """A party from ``NAME:LINEAGE``.
+    """Read a party from ``NAME:LINEAGE``.
 
     >>> parse_party("three students:people")
     Party(name='three students', lineage='people')
@@ -63,11 +64,11 @@ class Share(Document):
     """A share with its interval."""
 
     value: float
-    """Between 0 and 1."""
+    """Share between 0 and 1."""
     ci: tuple[float, float]
-    """Its 95% interval."""
+    """95% interval."""
     n: int
-    """Items it rests on."""
+    """Number of items."""
 
     def __format__(self, spec: str) -> str:
         """Format value and interval by a float's spec."""
@@ -75,100 +76,106 @@ class Share(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class Stage(Document):
-    """What a reading found, before or after the reader saw the key."""
+class AuditStage(Document):
+    """Estimates of an audit, before or after the auditor saw the key."""
 
     bad: Share
-    """Items of the sample whose key is not judged true, that have another true option, or that make no sense."""
+    """Share of the sample judged bad: wrong or unclear key, another true option, or nonsense."""
     reasons: Mapping[str, float]
-    """The same by what is wrong: shares of the sample."""
+    """Shares of the sample by reason."""
     sensitivity: Share
-    """Planted faults that the reader finds."""
-    by_fault: Mapping[str, Share]
-    """The same for each kind of planted fault."""
+    """Share of the seeded errors that the auditor finds."""
+    by_error: Mapping[str, Share]
+    """The same for each kind of seeded error."""
     false_alarms: Share | None
-    """Items known to be good that the reader calls bad; null where none were read."""
+    """Share of known good items that the auditor judges bad; null if there were none."""
     corrected: Share | None
-    """The share of bad items that is truly there, by Rogan and Gladen; null where the reader cannot tell."""
+    """Share of bad items corrected for the auditor's errors (Rogan and Gladen); null if it cannot be corrected."""
     clipped: bool
-    """Whether the corrected share came out below 0 or above 1 and was cut."""
+    """Whether the corrected share was below 0 or above 1 and was clipped."""
     comparable: bool
-    """False where even the upper end of the corrected share came out below 0: the items known to be good are called bad
-    more often than the sample, so they are of another kind, and no false alarms were taken off."""
-    best: Share
-    """The best accuracy that can be reached on the sample as it was read: of two right options half, of a wrong key
-    none, of what makes no sense or is unclear as much as by chance."""
+    """False if known good items are judged bad more often than the sample: they are of another kind, and false alarms
+    were not subtracted."""
+    ceiling: Share
+    """Highest expected accuracy on the sample: half for two right options, 0 for a wrong key, chance for nonsense and
+    unclear items."""
     second_option: Share | None = None
-    """Items with another true option, corrected by how often that very fault is found; null where none was planted."""
+    """Share of items with another true option, corrected by how often this seeded error is found; null if none was
+    seeded."""
 
 
 @dataclass(frozen=True, slots=True)
-class EarlierReading(Document):
-    """A reading before the last one."""
+class EarlierAudit(Document):
+    """An audit before the last one."""
 
     date: str
-    """When it was worked out."""
-    reader: Party
-    """Who read."""
+    """Date of the audit."""
+    auditor: Party
+    """The auditor."""
     n: int
-    """Items of the sample."""
+    """Size of the sample."""
     bad: float
     """Share judged bad."""
     corrected: Share | None
-    """Corrected share; null where the reader could not tell."""
+    """Corrected share; null if it cannot be corrected."""
     content: str
-    """The probe that was read, by its items: another one where the probe was built anew since."""
+    """Identity of the audited items; another one if the probe was rebuilt since."""
 
 
 @dataclass(frozen=True, slots=True)
-class Soundness(Document):
-    """How sound a probe is, by a reading of a sample that did not see the key."""
+class LabelQuality(Document):
+    """Label quality of a probe, from a blind audit of a sample."""
 
     date: str
-    """When it was worked out."""
+    """Date of the audit."""
     n: int
-    """Items of the sample."""
+    """Size of the sample."""
     items: int
-    """Items of the probe that the sample was drawn from."""
+    """Number of items of the probe."""
     content: str
     """SHA-256 over the ids of these items, 16 digits."""
     seed: int
-    """Of the sample, of the planted faults and of the order."""
-    planted: Mapping[str, int]
-    """Planted faults by kind."""
+    """Random seed of the sample, the seeded errors and the order."""
+    seeded: Mapping[str, int]
+    """Number of seeded errors by kind."""
     known: int
-    """Items known to be good, by the votes of people."""
-    before: Stage
-    """Before the reader saw the key."""
-    after: Stage | None
-    """After the key was shown to those who differed and to as many who agreed; null where it was not shown."""
-    reader: Party
-    """Who read."""
+    """Number of known good items, by the votes of people."""
+    before: AuditStage
+    """Before the auditor saw the key."""
+    after: AuditStage | None
+    """After the key was shown; null if it was not shown."""
+    auditor: Party
+    """The auditor."""
     writer: Party
-    """Who wrote the tables and templates that the items were made from."""
+    """Author of the tables and templates behind the items."""
     judge: Party
-    """Who decided what a judgement means for an item."""
+    """Judge of the meaning of a judgement for an item."""
     remarks: tuple[str, ...] = ()
-    """What to mind, in sentences."""
+    """Remarks."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """Names of the files of the reading, without folders."""
-    earlier: tuple[EarlierReading, ...] = ()
-    """Readings before this one, the last one first."""
+    """Names of the files of the audit, without folders."""
+    earlier: tuple[EarlierAudit, ...] = ()
+    """Earlier audits, the last one first."""
 
     @property
-    def final(self) -> Stage:
-        """The last stage that was read."""
+    def final(self) -> AuditStage:
+        """The last stage."""
         return self.after or self.before
 
-    def as_earlier(self) -> EarlierReading:
-        """The reading in short, for the list of those before."""
+    def as_earlier(self) -> EarlierAudit:
+        """Return a summary, for the list of earlier audits."""
         stage = self.final
-        return EarlierReading(self.date, self.reader, self.n, stage.bad.value, stage.corrected, self.content)
+        return EarlierAudit(self.date, self.auditor, self.n, stage.bad.value, stage.corrected, self.content)
 
     def in_words(self) -> str:
         """State the share of bad items, the ceiling and the auditor."""
         stage = self.final
         share = stage.corrected or stage.bad
         kind = "corrected for" if stage.corrected else "not corrected for"
-        quality = f"bad items {share:.1%}, {kind} the auditor's errors; ceiling {stage.best:.1%}"
-        return f"{quality}; blind audit of {self.n:,} items by {self.reader.in_words()}"
+        quality = f"bad items {share:.1%}, {kind} the auditor's errors; ceiling {stage.ceiling:.1%}"
+        return f"{quality}; blind audit of {self.n:,} items by {self.auditor.in_words()}"
+
+
+def content_of(items: Iterable[Item]) -> str:
+    """Return the identity of a set of items, whatever their order: SHA-256 over their ids, 16 digits."""
+    return hashlib.sha256("\n".join(sorted(item.id for item in items)).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""The card beside a probe: what it is, how it was made, how it is scored."""
+"""The card of a probe: description, provenance and scoring."""
 
 from __future__ import annotations
 
@@ -10,67 +10,67 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from horsesense.core.audit import EarlierReading, Soundness
+from horsesense.core.audit import EarlierAudit, LabelQuality
 from horsesense.data import FieldProblem, check_json, read_text, writing
 from horsesense.errors import UserError, unknown
 
 
 @dataclass(frozen=True, slots=True)
 class HumanFigure:
-    """What people get on a probe or a part of it. Figures of different kinds are never subtracted."""
+    """Human accuracy on a probe or a part of it. Figures of different kinds are never subtracted."""
 
     value: float
-    """The share of right answers, 0 to 1."""
+    """Accuracy, 0 to 1."""
     kind: str
-    """single person, majority of 5, filtered majority of 5 …, in words; empty where nobody said."""
+    """Kind in words: single person, majority of 5, filtered majority of 5 …; empty if not reported."""
     source: str
-    """Where the figure is from."""
+    """Source of the figure."""
     part: str = ""
-    """The part of the probe it is about, ``facet=value``; empty: all of it."""
+    """Part of the probe, ``facet=value``; empty for all of it."""
     n: int | None = None
-    """Items that were judged, where known."""
+    """Number of items judged, if known."""
     people: int | None = None
-    """How many people judged, where known."""
+    """Number of people, if known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a reader of a probe has to know."""
+    """Metadata of a probe."""
 
     name: str
     """Name of the probe."""
     method: str = ""
     """rica, cats, winoventi, partwhole, wordnetqa, dictionaryqa, starter … or empty."""
     items: int = 0
-    """Counted whenever the probe is read."""
+    """Number of items, counted on reading."""
     families: int = 0
-    """Counted whenever the probe is read."""
+    """Number of families, counted on reading."""
     licence: str = ""
-    """Of the content."""
+    """Licence of the content."""
     made: str = ""
-    """How it was made, in a sentence."""
+    """Provenance in a sentence."""
     seed: int | None = None
-    """Of what was drawn."""
+    """Seed of the sampling."""
     metric: str = "accuracy"
-    """The one primary metric, one of `METRICS`."""
+    """Primary metric, one of `METRICS`."""
     normalise: str = ""
-    """The normalisation of the primary metric; empty: by form (see `horsesense.scoring.normalise`)."""
+    """Normalisation of the primary metric; empty for that of the form (see `horsesense.scoring.normalise`)."""
     group: str = "family"
-    """The group that intervals are clustered by."""
+    """Group by which intervals are clustered."""
     notes: Mapping[str, int] = field(default_factory=dict)
-    """What was repaired, dropped or found odd, counted."""
+    """Counts of repaired, dropped or unusual items."""
     human: tuple[HumanFigure, ...] = ()
     """How well people do, each figure with its kind."""
-    soundness: Soundness | None = None
-    """How sound the items are, by the last reading; None where nobody has read any."""
+    label_quality: LabelQuality | None = None
+    """Label quality by the last blind audit; None if there was none."""
 
 
 SPLIT = re.compile(r"(.+\.(?:jsonl|parquet)(?:\.gz)?):([^/:.]+)")
-"""``FILE:SPLIT``: one split of a probe file."""
+"""Path with a split, ``FILE:SPLIT``."""
 UNIT_AVERAGE = "average over units"
 METRICS = ("accuracy", UNIT_AVERAGE)
-"""Share of items, or the average of the clusters' shares, so that every cluster has the same weight. The share of whole
-families is reported beside it in any case."""
+"""Share of correct items, or the average of the clusters' shares, so that every cluster has the same weight. The share
+of whole families is always reported as well."""
 
 
 def card_path(probe: Path) -> Path:
@@ -83,7 +83,7 @@ def card_path(probe: Path) -> Path:
 
 
 def probe_name(path: Path) -> str:
-    """What a probe file is called in a run: its name without the ending, with the split that it is asked for.
+    """Return the name of a probe file in a run: the file name without its ending, plus the split.
 
     >>> probe_name(Path("sets/isa.jsonl.gz")), probe_name(Path("sets/isa.jsonl:test"))
     ('isa', 'isa-test')
@@ -97,17 +97,17 @@ def probe_name(path: Path) -> str:
 
 
 def card_values(card: Card) -> dict[str, Any]:
-    """The card as its file has it; a reading is named only where there is one.
+    """Return the card as in its file; the label quality is left out if there is none.
 
-    >>> "soundness" in card_values(Card("demo"))
+    >>> "label_quality" in card_values(Card("demo"))
     False
     """
-    return {name: value for name, value in asdict(card).items() if name != "soundness" or value}
+    return {name: value for name, value in asdict(card).items() if name != "label_quality" or value}
 
 
 @contextmanager
 def writing_card(path: Path, card: Card) -> Iterator[None]:
-    """Write a card that takes its place when the block ends without an error."""
+    """Write a card that replaces the old one when the block ends without an error."""
     with writing(path) as temporary:
         temporary.write_text(json.dumps(card_values(card), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
         yield
@@ -141,7 +141,7 @@ def _wrong_type(field: str) -> UserError:
 
 
 def add_human_figures(probe: Path, figures: Sequence[HumanFigure]) -> None:
-    """Put figures into the card beside a probe; earlier ones of the same source go."""
+    """Add figures to the card of a probe; earlier ones of the same source are replaced."""
     path, card = _card_beside(probe)
     sources = {figure.source for figure in figures}
     kept = tuple(figure for figure in card.human if figure.source not in sources)
@@ -149,21 +149,21 @@ def add_human_figures(probe: Path, figures: Sequence[HumanFigure]) -> None:
         pass
 
 
-def add_soundness(probe: Path, soundness: Soundness) -> Soundness:
-    """Put a reading into the card beside a probe; the one that stood there joins the earlier ones. What was written.
+def add_label_quality(probe: Path, quality: LabelQuality) -> LabelQuality:
+    """Write the result of an audit to the card beside a probe, and return it with the list of earlier audits.
 
-    The same reading worked out again (same sample, same reader) takes its own place.
+    The same audit again (same sample, same auditor) replaces itself.
     """
     path, card = _card_beside(probe)
-    old = card.soundness
-    earlier: tuple[EarlierReading, ...] = ()
+    old = card.label_quality
+    earlier: tuple[EarlierAudit, ...] = ()
     if old is not None:
-        again = (old.content, old.seed, old.n, old.reader) == (
-            soundness.content, soundness.seed, soundness.n, soundness.reader,
+        again = (old.content, old.seed, old.n, old.auditor) == (
+            quality.content, quality.seed, quality.n, quality.auditor,
         )  # fmt: skip
         earlier = old.earlier if again else (old.as_earlier(), *old.earlier)
-    listed = replace(soundness, earlier=earlier)
-    with writing_card(path, replace(card, soundness=listed)):
+    listed = replace(quality, earlier=earlier)
+    with writing_card(path, replace(card, label_quality=listed)):
         pass
     return listed
 

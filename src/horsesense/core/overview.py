@@ -1,4 +1,4 @@
-"""A probe at a glance, and one item in all its forms: as plain data."""
+"""Overview of a probe, and one item in all its forms, as plain data."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from horsesense.core.probe import Probe
 from horsesense.core.views import view
 
 MOST_COUNTED = 12
-"""A facet with more values than this is summed up, not listed."""
+"""Maximum number of values of a facet that are listed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SourceLine(Document):
-    """Where an item comes from; what is not known is left out."""
+    """Source of an item; unknown fields are left out."""
 
     file: str | None = None
     """Name of the file it was read from, without folders."""
@@ -30,14 +30,14 @@ class SourceLine(Document):
     id: str | None = None
     """The id in the published dataset."""
     triples: list[tuple[str, str, str]] | None = None
-    """Facts (relation, concept, target) that it was built from."""
+    """Facts (relation, concept, target) used to build it."""
     licence: str | None = None
-    """What one may do with it."""
+    """Licence of the item."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ItemLine(Document):
-    """An item as a line of a probe has it: fields at their default are left out."""
+    """An item as a line of a probe file: fields at their default are left out."""
 
     id: str
     """The probe's name and 16 hex digits of its content."""
@@ -46,27 +46,27 @@ class ItemLine(Document):
     form: Form
     """cloze, sentences, choice or pair."""
     premise: str | None = None
-    """What is given before the question."""
+    """Text before the question."""
     text: str | None = None
     """The cloze with its blank, the question, or the hypothesis."""
     options: list[str]
-    """What there is to choose from."""
+    """Answer options."""
     answer: int | None
-    """0-based index of the right option; null where nobody has judged."""
+    """0-based index of the correct option; null for unjudged items."""
     ordered: bool | None = None
-    """Whether the options are a scale."""
+    """Whether the options are ordinal."""
     concepts: list[str] | None = None
-    """One knowledge id an option."""
+    """One knowledge id per option."""
     family: str | None = None
-    """What the strict metric takes together."""
+    """Family for the strict metric."""
     member: str | None = None
-    """Its role in the family."""
+    """Role in the family."""
     groups: dict[str, str] | None = None
     """Named clusters."""
     facets: dict[str, Facet] | None = None
     """Values to slice by."""
     source: SourceLine | None = None
-    """Where it comes from."""
+    """Source of the item."""
 
     @classmethod
     def of(cls, item: Item) -> ItemLine:
@@ -78,14 +78,14 @@ class ItemLine(Document):
 
 @dataclass(frozen=True, slots=True)
 class ItemView(Document):
-    """An item's texts in another form."""
+    """Texts of an item in another form."""
 
     premise: str
-    """What is given before the question, or empty."""
+    """Text before the question, or empty."""
     text: str
     """The cloze, the question or the hypothesis, or empty."""
     options: tuple[str, ...]
-    """In the order of the item."""
+    """Options in the order of the item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +93,9 @@ class ItemInForms(Document):
     """One item in all its forms."""
 
     item: ItemLine
-    """As it is."""
+    """The item itself."""
     views: dict[Form, ItemView]
-    """The same question in each other form that is valid for it."""
+    """The same question in each other valid form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,47 +103,47 @@ class FacetCounts(Document):
     """One facet over the items of a probe."""
 
     values: int
-    """How many different values it has."""
+    """Number of distinct values."""
     counts: dict[str, int]
-    """Items of the most frequent values, as text."""
+    """Item counts of the most frequent values, as text."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeatCell(Document):
-    """Items of one cell of the heat map."""
+    """One cell of the heat map."""
 
     hops: str
-    """Steps between concept and answer."""
+    """Number of steps between concept and answer."""
     distractor_kind: str
-    """Where the wrong options come from."""
+    """Source of the wrong options."""
     items: int
-    """How many there are."""
+    """Number of items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overview(Document):
-    """What is in a probe: counts, facets, samples."""
+    """Contents of a probe: counts, facets, samples."""
 
     card: Mapping[str, Any]
-    """The card, as the file beside the probe has it."""
+    """The card, as stored next to the probe."""
     items: int
-    """How many there are."""
+    """Number of items."""
     families: int
-    """Items without a family count as one each."""
+    """Number of families; items without a family count as one each."""
     forms: dict[str, int]
-    """Items of each form."""
+    """Number of items by form."""
     options: dict[str, int]
-    """Items with so many options."""
+    """Number of items by number of options."""
     answers: dict[str, int]
-    """Items whose answer has this index; ``none``: nobody has judged."""
+    """Number of items by index of the answer; ``none`` for unjudged items."""
     facets: dict[str, FacetCounts]
-    """Each facet that an item has."""
+    """Value counts of each facet."""
     heat_map: tuple[HeatCell, ...]
-    """Items by hops and kind of distractor, where they have both."""
+    """Items by hops and kind of distractor, for items that have both."""
     groups: dict[str, int]
-    """How many units each group has."""
+    """Number of clusters of each group."""
     samples: tuple[ItemLine, ...]
-    """Items drawn by seed, in the order of the probe."""
+    """Items sampled by seed, in the order of the probe."""
     soundness: str | None = None
     """Label quality in a sentence, if a sample has been audited."""
 
@@ -159,7 +159,7 @@ def item_in_forms(item: Item) -> ItemInForms:
 
 
 def overview(probe: Probe, samples: int = 3, seed: int = 0) -> Overview:
-    """Count a probe, and draw some of its items."""
+    """Count the items of a probe, and sample some of them."""
     items = probe.items
     facets: dict[str, Counter[str]] = {}
     groups: dict[str, set[str]] = {}
@@ -186,11 +186,11 @@ def overview(probe: Probe, samples: int = 3, seed: int = 0) -> Overview:
         heat_map=tuple(HeatCell(hops, kind, count) for (hops, kind), count in sorted(cells.items())),
         groups={name: len(units) for name, units in sorted(groups.items())},
         samples=tuple(ItemLine.of(items[place]) for place in sorted(drawn)),
-        soundness=None if probe.card.soundness is None else probe.card.soundness.in_words(),
+        soundness=None if probe.card.label_quality is None else probe.card.label_quality.in_words(),
     )
 
 
 def _answers(golds: Iterable[int | None]) -> dict[str, int]:
-    """Items by answer, those that nobody has judged last."""
+    """Count items by answer, unjudged ones last."""
     counts = sorted(Counter(golds).items(), key=lambda pair: (pair[0] is None, pair[0] or 0))
     return {"none" if answer is None else str(answer): count for answer, count in counts}

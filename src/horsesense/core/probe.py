@@ -1,4 +1,4 @@
-"""A probe: its items and its card, read from and written to a file, and what is only proposed apart from the rest."""
+"""Probes: items and card, their files, and the separation of proposed items."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 _ENDINGS = ".jsonl, .jsonl.gz or .parquet"
 _LEAST, _LEAST_PACKED = MANY * 100, MANY * 5
-"""Bytes of a file below which it cannot have many items: as text, and packed."""
+"""File size in bytes below which a file is small: as text, and compressed."""
 _LOOKED_AT = 2_000
-"""Lines that an estimate rests on."""
+"""Number of lines used for an estimate."""
 PROPOSED = "proposed"
-"""Nobody has looked at it."""
+"""Status of items that nobody has reviewed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,35 +48,35 @@ class WrittenProbe(Document):
     group: str
     """Cluster that intervals are computed over."""
     notes: Mapping[str, int]
-    """Counts from the making of the probe: lines repaired, items left out."""
+    """Counts from building the probe: lines repaired, items left out."""
     label_quality: str | None = None
     """Label quality from the card's audit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Items that belong together, with their card."""
+    """Items of one probe, with their card."""
 
     items: Sequence[Item]
     """The questions."""
     card: Card
-    """What is to be known of them."""
+    """Metadata of the items."""
     skipped: Sequence[UserError] = field(default=(), compare=False)
-    """Bad lines of what it was read from, where they were to be skipped; no file keeps them."""
+    """Bad lines of the source, if they were skipped; not stored in a file."""
     called: str = field(default="", compare=False)
-    """What a run calls it: as the file that it was read from; empty: as its card does."""
+    """Name in a run: that of its file; empty for the card's name."""
 
     @classmethod
     def of(cls, items: Sequence[Item], card: Card, notes: Mapping[str, int] | None = None) -> Probe:
-        """A probe whose card has the counts of its items and the notes of its making."""
+        """Make a probe whose card has the counts of its items and the notes of its building."""
         counted = replace(card, items=len(items), families=count_families(items))
         return cls(items, replace(counted, notes={**card.notes, **(notes or {})}))
 
     def save(self, path: str | Path) -> WrittenProbe:
-        """Write the items, and the card beside them: .jsonl, .jsonl.gz or .parquet."""
+        """Write the items and the card next to them: .jsonl, .jsonl.gz or .parquet."""
         write_probe(path, self)
         card = self.card
-        quality = None if card.soundness is None else card.soundness.in_words()
+        quality = None if card.label_quality is None else card.label_quality.in_words()
         return WrittenProbe(Path(path), card.items, card.families, card.group, dict(card.notes), quality)
 
     def cues(self, **options: Any) -> CueFindings:
@@ -102,7 +102,7 @@ def count_families(items: Sequence[Item]) -> int:
 
 
 def probe_of_plugin(plugin: Plugin, function: Callable[..., Any], /, *given: Any, **options: Any) -> Probe:
-    """What a builder or reader of a plug-in gives; its card says which package made it."""
+    """Return the probe of a plug-in's builder or reader; its card names the package."""
     probe = plugin.made(function, Probe, *given, **options)
     words = f"by the plug-in {plugin.name} of {plugin.origin}"
     made = f"{probe.card.made.rstrip('.')} ({words})" if probe.card.made else words
@@ -110,9 +110,9 @@ def probe_of_plugin(plugin: Plugin, function: Callable[..., Any], /, *given: Any
 
 
 def check_group(items: Sequence[Item], group: str, also: Sequence[str] = ()) -> None:
-    """A group that no item has is an error: each item would be a unit of its own, and every interval too narrow.
+    """Raise an error for a group that no item has: each item would be its own cluster, and every interval too narrow.
 
-    ``also`` has names that mean something to the caller without being a group of the items.
+    ``also`` has names that are valid for the caller without being a group of the items.
     """
     if group != "family" and group not in also and not any(group in item.groups for item in items):
         raise unknown("group", group, {"family", *also, *(name for item in items for name in item.groups)})
@@ -132,8 +132,8 @@ def _numbered(path: Path) -> Iterator[tuple[int, Item]]:
 
 @contextmanager
 def _collector_at_rest() -> Iterator[None]:
-    """Items hold no cycles; the garbage collector would look through all of them again and again, for a quarter
-    of the time that a large probe takes to read, and more to write as Parquet."""
+    """Pause the garbage collector: items have no cycles, and its scans would take a quarter of the time of reading a
+    large probe, and more of writing it as Parquet."""
     at_work = gc.isenabled()
     gc.disable()
     try:
@@ -144,15 +144,15 @@ def _collector_at_rest() -> Iterator[None]:
 
 
 def read_probe(path: str | Path, expected: int = 0) -> Probe:
-    """Read and check a probe; the card beside it is read where there is one, and missed aloud where units hang on it.
+    """Read and check a probe and its card; warn if the card is missing although clusters depend on it.
 
-    ``FILE:SPLIT`` takes the items whose facet ``split`` says so. Where many items are ``expected``, none is held as an
-    object from the first one on.
+    ``FILE:SPLIT`` selects the items with that value of the facet ``split``. If many items are ``expected``, they are
+    stored compactly from the start.
     """
     called = probe_name(Path(path))
     path, split = _split_named(Path(path))
     with disk_errors(path):
-        path.stat()  # a file that is not there has no wrong ending
+        path.stat()  # report a missing file before a wrong ending
     with _collector_at_rest():
         items, repeated = _distinct(path, (expected or _expected(path)) >= MANY)
     if split:
@@ -170,7 +170,7 @@ def read_probe(path: str | Path, expected: int = 0) -> Probe:
 
 
 def _without_card(items: Sequence[Item], path: Path) -> Card:
-    """Return a card for a file that has none; only a card could say which group of its items is the cluster."""
+    """Return a card for a file without one; only a card could name the cluster variable of its items."""
     groups = sorted({name for item in items for name in item.groups})
     if groups:
         warn(
@@ -182,7 +182,7 @@ def _without_card(items: Sequence[Item], path: Path) -> Card:
 
 
 def _split_named(path: Path) -> tuple[Path, str]:
-    """The file and the split of ``FILE:SPLIT``; a file that is really called so is one."""
+    """Return file and split of ``FILE:SPLIT``; an existing file of that name takes precedence."""
     named = SPLIT.fullmatch(path.name)
     return (path, "") if named is None or path.exists() else (path.with_name(named[1]), named[2])
 
@@ -207,7 +207,7 @@ def _expected(path: Path) -> int:
         import pyarrow as pa
         from pyarrow import parquet
 
-        with suppress(pa.ArrowException, OSError):  # what is wrong with it is told by who reads it
+        with suppress(pa.ArrowException, OSError):  # the reader reports errors
             return int(parquet.read_metadata(path).num_rows)
         return 0
     lines = [text.encode() for _, text in islice(numbered_lines(path), _LOOKED_AT)]
@@ -216,7 +216,7 @@ def _expected(path: Path) -> int:
 
 
 def _distinct(path: Path, many: bool) -> tuple[Sequence[Item], int]:
-    """The items of a file, each once, and how many were there again."""
+    """Return the distinct items of a file, and the number of duplicates."""
     items: list[Item] | StoredItems = StoredItems() if many else []
     lines = array("q")
     places: dict[str, int] = {}
@@ -235,7 +235,7 @@ def _distinct(path: Path, many: bool) -> tuple[Sequence[Item], int]:
             repeated += 1
             continue
         written = item.source.id
-        # Ids of a release may repeat (mcqa's do); an id that a person wrote into the file may not.
+        # Ids of a published dataset may repeat (mcqa's do); an id written into the file by hand may not.
         if written and not item.source.file and given.setdefault(written, line) != line:
             raise UserError(
                 f"the id {written!r} is already in line {given[written]}, with other content",
@@ -256,7 +256,7 @@ def _same(item: Item, other: Item) -> bool:
 
 
 def write_probe(path: str | Path, probe: Probe) -> None:
-    """Write items and card, both or neither; what could not be read again is not written."""
+    """Write items and card, both or neither; items that could not be read back are refused."""
     path = Path(path)
     write = write_parquet if _is_parquet(path) else write_jsonl
     for item in probe.items:
@@ -264,20 +264,20 @@ def write_probe(path: str | Path, probe: Probe) -> None:
             check_item(item)
         except UserError as error:
             raise UserError(f"item {item.id}: {error.problem}", file=path, fix=error.fix) from error
-    # The card takes its place only after the items have taken theirs.
+    # The card is moved into place only after the items.
     with _collector_at_rest(), writing_card(card_path(path), probe.card):
         write(path, probe.items)
 
 
 def is_proposed(item: Item) -> bool:
-    """Whether nobody has looked at it (facet ``status``); others are proved, or asserted by people or a source."""
+    """Return whether an item is unreviewed (facet ``status``); others are proved, or asserted by people or a source."""
     return item.facets.get("status") == PROPOSED
 
 
 def apart(name: str, probe: Probe) -> dict[str, Probe]:
-    """Split off proposed items under a name of their own, so that they are never mixed with the others.
+    """Split off proposed items under a separate name, so that they are never mixed with the others.
 
-    A probe of proposals only, or without any, stays whole.
+    A probe with only proposals, or without any, is not split.
     """
     proposed = [item for item in probe.items if is_proposed(item)]
     if len(proposed) in (0, len(probe.items)):

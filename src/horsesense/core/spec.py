@@ -1,4 +1,4 @@
-"""What a score means, written down: part of every manifest and of the cache key."""
+"""Scoring specification: part of every manifest and of the cache key."""
 
 from __future__ import annotations
 
@@ -18,67 +18,67 @@ Seq2Seq = Literal["infill", "conditional"]
 Dtype = Literal["float32", "auto", "bfloat16", "float16", "int8", "int4"]
 Chat = Literal["auto", "on", "off"]
 Normalisation = Literal["sum", "mean", "word", "character", "pmi"]
-"""How one score is computed from the log-probabilities of an option's tokens."""
+"""Normalisation of the log-probabilities of an option's tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoringSpec:
-    """Scoring."""
+    """Scoring settings."""
 
     pll: Pll = "word-l2r"
-    """Masked models: ``word-l2r`` masks a token and the rest of its word to the right
-    (Kauf and Ivanova 2023), ``token`` masks one token at a time (Salazar et al. 2020)."""
+    """Masked models: ``word-l2r`` masks a token and the rest of its word to the right (Kauf and Ivanova 2023),
+    ``token`` masks one token at a time (Salazar et al. 2020)."""
     bos: str = "auto"
-    """Causal models: ``auto`` (see `horsesense.models.hf.tokens`), ``none`` (the first token is not
-    scored), ``lm-eval`` (what the tokenizer adds; else BOS or EOS where nothing stands before what is scored), or
-    a token of the vocabulary."""
+    """Causal models: ``auto`` (see `horsesense.models.hf.tokens`), ``none`` (the first token is not scored),
+    ``lm-eval`` (the tokenizer's default; BOS or EOS if there is no text before the scored part), or a token
+    of the vocabulary."""
     leading_space: bool = False
     """Put a space before the first word."""
     special_tokens: bool = True
-    """Masked models: add what the tokenizer adds around a text ([CLS] … [SEP])."""
+    """Masked models: add the tokenizer's special tokens around a text ([CLS] … [SEP])."""
     case: Case = "keep"
-    """Whether texts are asked as they are or in lower case."""
+    """Whether texts are kept as they are or lowercased."""
     truncation: Truncation = "error"
-    """A text longer than the window: ``error``, or ``left`` (keep its end, flag the option)."""
+    """Texts longer than the context window: ``error``, or ``left`` (keep the end, flag the option)."""
     choice_prompt: str = "{question} {option}"
-    """How a ``choice`` is put to a language model; a premise comes before it."""
+    """Prompt template of a ``choice`` item; a premise is prepended."""
     pair_prompt: str = "{premise} {hypothesis} That is {option}."
-    """How a ``pair`` is put to a language model."""
+    """Prompt template of a ``pair`` item."""
     read_offset: int = 0
-    """Masked models: how many places before the mask its prediction is read."""
+    """Masked models: offset of the position before the mask at which its prediction is read."""
     seq2seq: Seq2Seq = "infill"
-    """Sequence-to-sequence models: ``infill`` takes the scored words out of the text; ``conditional``
-    gives the encoder what stands before the option, and the decoder the option."""
+    """Sequence-to-sequence models: ``infill`` removes the scored words from the text; ``conditional`` gives the encoder
+    the text before the option, and the decoder the option."""
     dtype: Dtype = "float32"
-    """What the layers compute in; the head and the softmax are in float32 in any case. ``auto``: bfloat16 where
-    the hardware has it and the margins between options outlive it on a sample."""
+    """Precision of the layers; the head and the softmax always use float32. ``auto``: bfloat16 if the hardware supports
+    it and it does not change the choices on a sample."""
     exact: bool = False
-    """One input a batch: a score then does not depend, to the last bit, on what else is asked. Otherwise
-    a batch has inputs of one length, and only the last bits can differ."""
+    """One input per batch, so that a score does not depend on the other inputs, to the last bit. Otherwise a batch has
+    inputs of one length, and only the last bits can differ."""
     baseline: bool = False
-    """Score each option without its question too, for PMI."""
+    """Also score each option without its question, for PMI."""
     chat: Chat = "auto"
-    """Through the model's chat template; ``auto``: letters and words where it has one, options and PMI never."""
+    """Use of the model's chat template; ``auto``: in letters and words if it has one, never in options and PMI."""
     system: str = ""
-    """What a conversation begins with, as the system's message."""
+    """System message of a conversation."""
     shots: int = 0
-    """Solved examples before each question."""
+    """Number of solved examples before each question."""
     shots_from: str = ""
-    """The split of the asked probe that examples are drawn from; ``all`` for the whole of it."""
+    """Split of the probe that examples are drawn from; ``all`` for all of it."""
     shots_seed: int = 0
-    """Which examples are drawn; none is of the family that is asked about."""
+    """Seed of the examples; none is from the family of the question."""
     rotations: int = 0
-    """Letters: in how many orders the options are shown; 0: every option stands once at every letter."""
+    """Letters: number of option orders; 0: every option appears once at every letter."""
     samples: int = 1
-    """Words: replies a question."""
+    """Words: number of replies per question."""
     temperature: float = 0.0
-    """Words: 0 takes the most probable token each time; above 0 it is drawn."""
+    """Words: sampling temperature; 0 for greedy decoding."""
     reason: int = 0
-    """Words: tokens of room to reason before the answer; 0: the answer at once."""
+    """Words: number of tokens for reasoning before the answer; 0 for an immediate answer."""
 
     @classmethod
     def from_options(cls, spec: str = "default", dtype: Dtype | None = None, pll: Pll | None = None) -> ScoringSpec:
-        """A spec by name, with the fields that are set most often.
+        """Return a spec by name, with the most common fields as arguments.
 
         Args:
             spec: Scoring spec: a preset (such as paper:cats), then fields (pll=token), separated by commas.
@@ -114,12 +114,12 @@ _ALLOWED = {
 }
 _LEAST = {"shots": 0, "rotations": 0, "samples": 1, "temperature": 0.0, "reason": 0}
 
-WAY_FIELDS = ("chat", "system", "shots", "shots_from", "shots_seed", "rotations", "samples", "temperature", "reason")
-"""What belongs to the way of asking: answers that differ in it are not compared."""
+PROMPT_FIELDS = ("chat", "system", "shots", "shots_from", "shots_seed", "rotations", "samples", "temperature", "reason")
+"""Fields of the prompt: answers that differ in one of them are not compared."""
 
 
 def parse_spec(text: str) -> ScoringSpec:
-    """A spec by preset name, by ``field=value`` pairs, or both, joined by commas.
+    """Parse a spec from a preset name, ``field=value`` pairs, or both, joined by commas.
 
     >>> parse_spec("paper:cats,case=lower").case
     'lower'
@@ -148,7 +148,7 @@ def _preset(name: str) -> ScoringSpec:
 
 
 def fields_set(text: str) -> dict[str, str]:
-    """The fields that a spec sets by name, as they are written; what a preset sets is not among them.
+    """Return the fields that a spec sets explicitly, as written; those of a preset are not included.
 
     >>> fields_set("paper:cats,case=lower")
     {'case': 'lower'}
@@ -159,13 +159,13 @@ def fields_set(text: str) -> dict[str, str]:
 
 _PLACEHOLDERS = {"choice_prompt": ("premise", "question", "option"), "pair_prompt": ("premise", "hypothesis", "option")}
 _FREE = {*_PLACEHOLDERS, "system"}
-"""Fields whose value may have commas."""
+"""Fields whose value may contain commas."""
 _IN_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
-@cache  # every question of a run has the same
+@cache  # called for every question of a run
 def check_prompt(name: str, template: str) -> None:
-    """A prompt has its option once, and no placeholder that nothing fills: the model would read its name."""
+    """Check that a prompt has its option once and no unknown placeholder, which the model would read literally."""
     used, known = _IN_BRACES.findall(template), _PLACEHOLDERS[name]
     listed = ", ".join(f"{{{placeholder}}}" for placeholder in known)
     strange = next((placeholder for placeholder in used if placeholder not in known), None)
@@ -176,7 +176,7 @@ def check_prompt(name: str, template: str) -> None:
 
 
 def fill_prompt(template: str, **values: str) -> str:
-    """The placeholders filled, all at once: what looks like one inside a question is the question's.
+    """Fill all placeholders at once, so that placeholder-like text inside a question is kept.
 
     >>> fill_prompt("{premise} {question}", premise="It says {question}.", question="Why?")
     'It says {question}. Why?'
@@ -185,7 +185,7 @@ def fill_prompt(template: str, **values: str) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    """The text cut at its commas, but for those of a prompt: what follows one there sets no field.
+    """Split a text at its commas, except those inside a prompt, where no field follows.
 
     >>> _parts("choice_prompt={question} Well, {option},case=lower")
     ['choice_prompt={question} Well, {option}', 'case=lower']
@@ -202,7 +202,7 @@ def _parts(text: str) -> list[str]:
 
 
 def with_setting(spec: ScoringSpec, name: str, value: str) -> ScoringSpec:
-    """The spec with one field set from text."""
+    """Return the spec with one field parsed from text."""
     known = {f.name: f for f in fields(ScoringSpec)}
     if name not in known:
         raise unknown("spec field", name, known)
@@ -234,7 +234,7 @@ def with_setting(spec: ScoringSpec, name: str, value: str) -> ScoringSpec:
 
 
 def spec_from_dict(values: dict[str, Any]) -> ScoringSpec:
-    """A spec as a manifest keeps it, checked."""
+    """Return a checked spec from the values in a manifest."""
     usual = ScoringSpec().to_dict()
     for name, value in values.items():
         if name not in usual:

@@ -1,4 +1,4 @@
-"""Cues: what answers a probe without understanding it."""
+"""Cues: surface features that predict the answers of a probe without understanding."""
 
 from horsesense.cues.artefact_control import WhereCuesFail, chosen_cue, cues_right, where_cues_fail
 from horsesense.cues.battery import battery

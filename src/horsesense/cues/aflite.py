@@ -1,7 +1,7 @@
-"""AFLite: drop what simple models of embeddings foresee.
+"""AFLite: adversarial filtering of items that simple models of embeddings predict.
 
-Le Bras and others, "Adversarial Filters of Dataset Biases" (ICML 2020), with whole families in place of single
-instances and a logistic regression over options in place of one over classes.
+Le Bras and others, "Adversarial Filters of Dataset Biases" (ICML 2020), applied to whole families instead of single
+instances, with a logistic regression over options instead of classes.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from horsesense.progress import NO_PROGRESS, Progress
 
 PARTITIONS = 16
 TRAINING = 0.6
-"""Share of families that each model learns from."""
+"""Share of families that each model is trained on."""
 CUTOFF = 0.75
-"""Families foreseen more often than this may go."""
+"""Predictability above which a family may be removed."""
 SLICE = 0.05
-"""Share of families that may go in one round."""
+"""Maximum share of families removed per round."""
 
 
 def aflite(
@@ -33,10 +33,10 @@ def aflite(
     progress: Progress = NO_PROGRESS,
     fewest: int = 50,
 ) -> list[Item]:
-    """The items that stay. ``vectors`` has one row an option, in the order of the items.
+    """Return the remaining items. ``vectors`` has one row per option, in the order of the items.
 
-    In each round models learn from random parts of the families and answer the rest; the families that
-    they foresee most often go, until too few are foreseen.
+    In each round models are trained on random parts of the families and predict the rest. The most predictable families
+    are removed, until too few are predictable.
     """
     check_vectors(items, vectors)
     usable = np.array([i.answer is not None and len(i.options) > 1 for i in items], dtype=bool)
@@ -55,13 +55,13 @@ def aflite(
 
 
 def check_vectors(items: Sequence[Item], vectors: NDArray[np.float32]) -> None:
-    """One row of finite numbers an option, or an error that says which is not."""
+    """Check that there is one row of finite numbers per option; the error names the first bad row."""
     options = [(item, number) for item in items for number in range(len(item.options))]
     if vectors.ndim != 2 or len(vectors) != len(options) or not vectors.shape[1]:
         shape = "×".join(map(str, vectors.shape)) or "of one number"
         raise UserError(
             f"the vectors have the shape {shape}, and the probe has {len(options)} options",
-            fix="give one row an option, in the order of the file",
+            fix="give one row per option, in the order of the file",
         )
     if vectors.dtype.kind not in "fiu":
         raise UserError(f"the vectors are of the type {vectors.dtype}", fix="give real numbers, such as float32")
@@ -69,14 +69,14 @@ def check_vectors(items: Sequence[Item], vectors: NDArray[np.float32]) -> None:
     if bad:
         item, number = options[bad[0]]
         raise UserError(
-            f"{len(bad)} of {len(vectors)} vectors hold NaN or an infinite number, first row {bad[0]} "
+            f"{len(bad)} of {len(vectors)} vectors contain NaN or infinity, first row {bad[0]} "
             f"(item {item.id}, option {number})",
             fix="embed those options again",
         )
 
 
 def _foreseen(table: Table, rows: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.int64]:
-    """The units that models foresee most often, a slice of them at most."""
+    """Return the most predictable clusters, at most one slice of them."""
     from sklearn.linear_model import LogisticRegression
 
     units = int(table.unit.max()) + 1

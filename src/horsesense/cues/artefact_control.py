@@ -1,6 +1,6 @@
-"""The artefact control beside a score: the best cue as if it were a model, and a model where that cue misleads.
+"""Artefact control: the accuracy of the best cue, and that of a model where this cue misleads.
 
-A model that reads cues falls where they mislead; one that understands does not mind.
+The accuracy of a model that relies on cues drops where they mislead; that of a model that understands does not.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from horsesense.stats.resampling import Floats, Names
 
 @dataclass(frozen=True, slots=True)
 class ChosenCue:
-    """The cue that is best on the half without the item, as if it were a model."""
+    """Answers by the cue that is best on the half without the item, as if it were a model."""
 
     answers: Sequence[Answer]
-    """One an item, in their order."""
+    """One answer per item, in order."""
     picks: tuple[str, ...]
-    """How to answer by it, for either half: "the option with the most words"; once where both halves choose alike."""
+    """Answering rule per half: "the option with the most words"; a single entry if both halves choose the same."""
     tried: int
-    """Out of how many cues it was chosen."""
+    """Number of cues it was chosen from."""
 
 
 def chosen_cue(
@@ -45,10 +45,10 @@ def chosen_cue(
     seed: int = 0,
     also: Sequence[Cue] = (),
 ) -> ChosenCue:
-    """The answers of the best cue, and which it was.
+    """Return the answers of the best cue, and its answering rule.
 
-    The option that the cue picks scores 1, options that tie share it. An item without a gold takes no part in the
-    choice, so nobody chose a cue for it: its options tie.
+    The option that the cue picks scores 1; tied options share it. Items without a gold are not used to choose a cue, so
+    their options tie.
     """
     table = table_of(items, group, taxonomy)
     check_units(table)
@@ -67,14 +67,14 @@ def chosen_cue(
 
 
 def cues_right(answers: Sequence[Answer], items: Sequence[Item]) -> NDArray[np.bool_]:
-    """Per item, whether the cue picks the right option and no other with it."""
+    """Return per item whether the cue picks the correct option alone."""
     return np.array(
         [i.answer is not None and a.scores[i.answer] == 1.0 for a, i in zip(answers, items, strict=True)], dtype=bool
     )
 
 
 def _crossed_shares(prepared: Prepared, seed: int) -> tuple[Floats, tuple[str, ...]]:
-    """Flat shares by the cue that is best on the half without the item, and how to answer by either half's."""
+    """Return flat shares by the cue that is best on the half without the item, and the answering rule of each half."""
     table = prepared.table
     flat = table.chance[table.item_of]
     picks: dict[str, None] = {}
@@ -103,17 +103,17 @@ class BestCue:
     """The best cue of a probe, as if it were a model."""
 
     accuracy: Estimate
-    """What it earns, chosen on the half without the item."""
+    """Accuracy, with the cue chosen on the half without the item."""
     right: NDArray[np.bool_]
-    """Per item, whether it picks the right option and no other with it."""
+    """Whether it picks the correct option alone, per item."""
     drawn: str = ""
-    """Of how many items of a probe it was judged, where these are not all."""
+    """Number of items in the sample, if not all items were evaluated."""
     whole: int = 0
-    """On how many items it was judged, where only some of them were asked."""
+    """Number of items it was evaluated on, if the model answered only some of them."""
 
 
 def best_cue(items: Sequence[Item], group: str, units: Names, taxonomy: Taxonomy | None = None) -> BestCue:
-    """The best cue of a probe: ``group`` names the units of dependence, ``units`` are those of the items."""
+    """Find the best cue of a probe: ``group`` names the cluster variable, ``units`` are the clusters of the items."""
     answers = chosen_cue(items, group, taxonomy).answers
     earned = credits_of([answer.scores for answer in answers], [item.answer for item in items])
     guess = chance_of([len(item.options) for item in items if item.answer is not None])
@@ -122,14 +122,14 @@ def best_cue(items: Sequence[Item], group: str, units: Names, taxonomy: Taxonomy
 
 @dataclass(frozen=True, slots=True)
 class WhereCuesFail:
-    """A model's accuracy on both sides of the cues."""
+    """A model's accuracy where the best cue is correct and where it is not."""
 
     answered: Estimate | None
-    """On items that the best cue answers; None where there are none."""
+    """Accuracy on items that the best cue answers correctly; None without such items."""
     missed: Estimate | None
-    """On items that it misses; None where there are none."""
+    """Accuracy on items that it misses; None without such items."""
     gap: Estimate | None
-    """The first less the second: what the cues may be worth to the model; None where a side is empty."""
+    """First minus second: the possible contribution of the cue; None if one side is empty."""
 
 
 def where_cues_fail(
@@ -140,7 +140,7 @@ def where_cues_fail(
     level: float = 0.95,
     seed: int = 0,
 ) -> WhereCuesFail:
-    """Split a model's credits by whether cues answer the item. Items whose credit is nan are left out.
+    """Split a model's credits by whether cues answer the item. Items with credit nan are left out.
 
     >>> split = where_cues_fail([1, 1, 1, 0], [True, True, False, False], ["a", "b", "c", "d"])
     >>> split.answered.value, split.missed.value, split.gap.value
@@ -148,7 +148,7 @@ def where_cues_fail(
     """
     earned, right = np.asarray(credits, dtype=np.float64), np.asarray(answered, dtype=bool)
     if not len(earned) == len(right) == len(units):
-        raise UserError(f"there are {len(earned)} credits, {len(right)} answers of cues and {len(units)} units")
+        raise UserError(f"there are {len(earned)} credits, {len(right)} answers of cues and {len(units)} clusters")
     names = np.asarray(units)
     judged = ~np.isnan(earned)
     sides = [
@@ -163,12 +163,12 @@ def where_cues_fail(
 
 
 def _gap(earned: Floats, right: NDArray[np.bool_], names: Names, value: float, level: float, seed: int) -> Estimate:
-    """The difference with its interval; a unit may have items on both sides, which then go together."""
+    """Estimate the difference with its interval; clusters with items on both sides are correlated."""
     units = np.asarray(names)
     rates = rates_of([earned[right], earned[~right]], [units[right], units[~right]], seed)
     ends = difference_of(rates, level)
     number = len(set(units.tolist()))
-    # The smaller side says how much is known: 3 items there are few, however many are on the other.
+    # The smaller side limits the precision: 3 items there are few, however many are on the other.
     return Estimate(
         value,
         ends,
@@ -184,25 +184,25 @@ def _gap(earned: Floats, right: NDArray[np.bool_], names: Names, value: float, l
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A model beside the best cue."""
+    """A model compared with the best cue."""
 
     cue: Estimate
     model: Estimate
-    """What the model gets of all items."""
+    """Accuracy of the model on all items."""
     where: WhereCuesFail
-    """The model's accuracy on items that the cue answers, and on items that it misses."""
+    """Accuracy of the model on items that the cue answers, and on items that it misses."""
     drawn: str = ""
-    """Of how many items of the probe the cue was judged, where these are not all."""
+    """Number of items in the sample, if the cue was not evaluated on all items."""
     whole: int = 0
-    """On how many items the cue was judged, where only some of them were asked."""
+    """Number of items the cue was evaluated on, if the model answered only some of them."""
 
     @property
     def cue_works(self) -> bool:
-        """Whether there is anything to read off the surface."""
+        """Whether the cue is above chance."""
         return self.cue.chance is not None and self.cue.low > self.cue.chance
 
 
 def control(cue: BestCue, model: Estimate, earned: Floats, units: Names) -> Control:
-    """One model's accuracy on both sides of the best cue; ``earned`` is its credit on each item."""
+    """Compare one model with the best cue; ``earned`` is its credit on each item."""
     where = where_cues_fail(earned, cue.right, units, cue.accuracy.chance)
     return Control(cue.accuracy, model, where, cue.drawn, cue.whole)

@@ -1,10 +1,10 @@
-"""The largest set of families in which no way to pick by a cue earns more, or less, than chance.
+"""The largest set of families on which no answering rule by a cue is above or below chance.
 
-First every way to pick is measured: by a cue's most, by its least, by what other items teach, and by the opposite of
-that, since a cue far below chance gives the key away as one far above does. Each becomes a column: what it earns
-above chance, summed over the items of a family. Then a linear programme keeps as many items as it can while all sums
-stay small. A family is kept or not; the relaxed programme has no more families in between than columns at their
-bound, so that rounding costs next to nothing.
+First every rule is measured: a cue's maximum, its minimum, the associations learnt from other items, and the opposite
+of these, since a cue far below chance reveals the key as much as one far above. Each becomes a column: its credit above
+chance, summed over the items of a family. Then a linear programme keeps as many items as possible while all sums stay
+small. A family is kept or dropped as a whole; the relaxed programme has no more fractional families than active
+constraints, so rounding costs little.
 """
 
 from __future__ import annotations
@@ -22,36 +22,36 @@ from horsesense.cues.tokens import Floats, Ints
 from horsesense.stats.intervals import Estimate
 
 _EXACT = 1e-6
-"""Credits are kept as single floats: a fifth is not quite a fifth."""
+"""Tolerance for credits in single precision."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One way to answer without the question."""
+    """An answering rule without the question."""
 
     cue: str
     pick: str
-    """How to tell a person to pick by it: "the option …"."""
+    """Answering rule in words: "the option …"."""
     accuracy: Estimate
 
     @property
     def off(self) -> int:
-        """1 where its interval lies above chance, -1 where it lies below, 0 where it holds chance."""
+        """1 if its interval is above chance, -1 if below, 0 if it contains chance."""
         chance = self.accuracy.chance or 0.0
         return int(self.accuracy.low > chance + _EXACT) - int(self.accuracy.high < chance - _EXACT)
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """All of them on one probe."""
+    """All rules on one probe."""
 
     rules: Sequence[Rule]
     credit: NDArray[np.float32]
-    """Items × rules."""
+    """Credits: items × rules."""
 
     @property
     def off(self) -> list[Rule]:
-        """Those that are not at chance, the furthest first."""
+        """Return the rules that are not at chance, furthest first."""
         return sorted((rule for rule in self.rules if rule.off), key=_distance)
 
 
@@ -60,7 +60,7 @@ def _distance(rule: Rule) -> tuple[float, str]:
 
 
 def rules_of(prepared: Prepared, searched: Searched, splits: int, seed: int) -> Rules:
-    """Measure every rule. What is learnt is measured on halves that took no part in it."""
+    """Measure every rule; learnt rules are evaluated on held-out halves."""
     table, numbers = prepared.table, prepared.numbers
     names = [(cue.name, f"the option {phrase(cue, way)}") for cue in prepared.cues[:numbers] for way in (0, 1)]
     names += [(cue.name, f"the option {phrase(cue, 0)}") for cue in prepared.cues]
@@ -73,7 +73,7 @@ def rules_of(prepared: Prepared, searched: Searched, splits: int, seed: int) -> 
 
 
 def _opposites(prepared: Prepared, splits: int, seed: int) -> tuple[NDArray[np.float32], Floats]:
-    """Per item and learnt cue, the credit of the option that other items speak most against; and its variance."""
+    """Return per item and learnt cue the credit of the least likely option, and its variance."""
     table = prepared.table
     earned = np.zeros((len(table), len(prepared.learners)), dtype=np.float32)
     variance = np.zeros(len(prepared.learners))
@@ -89,19 +89,19 @@ def _opposites(prepared: Prepared, splits: int, seed: int) -> tuple[NDArray[np.f
 
 
 _FEWEST = 8
-"""What fewer items show cannot be told from chance."""
+"""Minimum number of items of a category."""
 _MOST_CATEGORIES = 120
-"""Categories of one cue that get a column of their own, those furthest from chance first."""
+"""Maximum number of categories of one cue with a column of their own, furthest from chance first."""
 _LOPSIDED = 2.0
 """Standard errors from chance at which a category gets a column."""
 TREE = "tree of all cues"
 TOLERANCE = 1.2
-"""Standard errors by which a cue may be off: well inside a 95 % interval, and no further than chance often goes."""
+"""Tolerance of a cue in standard errors: well inside a 95% interval, and within typical sampling error."""
 
 
 @dataclass(slots=True)
 class _Gathered:
-    """Columns as they come."""
+    """Accumulator of columns."""
 
     family: Ints
     families: int
@@ -110,7 +110,7 @@ class _Gathered:
     cues: list[str] = field(default_factory=list)
 
     def add(self, cue: str, item: Ints, above: Floats, variance: Floats, fewest: int = 1) -> None:
-        """One column: what is earned above chance, entry by entry, and the item each entry belongs to."""
+        """Add one column: credit above chance per entry, and the item of each entry."""
         telling = above != 0
         if telling.sum() < fewest:
             return
@@ -123,12 +123,13 @@ class _Gathered:
 def excess_of(
     prepared: Prepared, rules: Rules, family: Ints, off: Collection[str], tolerance: Mapping[str, float], seed: int
 ) -> tuple[Columns, Sequence[str]]:
-    """One column for each direction of a number cue; for cues that are off, one for what each of their rules was
-    seen to earn on halves that took no part, and one for each lopsided category of those that learn. With the
-    cue of each.
+    """Return the columns, with the cue of each.
 
-    Learnt cues at chance are left alone: a few of their many categories are lopsided by accident, and to
-    straighten these would cost items and leave a trace that is less like chance, not more.
+    Each direction of a number cue has one column. A cue that is off chance has one column per rule for its held-out
+    credit; a learnt cue has one per imbalanced category.
+
+    Learnt cues at chance have no column: a few of their many categories are imbalanced by chance, and correcting these
+    would cost items and leave the remaining distribution less random, not more.
     """
     table = prepared.table
     every = np.arange(len(table))
@@ -138,7 +139,7 @@ def excess_of(
         for way, sign in enumerate((1, -1)):
             above = (prepared.directed[:, 2 * number + way] - table.chance).round(6)
             share, _ = shares(table, sign * scores)
-            # If the key were drawn by lot: what is shared by many options varies less than a single pick.
+            # Variance under a random key: a share among many options varies less than a single pick.
             drawn = np.add.reduceat(share**2, table.starts[:-1]) * table.chance - table.chance**2
             name = prepared.cues[number].name
             gathered.add(name, every, above, drawn, fewest=1 if name in off else _FEWEST)
@@ -162,7 +163,7 @@ def excess_of(
 
 
 def _categories(learner: Learner) -> list[tuple[Ints, Floats]]:
-    """Of each category that is right too often or too rarely, the items that show it and what it earns there."""
+    """Return the items and the credit of each category that is correct too often or too rarely."""
     table, keys = learner.table, learner.keys
     _, codes = np.unique(keys.codes, return_inverse=True)
     item = table.item_of[keys.option]
@@ -177,40 +178,40 @@ def _categories(learner: Learner) -> list[tuple[Ints, Floats]]:
 
 
 MOST_FAMILIES = 5000
-"""Families that one programme takes; more are dealt to several, each with a tighter bound."""
+"""Maximum number of families per programme; more are divided among several, each with a tighter bound."""
 _PASSES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What is to be balanced; all tables are families × columns."""
+    """Quantities to balance; all tables are families × columns."""
 
     excess: Floats
-    """Sum of what is earned above chance."""
+    """Sum of credit above chance."""
     variance: Floats
-    """What this sum would vary by if it were chance."""
+    """Variance of this sum under chance."""
     tolerance: Floats
-    """Per column, by how many standard errors its sum may be off."""
+    """Tolerance of each column's sum, in standard errors."""
 
     def of(self, families: Ints) -> Columns:
-        """The columns of some families."""
+        """Select families."""
         return Columns(self.excess[families], self.variance[families], self.tolerance)
 
 
 @dataclass(frozen=True, slots=True)
 class Balanced:
-    """Which families stay, and what drove the others out."""
+    """Selected families, and the reasons for dropping the others."""
 
     kept: Bools
-    """Per family."""
+    """Whether each family is kept."""
     reason: Ints
-    """Per family, the column that spoke most against it; -1 for those that stay or fell to rounding."""
+    """Column that contributed most to dropping each family; -1 for families kept or dropped by rounding."""
 
 
 def largest_balanced(columns: Columns, sizes: Floats, seed: int = 0) -> Balanced:
-    """Keep as many items as possible while no column's sum is further off, above or below, than it may be.
+    """Keep as many items as possible while each column's sum is within its tolerance.
 
-    ``sizes`` are the items of each family.
+    ``sizes`` are the numbers of items of each family.
 
     >>> table = np.array([[0.5]] * 60 + [[-0.5]] * 20)
     >>> balanced = largest_balanced(Columns(table, table**2, np.array([1.0])), np.ones(80))
@@ -224,7 +225,7 @@ def largest_balanced(columns: Columns, sizes: Floats, seed: int = 0) -> Balanced
     order = np.random.default_rng([seed, 5]).permutation(families)
     for deal in range(deals):
         part = np.sort(order[deal::deals])
-        # Errors of separate parts add up, their standard errors only by the root.
+        # Deviations of separate parts add up linearly, standard errors only by the square root.
         balanced = _solved(columns.of(part), sizes[part], 1 / np.sqrt(deals))
         kept[part], reason[part] = balanced.kept, balanced.reason
     return Balanced(kept, reason)
@@ -239,7 +240,7 @@ def _solved(columns: Columns, sizes: Floats, tightened: float) -> Balanced:
     rows = np.concatenate([columns.excess.T, -columns.excess.T])
     share = 1.0
     for _ in range(_PASSES):
-        # The bound is in standard errors of what stays, and how much stays is known only afterwards: hence passes.
+        # The bound depends on the standard errors of the families kept, which are known only afterwards.
         bound = tightened * columns.tolerance * np.sqrt(share * columns.variance.sum(axis=0))
         solved = linprog(-sizes, A_ub=rows, b_ub=np.concatenate([bound, bound]), bounds=(0, 1), method="highs")
         share = float(solved.x @ sizes / sizes.sum())

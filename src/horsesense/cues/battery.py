@@ -1,7 +1,7 @@
-"""What a cue is, the list of them all, and what picking by one earns.
+"""Definition of cues, their registry, and the accuracy of answering by a cue.
 
-A new cue is one function over the `Table` with a one-line docstring and a decorator; importing its file in
-`battery` puts it into the list.
+A new cue is one function over the `Table` with a one-line docstring and a decorator; importing its module in `battery`
+registers it.
 """
 
 from __future__ import annotations
@@ -20,41 +20,41 @@ Bools = NDArray[np.bool_]
 
 _WORTH_SORTING = 1_000_000
 _PSEUDO = 2.0
-"""A category starts as if seen twice and right as often as chance has it."""
+"""Pseudo-count of a category: it starts as if observed twice and correct at chance rate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What an option shows, as categories whose worth is learnt; an option may show none, one or many."""
+    """Categories of options, whose association with the key is learnt; an option may have none, one or many."""
 
     codes: Ints
-    """The category of each entry."""
+    """Category of each entry."""
     option: Ints
-    """The flat option it belongs to, in rising order."""
+    """Flat index of the option of each entry, increasing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A cue that gives each option a number; whether the most or the least wins is learnt."""
+    """A cue that assigns a number to each option; whether the maximum or the minimum wins is learnt."""
 
     name: str
     about: str
-    """One line: what the number is."""
+    """One-line description of the number."""
     most: str
-    """How to tell a person to pick by it: "the option …"."""
+    """Answering rule in words: "the option …"."""
     least: str
     compute: Callable[[Table], Floats] = field(repr=False)
-    """Flat numbers, nan where it has none to give."""
+    """Function from the table to flat numbers; nan for options without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """A cue whose categories are right more or less often in other items."""
+    """A cue of categories whose association with the key is learnt from other items."""
 
     name: str
     about: str
     most: str
-    """How to tell a person to pick by it: "the option …"."""
+    """Answering rule in words: "the option …"."""
     compute: Callable[[Table], Keys] = field(repr=False)
 
 
@@ -64,7 +64,7 @@ _BATTERY: dict[str, Cue] = {}
 
 
 def number(most: str, least: str) -> Callable[[Callable[[Table], Floats]], Callable[[Table], Floats]]:
-    """Put a function into the battery that gives each option a number."""
+    """Register a function that assigns a number to each option."""
 
     def register(compute: Callable[[Table], Floats]) -> Callable[[Table], Floats]:
         name, about = _named(compute)
@@ -75,7 +75,7 @@ def number(most: str, least: str) -> Callable[[Callable[[Table], Floats]], Calla
 
 
 def learnt(most: str) -> Callable[[Callable[[Table], Keys]], Callable[[Table], Keys]]:
-    """Put a function into the battery that gives each option categories."""
+    """Register a function that assigns categories to each option."""
 
     def register(compute: Callable[[Table], Keys]) -> Callable[[Table], Keys]:
         name, about = _named(compute)
@@ -86,14 +86,14 @@ def learnt(most: str) -> Callable[[Callable[[Table], Keys]], Callable[[Table], K
 
 
 def _named(compute: Callable[..., object]) -> tuple[str, str]:
-    if not compute.__module__.startswith("horsesense."):  # it would enter every verdict unasked
-        raise TypeError("a cue from elsewhere is a Number or a Learnt; the decorators are for the battery")
+    if not compute.__module__.startswith("horsesense."):  # it would silently enter every verdict
+        raise TypeError("an external cue must be a Number or a Learnt; the decorators are for the battery")
     about = (compute.__doc__ or "").strip().partition("\n")[0]
     return compute.__name__.replace("_", " "), about
 
 
 def battery() -> list[Cue]:
-    """All cues, in the order of their files: of two that earn the same the first is taken, so the order is kept."""
+    """Return all cues in the order of their modules; the order breaks ties between cues of equal accuracy."""
     from horsesense.cues import generality, question, surface, taxonomy_relations, word_choice, word_forms
 
     assert all((generality, question, surface, taxonomy_relations, word_choice, word_forms))
@@ -101,7 +101,7 @@ def battery() -> list[Cue]:
 
 
 def given(name: str, scores: Sequence[Sequence[float]], items: Sequence[object]) -> Number:
-    """A cue out of numbers that the caller has, one list an item: a model's score without the question, say."""
+    """Make a cue from given numbers, one list per item, such as a model's scores without the question."""
     if len(scores) != len(items):
         raise UserError(f"the cue {name!r} has scores for {len(scores)} items of {len(items)}")
     by_item: Mapping[int, Sequence[float]] = {id(item): row for item, row in zip(items, scores, strict=True)}
@@ -113,7 +113,7 @@ def given(name: str, scores: Sequence[Sequence[float]], items: Sequence[object])
 
 
 def keys(codes: Ints, where: Ints | None = None) -> Keys:
-    """One category an option; a negative one means none.
+    """Return one category per option; a negative code means none.
 
     >>> keys(np.array([4, -1, 2])).option.tolist()
     [0, 2]
@@ -127,9 +127,9 @@ NO_KEYS = Keys(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
 def with_label(table: Table, codes: Ints) -> Keys:
-    """What an item shows (one code an item, negative for nothing), crossed with each option it could mean.
+    """Cross a code per item (negative for none) with each option that it could indicate.
 
-    This makes sense only where the options come from a small set: labels, or "more" and "less".
+    This is meaningful only if the options come from a small set: labels, or "more" and "less".
     """
     if not table.closed:
         return NO_KEYS
@@ -138,10 +138,10 @@ def with_label(table: Table, codes: Ints) -> Keys:
 
 
 def shares(table: Table, scores: Scores) -> tuple[Floats, Bools]:
-    """Flat: the credit an option earns if it is the right one; per item: whether the cue told the options apart.
+    """Return the flat credit of each option if it is correct, and per item whether the cue separates the options.
 
-    The best options share one point. An item earns chance where all options tie, or fewer than
-    two have a number: the cue abstains.
+    The highest options share one point. An item earns chance if all options tie or fewer than two have a number: the
+    cue abstains.
     """
     known = ~np.isnan(scores)
     filled = np.where(known, scores, -np.inf)
@@ -153,13 +153,13 @@ def shares(table: Table, scores: Scores) -> tuple[Floats, Bools]:
 
 
 def credit(table: Table, scores: Floats, gold: Ints) -> Floats:
-    """Per item, what whole scores (no nan) earn: the `shares` of the gold alone, in half the time."""
+    """Return the credit per item of scores without nan: the `shares` of the gold alone, in half the time."""
     best = scores == highest(table, scores)[table.item_of]
     return np.asarray(best[gold] / counted(table, best))
 
 
 def highest(table: Table, values: Scores) -> Scores:
-    """Per item, the largest of its flat values. Columns are much faster than ``reduceat`` on short rows."""
+    """Return the largest flat value of each item. Columns are much faster than ``reduceat`` on short rows."""
     if not table.even:
         return np.maximum.reduceat(values, table.starts[:-1])
     wide = values.reshape(len(table), -1)
@@ -170,7 +170,7 @@ def highest(table: Table, values: Scores) -> Scores:
 
 
 def counted(table: Table, values: Bools) -> Ints:
-    """Per item, how many of its flat values are true."""
+    """Count the true flat values of each item."""
     if not table.even:
         return np.add.reduceat(values, table.starts[:-1], dtype=np.int64)
     wide = values.reshape(len(table), -1)
@@ -182,39 +182,41 @@ def counted(table: Table, values: Bools) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """What some items show of each category, pseudo-observations included."""
+    """Category counts of some items, pseudo-counts included."""
 
     shown: Floats
-    """How often."""
+    """Number of occurrences."""
     right: Floats
-    """How often right before anything is seen."""
+    """Prior number of correct occurrences."""
     base: Floats
-    """Log odds of being right by chance."""
+    """Log odds of being correct by chance."""
     asked: Ints | slice
-    """The entries to score: all of them, or those of the items to be answered."""
+    """Entries to score: all of them, or those of the items to be answered."""
 
 
 class Learner:
-    """A cue of categories, ready to learn from any part of the items."""
+    """A cue of categories that can be trained on any part of the items."""
 
     def __init__(self, table: Table, keys: Keys) -> None:
         self.table = table
         self.keys = keys
         self.empty = not len(keys.codes)
         codes = keys.codes
-        if len(codes) < _WORTH_SORTING or codes.max(initial=0) > 2 * len(codes):  # else gaps cost less than sorting
+        if len(codes) < _WORTH_SORTING or codes.max(initial=0) > 2 * len(
+            codes
+        ):  # otherwise gaps cost less than sorting
             codes = np.unique(codes, return_inverse=True)[1]
         self._codes: Ints = codes
         self._size = int(codes.max(initial=0)) + 1
         self._option = keys.option
         self._entry_item = table.item_of[keys.option]
         self._expected = table.chance[self._entry_item]
-        # Most cues show exactly one category an option: then its worth is the score, without a sum.
+        # Most cues have exactly one category per option: its weight is the score, without a sum.
         self._single = len(codes) == len(table.text_of) and bool((keys.option == np.arange(len(codes))).all())
         self._starts = np.searchsorted(keys.option, np.arange(len(table.text_of) + 1))
 
     def take(self, table: Table, chosen: Ints) -> Learner:
-        """The same cue over some items only: ``table`` is that of the items ``chosen``."""
+        """Restrict the cue to some items; ``table`` is that of the items ``chosen``."""
         first = np.full(len(self.table), -1, dtype=np.int64)
         first[chosen] = table.starts[:-1]
         moved = first[self._entry_item]
@@ -224,7 +226,7 @@ class Learner:
         return Learner(table, Keys(self.keys.codes[kept][order], option[order]))
 
     def offered(self, train: Bools, asked: Bools | None = None) -> Offered:
-        """What ``train`` shows of each category, whatever its key; only options of ``asked`` items will be scored."""
+        """Count the categories in ``train``, whatever the key; only options of ``asked`` items will be scored."""
         seen = train[self._entry_item].astype(np.float64)
         shown, expected = self._sum(seen), self._sum(seen * self._expected)
         rate = np.divide(expected, shown, out=np.full(self._size, 0.5), where=shown > 0)
@@ -232,15 +234,15 @@ class Learner:
         return Offered(shown + _PSEUDO, _PSEUDO * rate, np.log(rate / (1 - rate)), places)
 
     def scores(self, train: Bools, gold: Ints, offered: Offered | None = None) -> Floats:
-        """Flat: the log odds that an option is right, against chance, summed over its categories.
+        """Return the flat log odds of each option being correct, relative to chance, summed over its categories.
 
-        ``gold`` is given apart, so that a permutation test can learn from a shuffled key.
+        ``gold`` is an argument so that a permutation test can learn from a shuffled key.
         """
         known = self.offered(train) if offered is None else offered
         golds = gold[train]
         entries = golds if self._single else spread(np.diff(self._starts)[golds], self._starts[golds])[1]
         right = np.bincount(self._codes[entries], minlength=self._size) + known.right
-        # Sums of logarithms that are equal in truth may differ in the last digit; a tie must stay a tie.
+        # Equal sums of logarithms may differ in the last digit; ties must be preserved.
         worth = (np.log(right / (known.shown - right)) - known.base).round(9)
         scores: Floats = worth[self._codes[known.asked]]
         if self._single:
@@ -256,12 +258,12 @@ class Learner:
 
 
 def number_scores(table: Table, cue: Number) -> Floats:
-    """The numbers of a cue; the labels of a pair have none, because their wording says nothing."""
+    """Return the numbers of a cue; labels of a pair have none, because their wording is uninformative."""
     return np.where(table.labels, np.nan, cue.compute(table))
 
 
 def in_item_rank(table: Table, scores: Scores) -> NDArray[np.float32]:
-    """Flat: from -1 (least of its item) to 1 (most); 0 where there is no number.
+    """Return flat ranks within items, from -1 (lowest) to 1 (highest); 0 for options without a number.
 
     >>> from horsesense.core import Item
     >>> from horsesense.cues.table import table_of
@@ -280,5 +282,5 @@ def in_item_rank(table: Table, scores: Scores) -> NDArray[np.float32]:
 
 
 def phrase(cue: Cue, direction: int) -> str:
-    """How to pick by a cue: "the option …". Direction 0 is the most, 1 the least."""
+    """Return the answering rule of a cue in words: "the option …". Direction 0 is the maximum, 1 the minimum."""
     return cue.least if isinstance(cue, Number) and direction else cue.most

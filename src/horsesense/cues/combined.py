@@ -1,10 +1,10 @@
-"""What all cues say together: is any better than chance, what would a tree of them get, does one mark a position?
+"""Joint tests of all cues: permutation test, a tree over all cues, and cues that reveal an option's position.
 
-Permutation test: the answer key is shuffled within items and the whole search done again. The null hypothesis is
-that cues know nothing of the key. A shuffle turns the key of every unit of dependence by one random step, the same
-for all items of the unit (their options in alphabetical order), so that what depends on one another stays so. The
-p-value of a cue is the share of shuffles in which the best of all cues does as well as it does (Westfall and Young's
-single step), so it accounts for the search, for directions and for what learnt cues can learn from noise.
+Permutation test: the answer key is shuffled within items and the whole search repeated. The null hypothesis is that
+cues are independent of the key. A shuffle rotates the key of every cluster by one random step, the same for all items
+of the cluster (their options in alphabetical order), which preserves dependence. The p-value of a cue is the share of
+shuffles in which the best of all cues does at least as well (Westfall and Young's single step). It therefore accounts
+for the search, for directions and for overfitting of learnt cues.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from horsesense.progress import NO_PROGRESS, Progress
 
 
 def permutation_test(prepared: Prepared, rounds: int = 199, seed: int = 0, progress: Progress = NO_PROGRESS) -> Floats:
-    """The p-value of each cue, corrected for all of them."""
+    """Compute the p-value of each cue, corrected for all of them."""
     table = prepared.table
     if not prepared.cues:
         return np.zeros(0)
@@ -35,7 +35,7 @@ def permutation_test(prepared: Prepared, rounds: int = 199, seed: int = 0, progr
     statistics = np.zeros((rounds + 1, flat.shape[1] + len(prepared.learners)))
     for number in range(rounds + 1):
         progress.update("shuffles", number, rounds + 1)
-        # The first round is the true key: it is one of the shuffles that might have been.
+        # The first round is the true key, which is one of the possible shuffles.
         gold = _turned(table, order, rank, rng) if number else table.gold
         statistics[number, : flat.shape[1]] = flat[gold].mean(axis=0, dtype=np.float64)
         for place, learner in enumerate(prepared.learners):
@@ -58,7 +58,7 @@ def _corrected(statistics: Floats, numbers: int) -> Floats:
 
 
 def _alphabetical(table: Table) -> tuple[Ints, Ints]:
-    """Flat: the options of each item in the order of their texts, and each option's place in that order."""
+    """Return the flat options of each item in alphabetical order, and each option's rank in that order."""
     order = np.empty(len(table.text_of), dtype=np.int64)
     rank = np.empty(len(table.text_of), dtype=np.int64)
     for start, item in zip(table.starts.tolist(), table.items, strict=False):
@@ -80,9 +80,9 @@ _SMALLEST_LEAF = 0.01
 def tree_credit(
     prepared: Prepared, splits: int = 3, seed: int = 0, progress: Progress = NO_PROGRESS
 ) -> tuple[Floats, Floats]:
-    """Per item, the mean credit of a tree that was grown on the half without it; and the variance of its accuracy.
+    """Return per item the mean credit of trees trained on the half without it, and the variance of their accuracy.
 
-    The tree sees where an option stands among the others of its item by each cue, from -1 to 1.
+    The features of an option are its ranks within its item by each cue, from -1 to 1.
     """
     from sklearn.tree import DecisionTreeClassifier
 
@@ -108,9 +108,9 @@ def tree_credit(
 
 
 def _learnt_columns(prepared: Prepared, train: Bools, seed: int) -> list[NDArray[np.float32]]:
-    """Ranks by the learnt cues: on ``train`` from the quarter without the item, elsewhere from all of ``train``.
+    """Return ranks by the learnt cues: on ``train`` learnt from the quarter without the item, elsewhere from ``train``.
 
-    A tree that saw what a cue had learnt from the very same items would trust it too much.
+    A tree trained on the same items as a learnt cue would overestimate that cue.
     """
     table, columns = prepared.table, []
     inner = inner_half(table.unit, train, seed)
@@ -124,23 +124,23 @@ def _learnt_columns(prepared: Prepared, train: Bools, seed: int) -> list[NDArray
 
 
 _GIVES_AWAY = 0.9
-"""Below this a position is hinted at, not given away."""
+"""Accuracy below which a cue only hints at a position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A cue that tells the first option from the others."""
+    """A cue that identifies the first option."""
 
     name: str
     share: float
-    """Share of items in which it finds the first option."""
+    """Share of items in which it identifies the first option."""
 
 
 def position_mark(prepared: Prepared, seed: int = 0) -> Mark | None:
-    """The cue that finds the first option best, where it does so in nine items of ten.
+    """Return the cue that best identifies the first option, if it does so in nine of ten items.
 
-    Options from a small set in a fixed order (labels, "less" and "more") give it away by design;
-    they are not spoken of.
+    Options from a small set in a fixed order (labels, "less" and "more") reveal their position by design and are
+    exempt.
     """
     table = prepared.table
     if table.closed or table.labels.all():
@@ -158,6 +158,6 @@ def position_mark(prepared: Prepared, seed: int = 0) -> Mark | None:
         for train in (half, ~half):
             share += float(credit(table, learner.scores(train, first), first)[~train].sum())
         candidates.append((share / len(table), -len(cue.name), cue.name))
-    # Of cues that find it equally often the one with the shortest name is the simplest to tell.
+    # Among equally accurate cues the shortest name is the simplest to report.
     share, _, name = max(candidates, default=(0.0, 0, ""))
     return Mark(name, share) if share >= _GIVES_AWAY else None

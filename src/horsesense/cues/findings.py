@@ -1,4 +1,4 @@
-"""What a probe's cues are worth: the whole battery, honestly estimated, with a verdict in one sentence."""
+"""Cue analysis of a probe: the whole battery with held-out estimates, and a verdict in one sentence."""
 
 from __future__ import annotations
 
@@ -20,164 +20,164 @@ from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.stats.intervals import Estimate
 
 ALPHA = 0.05
-"""A cue counts as better than chance where its p-value, corrected for the search, is not above this."""
+"""Significance level for a cue's p-value, corrected for the search."""
 _NEXT_TO_NOTHING = 0.01
-"""A gain over chance that large numbers can prove and nobody can use."""
+"""Gain over chance below which a significant cue is negligible."""
 _WORTH_SAYING = 0.02
-"""By how much a tree has to beat the best cue to be mentioned beside it."""
+"""Minimum gain of a tree over the best cue to be reported."""
 
 
 def verdict(
     cues: Sequence[tuple[str, float, float]], searched: float, tree: float, tree_low: float, chance: float
 ) -> str:
-    """One sentence, and one more where a tree of cues does better still.
+    """Write the verdict in one sentence, and one more if a tree over all cues is better.
 
-    ``cues`` are (pick, accuracy, p), the most accurate first; ``tree_low`` is the lower end of the
-    tree's 99.9 % interval, since a tree is a search of its own.
+    ``cues`` are (pick, accuracy, p), the most accurate first; ``tree_low`` is the lower limit of the tree's 99.9%
+    interval, since a tree is a search of its own.
 
     >>> verdict([("the option with the most hyponyms", 0.861, 0.005)], 0.861, 0.86, 0.83, 0.2)
-    '86 % of this test can be had by picking the option with the most hyponyms. Chance is 20 %.'
+    '86% of this test can be answered by picking the option with the most hyponyms. Chance is 20%.'
     >>> verdict([("the option with the most words", 0.21, 0.9)], 0.2, 0.2, 0.18, 0.2)
-    'No cue of 1 does better than chance (best: the option with the most words, 21 %). Chance is 20 %.'
+    'No cue of 1 does better than chance (best: the option with the most words, 21%). Chance is 20%.'
     """
     sure = [cue for cue in cues if cue[2] <= ALPHA and cue[1] > chance]
     guessing = f"Chance is {_percent(chance)}."
     if sure and searched > chance:
         pick, alone, _ = sure[0]
         if min(searched, alone) < chance + _NEXT_TO_NOTHING:
-            return f"Next to nothing: picking {pick} gets {_percent(min(searched, alone))}. {guessing}"
-        had = f"{_percent(min(searched, alone))} of this test can be had by picking {pick}."
+            return f"Negligible: picking {pick} gets {_percent(min(searched, alone))}. {guessing}"
+        had = f"{_percent(min(searched, alone))} of this test can be answered by picking {pick}."
         more = f" A shallow tree over all cues gets {_percent(tree)}." if tree > alone + _WORTH_SAYING else ""
         return f"{had}{more} {guessing}"
     if tree_low > chance:
-        had = f"{_percent(tree)} of this test can be had by a shallow tree over {len(cues)} cues, though by none alone."
+        had = f"{_percent(tree)} of this test can be answered by a shallow tree over {len(cues)} cues, by none alone."
         return f"{had} {guessing}"
     if not cues:
-        return f"No cue has anything to say about this test. {guessing}"
+        return f"No cue applies to this test. {guessing}"
     pick, alone, _ = cues[0]
     return f"No cue of {len(cues)} does better than chance (best: {pick}, {_percent(alone)}). {guessing}"
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}%"
 
 
 MOST_TESTED = 10_000
-"""Items that the permutation test and the tree take of a larger probe: enough to see a cue worth one per cent."""
+"""Maximum number of items for the permutation test and the tree: enough to detect a cue worth one per cent."""
 _LARGE = 30_000
-"""Above this many items fewer splits are enough, since each of them measures so many."""
+"""Number of items above which fewer splits suffice, since each evaluates so many items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one cue is worth on a probe."""
+    """Result of one cue on a probe."""
 
     name: str
     about: str
-    """One line: what the cue is."""
+    """One-line description of the cue."""
     pick: str
-    """How to answer by it: "the option …"."""
+    """Answering rule: "the option …"."""
     accuracy: Estimate
-    """Measured on halves that took no part in choosing its direction or learning its categories."""
+    """Accuracy on halves held out from choosing its direction and learning its categories."""
     coverage: float
-    """Share of items on which it tells the options apart; the others earn chance."""
+    """Share of items on which it separates the options; the others earn chance."""
     in_sample: float
-    """Accuracy on the very items it learnt from: how much a careless estimate would claim."""
+    """Accuracy on the training items: the optimistic estimate."""
     p: float
     """Probability that the best of all cues does as well on a shuffled key."""
 
 
 @dataclass(frozen=True, slots=True)
 class CueWorth(Document):
-    """What one cue is worth, as plain data."""
+    """Result of one cue as plain data."""
 
     name: str
-    """The cue."""
+    """Name of the cue."""
     about: str
-    """One line: what the cue is."""
+    """One-line description of the cue."""
     pick: str
-    """How to answer by it."""
+    """Answering rule."""
     accuracy: float
-    """On halves that took no part in learning."""
+    """Accuracy on held-out halves."""
     ci: tuple[float, float]
-    """Interval of the accuracy, over units of dependence."""
+    """Interval of the accuracy, by clusters."""
     coverage: float
-    """Share of the items on which it tells the options apart."""
+    """Share of items on which it separates the options."""
     in_sample: float
-    """What a careless estimate would claim."""
+    """Accuracy on the training items."""
     p: float
-    """By a shuffled key, corrected for the search."""
+    """Permutation p-value, corrected for the search."""
 
 
 @dataclass(frozen=True, slots=True)
 class CuesDocument(Document):
-    """What answers a probe without understanding it, as plain data."""
+    """Cue analysis of a probe as plain data."""
 
     n: int
-    """Items with a gold and two options at least."""
+    """Number of items with a gold and at least two options."""
     left_out: int
-    """Items without a gold, or with one option only."""
+    """Number of items without a gold, or with a single option."""
     units: int
-    """Units of dependence."""
+    """Number of clusters."""
     chance: float
-    """What guessing earns."""
+    """Chance level."""
     cues: tuple[CueWorth, ...]
-    """The cues that tell options apart at all, the most accurate first."""
+    """Cues that separate any options, most accurate first."""
     tried: int
-    """How many cues were tried."""
+    """Number of cues tried."""
     best: str | None
-    """The name of the cue that the verdict is about."""
+    """Name of the cue in the verdict."""
     searched: Estimate
-    """Whatever cue is best on the other half."""
+    """Accuracy of the cue that is best on the other half."""
     tree: Estimate
-    """A shallow tree over all cues; its n counts the items that tree and shuffles took."""
+    """Accuracy of a shallow tree over all cues; its n counts the items used for tree and permutations."""
     position_mark: Mark | None
-    """The cue that gives away where an option stands, if one does."""
+    """Cue that reveals the position of an option, if any."""
     verdict: str
-    """What it comes to, in a sentence."""
+    """Verdict in a sentence."""
     relatedness: tuple[Relatedness, ...]
-    """What the option nearest to the question earns, by encoder; empty where no encoder is on this machine."""
+    """Accuracy of the option nearest to the question, by encoder; empty if no encoder is installed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What all cues are worth on a probe."""
+    """Cue analysis of a probe."""
 
     n: int
-    """Items with a gold and two options at least."""
+    """Number of items with a gold and at least two options."""
     left_out: int
-    """Items without a gold, or with one option only."""
+    """Number of items without a gold, or with a single option."""
     units: int
-    """Units of dependence."""
+    """Number of clusters."""
     chance: float
     cues: Sequence[Finding]
-    """Those that have something to say, the most accurate first."""
+    """Cues that separate any options, most accurate first."""
     asked: int
-    """How many cues were tried."""
+    """Number of cues tried."""
     searched: Estimate
-    """Accuracy of whatever cue is best on the other half."""
+    """Accuracy of the cue that is best on the other half."""
     tree: Estimate
     """Accuracy of a shallow tree over all cues."""
     tree_strict: Estimate
-    """The same with a 99.9 % interval: a tree is a search of its own, outside the permutation test, so it has to
-    be surer."""
+    """The same with a 99.9% interval: a tree is a search of its own, outside the permutation test, so its level is
+    stricter."""
     tested: int
-    """Items that the permutation test and the tree took."""
+    """Number of items used for the permutation test and the tree."""
     mark: Mark | None
-    """The cue that gives away an option's position, where one does."""
+    """Cue that reveals an option's position, if any."""
     alpha: float
     verdict: str
     relatedness: tuple[Relatedness, ...] = ()
-    """What the option nearest to the question earns, by encoder; empty where no encoder was given."""
+    """Accuracy of the option nearest to the question, by encoder; empty without encoders."""
 
     @property
     def best(self) -> Finding | None:
-        """The cue that the verdict is about: the most accurate of those better than chance, else of all."""
+        """Return the cue in the verdict: the most accurate of the significant ones, otherwise of all."""
         sure = (cue for cue in self.cues if cue.p <= self.alpha and cue.accuracy.value > self.chance)
         return next(sure, self.cues[0] if self.cues else None)
 
     def document(self) -> CuesDocument:
-        """The same with each cue's estimate spread out, for those who read it elsewhere."""
+        """Return the document, with each cue's estimate as separate fields."""
         return CuesDocument(
             n=self.n,
             left_out=self.left_out,
@@ -221,10 +221,10 @@ def find_cues(
 ) -> Findings:
     """Try every cue on a probe.
 
-    ``group`` names the units of dependence; ``extra`` are cues of the caller, such as a model's
-    score without the question: a name, and one list of scores an item; ``also`` are further cues, such as a plug-in's;
-    ``encoded`` are the cosines of question and options by each encoder, which are cues too and get a section of their
-    own.
+    ``group`` names the cluster variable. ``extra`` are cues of the caller, such as a model's scores without the
+    question: a name, and one list of scores per item. ``also`` are further cues, such as those of a plug-in.
+    ``encoded`` are the cosines of question and options by each encoder, which are cues too and are also reported
+    separately.
     """
     table = table_of(items, group, taxonomy)
     check_units(table)
@@ -246,7 +246,7 @@ def examine(
     level: float = 0.95,
     progress: Progress = NO_PROGRESS,
 ) -> tuple[Findings, Searched]:
-    """The findings of cues that were asked already, and what each earns item by item."""
+    """Return the findings of prepared cues, and the search result with credits per item."""
     table = prepared.table
     searched = search(prepared, splits if len(table) <= _LARGE else max(2, splits // 3), seed, progress)
     sample = prepared.take(drawn(table, MOST_TESTED, seed)) if len(table) > MOST_TESTED else prepared
@@ -304,7 +304,7 @@ def _in_sample(prepared: Prepared) -> list[float]:
 
 
 def drawn(table: Table, most: int, seed: int) -> Ints:
-    """Items of whole units, drawn by seed, ``most`` of them or a few more."""
+    """Sample items of whole clusters by seed, ``most`` of them or a few more."""
     order = np.random.default_rng([seed, 4]).permutation(int(table.unit.max()) + 1)
     sizes = np.bincount(table.unit)[order]
     kept = np.zeros(len(order), dtype=bool)

@@ -1,4 +1,4 @@
-"""Cues of generality: how an option's concept lies in WordNet."""
+"""Cues of generality: properties of an option's concept in WordNet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from horsesense.cues.tokens import Floats
 
 
 def _of_concept(table: Table, column: NDArray[np.int32] | None) -> Floats:
-    """Flat: a column of WordNet, nan where the option names no concept."""
+    """Return a flat WordNet column; nan for options without a concept."""
     if column is None:
         return np.full(len(table.text_of), np.nan)
     return np.where(table.synset >= 0, column[table.synset], np.nan)
@@ -19,25 +19,25 @@ def _of_concept(table: Table, column: NDArray[np.int32] | None) -> Floats:
 
 @number("with the most hyponyms", "with the fewest hyponyms")
 def hyponyms(table: Table) -> Floats:
-    """How many direct hyponyms its concept has in WordNet."""
+    """Number of direct hyponyms of its concept in WordNet."""
     return _of_concept(table, table.taxonomy.kinds if table.taxonomy else None)
 
 
 @number("with the most hyponyms at any distance", "with the fewest hyponyms at any distance")
 def all_hyponyms(table: Table) -> Floats:
-    """How many concepts WordNet has below its concept, at any distance."""
+    """Number of hyponyms of its concept in WordNet, at any distance."""
     return _of_concept(table, table.taxonomy.hyponyms if table.taxonomy else None)
 
 
-@number("that lies deepest in WordNet", "that lies highest in WordNet")
+@number("that is deepest in WordNet", "that is highest in WordNet")
 def depth(table: Table) -> Floats:
-    """Steps up to the nearest root of WordNet."""
+    """Number of steps to the nearest root of WordNet."""
     return _of_concept(table, table.taxonomy.depth if table.taxonomy else None)
 
 
 @number("with the most lemmas", "with the fewest lemmas")
 def lemmas(table: Table) -> Floats:
-    """How many words WordNet has for its concept."""
+    """Number of lemmas of its concept in WordNet."""
     known = table.taxonomy
     return _of_concept(table, np.array([len(words) for words in known.lemmas], dtype=np.int32) if known else None)
 
@@ -50,7 +50,7 @@ def example(table: Table) -> Floats:
 
 @number("whose word has the most senses", "whose word has the fewest senses")
 def senses(table: Table) -> Floats:
-    """How many senses WordNet has for the first word of its concept."""
+    """Number of WordNet senses of the first word of its concept."""
     known = table.taxonomy
     if known is None:
         return _of_concept(table, None)
@@ -62,7 +62,7 @@ def senses(table: Table) -> Floats:
 
 @number("with the highest sense number", "with the lowest sense number")
 def sense_number(table: Table) -> Floats:
-    """The number of its sense: 1 is the most frequent."""
+    """Number of its sense: 1 is the most frequent."""
     known = table.taxonomy
     if known is None:
         return _of_concept(table, None)

@@ -1,4 +1,4 @@
-"""Harden a probe: the largest subset we can find on which every cue is at chance, from above and from below."""
+"""Harden a probe: find the largest subset on which every cue is at chance, neither above nor below."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from horsesense.progress import NO_PROGRESS, Progress
 
 ROUNDS = 20
 _TIGHTER = 0.7
-"""Factor of the tolerance of a cue, once more each time that a round leaves it off chance."""
+"""Factor applied to a cue's tolerance each time a round leaves it off chance."""
 FEWEST = 20
-"""With fewer items than this nothing could be told from chance, so nothing could be promised."""
+"""Minimum number of items: with fewer, no cue can be distinguished from chance."""
 ROUNDING = "rounding"
 UNUSABLE = "no gold or one option"
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A family that went, and why."""
+    """A dropped family and the reason."""
 
     family: str
     items: int
     cue: str
-    """The cue that spoke most against it; "rounding" where none did alone, "no gold or one option" where it
-    could not be tested."""
+    """Cue that contributed most to dropping it; "rounding" if no single one did, "no gold or one option" if it could
+    not be tested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ class Hardened:
     dropped: Sequence[Dropped]
     before: Findings
     after: Findings
-    """The battery on what is left, asked again from nothing."""
+    """Cue analysis of the remaining items, computed from scratch."""
     rules: Sequence[Rule]
-    """Every way to pick by a cue, measured on what is left."""
+    """Every answering rule, measured on the remaining items."""
 
     @property
     def reasons(self) -> Mapping[str, int]:
-        """Items that each cue cost, the costliest first."""
+        """Count dropped items by cue, most costly first."""
         counts: Counter[str] = Counter()
         for family in self.dropped:
             counts[family.cue] += family.items
@@ -64,33 +64,33 @@ class Hardened:
 
 @dataclass(frozen=True, slots=True)
 class HardenedDocument(Document):
-    """A subset on which every cue is at chance, as plain data."""
+    """Result of hardening as plain data."""
 
     out: Path
-    """The probe that was written."""
+    """Path of the probe written."""
     items: int
-    """Items that stay."""
+    """Number of remaining items."""
     families: int
-    """Families that stay."""
+    """Number of remaining families."""
     dropped: int
-    """Items that went."""
+    """Number of dropped items."""
     aflite: int
-    """Items that the embeddings gave away."""
+    """Number of items dropped by AFLite."""
     reasons: Mapping[str, int]
-    """Items that each cue cost, the costliest first."""
+    """Number of items dropped per cue, most costly first."""
     rules: tuple[Rule, ...]
-    """Every way to pick by a cue, on what is left; each interval holds chance."""
+    """Every answering rule on the remaining items; each interval contains chance."""
     families_dropped: tuple[Dropped, ...]
-    """Each family that went, and what spoke most against it."""
+    """Each dropped family, and the cue that contributed most."""
     before: CuesDocument
-    """The battery on the whole probe."""
+    """Cue analysis of the whole probe."""
     after: CuesDocument
-    """The battery on what is left."""
+    """Cue analysis of the remaining items."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Battery:
-    """How cues are tried on a subset."""
+    """Settings of the cue analysis of a subset."""
 
     cues: Sequence[Cue]
     group: str
@@ -124,7 +124,7 @@ def harden(
     seed: int = 0,
     progress: Progress = NO_PROGRESS,
 ) -> Hardened:
-    """Drop whole families until every cue, and the opposite of every cue, is at chance: as few items as we can find."""
+    """Drop as few families as possible until every cue, and the opposite of every cue, is at chance."""
     cues = [*battery(), *(given(name, scores, items) for name, scores in (extra or {}).items()), *also]
     tried = _Battery(cues, group, taxonomy, splits, rounds, seed, progress)
     kept, dropped = _usable(items)
@@ -137,7 +137,7 @@ def harden(
         rules = tried.rules(prepared)
         off = {rule.cue for rule in rules.off}
         if not off:
-            # Shuffles and trees cost most of the time, so they are asked only where nothing simpler speaks.
+            # Permutations and trees are slow, so they run only if no simpler rule is off chance.
             after = tried.findings(prepared, len(kept)) if number else first
             off = better_than_chance(after)
         if not off:
@@ -152,7 +152,7 @@ def harden(
 
 
 def hardened_probe(probe: Probe, hardened: Hardened, foreseen: int = 0) -> Probe:
-    """What is left as a probe whose card says what went; ``foreseen`` items went by their embeddings before."""
+    """Return the remaining items as a probe whose card counts the dropped ones; AFLite dropped ``foreseen`` before."""
     made = f"{probe.card.made} Hardened: a subset on which every cue is at chance.".strip()
     notes = {**probe.card.notes} | {f"dropped for the cue '{cue}'": n for cue, n in hardened.reasons.items()}
     if foreseen:
@@ -161,7 +161,7 @@ def hardened_probe(probe: Probe, hardened: Hardened, foreseen: int = 0) -> Probe
 
 
 def hardened_document(out: Path, kept: Probe, hardened: Hardened, foreseen: int = 0) -> HardenedDocument:
-    """What was written, what went, and what the cues earn before and after."""
+    """Return the items written and dropped, and the cue analysis before and after."""
     return HardenedDocument(
         out=out,
         items=kept.card.items,
@@ -177,17 +177,19 @@ def hardened_document(out: Path, kept: Probe, hardened: Hardened, foreseen: int 
 
 
 def better_than_chance(findings: Findings) -> set[str]:
-    """The cues that a shuffled key cannot match, and the tree."""
+    """Return the significant cues, and the tree if it is significant."""
     sure = {cue.name for cue in findings.cues if cue.p <= findings.alpha and cue.accuracy.value > findings.chance}
     return sure | {TREE} if findings.tree_strict.low > findings.chance else sure
 
 
-_FIX = "build the probe anew with other distractors; horsesense cues shows what is wrong"
+_FIX = "rebuild the probe with other distractors; horsesense cues lists the cues"
 
 
 def _too_few(kept: int, items: int) -> UserError:
     few = f"{kept} of {items} items can be tried" if kept < items else f"the probe has {items} items"
-    return UserError(f"{few}, and of fewer than {FEWEST} no cue can be told from chance", fix="give more items")
+    return UserError(
+        f"{few}, and with fewer than {FEWEST} no cue can be distinguished from chance", fix="give more items"
+    )
 
 
 def _nothing_left(kept: int, items: int, rules: Rules, findings: Findings) -> UserError:
@@ -208,7 +210,7 @@ def _culprit(rules: Rules, findings: Findings) -> str:
 
 
 def _usable(items: Sequence[Item]) -> tuple[list[Item], list[Dropped]]:
-    """Items that cues can be tried on; a family goes as a whole where one of its items cannot."""
+    """Return the items that cues apply to; a family is dropped as a whole if one of its items is unusable."""
     bad = {item.unit() for item in items if item.answer is None or len(item.options) < 2}
     sizes = Counter(item.unit() for item in items)
     return [i for i in items if i.unit() not in bad], [Dropped(f, sizes[f], UNUSABLE) for f in sizes if f in bad]
@@ -217,7 +219,7 @@ def _usable(items: Sequence[Item]) -> tuple[list[Item], list[Dropped]]:
 def _round(
     prepared: Prepared, rules: Rules, off: set[str], tolerance: Mapping[str, float], seed: int
 ) -> tuple[list[Item], list[Dropped]]:
-    """What is left after one balance, and what went."""
+    """Return the remaining and the dropped items after one round of balancing."""
     table = prepared.table
     names, family = _families(table)
     sizes = np.bincount(family).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Cues that plug-ins add. They are tried where they are asked for by name, and enter no verdict unasked."""
+"""Cues of plug-ins. They run only if requested by name, and never enter a verdict otherwise."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from horsesense.registry import Plugin, found
 
 
 def foreign(name: str) -> Cue:
-    """The cue of that name, shown with its package; what it gives is checked."""
+    """Return the cue of that name, labelled with its package; its output is checked."""
     plugin = found("cues", name)
     cue = plugin.load(object, "anything")
     if not isinstance(cue, Number | Learnt):
@@ -30,7 +30,7 @@ def _checked_numbers(plugin: Plugin, cue: Number) -> Callable[[Table], Floats]:
     def compute(table: Table) -> Floats:
         numbers = plugin.made(cue.compute, np.ndarray, table)
         if numbers.shape != table.text_of.shape or numbers.dtype.kind not in "fiu":
-            raise plugin.wrong("does not give one number an option")
+            raise plugin.wrong("does not give one number per option")
         return numbers.astype(np.float64)
 
     return compute
@@ -41,7 +41,7 @@ def _checked_keys(plugin: Plugin, cue: Learnt) -> Callable[[Table], Keys]:
         shown = plugin.made(cue.compute, Keys, table)
         rising = shown.codes.shape == shown.option.shape and bool((np.diff(shown.option) >= 0).all())
         if not rising or (len(shown.option) and not 0 <= shown.option[0] <= shown.option[-1] < len(table.text_of)):
-            raise plugin.wrong("does not give each category an option, in rising order")
+            raise plugin.wrong("does not give an option for each category, in increasing order")
         return shown
 
     return compute

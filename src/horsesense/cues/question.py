@@ -1,7 +1,7 @@
-"""Cues of the question: order of entities, negation, comparatives, overlap of a pair; and what is right elsewhere.
+"""Cues of the question: order of entities, negation, comparatives, overlap of a pair, and answers of other items.
 
-Most are features of the item, not of an option. Where the options come from a small set (labels, or "more" and
-"less") the option that goes with each value is learnt from other items.
+Most are features of the item, not of an option. If the options come from a small set (labels, or "more" and "less"),
+the option associated with each value is learnt from other items.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CONCLUSION = re.compile(r",\s*(?:so|therefore|thus|hence)\b\s*", re.IGNORECASE)
 
 
 def halves(context: str, item: Item) -> tuple[str, str]:
-    """The premise and the conclusion of a statement; two empty texts where it does not have both.
+    """Split a statement into premise and conclusion; two empty strings if it does not have both.
 
     >>> halves("A is wet, so B is ___ dry", Item(probe="p", form="cloze", text="A is wet, so B is ___ dry"))
     ('A is wet', 'B is ___ dry')
@@ -36,10 +36,10 @@ def halves(context: str, item: Item) -> tuple[str, str]:
 
 
 def entity_order_of(premise: str, conclusion: str) -> int:
-    """1 where two entities keep their order from premise to conclusion, 0 where they swap, -1 without two.
+    """Return 1 if two entities keep their order from premise to conclusion, 0 if they swap, -1 without two.
 
-    An entity is a word that both halves have; of several the two rarest are taken, because the
-    entities of such statements are made-up words or names.
+    An entity is a word that both halves contain; among several, the two rarest are taken, because the entities of such
+    statements are made-up words or names.
 
     >>> entity_order_of("kuna is wet and xdivmaf is dry", "xdivmaf is likely to burn than kuna")
     0
@@ -53,12 +53,12 @@ def entity_order_of(premise: str, conclusion: str) -> int:
 
 
 def _bare(text: str) -> list[str]:
-    """Words without the possessive: the entity of "kuna's house" is kuna."""
+    """Return words without the possessive: the entity of "kuna's house" is kuna."""
     return [word.removesuffix("'s") for word in words(text)]
 
 
 def _codes(table: Table, code: Callable[[str, str], int]) -> Keys:
-    """The option that goes with a code of the item's two halves."""
+    """Cross a code of the item's two halves with its options."""
     if not table.closed:
         return NO_KEYS
     split = (halves(context, item) for context, item in zip(table.contexts, table.items, strict=True))
@@ -84,7 +84,7 @@ def negation(table: Table) -> Keys:
 
 @learnt("that goes with the entity order xor the negation in other items")
 def entity_order_xor_negation(table: Table) -> Keys:
-    """Order of the entities, turned round by a negation in the conclusion."""
+    """Order of the entities, reversed by a negation in the conclusion."""
 
     def code(premise: str, conclusion: str) -> int:
         order = entity_order_of(premise, conclusion)
@@ -105,7 +105,7 @@ def premise_comparative(table: Table) -> Keys:
 
 @learnt("that goes with the share of the conclusion's words in the premise in other items")
 def conclusion_overlap(table: Table) -> Keys:
-    """Which share of the conclusion's words the premise has, in quarters."""
+    """Share of the conclusion's words that the premise contains, in quarters."""
 
     def code(premise: str, conclusion: str) -> int:
         after = set(words(conclusion))
@@ -116,7 +116,7 @@ def conclusion_overlap(table: Table) -> Keys:
 
 @learnt("that goes with the negations of the conclusion in other items")
 def conclusion_negation(table: Table) -> Keys:
-    """Whether the conclusion, or the hypothesis, has a negation; the premise is not read."""
+    """Whether the conclusion, or the hypothesis, has a negation; the premise is ignored."""
     return _codes(table, lambda _, conclusion: min(negations(words(conclusion)), 1))
 
 
@@ -128,12 +128,12 @@ def conclusion_length(table: Table) -> Keys:
 
 @learnt("that is right most often in other items")
 def answer_prior(table: Table) -> Keys:
-    """How often the same text is right in other items."""
+    """Frequency of the same text as the correct answer in other items."""
     return keys(table.text_of)
 
 
 def _slot(table: Table, name: str) -> Keys:
-    """The value of a slot of each item (a facet, or else a group), crossed with the labels."""
+    """Cross the value of an item's slot (a facet, or else a group) with the labels."""
     if not table.closed:
         return NO_KEYS
     numbers: dict[str, int] = {}
@@ -146,25 +146,25 @@ def _slot(table: Table, name: str) -> Keys:
 
 @learnt("that goes with the same whole in other items")
 def whole(table: Table) -> Keys:
-    """The answer that the same whole has in other items."""
+    """Answer of other items with the same whole."""
     return _slot(table, "whole")
 
 
 @learnt("that goes with the same part in other items")
 def part(table: Table) -> Keys:
-    """The answer that the same part has in other items."""
+    """Answer of other items with the same part."""
     return _slot(table, "part")
 
 
 @learnt("that goes with the same adjective in other items")
 def adjective(table: Table) -> Keys:
-    """The answer that the same adjective has in other items."""
+    """Answer of other items with the same adjective."""
     return _slot(table, "adjective")
 
 
 @learnt("that goes with the words of the hypothesis in other items")
 def hypothesis_words(table: Table) -> Keys:
-    """The label that the words of the hypothesis have elsewhere; the premise is not read."""
+    """Labels of other items whose hypothesis has the same words; the premise is ignored."""
     if not table.closed or not table.labels.any():
         return NO_KEYS
     sets = distinct(tokens((item.text if item.form == "pair" else "" for item in table.items), new_vocabulary()))

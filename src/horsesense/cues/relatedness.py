@@ -1,8 +1,8 @@
-"""Relatedness: how near each option is to its question, by an encoder that turns texts into vectors.
+"""Relatedness: similarity of each option to its question, by an encoder of texts.
 
-Whoever picks the option on the topic of the question answers many questions about words without knowing the answer. So
-the cosine of question and option is a control beside the surface cues. What an encoder is, `Encoder` says; the vectors
-themselves come from outside (word vectors from `horsesense.lexicons`, sentence vectors from `horsesense.models`).
+Picking the option on the topic of the question answers many questions about words without knowledge of the answer. So
+the cosine of question and option is a control in addition to the surface cues. `Encoder` is the interface; the vectors
+come from elsewhere (word vectors from `horsesense.lexicons`, sentence vectors from `horsesense.models`).
 """
 
 from __future__ import annotations
@@ -24,48 +24,48 @@ from horsesense.stats.intervals import Estimate
 from horsesense.stats.resampling import Names
 
 Cosines = Sequence[tuple[float, ...]]
-"""Per item, one cosine per option; nan where there is none to give."""
+"""One cosine per option for each item; nan if undefined."""
 SMOOTHING = 1e-3
-"""Of the weight of a word by its frequency: Arora, Liang and Ma (2017)."""
+"""Parameter of the frequency weighting of words: Arora, Liang and Ma (2017)."""
 COMMON = 20_000
-"""Frequent words whose mean vector is what all texts have in common."""
+"""Number of frequent words whose mean vector is the common component of all texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """What turns texts into vectors."""
+    """Text encoder."""
 
     name: str
-    """Short, as columns and files are called: ``glove``."""
+    """Short name for columns and files: ``glove``."""
     about: str
-    """In words: "word vectors (GloVe)"."""
+    """Description: "word vectors (GloVe)"."""
     content: str
-    """SHA-256 of what the vectors come from."""
+    """SHA-256 of the vectors' source."""
     encode: Callable[[Sequence[str]], Floats]
-    """One vector per text; zeros where a text has none."""
+    """Function that returns one vector per text; zeros for a text without one."""
 
     @property
     def pick(self) -> str:
-        """How to answer by it."""
+        """Answering rule."""
         return f"the option nearest to the question by {self.about}"
 
 
 @dataclass(frozen=True, slots=True)
 class Relatedness(Document):
-    """What picking the option nearest to the question earns."""
+    """Accuracy of picking the option nearest to the question."""
 
     encoder: str
-    """What texts were turned into vectors by."""
+    """Name of the encoder."""
     accuracy: Estimate
-    """Share of the items whose right option is the nearest one."""
+    """Share of items whose correct option is the nearest one."""
     coverage: float
-    """Share of the items where the options have vectors that differ."""
+    """Share of items whose options have different vectors."""
 
 
 def cosines(items: Sequence[Item], encoder: Encoder) -> list[tuple[float, ...]]:
     """Return the cosine of the question and each option; nan for labels, and where a text has no vector.
 
-    Sentences are parted into what they share, which is the question, and what they differ in.
+    Sentences are split into the shared text, which is the question, and the differing text.
 
     >>> same = Encoder("first", "first letters", "", lambda texts: np.array([[t[:1] == "a", t[:1] != "a"]
     ...     for t in texts], dtype=np.float64))
@@ -91,15 +91,15 @@ def cosines(items: Sequence[Item], encoder: Encoder) -> list[tuple[float, ...]]:
         if asked < 0:
             found.append(tuple(float("nan") for _ in item.options))
         else:
-            # Rounded, so that two ways of adding up the same numbers leave a tie a tie.
+            # Rounded, so that ties do not depend on the order of summation.
             found.append(tuple((units[places] @ units[asked]).round(6).tolist()))
     return found
 
 
 def word_vector_encoder(vectors: Vectors, frequency: Callable[[str], float], content: str) -> Encoder:
-    """Encode a text as the mean of its words' vectors, rare words counting more, less what all texts share.
+    """Encode a text as the weighted mean of its word vectors minus the common component; rare words weigh more.
 
-    Without the two a mean is mostly function words, and finds the topic far less often.
+    Without weighting and subtraction a mean is dominated by function words, and reflects the topic far less.
     """
     common = vectors.table[:COMMON].mean(axis=0, dtype=np.float64)
 
@@ -119,7 +119,7 @@ def word_vector_encoder(vectors: Vectors, frequency: Callable[[str], float], con
 
 
 def picked(cosine: Cosines) -> list[tuple[float, ...]]:
-    """Return the shares of the nearest options: 1, 1/k where k tie, and a guess where none has a vector.
+    """Return the shares of the nearest options: 1, 1/k if k tie, and chance if none has a vector.
 
     >>> picked([(0.2, 0.9), (float("nan"), float("nan"))])
     [(0.0, 1.0), (0.5, 0.5)]
@@ -133,7 +133,7 @@ def picked(cosine: Cosines) -> list[tuple[float, ...]]:
 
 
 def relatedness_cue(encoder: Encoder, items: Sequence[Item], cosine: Cosines) -> Number:
-    """Make a cue of the battery's kind out of cosines."""
+    """Convert cosines to a cue of the battery."""
     by_item: Mapping[str, tuple[float, ...]] = {item.id: row for item, row in zip(items, cosine, strict=True)}
 
     def compute(table: Table) -> Floats:
@@ -149,7 +149,7 @@ def relatedness_cue(encoder: Encoder, items: Sequence[Item], cosine: Cosines) ->
 
 
 def relatedness(encoder: Encoder, items: Sequence[Item], cosine: Cosines, clusters: Names) -> Relatedness | None:
-    """Measure what the nearest option earns; None where no item has a key."""
+    """Estimate the accuracy of the nearest option; None if no item has a key."""
     judged = [i for i, item in enumerate(items) if item.answer is not None and len(item.options) > 1]
     if not judged:
         return None

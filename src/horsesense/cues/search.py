@@ -1,8 +1,8 @@
-"""The honest estimate: cues are chosen, and their direction and categories learnt, on one half of the units
-of dependence, and measured on the other; over repeated splits, each item is measured as often as it teaches.
+"""Held-out estimates: cues, directions and categories are chosen on half of the clusters and evaluated on the rest.
 
-Intervals are in the manner of `horsesense.stats.accuracy`. There the variance comes from drawing units thousands
-of times; forty cues over 150,000 items cannot wait for that, so here it is the value that these draws converge to.
+Over repeated splits each item is evaluated as often as it is used for training. Intervals follow
+`horsesense.stats.accuracy`. There the variance comes from thousands of bootstrap resamples; that is too slow for forty
+cues over 150,000 items, so here it is the analytic limit of the bootstrap.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def estimates(
     seed: int = 0,
     variance: Floats | None = None,
 ) -> list[Estimate]:
-    """The mean of each column of ``credit`` (items × cues) with its interval.
+    """Estimate the mean of each column of ``credit`` (items × cues) with its interval.
 
-    ``variance`` is that of each mean, where ``credit`` is itself a mean over splits.
+    ``variance`` is that of each mean, needed if ``credit`` is itself a mean over splits.
 
     >>> estimates(np.array([[1.0], [0.0], [1.0], [1.0]]), np.array([0, 0, 1, 2]), 0.5)[0].value
     0.75
@@ -51,11 +51,10 @@ def estimates(
 
 
 def variances(credit: NDArray[np.float32] | Floats, units: Ints) -> Floats:
-    """Variance of the mean of each column, clustered by unit.
+    """Compute the cluster-robust variance of the mean of each column.
 
-    Of credit that is measured over several splits this has to be asked split by split: a cue that picks the
-    most after one half and the least after the other earns a mean that hardly varies from item to item, and
-    is as uncertain as any guess.
+    Credit over several splits needs one variance per split: a cue that picks the maximum after one half and the minimum
+    after the other has a mean that hardly varies between items, and is as uncertain as a guess.
     """
     sizes = np.bincount(units).astype(np.float64)
     number, items = len(sizes), len(credit)
@@ -73,25 +72,25 @@ def variances(credit: NDArray[np.float32] | Floats, units: Ints) -> Floats:
 
 @dataclass(frozen=True)
 class Prepared:
-    """The cues that have something to say about a probe, with what they say."""
+    """Cues that apply to a probe, with their scores."""
 
     table: Table
     cues: Sequence[Cue]
     directed: NDArray[np.float32]
-    """Per item, the credit of each number cue by its most (first column) and its least (second)."""
+    """Credit per item of each number cue by its maximum (first column) and its minimum (second)."""
     scores: Sequence[NDArray[np.float32]]
     """Flat scores of the number cues, in the order of `cues`."""
     coverage: Floats
-    """Per cue, the share of items on which it tells the options apart (nan for a learnt cue, before it learns)."""
+    """Share of items on which each cue separates the options (nan for a learnt cue before training)."""
     learners: Sequence[Learner]
-    """One for each learnt cue; these come after the number cues."""
+    """One learner per learnt cue; these follow the number cues."""
 
     @property
     def numbers(self) -> int:
         return len(self.scores)
 
     def take(self, chosen: Ints) -> Prepared:
-        """The same cues over some items only; what they say does not change."""
+        """Restrict the cues to some items; their scores do not change."""
         table = self.table.take(chosen)
         flat = self.table.options_of(chosen)
         return Prepared(
@@ -105,13 +104,13 @@ class Prepared:
 
 
 def prepare(table: Table, cues: Sequence[Cue], progress: Progress = NO_PROGRESS) -> Prepared:
-    """Ask every cue; those that never tell two options apart are left out."""
+    """Compute every cue; cues that never separate two options are left out."""
     numbers: list[tuple[Cue, NDArray[np.float32], Floats, Floats, float]] = []
     learners: list[tuple[Cue, Learner]] = []
     for done, cue in enumerate(cues):
         progress.update("cues", done, len(cues))
         if isinstance(cue, Number):
-            # Rounding first: sums of floats in another order must not break a tie.
+            # Rounded first: the order of summation must not break a tie.
             scores = np.round(number_scores(table, cue), 9).astype(np.float32)
             most, covered = shares(table, scores)
             if covered.any():
@@ -135,22 +134,22 @@ def prepare(table: Table, cues: Sequence[Cue], progress: Progress = NO_PROGRESS)
 
 @dataclass(frozen=True)
 class Searched:
-    """What the search found, item by item, on halves that took no part in it."""
+    """Held-out results of the search, item by item."""
 
     credit: NDArray[np.float32]
-    """Items × cues: mean credit over the splits."""
+    """Mean credit over the splits: items × cues."""
     best: Floats
-    """Per item, the credit of whatever cue was best on the other half."""
+    """Credit per item of the cue that is best on the other half."""
     variance: Floats
-    """Of the accuracy of each cue, and at last of the best: that of one split, the mean of all."""
+    """Variance of the accuracy of each cue, then of the best: that of one split, averaged over splits."""
     direction: Ints
-    """Per cue, 0 where its most is right more often over all items, 1 where its least is."""
+    """0 for each cue whose maximum is correct more often over all items, 1 for its minimum."""
     coverage: Floats
-    """Per cue, the share of items on which it tells the options apart."""
+    """Share of items on which each cue separates the options."""
 
 
 def halvings(units: Ints, splits: int, seed: int) -> Iterator[Bools]:
-    """Per split, the items of one half: half of the units, drawn by ``seed``."""
+    """Yield for each split the items of one half: half of the clusters, drawn by ``seed``."""
     rng = np.random.default_rng(seed)
     count = int(units.max()) + 1
     for _ in range(splits):
@@ -160,7 +159,7 @@ def halvings(units: Ints, splits: int, seed: int) -> Iterator[Bools]:
 
 
 def check_units(table: Table) -> None:
-    """Halves need two units at least."""
+    """Check that there are at least two clusters."""
     if len(np.unique(table.unit)) < 2:
         raise UserError(
             f"all {len(table)} items belong to one family or group, so nothing can be chosen on one half "
@@ -170,7 +169,7 @@ def check_units(table: Table) -> None:
 
 
 def search(prepared: Prepared, splits: int = 10, seed: int = 0, progress: Progress = NO_PROGRESS) -> Searched:
-    """Choose on one half, measure on the other, and the other way round, ``splits`` times."""
+    """Choose on one half and evaluate on the other, then vice versa, ``splits`` times."""
     table, width = prepared.table, len(prepared.cues)
     earned = np.zeros((len(table), width + 1), dtype=np.float32)
     variance = np.zeros(width + 1)
@@ -198,20 +197,20 @@ def search(prepared: Prepared, splits: int = 10, seed: int = 0, progress: Progre
 
 @dataclass(frozen=True)
 class Choice:
-    """What cues are worth on some items, and what they earn everywhere after learning there."""
+    """Accuracy of cues on training items, and their credit on all items after training."""
 
     worth: Floats
-    """Per cue, its accuracy on the learning items."""
+    """Accuracy of each cue on the training items."""
     direction: Sequence[int]
-    """Per number cue, 0 for the most, 1 for the least."""
+    """0 for the maximum, 1 for the minimum, per number cue."""
     credit: Sequence[NDArray[np.float32]]
-    """Per cue, its credit on every item; that of a learnt cue counts only outside the learning items."""
+    """Credit of each cue on every item; for a learnt cue valid only outside the training items."""
     covered: Sequence[Bools]
-    """Per learnt cue, the items outside on which it tells the options apart."""
+    """Items outside on which each learnt cue separates the options."""
 
 
 def choose(prepared: Prepared, train: Bools, seed: int) -> Choice:
-    """Let every cue learn on ``train``."""
+    """Train every cue on ``train``."""
     table = prepared.table
     means = (train.astype(np.float32) @ prepared.directed / train.sum()).reshape(-1, 2)
     direction = np.argmax(means, axis=1).tolist() if len(means) else []
@@ -220,8 +219,8 @@ def choose(prepared: Prepared, train: Bools, seed: int) -> Choice:
     covered = []
     inner = inner_half(table.unit, train, seed)
     for learner in prepared.learners:
-        # On the items it learnt from, a cue of many categories is always right; its worth is measured
-        # by learning from one quarter and answering the other.
+        # A cue of many categories is always correct on its training items; its accuracy is estimated by training on one
+        # quarter and evaluating on the other.
         worth.append(_crossed(table, learner, train & inner, train & ~inner))
         share, apart = shares(table, learner.scores(train, table.gold, learner.offered(train, ~train)))
         covered.append(apart)
@@ -230,7 +229,7 @@ def choose(prepared: Prepared, train: Bools, seed: int) -> Choice:
 
 
 def inner_half(units: Ints, train: Bools, seed: int) -> Bools:
-    """Half of the units of ``train``, for learning inside the learning half."""
+    """Return half of the clusters of ``train``, for training inside the training half."""
     inside = np.unique(units[train])
     drawn = np.random.default_rng([seed, 1]).permutation(inside)[: len(inside) // 2]
     half = np.zeros(int(units.max()) + 1, dtype=bool)
@@ -239,7 +238,7 @@ def inner_half(units: Ints, train: Bools, seed: int) -> Bools:
 
 
 def _crossed(table: Table, learner: Learner, first: Bools, second: Bools) -> float:
-    """Accuracy over two parts, each answered by what the other teaches."""
+    """Return the accuracy over two parts, each predicted from the other."""
     total = 0.0
     for teach, test in ((first, second), (second, first)):
         scores = learner.scores(teach, table.gold, learner.offered(teach, test))

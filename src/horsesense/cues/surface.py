@@ -1,4 +1,4 @@
-"""Cues on the surface: what an option shares with the question and the others, where it stands, how it is spelt."""
+"""Surface cues: overlap with the question and other options, position, and spelling."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from horsesense.cues.tokens import Floats
 
 @number("that shares the most words with the question", "that shares the fewest words with the question")
 def shared_words(table: Table) -> Floats:
-    """Words with content that the question has too."""
+    """Content words that the question has too."""
     return table.matches.shared
 
 
 @number("with the most of its words in the question", "with the fewest of its words in the question")
 def overlap(table: Table) -> Floats:
-    """Share of its words with content that the question has too."""
+    """Share of its content words that the question has too."""
     shared, content = table.matches.shared, table.matches.content
     share = np.full(len(shared), np.nan)
     np.divide(shared, content, out=share, where=content > 0)
@@ -33,7 +33,7 @@ def shared_bigrams(table: Table) -> Floats:
     return table.matches.bigrams
 
 
-@number("whose first word stands in the question", "whose first word does not stand in the question")
+@number("whose first word is in the question", "whose first word is not in the question")
 def first_word_shared(table: Table) -> Floats:
     """Whether the question has its first word."""
     return table.matches.first
@@ -47,7 +47,7 @@ def like_the_others(table: Table) -> Floats:
 
 @number("that is offered most often in the whole probe", "that is offered least often in the whole probe")
 def offered(table: Table) -> Floats:
-    """How many items offer the same text."""
+    """Number of items that offer the same text."""
     return np.bincount(table.text_of, minlength=len(table.texts))[table.text_of].astype(np.float64)
 
 
@@ -58,13 +58,13 @@ _DIGIT = re.compile(r"\d")
 
 
 def _each(table: Table, value: Callable[[str], float]) -> Floats:
-    """A value of every different text, laid out flat."""
+    """Compute a value per distinct text, and return it flat."""
     return np.array([value(text) for text in table.texts], dtype=np.float64)[table.text_of]
 
 
 @learnt("in the position that is right most often in other items")
 def position(table: Table) -> Keys:
-    """Where the option stands among the others."""
+    """Position of the option."""
     return keys(table.position * (table.counts.max() + 1) + table.counts[table.item_of])
 
 
@@ -88,7 +88,7 @@ def word_length(table: Table) -> Floats:
 
 @number("whose length is most unlike the others", "whose length is most like the others")
 def odd_length(table: Table) -> Floats:
-    """How far its length in characters is from the mean of its item."""
+    """Difference of its length in characters from the mean of its item."""
     lengths = _each(table, len)
     means = np.add.reduceat(lengths, table.starts[:-1]) / table.counts
     return np.abs(lengths - means[table.item_of])
@@ -96,7 +96,7 @@ def odd_length(table: Table) -> Floats:
 
 @number("with the most punctuation", "with the least punctuation")
 def punctuation(table: Table) -> Floats:
-    """Marks that are neither letters nor digits nor spaces."""
+    """Characters other than letters, digits and spaces."""
     return _each(table, lambda text: len(_PUNCTUATION.findall(text)))
 
 

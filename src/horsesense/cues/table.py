@@ -1,7 +1,7 @@
-"""Items laid flat: one row an option, each text once, so that a cue is a few passes of numpy.
+"""Table of options: one row per option, each text stored once, so that a cue takes a few numpy passes.
 
-Where WordNet is at hand, an option also names a concept: by its knowledge id, its gloss, its list of words, or as a
-bare word.
+If WordNet is available, an option is also linked to a concept: by its knowledge id, its gloss, its list of words, or as
+a single word.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from horsesense.lexicons.taxonomy import Taxonomy, definition_key
 
 _DEFINED = re.compile(r"^(?P<word>.+?)(?: \(or (?P<others>.+?)\))?(?: event)?, defined as ['‘](?P<gloss>.+)['’]\W*$")
 _LONGEST_NAME = 80
-"""Characters; nothing longer is the name of a concept."""
+"""Maximum length of a concept name in characters."""
 
 
 def place_of_concepts(items: Sequence[Item], texts: Sequence[str], text_of: Ints, taxonomy: Taxonomy) -> Ints:
-    """Flat: the place in WordNet of each option's concept, or -1. A given knowledge id goes before the text."""
+    """Return the flat WordNet index of each option's concept, or -1. A knowledge id has priority over the text."""
     named = np.array([place_of_text(text, taxonomy) for text in texts], dtype=np.int64)
     places = named[text_of]
     flat = 0
@@ -38,7 +38,7 @@ def place_of_concepts(items: Sequence[Item], texts: Sequence[str], text_of: Ints
 
 
 def place_of_text(text: str, taxonomy: Taxonomy) -> int:
-    """The place of the concept that a text names, or -1."""
+    """Return the index of the concept that a text names, or -1."""
     defined = _DEFINED.match(text)
     if defined:
         words = {defined["word"].lower(), *(defined["others"] or "").lower().split(", ")}
@@ -57,7 +57,7 @@ def place_of_text(text: str, taxonomy: Taxonomy) -> int:
 
 
 def _best(places: Sequence[int], words: set[str], taxonomy: Taxonomy) -> int:
-    """Of the synsets with the same gloss, the one that shares the most words."""
+    """Return the synset with the most shared words among those with the same gloss."""
     if not places:
         return -1
     return max(places, key=lambda place: len(words & {lemma.lower() for lemma in taxonomy.lemmas[place]}))
@@ -65,60 +65,60 @@ def _best(places: Sequence[int], words: set[str], taxonomy: Taxonomy) -> int:
 
 @dataclass(frozen=True)
 class Table:
-    """The questions that cues are tried on. "Flat" arrays have one entry an option, items one after the other."""
+    """Items with their options as flat arrays. "Flat" arrays have one entry per option, items in sequence."""
 
     items: Sequence[Item]
     starts: Ints
-    """Where each item's options begin; one more entry than items."""
+    """Offset of each item's options, followed by their total number."""
     gold: Ints
-    """Per item, the flat place of its right option."""
+    """Flat index of each item's correct option."""
     unit: Ints
-    """Per item, the number of its unit of dependence."""
+    """Index of each item's cluster."""
     texts: Sequence[str]
-    """The different option texts; of sentences that share their ends only the stretch that tells them apart."""
+    """Distinct option texts; for sentences only the differing part."""
     text_of: Ints
-    """Flat: which of the texts."""
+    """Flat index into ``texts``."""
     contexts: Sequence[str]
-    """Per item, what stands around its options: the question, or what the sentences share."""
+    """Text around each item's options: the question, or the shared part of the sentences."""
     taxonomy: Taxonomy | None = None
-    """WordNet, where it is on this machine."""
+    """WordNet, if installed."""
 
     def __len__(self) -> int:
         return len(self.items)
 
     @cached_property
     def counts(self) -> Ints:
-        """Options of each item."""
+        """Number of options per item."""
         return np.diff(self.starts)
 
     @cached_property
     def even(self) -> bool:
-        """Whether all items have equally many options."""
+        """Whether all items have the same number of options."""
         return bool((self.counts == self.counts[0]).all())
 
     @cached_property
     def item_of(self) -> Ints:
-        """Flat: which item."""
+        """Flat index of the item."""
         return np.repeat(np.arange(len(self.items)), self.counts)
 
     @cached_property
     def position(self) -> Ints:
-        """Flat: 0 for an item's first option, 1 for its second …"""
+        """Flat position: 0 for an item's first option, 1 for its second …"""
         return np.arange(len(self.text_of)) - self.starts[:-1][self.item_of]
 
     @cached_property
     def chance(self) -> Floats:
-        """Per item, what a guess earns."""
+        """Chance level per item."""
         return 1.0 / self.counts
 
     @cached_property
     def labels(self) -> NDArray[np.bool_]:
-        """Flat: whether the options are labels of a pair, whose own wording says nothing."""
+        """Flat mask of options that are labels of a pair, whose wording is uninformative."""
         return np.array([item.form == "pair" for item in self.items], dtype=bool)[self.item_of]
 
     @cached_property
     def closed(self) -> bool:
-        """Whether the options come from a small set, so that what goes with each of them can be learnt."""
+        """Whether the options come from a small set, so that associations with each of them can be learnt."""
         return len(self.texts) <= max(12, len(self.items) // 10)
 
     @cached_property
@@ -127,33 +127,33 @@ class Table:
 
     @cached_property
     def words(self) -> Tokens:
-        """The words of each text."""
+        """Words of each text."""
         return tokens(self.texts, self._vocabulary)
 
     @cached_property
     def context_words(self) -> Tokens:
-        """The words around each item's options."""
+        """Words around each item's options."""
         return tokens(self.contexts, self._vocabulary)
 
     @cached_property
     def matches(self) -> Matches:
-        """What options share with the question and with one another."""
-        context = self.context_words  # the vocabulary has to be whole before its size is asked for
+        """Words shared by options with the question and with one another."""
+        context = self.context_words  # the vocabulary must be complete before its size is used
         return matches(self.words, context, self.text_of, self.starts)
 
     @cached_property
     def synset(self) -> Ints:
-        """Flat: place of the concept in WordNet, -1 where the option names none."""
+        """Flat WordNet index of the concept; -1 for options without one."""
         if self.taxonomy is None:
             return np.full(len(self.text_of), -1, dtype=np.int64)
         return place_of_concepts(self.items, self.texts, self.text_of, self.taxonomy)
 
     def options_of(self, chosen: Ints) -> Ints:
-        """The flat places of the options of some items."""
+        """Return the flat indices of the options of some items."""
         return spread(self.counts[chosen], self.starts[chosen])[1]
 
     def take(self, chosen: Ints) -> Table:
-        """The table of some items only."""
+        """Return the table of some items."""
         items = [self.items[i] for i in chosen.tolist()]
         lengths = self.counts[chosen]
         flat = self.options_of(chosen)
@@ -167,14 +167,12 @@ class Table:
 
 
 def table_of(items: Sequence[Item], group: str = "family", taxonomy: Taxonomy | None = None) -> Table:
-    """Lay items flat; those without a gold or with one option only say nothing about cues and are left out."""
+    """Build the table; items without a gold or with a single option are left out."""
     if not items:
         raise UserError("the probe is empty", fix="give a file with at least one item")
     judged = [item for item in items if item.answer is not None]
     if not judged:
-        raise UserError(
-            "no item has a gold answer, so nobody can say what answers it", fix="have the probe judged first"
-        )
+        raise UserError("no item has a gold answer, so cues cannot be evaluated", fix="have the probe judged first")
     usable = [item for item in judged if len(item.options) > 1]
     if not usable:
         raise UserError(
@@ -201,10 +199,9 @@ def table_of(items: Sequence[Item], group: str = "family", taxonomy: Taxonomy | 
 
 
 def apart(item: Item) -> tuple[Sequence[str], str]:
-    """What tells the options apart, and what stands around them.
+    """Split options into the parts that differ, and their shared context.
 
-    Unlike the cloze view this works for every item: a stretch may be empty, where one sentence
-    has a word more than the other.
+    Unlike the cloze view this works for every item: a part may be empty if one sentence has an additional word.
 
     >>> apart(Item(probe="demo", form="sentences", options=("Ice is cold .", "Ice is hot .")))
     (['cold', 'hot'], 'Ice is ___ .')

@@ -1,4 +1,4 @@
-"""Cues of kinship: how the concepts of an item's options lie to one another in WordNet. No question is read."""
+"""Cues of relations between the concepts of an item's options in WordNet. The question is ignored."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from horsesense.lexicons.taxonomy import Taxonomy
 
 @dataclass(frozen=True, slots=True)
 class _Kin:
-    """Flat: what the concept of an option is to those of the other options; nan where it names none."""
+    """Flat relations of an option's concept to those of the other options; nan for options without a concept."""
 
     above: Floats
-    """How many of them it lies above."""
+    """Number of other concepts below it."""
     below: Floats
-    """How many of them it lies below."""
+    """Number of other concepts above it."""
     near: Floats
-    """Less the number of links to the nearest of them."""
+    """Minus the number of links to the nearest one."""
 
 
 @number("above the most other options", "above the fewest other options")
 def above_another(table: Table) -> Floats:
-    """How many other options its concept includes in WordNet."""
+    """Number of other options that its concept includes in WordNet."""
     return _kin(table).above
 
 
 @number("below the most other options", "below the fewest other options")
 def below_another(table: Table) -> Floats:
-    """How many other options include its concept in WordNet."""
+    """Number of other options that include its concept in WordNet."""
     return _kin(table).below
 
 
 @number("nearest to another option", "furthest from the other options")
 def near_another(table: Table) -> Floats:
-    """How few links of WordNet lead from its concept to that of another option, over what includes both."""
+    """Minus the number of WordNet links to another option's concept, over a common hypernym."""
     return _kin(table).near
 
 
@@ -73,8 +73,8 @@ def _kin_of(table: Table) -> _Kin:
 
 
 def _links(known: Taxonomy, mine: Ints, theirs: Ints) -> tuple[Floats, Floats, Floats]:
-    """For pairs of concepts: whether the first lies above the second, below it, and the links between them; nan
-    where nothing includes both."""
+    """Return for pairs of concepts whether the first is above the second, below it, and the number of links between
+    them; nan without a common hypernym."""
     up = known.upwards
     row, place = spread(np.diff(up.starts)[mine], up.starts[:-1][mine])
     wanted = theirs[row] * len(known) + up.concept[place]

@@ -1,7 +1,7 @@
-"""The words of many texts as numbers, laid end to end, so that counting is one pass of numpy.
+"""Words of many texts as one integer array, so that counting is one numpy pass.
 
-With them goes which words of an option stand in the question and in the other options: one pass for all cues of
-overlap.
+`Matches` has the words of an option that also appear in the question and in the other options: one pass for all cues
+of overlap.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from horsesense.lexicons.words import FUNCTION_WORDS, words
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Scores = NDArray[np.float32] | Floats
-"""Numbers that are only compared: half the memory is enough for them."""
+"""Type of values that are only compared: single precision suffices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,16 @@ class Tokens:
         return np.diff(self.starts)
 
     def total(self, value: Callable[[str], float]) -> Floats:
-        """Per text, the sum of a value of its words."""
+        """Sum a value over the words of each text."""
         return self._totals(self.values(value))
 
     def mean(self, value: Callable[[str], float]) -> Floats:
-        """Per text, the mean of a value of its words; nan for a text without words."""
+        """Average a value over the words of each text; nan for a text without words."""
         with np.errstate(invalid="ignore"):
             return self._totals(self.values(value)) / np.where(self.lengths, self.lengths, np.nan)
 
     def smallest(self, value: Callable[[str], float]) -> Floats:
-        """Per text, the smallest value of its words; nan for a text without words."""
+        """Return the smallest value of the words of each text; nan for a text without words."""
         filled = self.lengths > 0
         least = np.full(len(self.lengths), np.nan)
         if filled.any():
@@ -52,7 +52,7 @@ class Tokens:
         return least
 
     def at(self, place: int) -> Ints:
-        """Per text, the code of its word at a place (0 the first, -1 the last); -1 for a text without words."""
+        """Return the code of each text's word at an index (0 the first, -1 the last); -1 for a text without words."""
         filled = self.lengths > 0
         words_there = np.full(len(self.lengths), -1, dtype=np.int64)
         where = self.starts[:-1] + place if place >= 0 else self.starts[1:] + place
@@ -60,7 +60,7 @@ class Tokens:
         return words_there
 
     def values(self, value: Callable[[str], float]) -> Floats:
-        """The value of each word of the vocabulary, by code."""
+        """Return the value of each word of the vocabulary, by code."""
         return np.array([value(word) for word in self.vocabulary], dtype=np.float64)
 
     def _totals(self, values: Floats) -> Floats:
@@ -71,14 +71,14 @@ class Tokens:
 
 
 def new_vocabulary() -> dict[str, int]:
-    """A vocabulary that gives each new word the next number: the fastest way to number millions of words."""
+    """Return a vocabulary that numbers new words on access: the fastest way to number millions of words."""
     vocabulary: defaultdict[str, int] = defaultdict()
     vocabulary.default_factory = vocabulary.__len__
     return vocabulary
 
 
 def tokens(texts: Iterable[str], vocabulary: dict[str, int]) -> Tokens:
-    """The words of ``texts``; new words are added to ``vocabulary``, which is a `new_vocabulary`.
+    """Tokenize ``texts``; new words are added to ``vocabulary``, which is a `new_vocabulary`.
 
     >>> laid = tokens(["A dog", "a cat"], new_vocabulary())
     >>> laid.codes.tolist(), laid.starts.tolist(), list(laid.vocabulary)
@@ -91,7 +91,7 @@ def tokens(texts: Iterable[str], vocabulary: dict[str, int]) -> Tokens:
         its_words = words(text)
         block.extend(map(vocabulary.__getitem__, its_words))
         lengths.append(len(its_words))
-        if len(block) > 1_000_000:  # a list of Python numbers is nine times the size of the array
+        if len(block) > 1_000_000:  # a list of Python integers takes nine times the memory of the array
             blocks.append(np.array(block, dtype=np.int32))
             block = []
     blocks.append(np.array(block, dtype=np.int32))
@@ -99,7 +99,7 @@ def tokens(texts: Iterable[str], vocabulary: dict[str, int]) -> Tokens:
 
 
 def distinct(tokens: Tokens) -> Tokens:
-    """Each text's words, each of them once.
+    """Remove repeated words from each text.
 
     >>> distinct(tokens(["so so good"], new_vocabulary())).codes.tolist()
     [0, 1]
@@ -113,7 +113,7 @@ def distinct(tokens: Tokens) -> Tokens:
 
 
 def spread(lengths: Ints, starts: Ints) -> tuple[Ints, Ints]:
-    """For rows that begin at ``starts`` and have ``lengths`` entries: the row and the place of every entry.
+    """Return row and index of every entry, for rows that begin at ``starts`` and have ``lengths`` entries.
 
     >>> [a.tolist() for a in spread(np.array([2, 0, 1]), np.array([5, 9, 0]))]
     [[0, 0, 2], [5, 6, 0]]
@@ -124,27 +124,27 @@ def spread(lengths: Ints, starts: Ints) -> tuple[Ints, Ints]:
 
 
 _CELLS = 1 << 25
-"""Cells of the board of item × word that is wiped and used again for each block of items."""
+"""Number of cells of the item × word table that is reused for each block of items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Flat counts of what options share."""
+    """Flat counts of shared words."""
 
     content: Floats
-    """Words with content."""
+    """Number of content words."""
     shared: Floats
-    """Words with content that the question has too."""
+    """Number of content words that the question has too."""
     bigrams: Floats
-    """Pairs of adjacent words that the question has too."""
+    """Number of pairs of adjacent words that the question has too."""
     first: Floats
-    """1 where the question has the first word."""
+    """1 if the question has the first word."""
     others: Floats
     """Mean share of the other options that have each of its words; nan for an option without words."""
 
 
 def matches(words: Tokens, context: Tokens, text_of: Ints, starts: Ints) -> Matches:
-    """What the options of each item share with its question and with one another.
+    """Count the words that the options of each item share with its question and with one another.
 
     ``words`` are those of the texts, ``context`` those of the questions; both have the same vocabulary.
     """
@@ -177,7 +177,7 @@ def _blocks(items: int, size: int) -> Iterator[tuple[int, int]]:
 
 
 def _entries(tokens: Tokens, rows: Ints) -> tuple[Ints, Ints]:
-    """Row number and code of each word of the texts ``rows``."""
+    """Return row number and code of each word of the texts ``rows``."""
     owner, place = spread(tokens.lengths[rows], tokens.starts[rows])
     return owner, tokens.codes[place].astype(np.int64)
 
@@ -186,7 +186,7 @@ def _bigrams(
     question: tuple[Ints, Ints], option: tuple[Ints, Ints], known: NDArray[np.bool_], item: Ints, width: int
 ) -> Floats:
     (asker, asked), (owner, word) = question, option
-    # Only where both words are in the question can the pair be there: that leaves few to look for.
+    # The question can contain a pair only if it contains both words, which leaves few candidates.
     both = known[1:] & known[:-1] & (owner[1:] == owner[:-1])
     pairs = (item[owner[:-1][both]] * width + word[:-1][both]) * width + word[1:][both]
     same = asker[1:] == asker[:-1]

@@ -1,4 +1,4 @@
-"""Cues of wording: how frequent the words of an option are, and which small words it has."""
+"""Cues of wording: word frequency, and function words of an option."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from horsesense.lexicons.negation import is_negation
 from horsesense.lexicons.valence import valence as word_valence
 
 _RARE_WORD = 3
-"""Words seen in fewer options than this teach nothing and are left out of the bag of words."""
+"""Minimum number of options with a word in the bag of words."""
 
 
 def _count(table: Table, belongs: Callable[[str], bool]) -> Floats:
@@ -24,7 +24,7 @@ def _count(table: Table, belongs: Callable[[str], bool]) -> Floats:
 
 
 def _free(table: Table, codes: Ints) -> Keys:
-    """One category an option, none for the labels of a pair."""
+    """Return one category per option, none for the labels of a pair."""
     return keys(np.where(table.labels, -1, codes[table.text_of]))
 
 
@@ -49,25 +49,25 @@ def first_word_frequency(table: Table) -> Floats:
 
 @number("with the most negations", "with the fewest negations")
 def negations(table: Table) -> Floats:
-    """Words that deny."""
+    """Negation words."""
     return _count(table, is_negation)
 
 
 @number("that sounds best", "that sounds worst")
 def valence(table: Table) -> Floats:
-    """Good words less bad words."""
+    """Positive minus negative words."""
     return table.words.total(word_valence)[table.text_of]
 
 
 @number("with the most hedges", "with the fewest hedges")
 def hedges(table: Table) -> Floats:
-    """Words that leave room: usually, some, may."""
+    """Hedges: usually, some, may."""
     return _count(table, small.HEDGES.__contains__)
 
 
 @number("with the most absolutes", "with the fewest absolutes")
 def absolutes(table: Table) -> Floats:
-    """Words that leave no room: always, all, only."""
+    """Absolutes: always, all, only."""
     return _count(table, small.ABSOLUTES.__contains__)
 
 
@@ -91,7 +91,7 @@ def prepositions(table: Table) -> Floats:
 
 @number("with the largest share of function words", "with the smallest share of function words")
 def function_words(table: Table) -> Floats:
-    """Share of words that carry no content."""
+    """Share of function words."""
     return table.words.mean(small.FUNCTION_WORDS.__contains__)[table.text_of]
 
 
@@ -102,7 +102,7 @@ def comparatives(table: Table) -> Floats:
 
 
 def _conjunctions(table: Table) -> Ints:
-    """Per text, the number of its conjunction; -1 for none."""
+    """Return the conjunction code of each text; -1 for none."""
     place = {word: number for number, word in enumerate(small.CONJUNCTIONS)}
     none = len(place)
     rank = table.words.smallest(lambda word: place.get(word, none))
@@ -119,7 +119,7 @@ def conjunction(table: Table) -> Keys:
 def conjunction_contest(table: Table) -> Keys:
     """Its conjunction, together with those of the other options."""
     shown = _conjunctions(table)[table.text_of]
-    # One bit a conjunction: the bits together name the set that the item has.
+    # One bit per conjunction: the bits encode the set of the item.
     rivals = np.bitwise_or.reduceat(np.where(shown >= 0, 1 << np.maximum(shown, 0), 0), table.starts[:-1])
     codes = rivals[table.item_of] * 64 + shown
     return keys(np.where(table.labels | (shown < 0), -1, codes))
@@ -142,7 +142,7 @@ def bag_of_words(table: Table) -> Keys:
     """All its words, each counted once, as a naive Bayes would."""
     sets = distinct(table.words)
     offered = np.bincount(table.text_of, minlength=len(table.texts))
-    # A word counts in as many options as offer the texts it stands in.
+    # A word counts once per option whose text contains it.
     seen = np.bincount(sets.codes, weights=np.repeat(offered, sets.lengths), minlength=len(sets.vocabulary))
     lengths = np.where(table.labels, 0, sets.lengths[table.text_of])
     option, place = spread(lengths, sets.starts[table.text_of])

@@ -1,4 +1,4 @@
-"""Cues of word form: an option whose words look like words of the question, or are derived from them."""
+"""Cues of word form: words of an option that resemble words of the question or are derived from them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from horsesense.cues.tokens import Floats, Ints, Tokens, distinct, spread
 from horsesense.lexicons.words import FUNCTION_WORDS
 
 _STEM = 4
-"""Letters that two words must begin with in common to share a stem."""
+"""Minimum length of a common prefix that counts as a stem."""
 _NAME = 3
-"""Words with content that an option is known by: its name comes first."""
+"""Number of content words compared per option: its name comes first."""
 _LONGEST = 16
-"""Letters of a word that are compared."""
+"""Maximum number of letters compared per word."""
 _BLOCK = 400_000
-"""Pairs of words that are compared at a time."""
+"""Number of word pairs compared at a time."""
 
 
 @number("with the longest stem in common with the question", "with the shortest stem in common with the question")
 def stem(table: Table) -> Floats:
-    """The longest beginning, of four letters or more, that a word of it has in common with a word of the question."""
+    """Length of the longest common prefix, at least four letters, of one of its words and a word of the question."""
     vocabulary = list(_whole(table).vocabulary)
     heads: dict[str, int] = {}
     head = np.array(
@@ -51,7 +51,7 @@ def stem(table: Table) -> Floats:
 
 @number("whose name is spelt most like a word of the question", "whose name is spelt least like a word of the question")
 def edit_distance(table: Table) -> Floats:
-    """How few edits, for its length, turn a word of its name into a word of the question."""
+    """Similarity of a word of its name and a word of the question by edit distance, relative to length."""
     vocabulary = list(_whole(table).vocabulary)
     content = np.array(
         [-1 if word in FUNCTION_WORDS or len(word) < _STEM else 0 for word in vocabulary], dtype=np.int64
@@ -77,7 +77,7 @@ def edit_distance(table: Table) -> Floats:
 
 @number("with the most words derived from the question's", "with the fewest words derived from the question's")
 def derivation(table: Table) -> Floats:
-    """How many of its words WordNet derives from words of the question, or the other way round."""
+    """Number of its words that WordNet derives from words of the question, or vice versa."""
     if table.taxonomy is None:
         return np.full(len(table.text_of), np.nan)
     vocabulary = _whole(table).vocabulary
@@ -103,19 +103,19 @@ def derivation(table: Table) -> Floats:
 
 
 def _common(one: str, two: str) -> int:
-    """How many letters two words begin with in common."""
+    """Return the length of the common prefix of two words."""
     return next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
 
 
 def _whole(table: Table) -> Tokens:
-    """The words of options, when those of the questions have been numbered too."""
+    """Return the words of options after the questions' words have been numbered."""
     options = table.words
     assert table.context_words.vocabulary is options.vocabulary
     return options
 
 
 def _options(table: Table, tokens: Tokens, content: Ints) -> tuple[Ints, Ints, Ints]:
-    """Option, item and code of each word with content of the options."""
+    """Return option, item and code of each content word of the options."""
     option, place = spread(tokens.lengths[table.text_of], tokens.starts[table.text_of])
     word = tokens.codes[place].astype(np.int64)
     kept = (content[word] >= 0) & ~table.labels[option]
@@ -123,7 +123,7 @@ def _options(table: Table, tokens: Tokens, content: Ints) -> tuple[Ints, Ints, I
 
 
 def _questions(table: Table, content: Ints) -> tuple[Ints, Ints]:
-    """Item and code of each word with content of the questions, in the order of the items."""
+    """Return item and code of each content word of the questions, in the order of the items."""
     sets = distinct(table.context_words)
     asker, place = spread(sets.lengths, sets.starts[:-1])
     word = sets.codes[place].astype(np.int64)
@@ -132,7 +132,7 @@ def _questions(table: Table, content: Ints) -> tuple[Ints, Ints]:
 
 
 def _names(tokens: Tokens, content: Ints) -> Tokens:
-    """The first words with content of each text."""
+    """Return the first content words of each text."""
     row, place = spread(tokens.lengths, tokens.starts[:-1])
     codes = tokens.codes[place]
     full = content[codes] >= 0
@@ -143,7 +143,7 @@ def _names(tokens: Tokens, content: Ints) -> Tokens:
 
 
 def _letters(vocabulary: list[str]) -> NDArray[np.int32]:
-    """Words as rows of letters, cut and filled up with zeros."""
+    """Return words as rows of letters, truncated and padded with zeros."""
     rows = np.zeros((max(len(vocabulary), 1), _LONGEST), dtype=np.int32)
     for code, word in enumerate(vocabulary):
         cut = word[:_LONGEST]
@@ -152,8 +152,8 @@ def _letters(vocabulary: list[str]) -> NDArray[np.int32]:
 
 
 def _likeness(letters: NDArray[np.int32], one: Ints, two: Ints) -> Floats:
-    """1 for the same word, 0 for words that have no letter in the same order: Levenshtein's distance over the
-    longer word, all pairs at once."""
+    """Return 1 for the same word, 0 for words without letters in common order: 1 minus Levenshtein's distance over the
+    length of the longer word, for all pairs at once."""
     a, b = letters[one], letters[two]
     long_a, long_b = (a > 0).sum(axis=1), (b > 0).sum(axis=1)
     above = np.tile(np.arange(_LONGEST + 1, dtype=np.int8), (len(one), 1))

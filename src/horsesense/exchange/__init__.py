@@ -1,7 +1,8 @@
-"""Other tools' files in and out: probes as tasks and data sets of others, their logs as runs.
+"""Exchange with other tools: export a probe, import a log.
 
-`formats` knows them by name. `lm_eval_task`, `inspect_task` and `hub_dataset` write a probe for others to ask or to
-open; `lm_eval_log`, `inspect_log` (files opened by `inspect_file`) and `answer_table` read what others' models answered
-into a `log_reading`, and `logged_run` makes a run folder of it. The whole item travels as JSON in what is written, so
-that a log made from it has the same ids.
+- `formats`: formats by name, and `export`; `lm_eval_task`, `inspect_task`, `hub_dataset` write a probe.
+- `lm_eval_log`, `inspect_log` (opened by `inspect_file`) and `answer_table` read logs into a `log_reader`; `logged_run`
+  has `import_log` and writes the run folder.
+
+An export includes the whole items as JSON, so that a log of it has the same ids.
 """

@@ -1,4 +1,4 @@
-"""Answers of any origin in a table: one row an item and model, with the option that was chosen or a score an option."""
+"""Read answers from a table: one row per item and model, with the chosen option or one score per option."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import orjson
 from horsesense.core import Item
 from horsesense.data.table_formats import Row, any_rows, table_files
 from horsesense.errors import UserError, argument, unknown
-from horsesense.exchange.log_reading import LogReading
+from horsesense.exchange.log_reader import LogReader
 from horsesense.exchange.samples import (
     Sample,
     checked,
@@ -24,14 +24,14 @@ from horsesense.exchange.samples import (
 )
 
 ROLES = ("item", "model", "choice", "scores", "text", "options", "gold", "task", "repeat", "said")
-"""What a column can be. ``item`` names the item; ``choice`` or ``scores`` says what was answered."""
+"""Roles of columns. ``item`` is the item; ``choice`` or ``scores`` is the answer."""
 _FIX = f"write it like {argument('columns')} item=id,model=name,choice=prediction,options=choices,gold=key"
 _LETTERS = 40
-"""Different answers that count as labels where nobody says what the options are."""
+"""Maximum number of distinct answers that can serve as options."""
 
 
 def parse_answer_columns(text: str) -> dict[str, str]:
-    """The columns of ``--map``; those whose name is that of a role need not be named.
+    """Parse the columns; those named like a role can be left out.
 
     >>> parse_answer_columns("item=id, choice=said")
     {'item': 'id', 'choice': 'said'}
@@ -49,7 +49,7 @@ def parse_answer_columns(text: str) -> dict[str, str]:
 
 @dataclass(slots=True)
 class _Labels:
-    """What was chosen or is right, where nobody says what the options are: the options of every item."""
+    """The distinct answers, which are the options of every item if there is no column of options."""
 
     seen: dict[str, None] = field(default_factory=dict)
 
@@ -64,10 +64,10 @@ class _Labels:
             )
 
 
-def read_answer_table(paths: Sequence[Path], reading: LogReading) -> None:
-    """Give the rows of all files to the reading."""
+def read_answer_table(paths: Sequence[Path], reader: LogReader) -> None:
+    """Add the rows of all files to the reader."""
     files = [each.path for path in paths for each in table_files(path)]
-    columns = _columns(files[0], reading.columns)
+    columns = _columns(files[0], reader.columns)
     labels = _Labels()
     if "options" not in columns:
         for path in files:
@@ -76,35 +76,33 @@ def read_answer_table(paths: Sequence[Path], reading: LogReading) -> None:
                     labels.see(row.get(columns.get("choice", "")))
                     labels.see(row.get(columns.get("gold", "")))
         if labels.seen:
-            told = ", ".join(list(labels.seen)[:8])
-            reading.warn(
-                f"the table has no options, so the answers that occur count as them ({told}); cues see no more"
+            shown = ", ".join(list(labels.seen)[:8])
+            reader.warn(
+                f"the table has no options, so the answers that occur are the options ({shown}), and cues see no more"
             )
     if "text" not in columns:
-        reading.warn(
-            "the table has no text, so items are shown by their names, and cues of wording cannot be looked for"
-        )
+        reader.warn("the table has no text, so items are shown by name, and cues in the wording cannot be searched")
     if "gold" not in columns:
-        reading.warn("the table has no golds, so there is no accuracy")
+        reader.warn("the table has no golds, so there is no accuracy")
     for path in files:
         models = set()
         for line, row in any_rows(path):
-            with reading.at(path, line):
+            with reader.at(path, line):
                 if isinstance(row, UserError):
                     raise row
-                sample = _sample(row, columns, reading, path, tuple(sorted(labels.seen)))
+                sample = _sample(row, columns, reader, path, tuple(sorted(labels.seen)))
                 if sample.model not in models:
                     models.add(sample.model)
-                    reading.tell(sample.model, path, {"tool": "a table of answers"})
-                reading.take(sample)
+                    reader.describe(sample.model, path, {"tool": "a table of answers"})
+                reader.add(sample)
     used = {*columns.values(), "item"}
     first = next((row for path in files for _, row in any_rows(path) if not isinstance(row, UserError)), {})
     if left := [name for name in first if name not in used and not isinstance(first[name], str | int | float | bool)]:
-        reading.warn(f"columns that are neither mapped nor something to slice by: {', '.join(left)}")
+        reader.warn(f"columns that are neither mapped nor facets: {', '.join(left)}")
 
 
 def _columns(path: Path, given: Mapping[str, str]) -> dict[str, str]:
-    """Those that were given, and those that are called by their role; what is missing is an error."""
+    """Return the given columns and those named like a role; raise an error if a needed one is missing."""
     first = next((row for _, row in any_rows(path) if not isinstance(row, UserError)), None)
     if first is None:
         raise UserError("the table has no row", file=path, fix="check the file")
@@ -113,20 +111,20 @@ def _columns(path: Path, given: Mapping[str, str]) -> dict[str, str]:
             raise unknown("column", column, map(str, first)).at(path)
     columns = {role: role for role in ROLES if role in first} | dict(given)
     if "item" not in columns:
-        raise UserError("no column says which item a row is about", file=path, fix=_FIX)
+        raise UserError("there is no column for the item", file=path, fix=_FIX)
     if "choice" not in columns and "scores" not in columns:
-        raise UserError("no column says what was answered", file=path, fix=_FIX)
+        raise UserError("there is no column for the answer", file=path, fix=_FIX)
     return columns
 
 
-def _sample(row: Row, columns: Mapping[str, str], reading: LogReading, path: Path, labels: tuple[str, ...]) -> Sample:
+def _sample(row: Row, columns: Mapping[str, str], reader: LogReader, path: Path, labels: tuple[str, ...]) -> Sample:
     def value(role: str) -> Any:
         return row.get(columns[role]) if role in columns else None
 
     name = value("item")
     if name is None or name == "":
         raise UserError("the row names no item")
-    model = reading.model or str(value("model") or "").strip() or "model"
+    model = reader.model or str(value("model") or "").strip() or "model"
     task = str(value("task") or "").strip() or path.name.partition(".")[0]
     item = own_item(name) or _item(task, str(name), value, labels)
     repeat = value("repeat")
@@ -158,7 +156,7 @@ def _item(task: str, name: str, value: Any, labels: tuple[str, ...]) -> Item:
     gold = value("gold")
     answer = gold_of(_label(gold) if options is None and gold not in (None, "") else gold, texts)
     text = str(value("text") or "").strip() or name
-    # The name is part of what an item is: two rows may ask the same of two things that the table does not show.
+    # The name is part of the identity: two rows may have the same text but different items.
     family = "" if options is not None and value("text") else name
     return checked(
         Item(probe=probe_name_of(task), form="choice", text=text, options=texts, answer=answer, member=family)
@@ -170,7 +168,7 @@ def _label(value: Any) -> str:
 
 
 def _list(value: Any) -> list[Any] | None:
-    """A list, written as one, as JSON, or with | between its parts."""
+    """Return a list that is written as a list, as JSON, or separated by | or ;."""
     if isinstance(value, str) and value.strip():
         try:
             value = orjson.loads(value)

@@ -1,134 +1,192 @@
-"""Exchange formats by name, ours and those of plug-ins, each loaded when it is asked for."""
+"""Exchange formats by name, built in and of plug-ins, loaded on use; and the export of a probe."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import Ge
 
 from horsesense.core import Probe, ScoringSpec
 from horsesense.core.document import Document
-from horsesense.errors import UserError
-from horsesense.registry import found, names
+from horsesense.core.spec import parse_spec
+from horsesense.errors import UserError, translate_errors
+from horsesense.registry import ONE_OPTION, found, load, names
 
 if TYPE_CHECKING:
-    from horsesense.exchange.log_reading import LogReading
+    from horsesense.exchange.log_reader import LogReader
 
 
 @dataclass(frozen=True, slots=True)
 class ExportedProbe(Document):
-    """A probe as another tool takes it."""
+    """A probe in the format of another tool."""
 
     out: Path
     """The folder."""
     to: str
     """The format."""
     items: int
-    """Items that travel."""
+    """Number of items."""
     files: tuple[str, ...]
-    """What lies in the folder."""
+    """The files in the folder."""
     notes: tuple[str, ...]
-    """What the other tool cannot be told, and what was left out for it."""
+    """What the format cannot express, and what was left out."""
     run: str
-    """How the other tool is called on it."""
+    """Command of the other tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What is to be written, and how it is meant to be asked."""
+    """A probe to write, and its settings."""
 
     probe: Probe
     folder: Path
-    """Empty, and there."""
+    """An existing, empty folder."""
     probe_name: str
-    """What runs call the probe, so that a log of it can be set beside them."""
+    """Name of the probe in runs, so that a log can be compared with them."""
     name: str
-    """What the task or data set is called: letters, digits and underscores."""
+    """Name of the task or dataset: letters, digits and underscores."""
     spec: ScoringSpec
     """How items become prompts."""
     by: str = ""
-    """The facet that tasks are apart by; empty: one task."""
+    """Facet whose values become tasks; empty: one task."""
     seed: int = 0
-    """Of an order that is drawn."""
+    """Random seed of the order of options."""
     cues: bool = True
-    """Whether the card of a data set tells of cues."""
+    """Whether the dataset card reports cues."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What a format wrote."""
+class WrittenExport:
+    """The result of a writer."""
 
     items: int
     run: str
-    """How the other tool is called; ``DIR`` stands for the folder."""
+    """Command of the other tool; ``DIR`` is the folder."""
     notes: tuple[str, ...] = ()
 
 
-Write = Callable[[Export], Written]
-Read = Callable[[Sequence[Path], "LogReading"], None]
+Write = Callable[[Export], WrittenExport]
+Read = Callable[[Sequence[Path], "LogReader"], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Files of another tool; what a plug-in's entry point names."""
+    """A format of another tool; a plug-in's entry point names one."""
 
     name: str
     write: Write | None = None
     """Writes a probe into an empty folder."""
     read: Read | None = None
-    """Reads logs, and gives each sample to the reading."""
+    """Reads logs, and passes each sample to the reader."""
 
 
-_ROOM = "horsesense.exchange"
+_HERE = "horsesense.exchange"
 FORMATS = {
-    "lm-eval": (f"{_ROOM}.lm_eval_task:write_lm_eval", f"{_ROOM}.lm_eval_log:read_lm_eval"),
-    "inspect": (f"{_ROOM}.inspect_task:write_inspect", f"{_ROOM}.inspect_log:read_inspect"),
-    "hf": (f"{_ROOM}.hub_dataset:write_hub", ""),
-    "answers": ("", f"{_ROOM}.answer_table:read_answer_table"),
+    "lm-eval": (f"{_HERE}.lm_eval_task:write_lm_eval", f"{_HERE}.lm_eval_log:read_lm_eval"),
+    "inspect": (f"{_HERE}.inspect_task:write_inspect", f"{_HERE}.inspect_log:read_inspect"),
+    "hf": (f"{_HERE}.hub_dataset:write_hub", ""),
+    "answers": ("", f"{_HERE}.answer_table:read_answer_table"),
 }
-"""Format → what writes it and what reads its logs, as ``module:function``; empty where nothing does."""
+"""Format → its writer and its log reader, as ``module:function``; empty if there is none."""
 
 WRITES = tuple(name for name, (write, _) in FORMATS.items() if write)
 READS = tuple(name for name, (_, read) in FORMATS.items() if read)
 
 
 def writer(name: str) -> Write:
-    """What writes a format."""
+    """Return the writer of a format."""
     if name in FORMATS and FORMATS[name][0]:
-        function: Write = _loaded(FORMATS[name][0])
-        return function
+        built_in: Write = load(FORMATS[name][0])
+        return built_in
     if name in FORMATS:
-        raise UserError(f"the format {name!r} is only read", fix=f"use one of {', '.join(WRITES)}")
+        raise UserError(f"the format {name!r} can only be imported", fix=f"use one of {', '.join(WRITES)}")
     plugin = found("formats", name, WRITES)
-    made = plugin.load(Format, "a Format of horsesense.exchange.formats").write
-    if made is None:
-        raise UserError(f"the format {name!r} is only read", fix=f"use one of {', '.join(WRITES)}")
-    return made
+    function = plugin.load(Format, "a Format of horsesense.exchange.formats").write
+    if function is None:
+        raise UserError(f"the format {name!r} can only be imported", fix=f"use one of {', '.join(WRITES)}")
+    return function
 
 
 def reader(name: str) -> Read:
-    """What reads the logs of a format."""
+    """Return the log reader of a format."""
     if name in FORMATS and FORMATS[name][1]:
-        function: Read = _loaded(FORMATS[name][1])
-        return function
+        built_in: Read = load(FORMATS[name][1])
+        return built_in
     if name in FORMATS:
         raise UserError(f"the format {name!r} has no logs", fix=f"use one of {', '.join(READS)}")
     plugin = found("formats", name, READS)
-    made = plugin.load(Format, "a Format of horsesense.exchange.formats").read
-    if made is None:
+    function = plugin.load(Format, "a Format of horsesense.exchange.formats").read
+    if function is None:
         raise UserError(f"the format {name!r} has no logs", fix=f"use one of {', '.join(READS)}")
-    return made
+    return function
 
 
 def is_log_format(name: str, releases: Iterable[str] = ()) -> bool:
-    """Whether a name that is no release is a format with logs."""
+    """Whether a name is a format with logs, and not a published dataset."""
     if name in FORMATS:
         return bool(FORMATS[name][1])
     return name not in releases and name in names("formats")
 
 
-def _loaded(where: str) -> Any:
-    module, _, function = where.partition(":")
-    return getattr(import_module(module), function)
+@translate_errors()
+def export(
+    probe: Probe | str | Path,
+    *,
+    to: str,
+    out: str | Path,
+    name: str = "",
+    spec: Annotated[str | ScoringSpec, ONE_OPTION] = "default",
+    by: str = "",
+    seed: Annotated[int, Ge(0)] = 0,
+    cues: bool = True,
+) -> ExportedProbe:
+    """Export a probe to another tool; whole items are included, so that a log has the same ids.
+
+    Args:
+        probe: Name or file of a probe. In Python, also a `Probe`.
+        to: Format: lm-eval (a task folder), inspect (a task and its samples), hf (a Hugging Face dataset), or a
+            plug-in's.
+        out: Folder to write; it must not exist, or be empty.
+        name: Name of the task or dataset. By default, the name of the probe.
+        spec: Scoring spec.
+        by: lm-eval: facet whose values become tasks of one group.
+        seed: Inspect: random seed of the order of options.
+        cues: Hugging Face: search for cues and report them on the dataset card, which takes seconds.
+
+    Returns:
+        The files, the command of the other tool, and what the format cannot express.
+    """
+    from horsesense.api.probes import called, opened
+    from horsesense.data import disk_errors, writing_folder
+
+    write = writer(to)
+    loaded = opened(probe)
+    if not loaded.items:
+        raise UserError("the probe is empty", fix="give one with items")
+    known_as = name or called(probe)
+    if not known_as.isprintable():
+        raise UserError(f"the name {known_as!r} is not usable", fix="use letters, digits, dashes and underscores")
+    folder = Path(out)
+    with disk_errors(folder):
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UserError("the folder already exists", file=folder, fix="choose another, or remove it")
+    meaning = parse_spec(spec) if isinstance(spec, str) else spec
+    with disk_errors(folder), writing_folder(folder) as part:
+        written = write(Export(loaded, part, known_as, _identifier(known_as), meaning, by, seed, cues))
+        files = tuple(sorted(path.relative_to(part).as_posix() for path in part.rglob("*") if path.is_file()))
+    run = written.run.replace("DIR", str(folder))
+    return ExportedProbe(folder, to, written.items, files, tuple(written.notes), run)
+
+
+def _identifier(name: str) -> str:
+    """Return a name that is valid in YAML, Python and on the Hugging Face Hub.
+
+    >>> _identifier("wordnetqa-hypernymy"), _identifier("2 sets")
+    ('wordnetqa_hypernymy', 'probe_2_sets')
+    """
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or "probe"
+    return plain if plain[0].isalpha() else f"probe_{plain}"

@@ -1,7 +1,7 @@
-"""A probe as a data set for the Hugging Face hub: Parquet a split, and a card that says how far it can be trusted.
+"""Export a probe as a Hugging Face dataset: one Parquet file per split, and a dataset card.
 
-``datasets.load_dataset(DIR)`` opens the folder, and it uploads as it is. The card's header is what the hub reads;
-below it stand licence, citation, how the items were made, how sound they are and what answers them by cues.
+``datasets.load_dataset(DIR)`` opens the folder, and it can be uploaded as it is. The card has a header for the Hugging
+Face Hub, how the items were made, label quality, cues, human performance, licence and citation.
 """
 
 from __future__ import annotations
@@ -19,52 +19,35 @@ from horsesense.core import Item, Probe
 from horsesense.core.card import writing_card
 from horsesense.core.jsonl import item_to_dict
 from horsesense.errors import UserError
-from horsesense.exchange.formats import Export, Written
+from horsesense.exchange.formats import Export, WrittenExport
+from horsesense.registry import citation_of
 
 _SPLITS = {"dev": "validation", "valid": "validation", "eval": "validation"}
-"""What the hub calls a split otherwise."""
+"""Split names that differ on the Hugging Face Hub."""
 _LICENCES = {
     "apache-2.0": "apache-2.0", "mit": "mit", "cc0": "cc0-1.0", "cc0-1.0": "cc0-1.0", "cc-by-4.0": "cc-by-4.0",
     "cc-by-sa-4.0": "cc-by-sa-4.0", "cc-by-sa-3.0": "cc-by-sa-3.0", "cc-by-3.0": "cc-by-3.0",
     "cc-by-nc-4.0": "cc-by-nc-4.0",
     "gpl-2.0": "gpl-2.0", "gpl-3.0": "gpl-3.0", "bsd-3-clause": "bsd-3-clause", "odc-by": "odc-by",
 }  # fmt: skip
-"""A licence as people write it → as the hub's list has it."""
+"""Licence → its identifier on the Hugging Face Hub."""
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"))
-_WORDNETQA = (
-    "Kyle Richardson and Ashish Sabharwal. What Does My QA Model Know? Devising Controlled Probes Using Expert "
-    "Knowledge. Transactions of the Association for Computational Linguistics 8, 2020. doi:10.1162/tacl_a_00331"
-)
-_PAPERS = {
-    "rica": "Pei Zhou and others. RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms. EMNLP "
-    "2021. doi:10.18653/v1/2021.emnlp-main.598",
-    "cats": "Xuhui Zhou, Yue Zhang, Leyang Cui and Dandan Huang. Evaluating Commonsense in Pre-trained Language "
-    "Models. AAAI 2020. doi:10.1609/aaai.v34i05.6523",
-    "winoventi": "Nam Do and Ellie Pavlick. Are Rotten Apples Edible? Challenging Commonsense Inference Ability with "
-    "Exceptions. Findings of ACL-IJCNLP 2021. doi:10.18653/v1/2021.findings-acl.181",
-    "partwhole": "James Mullenbach, Jonathan Gordon, Nanyun Peng and Jonathan May. Do Nuclear Submarines Have Nuclear "
-    "Captains? A Challenge Dataset for Commonsense Reasoning over Adjectives and Objects. EMNLP-IJCNLP 2019. "
-    "doi:10.18653/v1/D19-1625",
-    "wordnetqa": _WORDNETQA,
-    "dictionaryqa": _WORDNETQA,
-}
-"""Method → the paper that it is from (CITATION.cff)."""
 
-_FIELDS = """| field | what it is |
+_FIELDS = """| field | meaning |
 |---|---|
 | `id` | the probe's name and a hash of the content |
 | `form` | `cloze` (options fill the blank `___`), `sentences` (options are whole), `choice`, `pair` (labels) |
-| `premise`, `text` | what is given first; the question, the cloze or the hypothesis |
-| `options`, `answer` | the options, and the place of the right one from 0; null where nobody has judged |
-| `family`, `member` | what the strict metric takes together, and the role in it |
-| `facet_…`, `group_…` | values to slice by; units of dependence |
+| `premise`, `text` | the premise; the question, the cloze or the hypothesis |
+| `options`, `answer` | the options, and the index of the right one from 0; null without a gold |
+| `family`, `member` | the items that the strict metric takes together, and the role in it |
+| `facet_…`, `group_…` | facets to slice by; clusters |
 | `item` | the whole item as JSON |"""
 
 
-def write_hub(export: Export) -> Written:
-    """The folder of the data set."""
+def write_hub(export: Export) -> WrittenExport:
+    """Write the folder of the dataset."""
     if export.by:
-        raise UserError("a data set is not apart by a facet", fix="every facet is a column")
+        raise UserError("a dataset is not split by a facet", fix="every facet is a column")
     by_split: dict[str, list[Item]] = {}
     for item in export.probe.items:
         by_split.setdefault(_split(item), []).append(item)
@@ -79,7 +62,7 @@ def write_hub(export: Export) -> Written:
     (export.folder / "README.md").write_text(text, encoding="utf-8")
     with writing_card(export.folder / f"{export.name}.card.json", export.probe.card):
         pass
-    return Written(len(export.probe.items), 'datasets.load_dataset("DIR")')
+    return WrittenExport(len(export.probe.items), 'datasets.load_dataset("DIR")')
 
 
 def _split(item: Item) -> str:
@@ -89,7 +72,7 @@ def _split(item: Item) -> str:
 
 
 def _columns(items: Sequence[Item], field: str) -> dict[str, type]:
-    """The names of facets or groups, each with the kind that all its values have; text where they have several."""
+    """Return the names of facets or groups with their type; str if values have several types."""
     kinds: dict[str, set[type]] = {}
     for item in items:
         for name, value in getattr(item, field).items():
@@ -153,24 +136,24 @@ def _body(export: Export, by_split: Mapping[str, Sequence[Item]]) -> Iterator[st
     for split, items in by_split.items():
         yield f"| {split} | {len(items):,} |"
     yield "\n## How it was made\n"
-    made = card.made.strip().rstrip(".") or "nobody has said how"
+    made = card.made.strip().rstrip(".") or "not stated"
     yield f"{made[:1].upper()}{made[1:]}.{'' if card.seed is None else f' Seed {card.seed}.'}\n"
     for note, count in card.notes.items():
         yield f"- {note}: {count:,}"
-    yield "\n## How sound it is\n"
-    yield from _soundness(probe)
-    yield "\n## What answers it without understanding\n"
+    yield "\n## Label quality\n"
+    yield from _label_quality(probe)
+    yield "\n## Surface cues\n"
     yield from _cues(export)
-    yield "\n## How well people do\n"
+    yield "\n## Human performance\n"
     if not card.human:
-        yield "Nobody has been asked."
+        yield "Not measured."
     for figure in card.human:
         part = f" on {figure.part}" if figure.part else ""
         yield f"- {figure.value:.3f}{part} ({figure.kind or 'kind not stated'}; {figure.source})"
     yield "\n## How it is scored\n"
     yield (
-        f"The primary metric is {card.metric}; items depend on one another by `{card.group}`, so intervals are to be "
-        f"clustered by it. A tie earns its share. Guessing earns {_chance(probe):.3f}."
+        f"The primary metric is {card.metric}; intervals should be clustered by `{card.group}`. A tie among n options "
+        f"scores 1/n. Chance is {_chance(probe):.3f}."
     )
     yield "\n## Fields\n"
     yield _FIELDS
@@ -178,11 +161,11 @@ def _body(export: Export, by_split: Mapping[str, Sequence[Item]]) -> Iterator[st
     yield f"```json\n{json.dumps(item_to_dict(probe.items[0]), ensure_ascii=False, indent=2)}\n```"
     yield "\n## Licence and citation\n"
     yield f"Licence: {card.licence or 'not stated'}. {_licences(probe)}".rstrip()
-    if card.method in _PAPERS:
-        yield f"\nThe method is from: {_PAPERS[card.method]}"
+    if citation := citation_of(card.method):
+        yield f"\nThe method is from: {citation}"
     yield "\n## How to use it\n"
     yield "```python\nimport datasets\n"
-    yield f"datasets.load_dataset({json.dumps(export.name)})  # this folder, or its name on the hub\n```\n"
+    yield f"datasets.load_dataset({json.dumps(export.name)})  # this folder, or its name on the Hugging Face Hub\n```\n"
     yield f"`horsesense import table FOLDER -o {export.name}.jsonl` gives the same items with the same ids.\n"
     yield f"Written by horsesense {__version__}."
 
@@ -193,31 +176,27 @@ def _chance(probe: Probe) -> float:
 
 
 def _licences(probe: Probe) -> str:
-    """What the items' sources say of themselves."""
+    """Return the licences of the items' sources."""
     found = sorted({item.source.licence for item in probe.items if item.source.licence})
-    return f"Items name their sources' licences: {', '.join(found)}." if found else ""
+    return f"Licences of the sources: {', '.join(found)}." if found else ""
 
 
-def _soundness(probe: Probe) -> Iterator[str]:
+def _label_quality(probe: Probe) -> Iterator[str]:
     status = Counter(str(item.facets["status"]) for item in probe.items if "status" in item.facets)
     if status:
-        yield (
-            "Items by what stands behind them: "
-            + ", ".join(f"{n:,} {name}" for name, n in status.most_common())
-            + ".\n"
-        )
-    sound = probe.card.soundness
-    if sound is None:
-        yield "Nobody has read a sample of it, so the share of bad items is not known."
+        yield ("Items by status: " + ", ".join(f"{n:,} {name}" for name, n in status.most_common()) + ".\n")
+    quality = probe.card.label_quality
+    if quality is None:
+        yield "Not audited, so the share of bad items is not known."
         return
-    yield f"{sound.in_words()[:1].upper()}{sound.in_words()[1:]} ({sound.date})."
-    for remark in sound.remarks:
+    yield f"{quality.in_words()[:1].upper()}{quality.in_words()[1:]} ({quality.date})."
+    for remark in quality.remarks:
         yield f"- {remark}"
 
 
 def _cues(export: Export) -> Iterator[str]:
     if not export.cues:
-        yield "Not looked for."
+        yield "Not searched."
         return
     from horsesense.cues import find_cues
     from horsesense.lexicons.taxonomy import load_taxonomy
@@ -234,18 +213,18 @@ def _cues(export: Export) -> Iterator[str]:
             encoded=list(related(probe.items).values()),
         )
     except UserError as error:
-        yield f"Cannot be said: {error.problem}."
+        yield f"Not available: {error.problem}."
         return
     yield f"{found.verdict}\n"
-    yield "| a cue picks | accuracy | 95 % interval | covers | p |\n|---|---|---|---|---|"
+    yield "| cue | accuracy [95% interval] | coverage | p |\n|---|---|---|---|"
     for cue in found.cues[:5]:
         e = cue.accuracy
-        yield f"| {cue.pick} | {e.value:.3f} | {e.low:.3f} to {e.high:.3f} | {cue.coverage:.0%} | {cue.p:.3f} |"
+        yield f"| {cue.pick} | {e.value:.3f} [{e.low:.3f}, {e.high:.3f}] | {cue.coverage:.0%} | {cue.p:.3f} |"
     for near in found.relatedness:
         e = near.accuracy
         yield (
             f"\nRelatedness: the option nearest to the question by {near.encoder} is right in {e.value:.3f} "
-            f"({e.low:.3f} to {e.high:.3f})."
+            f"[{e.low:.3f}, {e.high:.3f}]."
         )
     if not found.relatedness:
         yield f"\n{NOT_CONTROLLED[:1].upper()}{NOT_CONTROLLED[1:]}."

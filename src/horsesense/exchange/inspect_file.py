@@ -1,7 +1,7 @@
-"""Files of Inspect (``.eval`` and ``.json``, schema version 2): the head of a log and its samples, as they stand there.
+"""Open files of Inspect (``.eval`` and ``.json``, schema version 2): the header of a log and its samples.
 
-An ``.eval`` file is a zip whose members are packed with zstd, which Python reads only from 3.14 on; pyarrow, which is
-here anyway, unpacks them.
+An ``.eval`` file is a zip whose members are compressed with zstd, which Python supports only from 3.14 on; pyarrow
+decompresses them.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from horsesense.errors import UserError, now_reading
 _VERSION = 2
 _ZSTD = 93
 _LARGEST = 512 << 20
-"""Bytes of one member, unpacked."""
+"""Maximum size of one member, in bytes."""
 
 
 def inspect_files(path: Path) -> list[Path]:
-    """The logs in a folder, or the one that is named."""
+    """Return the logs in a folder, or the file itself."""
     if not path.is_dir():
         return [path]
     found = sorted(path.rglob("*.eval")) or sorted(path.rglob("*.json"))
     if not found:
-        raise UserError("no .eval lies in the folder", file=path, fix="name the log")
+        raise UserError("there is no .eval file in the folder", file=path, fix="name the log")
     return found
 
 
 def open_log(path: Path) -> tuple[Mapping[str, Any], Iterator[Any]]:
-    """What stands at the head of a log, and its samples one by one."""
+    """Return the header of a log, and an iterator over its samples."""
     with now_reading(path), disk_errors(path), path.open("rb") as handle:
         packed = handle.read(2) == b"PK"
     return _zipped(path) if packed else _plain(path)
@@ -47,7 +47,7 @@ def _checked_head(values: Any, path: Path) -> Mapping[str, Any]:
         raise UserError("this is not a log of Inspect", file=path, fix="give a .eval or .json that inspect eval wrote")
     if values["version"] != _VERSION:
         raise UserError(
-            f"the log has version {values['version']!r}, and {_VERSION} is known here",
+            f"the log has version {values['version']!r}, but only {_VERSION} is supported",
             file=path,
             fix="convert it with inspect log convert, or update horsesense",
         )
@@ -79,7 +79,7 @@ def _zipped(path: Path) -> tuple[Mapping[str, Any], Iterator[Any]]:
 
 
 def _member(handle: IO[bytes], member: zipfile.ZipInfo, path: Path) -> bytes:
-    """The bytes of one member, however it is packed."""
+    """Return the decompressed bytes of one member."""
     import pyarrow as pa
 
     damaged = UserError(f"the part {member.filename!r} of the log is damaged", file=path, fix="get it again")
@@ -103,7 +103,7 @@ def _member(handle: IO[bytes], member: zipfile.ZipInfo, path: Path) -> bytes:
             with pa.CompressedInputStream(pa.BufferReader(content), "zstd") as stream:
                 content = stream.read(member.file_size + 1)
         elif member.compress_type != zipfile.ZIP_STORED:
-            raise UserError(f"the log is packed in an unknown way ({member.compress_type})", file=path)
+            raise UserError(f"the log is compressed in an unknown way ({member.compress_type})", file=path)
     except (zlib.error, OSError, pa.ArrowException) as error:
         raise damaged from error
     if len(content) != member.file_size or zlib.crc32(content) != member.CRC:
@@ -112,12 +112,12 @@ def _member(handle: IO[bytes], member: zipfile.ZipInfo, path: Path) -> bytes:
 
 
 def _plain(path: Path) -> tuple[Mapping[str, Any], Iterator[Any]]:
-    """A log as one JSON object; a large one is read sample by sample."""
+    """Open a log that is one JSON object; a large one is streamed."""
     if path.stat().st_size <= _LARGEST // 4:
         values = _checked_head(_json(read_bytes(path), path), path)
         samples = values.get("samples") or []
         if not isinstance(samples, list):
-            raise UserError("the samples of the log are no list", file=path, fix="get it again")
+            raise UserError("the samples of the log are not a list", file=path, fix="get it again")
         return values, iter(samples)
     import ijson
 
@@ -149,7 +149,7 @@ def _json(content: bytes, path: Path) -> Any:
     try:
         return orjson.loads(content)
     except orjson.JSONDecodeError:
-        try:  # a score that nobody gave is NaN there
+        try:  # a missing score is NaN
             return json.loads(content)
         except (ValueError, RecursionError) as error:
             raise UserError(f"the log is damaged or cut off ({error})", file=path, fix="get it again") from None

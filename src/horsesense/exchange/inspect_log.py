@@ -1,6 +1,6 @@
-"""Logs of Inspect (``.eval`` and ``.json``, schema version 2) as samples of ours; `inspect_file` opens them.
+"""Read logs of Inspect (``.eval`` and ``.json``, schema version 2); `inspect_file` opens them.
 
-Texts that a log keeps apart (``attachment://``) are put back in their place.
+Texts that a log stores separately (``attachment://``) are inserted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.exchange.inspect_file import inspect_files, open_log
-from horsesense.exchange.log_reading import LogReading
+from horsesense.exchange.log_reader import LogReader
 from horsesense.exchange.samples import (
     Sample,
     checked,
@@ -28,28 +28,26 @@ from horsesense.exchange.samples import (
 
 _ATTACHMENT = "attachment://"
 _RIGHT = {"C": True, "I": False, "N": False, 1: True, 0: False}
-"""Values of a score that say right or wrong: correct, incorrect, no answer."""
+"""Values of a score: correct, incorrect, no answer."""
 
 
-def read_inspect(paths: Sequence[Path], reading: LogReading) -> None:
-    """Give the samples of all logs to the reading; folders are searched."""
+def read_inspect(paths: Sequence[Path], reader: LogReader) -> None:
+    """Add the samples of all logs to the reader; folders are searched."""
     for path in [file for each in paths for file in inspect_files(each)]:
         head, samples = open_log(path)
         spec = head.get("eval")
         if not isinstance(spec, dict) or "task" not in spec or "model" not in spec:
-            raise UserError("the log does not say which task and which model it is of", file=path, fix="get it again")
-        task, model = str(spec["task"]).rpartition("/")[2], reading.model or str(spec["model"])
+            raise UserError("the log names no task or no model", file=path, fix="get it again")
+        task, model = str(spec["task"]).rpartition("/")[2], reader.model or str(spec["model"])
         if head.get("status") not in (None, "success"):
-            reading.warn(f"{path.name}: the run ended with {head['status']!r}, so samples may be missing")
-        reading.tell(model, path, _reported(spec))
+            reader.warn(f"{path.name}: the run ended with {head['status']!r}, so samples may be missing")
+        reader.describe(model, path, _reported(spec))
         for number, sample in enumerate(samples, start=1):
-            with reading.at(path, number):
-                made = _sample(sample, task, model, reading)
-                if made is not None:
-                    reading.take(made)
-    reading.warn(
-        "the log has no likelihoods of options: what was said is there, normalisations and token tables are not"
-    )
+            with reader.at(path, number):
+                converted = _sample(sample, task, model, reader)
+                if converted is not None:
+                    reader.add(converted)
+    reader.warn("the log has replies but no likelihoods of options, so there are no normalisations and token tables")
 
 
 def _reported(spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,17 +62,17 @@ def _reported(spec: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _sample(sample: Any, task: str, model: str, reading: LogReading) -> Sample | None:
+def _sample(sample: Any, task: str, model: str, reader: LogReader) -> Sample | None:
     if not isinstance(sample, dict) or "input" not in sample:
         raise UserError("a sample has no input")
     if sample.get("error"):
-        reading.notes["samples that ended in an error, left out"] += 1
+        reader.notes["samples that ended in an error, left out"] += 1
         return None
     attachments = sample.get("attachments") or {}
     metadata = _resolved(sample.get("metadata") or {}, attachments)
-    scorer, score = _score(sample.get("scores"), reading)
+    scorer, score = _score(sample.get("scores"), reader)
     if score is None:
-        reading.notes["samples without a score, left out"] += 1
+        reader.notes["samples without a score, left out"] += 1
         return None
     choices = _resolved(sample.get("choices"), attachments)
     target = _resolved(sample.get("target"), attachments)
@@ -85,12 +83,12 @@ def _sample(sample: Any, task: str, model: str, reading: LogReading) -> Sample |
     if not choices:
         right = _right(score.get("value"))
         if right is None:
-            reading.notes["samples whose score is neither right nor wrong, left out"] += 1
+            reader.notes["samples whose score is neither right nor wrong, left out"] += 1
             return None
         gold = str(target[0] if isinstance(target, list) and target else target or "")
         item = open_item(probe_name_of(task), text, gold)
-        reading.warn(
-            f"{task}: asked without options, so the scorer {scorer} says what is right; cues cannot be looked for"
+        reader.warn(
+            f"{task}: asked without options, so the scorer {scorer} decides what is right, and cues cannot be searched"
         )
         chosen: int | None = 0 if right else 1
         return Sample(
@@ -119,17 +117,17 @@ def _sample(sample: Any, task: str, model: str, reading: LogReading) -> Sample |
 
 
 def _why(scorer: str, chosen: int | None) -> str:
-    return f"scorer {scorer}" if chosen is not None else f"no option made out by {scorer}"
+    return f"scorer {scorer}" if chosen is not None else f"no option parsed by {scorer}"
 
 
-def _score(scores: Any, reading: LogReading) -> tuple[str, Mapping[str, Any] | None]:
+def _score(scores: Any, reader: LogReader) -> tuple[str, Mapping[str, Any] | None]:
     if not isinstance(scores, dict) or not scores:
         return "", None
-    name = reading.scorer or next(iter(scores))
+    name = reader.scorer or next(iter(scores))
     if name not in scores:
         raise UserError(f"the sample has no score of {name!r}", fix=f"use one of {', '.join(map(str, scores))}")
-    if len(scores) > 1 and not reading.scorer:
-        reading.warn(f"of several scorers {name} counts")
+    if len(scores) > 1 and not reader.scorer:
+        reader.warn(f"several scorers; {name} is used")
     score = scores[name]
     if not isinstance(score, dict) or score.get("value") is None or score["value"] != score["value"]:
         return name, None
@@ -142,12 +140,12 @@ def _right(value: Any) -> bool | None:
 
 def _gold(target: Any, options: Sequence[str]) -> int | None:
     if isinstance(target, list) and len(target) > 1:
-        raise UserError("several options are right, and one is asked for here")
+        raise UserError("several options are right, but only one can be")
     return gold_of(target, options)
 
 
 def _chosen(score: Mapping[str, Any], target: Any, options: Sequence[str]) -> int | None:
-    """The option that the scorer read out of the reply; where it does not say which, right is the gold."""
+    """Return the option that the scorer parsed from the reply; if it names none, a right reply is the gold."""
     answer = score.get("answer")
     if isinstance(answer, str) and answer.strip():
         letter = answer.strip().upper()
@@ -170,7 +168,7 @@ def _said(sample: Mapping[str, Any], attachments: Any) -> str:
 
 
 def _text(given: Any, every: bool = False) -> str:
-    """The text of an input: as it stands, or what the user said in a conversation."""
+    """Return the text of an input, or the user's messages of a conversation."""
     if isinstance(given, str):
         return given.strip()
     parts: list[str] = []
@@ -183,7 +181,7 @@ def _text(given: Any, every: bool = False) -> str:
 
 
 def _resolved(value: Any, attachments: Any) -> Any:
-    """The same with the texts that are kept apart."""
+    """Insert texts that are stored separately."""
     if isinstance(value, str):
         if not value.startswith(_ATTACHMENT) or not isinstance(attachments, dict):
             return value

@@ -1,7 +1,7 @@
-"""A probe as a task of Inspect: a Python file, and the samples as JSON lines.
+"""Export a probe as a task of Inspect: a Python file, and the samples as JSON lines.
 
-The options are shown by letters in an order that is drawn by a seed, the reply is parsed by Inspect, and the standard
-error is clustered by what belongs together. Our card travels as the task's metadata.
+The options are shown with letters in an order drawn by seed, Inspect parses the reply, and the standard error is
+clustered. The card is the task's metadata.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from horsesense.core.card import card_values
 from horsesense.core.document import plain
 from horsesense.core.jsonl import item_to_dict
 from horsesense.errors import UserError
-from horsesense.exchange.formats import Export, Written
+from horsesense.exchange.formats import Export, WrittenExport
 from horsesense.scoring.option_prompts import asked
 
 DATA = "samples.jsonl"
@@ -52,10 +52,10 @@ def {name}(seed: int = {seed}, cot: bool = False) -> Task:
 '''
 
 
-def write_inspect(export: Export) -> Written:
-    """The task folder, for ``inspect eval``."""
+def write_inspect(export: Export) -> WrittenExport:
+    """Write the task folder, for ``inspect eval``."""
     if export.by:
-        raise UserError("a task of Inspect is not apart by a facet", fix="every facet is in its metadata")
+        raise UserError("a task of Inspect is not split by a facet", fix="every facet is in its metadata")
     kept = [item for item in export.probe.items if item.answer is not None and 1 < len(item.options) <= 26]
     if not kept:
         raise UserError("no item has a gold and 2 to 26 options, as Inspect needs", fix="export another probe")
@@ -66,19 +66,17 @@ def write_inspect(export: Export) -> Written:
     card = json.dumps(plain(card_values(export.probe.card)), ensure_ascii=False, indent=2)
     (export.folder / CARD).write_text(card + "\n", encoding="utf-8")
     title = (export.probe.card.made or export.probe.card.name).replace("\\", " ").replace('"', "'").rstrip(".") + "."
-    told = _TASK.format(title=title, version=__version__, name=export.name, seed=export.seed, data=DATA, card=CARD)
-    (export.folder / f"{export.name}.py").write_text(told, encoding="utf-8")
-    notes = [
-        "Inspect reads replies, not likelihoods: its accuracy is that of asking by words, and no normalisation applies"
-    ]
+    text = _TASK.format(title=title, version=__version__, name=export.name, seed=export.seed, data=DATA, card=CARD)
+    (export.folder / f"{export.name}.py").write_text(text, encoding="utf-8")
+    notes = ["Inspect uses replies, not likelihoods: its accuracy is that of generation, and no normalisation applies"]
     if left_out := len(export.probe.items) - len(kept):
         notes.append(f"{left_out:,} items without a gold, or with fewer than 2 or more than 26 options, are left out")
-    return Written(len(kept), f"cd DIR && inspect eval {export.name}.py --model MODEL", tuple(notes))
+    return WrittenExport(len(kept), f"cd DIR && inspect eval {export.name}.py --model MODEL", tuple(notes))
 
 
 def _sample(item: Item, probe: str, group: str) -> dict[str, object]:
     assert item.answer is not None
-    # What slices are made by stands in plain sight; the rest is in the whole item.
+    # Facets are separate fields, for slices; everything else is in the item.
     facets = {name: value for name, value in item.facets.items() if name not in ("item", "unit", "group", "probe")}
     return {
         "id": item.id,

@@ -1,7 +1,7 @@
-"""Samples that lm-evaluation-harness logged (``--log_samples``), versions 0.4.0 to 0.4.13, as samples of ours.
+"""Read sample logs of lm-evaluation-harness (``--log_samples``), versions 0.4.0 to 0.4.13.
 
-One line is one document under one filter. Multiple choice has a log-likelihood an option; what was generated has a text
-and a metric. Results of the same run lie beside the samples and tell the model and the versions.
+One line is one document under one filter. Multiple choice has one log-likelihood per option; generation has a text and
+a metric. The results file beside the samples names the model and the versions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import orjson
 from horsesense.core import Form, Item
 from horsesense.data import numbered_lines, read_bytes
 from horsesense.errors import UserError
-from horsesense.exchange.log_reading import LogReading
+from horsesense.exchange.log_reader import LogReader
 from horsesense.exchange.samples import (
     Sample,
     checked,
@@ -34,32 +34,32 @@ from horsesense.scoring.reply_parsing import parse_reply
 _FILE = re.compile(r"samples_(?P<task>.+?)_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl(\.gz)?")
 _NEEDED = ("doc", "arguments", "resps")
 _METRICS = ("exact_match", "acc", "em", "pass@1", "f1")
-"""Metrics of what was generated that say right or wrong, the best known first."""
+"""Metrics of generation that are right or wrong, in order of preference."""
 
 
-def read_lm_eval(paths: Sequence[Path], reading: LogReading) -> None:
-    """Give the samples of all files to the reading; folders are searched."""
+def read_lm_eval(paths: Sequence[Path], reader: LogReader) -> None:
+    """Add the samples of all files to the reader; folders are searched."""
     files = [file for path in paths for file in _files(path)]
     for path in files:
         told = _FILE.fullmatch(path.name)
         task = told["task"] if told else re.sub(r"^samples_|\.jsonl(\.gz)?$", "", path.name)
         results = _results(path, told["date"] if told else "")
-        model = reading.model or _model_of(results) or path.resolve().parent.name
-        reading.tell(model, path, _reported(results, task))
+        model = reader.model or _model_of(results) or path.resolve().parent.name
+        reader.describe(model, path, _reported(results, task))
         if not results:
-            reading.warn(f"{path.name}: no results file lies beside it, so the model is called by its folder")
-        chosen = reading.filter
+            reader.warn(f"{path.name}: there is no results file, so the model is named after its folder")
+        chosen = reader.filter
         for line, text in numbered_lines(path):
-            with reading.at(path, line):
+            with reader.at(path, line):
                 values = _object(text)
                 used = str(values.get("filter", "none"))
                 chosen = chosen or used
                 if used != chosen:
-                    reading.warn(f"{task}: of several filters {chosen} counts")
+                    reader.warn(f"{task}: several filters; {chosen} is used")
                     continue
-                for sample in _samples(values, task, model, reading):
-                    reading.take(sample)
-    reading.warn(
+                for sample in _samples(values, task, model, reader):
+                    reader.add(sample)
+    reader.warn(
         "the log has no tokens: sums and their normalisation by words and characters are there, token tables are not"
     )
 
@@ -141,7 +141,7 @@ def _reported(results: Mapping[str, Any], task: str) -> dict[str, Any]:
     }
 
 
-def _samples(values: Mapping[str, Any], task: str, model: str, reading: LogReading) -> Iterator[Sample]:
+def _samples(values: Mapping[str, Any], task: str, model: str, reader: LogReader) -> Iterator[Sample]:
     doc = values["doc"] if isinstance(values["doc"], dict) else {}
     asked = [tuple(_texts(each)) for each in _in_order(values["arguments"])]
     if not asked:
@@ -153,13 +153,13 @@ def _samples(values: Mapping[str, Any], task: str, model: str, reading: LogReadi
     if isinstance(first, list | tuple) and len(asked[0]) > 1:
         yield _choice(values, doc, asked, task, model)
     elif isinstance(first, str):
-        yield from _generated(values, doc, asked, task, model, reading)
+        yield from _generated(values, doc, asked, task, model, reader)
     else:
         raise UserError("the responses are neither log-likelihoods of options nor texts")
 
 
 def _in_order(arguments: Any) -> list[Any]:
-    """The requests of a sample: a list, or numbered names as newer versions have them."""
+    """Return the requests of a sample: a list, or numbered names in newer versions."""
     if isinstance(arguments, dict):
         names = sorted(arguments, key=lambda name: (len(name), name))
         return [arguments[name] for name in names]
@@ -181,7 +181,7 @@ def _choice(
 ) -> Sample:
     answers = [each[0] if isinstance(each, list) and each else None for each in values["resps"]]
     if len(answers) != len(asked) and len(asked) == 2 * len(answers):
-        asked = asked[: len(answers)]  # with acc_mutual_info every option is asked without its context too
+        asked = asked[: len(answers)]  # with acc_mutual_info every option is scored without its context too
     if len(answers) != len(asked):
         raise UserError(f"there are {len(answers)} log-likelihoods for {len(asked)} options")
     if any(not isinstance(each, list | tuple) or not each for each in answers):
@@ -198,7 +198,7 @@ def _choice(
 
 
 def _item_of(task: str, contexts: Sequence[str], continuations: Sequence[str], target: Any) -> Item:
-    """A question and its answers; whole sentences where it is the context that differs, or nothing stands before."""
+    """Make an item: a question with answers, or whole sentences if the contexts differ or are empty."""
     name, form, text = probe_name_of(task), "choice", contexts[0].strip()
     options = tuple(continuation.strip() for continuation in continuations)
     if len(set(contexts)) > 1 or not text:
@@ -215,9 +215,9 @@ def _generated(
     asked: Sequence[tuple[Any, ...]],
     task: str,
     model: str,
-    reading: LogReading,
+    reader: LogReader,
 ) -> Iterator[Sample]:
-    """Each repeat by itself: the option that it names where there are options, else right or wrong as the log says."""
+    """Return each repeat: the option that it names if there are options, else right or wrong by the log's metric."""
     texts = [str(text) for text in values["resps"][0]]
     item = own_item(doc.get("item"))
     if item is not None:
@@ -229,11 +229,11 @@ def _generated(
     target = values.get("target")
     gold = str(target[0] if isinstance(target, list) and target else target if target is not None else "")
     item = open_item(probe_name_of(task), str(asked[0][0]).strip(), gold)
-    reading.warn(
-        f"{task}: asked without options, so {metric} of the log says what is right, and cues cannot be looked for"
+    reader.warn(
+        f"{task}: asked without options, so the log's {metric} decides what is right, and cues cannot be searched"
     )
     if len(texts) > 1:
-        reading.warn(f"{task}: of {len(texts)} repeats the log judges them together, and so does this")
+        reader.warn(f"{task}: the log scores its {len(texts)} repeats together, and so does the import")
     right = _right(values[metric], metric)
     why = f"{metric} of the log"
     yield Sample(task, model, item, parsed=0 if right else 1, said=texts[0], why=why, columns=plain_columns(doc))

@@ -1,7 +1,7 @@
-"""A probe as tasks of lm-evaluation-harness: YAML, the items as JSON lines, and a short Python file that scores them.
+"""Export a probe as tasks of lm-evaluation-harness: YAML, the items as JSON lines, and a short Python file for scoring.
 
-The harness joins a context and a continuation and gives the log-likelihood of the latter; under the spec preset
-``lm-eval`` it is the sum that we give. What it does not tell is tokens, so a mean over them cannot be had there.
+The harness concatenates context and continuation and returns the log-likelihood of the latter; under the spec preset
+``lm-eval`` it equals our sum. It does not return tokens, so a mean over tokens is not available there.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from horsesense import __version__
 from horsesense.core import Item, ScoringSpec
 from horsesense.core.jsonl import item_to_dict
 from horsesense.errors import UserError, unknown
-from horsesense.exchange.formats import Export, Written
+from horsesense.exchange.formats import Export, WrittenExport
 from horsesense.lexicons.words import word_spans
 from horsesense.scoring.normalise import BY_FORM
 from horsesense.scoring.prompts import item_prompts
 
 DATA = "items.jsonl"
 _MOST_TASKS = 100
-"""Values of a facet that tasks are apart by."""
+"""Maximum number of tasks of a group."""
 
 _SCORING = '''"""How the tasks in this folder load their items and score them. Written by horsesense {version}."""
 
@@ -91,12 +91,12 @@ metadata:
 """
 
 
-def write_lm_eval(export: Export) -> Written:
-    """The task folder, for ``lm-eval --include_path``."""
+def write_lm_eval(export: Export) -> WrittenExport:
+    """Write the task folder, for ``lm-eval --include_path``."""
     _check_spec(export.spec)
     judged = [item for item in export.probe.items if item.answer is not None]
     if not judged:
-        raise UserError("no item has a gold, and the harness needs one", fix="export a probe with golds")
+        raise UserError("no item has a gold, which the harness needs", fix="export a probe with golds")
     tasks = _tasks(export, judged)
     with (export.folder / DATA).open("wb") as handle:
         for item in judged:
@@ -111,15 +111,15 @@ def write_lm_eval(export: Export) -> Written:
     (export.folder / "scoring.py").write_text(_SCORING.format(version=__version__, data=DATA), encoding="utf-8")
     title = json.dumps(export.probe.card.made or export.probe.card.name, ensure_ascii=False).strip('"')
     for task in tasks:
-        told = _TASK.format(version=__version__, title=title, task=task, kwargs=json.dumps({"task": task}))
-        (export.folder / f"{task}.yaml").write_text(told, encoding="utf-8")
+        text = _TASK.format(version=__version__, title=title, task=task, kwargs=json.dumps({"task": task}))
+        (export.folder / f"{task}.yaml").write_text(text, encoding="utf-8")
     if export.by:
-        told = _GROUP.format(
+        text = _GROUP.format(
             version=__version__, title=title, by=export.by, group=export.name, tasks=json.dumps(list(tasks))
         )
-        (export.folder / f"_{export.name}.yaml").write_text(told, encoding="utf-8")
+        (export.folder / f"_{export.name}.yaml").write_text(text, encoding="utf-8")
     words = f"lm-eval run --model hf --model_args pretrained=MODEL --include_path DIR --tasks {export.name} "
-    return Written(len(judged), f"{words}--log_samples --output_path LOGS", _notes(export, len(judged)))
+    return WrittenExport(len(judged), f"{words}--log_samples --output_path LOGS", _notes(export, len(judged)))
 
 
 def _check_spec(spec: ScoringSpec) -> None:
@@ -146,10 +146,10 @@ def _tasks(export: Export, items: Sequence[Item]) -> Sequence[str]:
 
 
 def _row(item: Item, spec: ScoringSpec) -> dict[str, object]:
-    """Context and continuations as the prompts of a causal model have them; the spaces between belong to the latter."""
-    prompts = item_prompts(item, spec, asks_what_follows=True).prompts
+    """Return context and continuations as in the prompts of a causal model; the space belongs to the continuation."""
+    prompts = item_prompts(item, spec, scores_to_end=True).prompts
     before = {prompt.text[: prompt.start] for prompt in prompts}
-    assert len(before) == 1  # all that differs stands in the option
+    assert len(before) == 1  # prompts differ in the option only
     context = before.pop()
     cut = len(context.rstrip())
     stretches = [prompt.text[prompt.start : prompt.end] for prompt in prompts]
@@ -168,15 +168,17 @@ def _row(item: Item, spec: ScoringSpec) -> dict[str, object]:
 def _notes(export: Export, kept: int) -> tuple[str, ...]:
     notes = []
     if kept < len(export.probe.items):
-        notes.append(f"{len(export.probe.items) - kept:,} items without a gold are left out: the harness needs one")
+        notes.append(
+            f"{len(export.probe.items) - kept:,} items without a gold are left out, since the harness needs one"
+        )
     how = export.probe.card.normalise
     forms = {item.form for item in export.probe.items}
     if how == "mean" or (not how and any(BY_FORM[form] == "mean" for form in forms)):
         notes.append(
-            "the mean over tokens, which is primary here, is not known to the harness: acc is by the sum, acc_norm per "
+            "the primary metric, the mean over tokens, is not available in the harness: acc is the sum, acc_norm per "
             "character, acc_word per word; compare under the same normalisation"
         )
     if how == "pmi":
-        notes.append("PMI, which is primary here, is not exported: acc is by the sum")
-    notes.append("only causal models are asked there: a pseudo-likelihood of masked models cannot be had")
+        notes.append("the primary metric, PMI, is not exported: acc is the sum")
+    notes.append("the harness evaluates causal models only: there is no pseudo-likelihood of masked models")
     return tuple(notes)

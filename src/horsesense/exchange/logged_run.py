@@ -1,4 +1,4 @@
-"""What other tools' models answered, as a run folder like any other; its models are known only as a log tells them."""
+"""Import logs of other tools as run folders."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from horsesense.core.document import Document
 from horsesense.core.jsonl import item_from_dict, write_jsonl
 from horsesense.data import sha256_of_file, writing_folder
 from horsesense.data.checksums import keep_sum
-from horsesense.errors import UserError, unknown
-from horsesense.exchange.log_reading import TABLES, LogReading
+from horsesense.errors import UserError, translate_errors, unknown
+from horsesense.exchange.formats import reader
+from horsesense.exchange.log_reader import TABLES, LogReader
 from horsesense.exchange.samples import ANOTHER, probe_name_of
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.folder import probe_path
@@ -36,29 +37,29 @@ from horsesense.runs.shard_files import replies_path, shard_path, write_answers,
 from horsesense.scoring.generate import answer_from
 
 _SHARD = 20_000
-"""Answers a file."""
+"""Answers per file."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedLog(Document):
-    """A log as a run folder."""
+    """A log that was imported as a run folder."""
 
     out: Path
     """The run folder."""
     samples: int
-    """Samples that were kept; one a model, item and repeat."""
+    """Number of samples: one per model, item and repeat."""
     models: tuple[str, ...]
-    """Whose answers they are."""
+    """The models."""
     probes: Mapping[str, int]
-    """What was asked, with the number of items."""
+    """Number of items per probe."""
     notes: Mapping[str, int]
-    """What was skipped, left out or met twice, counted."""
+    """Skipped, dropped and duplicate samples, counted."""
     remarks: tuple[str, ...]
-    """What a log like this does not tell."""
+    """What the log does not contain."""
 
 
 def write_logged_run(
-    reading: LogReading,
+    log: LogReader,
     read: Any,
     paths: Sequence[Path],
     out: Path,
@@ -66,31 +67,31 @@ def write_logged_run(
     cluster: str = "",
     progress: Progress = NO_PROGRESS,
 ) -> ImportedLog:
-    """Read logs and write the run folder, whole or not at all."""
+    """Read logs and write the run folder, completely or not at all."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UserError("the folder is there already, and a log is not added to a run", file=out, fix=ANOTHER)
+        raise UserError("the folder already exists, and a log cannot be added to a run", file=out, fix=ANOTHER)
     out.parent.mkdir(parents=True, exist_ok=True)
     with writing_folder(out) as folder:
         base_path = folder / "samples.sqlite"
         with closing(sqlite3.connect(base_path, isolation_level=None)) as base:
             base.executescript(TABLES)
-            reading.base = base
-            read(paths, reading)
-            reading.flush()
-            if not reading.parts:
-                if reading.skipped:
-                    raise reading.skipped[0]
+            log.base = base
+            read(paths, log)
+            log.flush()
+            if not log.parts:
+                if log.skipped:
+                    raise log.skipped[0]
                 raise UserError("there is no sample in the log", file=paths[0], fix="check the file")
-            document = _Writer(reading, base, folder, out, tool, cluster, progress).write()
+            document = _Writer(log, base, folder, out, tool, cluster, progress).write()
         base_path.unlink()
     return document
 
 
 @dataclass(slots=True)
 class _Writer:
-    """From the database to the folder."""
+    """Writes the folder from the database."""
 
-    reading: LogReading
+    log: LogReader
     base: Any
     folder: Path
     out: Path
@@ -102,31 +103,32 @@ class _Writer:
         manifest = new_manifest(ScoringSpec().to_dict(), 0, 0, None, 0)
         counts: dict[str, int] = {}
         samples = 0
-        for task in dict.fromkeys(task for _, task, _ in self.reading.parts):
-            parts = {key: number for key, number in self.reading.parts.items() if key[1] == task}
+        for task in dict.fromkeys(task for _, task, _ in self.log.parts):
+            parts = {key: number for key, number in self.log.parts.items() if key[1] == task}
             name = probe_name_of(task)
             if name in counts:
-                raise UserError(f"two tasks of the log would both be called {name!r}", fix="import them apart")
+                raise UserError(f"two tasks of the log would both be named {name!r}", fix="import them separately")
             self._choose(task, list(parts.values()))
-            content = self._probe(task, name, any(way == "words" for _, _, way in parts))
+            content = self._probe(task, name, any(prompt_format == "generate" for _, _, prompt_format in parts))
             counts[name] = content.items
-            for (model, _, way), number in parts.items():
-                shards, written = self._answers(model, name, way, number)
+            for (model, _, prompt_format), number in parts.items():
+                shards, written = self._answers(model, name, prompt_format, number)
                 samples += written
-                manifest = manifest.with_part(Part(
-                    model=self._model(model), probe=content, shards=shards, way=way, asked=f"from a log of {self.tool}"
-                ))  # fmt: skip
+                source = f"from a log of {self.tool}"
+                part = Part(model=self._model(model), probe=content, shards=shards, format=prompt_format, asked=source)
+                manifest = manifest.with_part(part)
         write_manifest(self.folder, manifest)
-        models = tuple(dict.fromkeys(model for model, _, _ in self.reading.parts))
-        notes = dict(sorted(self.reading.notes.items()))
-        return ImportedLog(self.out, samples, models, counts, notes, tuple(self.reading.remarks))
+        models = tuple(dict.fromkeys(model for model, _, _ in self.log.parts))
+        notes = dict(sorted(self.log.notes.items()))
+        return ImportedLog(self.out, samples, models, counts, notes, tuple(self.log.remarks))
 
     def _choose(self, task: str, parts: Sequence[int]) -> None:
-        """The items that every model of a task answered: a run folder keeps a probe once."""
-        marks = ",".join("?" * len(parts))
+        """Select the items that every model of a task answered: a run folder has each probe once."""
+        placeholders = ",".join("?" * len(parts))
         self.base.execute("drop table if exists chosen")
         self.base.execute(
-            f"create table chosen as select item from (select distinct part, item from answers where part in ({marks}))"
+            "create table chosen as select item from "
+            f"(select distinct part, item from answers where part in ({placeholders}))"
             " group by item having count(*) = ? order by item",
             (*parts, len(parts)),
         )
@@ -138,18 +140,18 @@ class _Writer:
                 f"the models in the log share no sample of {task}", fix="import the files of each model by themselves"
             )
         if kept < all_of_them:
-            self.reading.notes[f"items of {task} that not every model answered, left out"] += all_of_them - kept
+            self.log.notes[f"items of {task} that not every model answered, left out"] += all_of_them - kept
 
     def _probe(self, task: str, name: str, said: bool) -> ProbeRecord:
-        columns = self.reading.facets(task)
+        columns = self.log.facets(task)
         if self.cluster and self.cluster not in columns.names:
             raise unknown("column to cluster by", self.cluster, columns.names)
         facets = columns.facets()
         if left := [each for each in columns.names if each not in facets and each != self.cluster]:
-            self.reading.warn(
-                f"{task}: columns with another value nearly everywhere are no facets: {', '.join(sorted(left))}"
+            self.log.warn(
+                f"{task}: columns with distinct values nearly everywhere are not facets: {', '.join(sorted(left))}"
             )
-        group = self.cluster or self.reading.groups.get(task) or "family"
+        group = self.cluster or self.log.groups.get(task) or "family"
         first = self.base.execute(
             "select body from items join chosen on place = item order by place limit 1"
         ).fetchone()
@@ -189,8 +191,8 @@ class _Writer:
             keep_sum(self.folder, each, sha256_of_file(each))
         return ProbeRecord(name=name, items=len(ids), of=len(ids), content=content_of_ids(ids))
 
-    def _answers(self, model: str, probe: str, way: str, part: int) -> tuple[int, int]:
-        """Write the answers of one model; how many files, of how many samples."""
+    def _answers(self, model: str, probe: str, prompt_format: str, part: int) -> tuple[int, int]:
+        """Write the answers of one model; return the number of files and of samples."""
         rows = self.base.execute(
             "select items.body, answers.body, repeat from answers join chosen using (item) join items on place = item"
             " where part = ? order by answers.item, repeat",
@@ -201,7 +203,7 @@ class _Writer:
         shards = samples = 0
         for item, given in _by_item(rows):
             samples += len(given)
-            if way == "words":
+            if prompt_format == "generate":
                 said = [_reply(item, repeat, values) for repeat, values in given]
                 replies += said
                 answers.append(answer_from(item, said))
@@ -209,29 +211,29 @@ class _Writer:
                 scores = tuple(given[0][1][0])
                 answers.append(Answer(item.id, item.form, scores, flags=(NO_TOKENS,) * len(scores)))
             if len(answers) == _SHARD:
-                self._shard(model, probe, way, shards, answers, replies)
+                self._shard(model, probe, prompt_format, shards, answers, replies)
                 shards += 1
                 self.progress.update(f"{model} on {probe}", shards * _SHARD, shards * _SHARD, "answers")
         if answers:
-            self._shard(model, probe, way, shards, answers, replies)
+            self._shard(model, probe, prompt_format, shards, answers, replies)
             shards += 1
         return shards, samples
 
     def _shard(
-        self, model: str, probe: str, way: str, number: int, answers: list[Answer], replies: list[Reply]
+        self, model: str, probe: str, prompt_format: str, number: int, answers: list[Answer], replies: list[Reply]
     ) -> None:
-        path = shard_path(self.folder, model, probe, number, way)
+        path = shard_path(self.folder, model, probe, number, prompt_format)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_answers(path, model, probe, answers)
         if replies:
-            write_replies(replies_path(self.folder, model, probe, number, way), replies)
+            write_replies(replies_path(self.folder, model, probe, number, prompt_format), replies)
         answers.clear()
         replies.clear()
 
     def _model(self, name: str) -> ModelRecord:
-        reported = self.reading.reported.get(name, {})
+        reported = self.log.reported.get(name, {})
         parameters = reported.get("parameters")
-        digest = self.reading.hashes.get(name, [""])
+        digest = self.log.hashes.get(name, [""])
         return ModelRecord(
             name=name,
             family="log",
@@ -242,14 +244,14 @@ class _Writer:
             weights=digest[0] if len(digest) == 1 else content_of_ids(digest),
             revision=str(reported.get("revision") or ""),
             dtype=str(reported.get("dtype") or ""),
-            frame=f"not known: read from a log of {reported.get('tool', self.tool)}",
+            frame=f"not known: imported from a log of {reported.get('tool', self.tool)}",
             kind=LOG,
             reported={key: value for key, value in reported.items() if value not in (None, "")},
         )
 
 
 def _by_item(rows: Iterator[Any]) -> Iterator[tuple[Item, list[tuple[int, Any]]]]:
-    """The repeats of each item together."""
+    """Group the repeats of each item."""
     body, given = None, []
     for item, answer, repeat in rows:
         if item != body and body is not None:
@@ -263,4 +265,58 @@ def _by_item(rows: Iterator[Any]) -> Iterator[tuple[Item, list[tuple[int, Any]]]
 
 def _reply(item: Item, repeat: int, values: Any) -> Reply:
     _, parsed, said, why = values
-    return Reply(item.id, "words", 0, repeat, "", said, (), (), parsed, why, "", 0, 0)
+    return Reply(item.id, "generate", 0, repeat, "", said, (), (), parsed, why, "", 0, 0)
+
+
+@translate_errors()
+def import_log(
+    format: str,
+    *files: str | Path,
+    out: str | Path,
+    columns: str = "",
+    model: str = "",
+    cluster: str = "",
+    filter: str = "",
+    scorer: str = "",
+    skip_bad: bool = False,
+    progress: Progress = NO_PROGRESS,
+) -> ImportedLog:
+    """Import the logs of another tool as a run folder.
+
+    Args:
+        format: Format: lm-eval (samples_*.jsonl), inspect (.eval or .json), answers (any table), or a plug-in's.
+        files: Logs, or folders of logs.
+        out: Run folder to write; it must not exist.
+        columns: Table: role of each column, as ``item=id,model=m,choice=said,options=opts,gold=key``.
+        model: Name of the model. By default, the one in the log.
+        cluster: Column of the cluster, for intervals.
+        filter: lm-eval: filter to use. By default, the first.
+        scorer: Inspect: scorer to use. By default, the first.
+        skip_bad: Skip and count unreadable samples instead of stopping at the first.
+        progress: Progress callback.
+
+    Returns:
+        Models and probes, what was left out, and what the log does not contain.
+    """
+    from horsesense.data import disk_errors
+
+    read = reader(format)
+    if not files:
+        raise UserError("no log is given", fix="name a file")
+    paths = [Path(file) for file in files]
+    for path in paths:
+        with disk_errors(path):
+            path.stat()
+    roles = _columns(format, columns)
+    log = LogReader(skip_bad=skip_bad, columns=roles, model=model, filter=filter, scorer=scorer)
+    return write_logged_run(log, read, paths, Path(out), format, cluster, progress)
+
+
+def _columns(format: str, text: str) -> dict[str, str]:
+    if format != "answers":
+        if text:
+            raise UserError("only a table of answers has columns to map", fix=f"leave them out for {format}")
+        return {}
+    from horsesense.exchange.answer_table import parse_answer_columns
+
+    return parse_answer_columns(text)

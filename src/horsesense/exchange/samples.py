@@ -1,4 +1,4 @@
-"""One sample of a log, and what readers of logs share: golds, options and columns however they are written."""
+"""Samples of logs, and helpers for log readers: golds, options and columns."""
 
 from __future__ import annotations
 
@@ -18,45 +18,46 @@ from horsesense.errors import UserError, argument
 
 ANOTHER = f"choose another {argument('out')}"
 _LONGEST = 60
-"""Characters of a value to slice by."""
+"""Maximum length of a facet value."""
 _MOST_VALUES = 50
-"""Values of a column to slice by."""
+"""Maximum number of values of a facet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What one model answered to one item, once."""
+    """One answer of one model to one item."""
 
     task: str
     model: str
     item: Item
     scores: tuple[float, ...] = ()
-    """One log-likelihood an option; empty where it was asked in words."""
+    """One log-likelihood per option; empty for a generated reply."""
     parsed: int | None = None
-    """Of a reply in words: the option that it names; None where none was made out."""
+    """Option parsed from a generated reply; None if none was."""
     said: str = ""
     """The reply."""
     why: str = ""
-    """Who says so: the tool's own scorer."""
+    """How the option was parsed."""
     repeat: int = 0
-    """Which of several times, from 0."""
+    """Number of the repeat, from 0."""
     columns: Mapping[str, Facet] = field(default_factory=dict)
-    """What else the log says of the item."""
+    """Other columns of the item."""
     group: str = ""
-    """The unit of dependence that the probe's card names, where it is a probe of ours."""
+    """The cluster named on the probe's card, for an exported probe."""
 
     @property
-    def way(self) -> str:
-        return "options" if self.scores else "words"
+    def format(self) -> str:
+        """Prompt format."""
+        return "loglikelihood" if self.scores else "generate"
 
 
 @dataclass(slots=True)
 class Columns:
-    """The columns that came with the items of a task, and which of them are worth slicing by."""
+    """The columns of the items of a task, and which of them can be facets."""
 
     rows: int = 0
     values: dict[str, set[Facet] | None] = field(default_factory=dict)
-    """Column → its values; None where there are too many."""
+    """Column → its values; None if there are too many."""
     kinds: dict[str, set[type]] = field(default_factory=dict)
 
     def see(self, columns: Mapping[str, Facet]) -> None:
@@ -75,11 +76,11 @@ class Columns:
         return list(self.values)
 
     def facets(self) -> list[str]:
-        """Those with few values, each of which comes again."""
+        """Return columns with few, repeated values."""
         return [name for name, seen in self.values.items() if seen is not None and 2 * len(seen) <= max(self.rows, 4)]
 
     def shown(self, name: str, value: Facet) -> Facet:
-        """A value as a facet has it: of one kind in all items."""
+        """Return a facet value, of one type in all items."""
         kinds = self.kinds[name]
         if len(kinds) == 1:
             return value
@@ -87,7 +88,7 @@ class Columns:
 
 
 def plain_columns(values: Mapping[str, Any], without: Sequence[str] = ()) -> dict[str, Facet]:
-    """The values that are text, numbers, true or false."""
+    """Return the values that are strings, numbers or booleans."""
     return {
         str(name): value
         for name, value in values.items()
@@ -101,7 +102,7 @@ def plain_columns(values: Mapping[str, Any], without: Sequence[str] = ()) -> dic
 
 
 def own_item(written: Any) -> Item | None:
-    """The whole item, where the log is of a probe of ours; None where it is not."""
+    """Return the item that an exported probe includes; None for other logs."""
     if not isinstance(written, str) or not written.startswith("{"):
         return None
     try:
@@ -114,13 +115,13 @@ def own_item(written: Any) -> Item | None:
 
 
 def of_ours(beside: Mapping[str, Any], task: str, model: str, item: Item, **answered: Any) -> Sample:
-    """A sample of a probe of ours: what runs call it, and its unit of dependence, travel beside the item."""
+    """Make a sample of an exported probe, with its name and cluster."""
     name, group = (value if isinstance(value := beside.get(key), str) else "" for key in ("probe", "group"))
     return Sample(name or task, model, item, group=group, **answered)
 
 
 def number_of(value: Any, what: str) -> float:
-    """A finite number, written as one or as text.
+    """Return a finite number from a number or a string.
 
     >>> number_of("-3.5", "score"), number_of(2, "score")
     (-3.5, 2.0)
@@ -129,14 +130,14 @@ def number_of(value: Any, what: str) -> float:
         try:
             number = float(value)
         except (ValueError, OverflowError):
-            raise UserError(f"the {what} {str(value)[:40]!r} is no number") from None
+            raise UserError(f"the {what} {str(value)[:40]!r} is not a number") from None
         if isfinite(number):
             return number
-    raise UserError(f"the {what} {str(value)[:40]!r} is no finite number")
+    raise UserError(f"the {what} {str(value)[:40]!r} is not a finite number")
 
 
 def gold_of(written: Any, options: Sequence[str]) -> int | None:
-    """The right option by its place, letter or text; None where nothing is said.
+    """Return the gold option by its index, letter or text; None if there is none.
 
     >>> gold_of("1", ("a", "b")), gold_of("B", ("ice", "fire")), gold_of("ice", ("ice", "fire")), gold_of(None, ("a",))
     (1, 1, 0, None)
@@ -158,29 +159,30 @@ def gold_of(written: Any, options: Sequence[str]) -> int | None:
             return _in_range(int(text), options)
         if len(text) == 1 and text.upper() in ascii_uppercase:
             return _in_range(ascii_uppercase.index(text.upper()), options)
-    raise UserError(f"the gold {str(written)[:60]!r} is none of the {len(options)} options")
+    raise UserError(f"the gold {str(written)[:60]!r} is not one of the {len(options)} options")
 
 
-def _in_range(place: int, options: Sequence[str]) -> int | None:
-    if place == -1:  # how many sets say that nobody knows
+def _in_range(index: int, options: Sequence[str]) -> int | None:
+    if index == -1:  # many datasets write an unknown gold as -1
         return None
-    if not 0 <= place < len(options):
-        raise UserError(f"the gold {place} is out of range: there are {len(options)} options")
-    return place
+    if not 0 <= index < len(options):
+        raise UserError(f"the gold {index} is out of range: there are {len(options)} options")
+    return index
 
 
 def open_item(probe: str, text: str, gold: str) -> Item:
-    """A question without options: the gold, and all else. Nothing is earned by guessing."""
+    """Make an item without options: the gold and everything else; chance is 0."""
     return checked(Item(probe=probe, form="choice", text=text or "?", options=(gold.strip() or "?", OPEN), answer=0))
 
 
 def checked(item: Item) -> Item:
+    """Check an item, and return it."""
     check_item(item)
     return item
 
 
 def probe_name_of(task: str) -> str:
-    """A task as the name of a probe.
+    """Return the name of a probe from the name of a task.
 
     >>> probe_name_of("mmlu/anatomy 2")
     'mmlu-anatomy-2'

@@ -166,28 +166,28 @@ def printed_table(paper: str, place: str) -> dict[str, dict[str, float]]:
     return table
 
 
-# Where programs do otherwise.
+# Where code and text differ.
 
 
 @dataclass(frozen=True, slots=True)
-class Otherwise:
-    """A place where a paper's program does not do what the paper says."""
+class Discrepancy:
+    """A place where the code of a paper does not do what the paper says."""
 
     paper: str
-    """Whose program it is."""
+    """The paper."""
     place: str
     """Repository, commit, file and function."""
     says: str
     """What the paper says."""
     does: str
-    """What the program does."""
+    """What the code does."""
     bears_on: str
     """The figures that it bears on."""
 
 
 @cache
-def otherwise(paper: str) -> tuple[Otherwise, ...]:
-    """Where a paper's own programs and files do otherwise than it says, read in the authors' public repositories."""
+def discrepancies(paper: str) -> tuple[Discrepancy, ...]:
+    """Return where a paper's code and files differ from its text, from the authors' public repositories."""
     path = Path(str(files(__package__).joinpath("ledger", "scripts.tsv")))
     rows = [row for _, row in read_table(path, _SCRIPTS)]
-    return tuple(Otherwise(*(row[name] for name in _SCRIPTS)) for row in rows if row["paper"] == paper)
+    return tuple(Discrepancy(*(row[name] for name in _SCRIPTS)) for row in rows if row["paper"] == paper)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from horsesense.methods.rica.run_tables import rica_tables
+from horsesense.methods.rica.analysis import rica_tables
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.methods.suites.stored import kept_tables
-from horsesense.methods.winoventi.evaluation_tables import tables_of_run as winoventi_tables
+from horsesense.methods.winoventi.suite import tables_of_run as winoventi_tables
 from horsesense.runs.results import Answered
 
 

@@ -1,9 +1,7 @@
-"""Who answers: the models.
+"""Models: which weights a name means, how they are loaded, and the protocol that every model follows.
 
-- `locating`: what a name after ``-m`` means, and which weights that are
-- `bundled`: small real models that come with a package file
-- `folders`: a model's folder: its weight files, their hash, and one that is made on first use
-- `gguf`, `adapters`, `bidirectional`: folders that are made of something else
-- `contract`: what a model is asked and what it gives back, wherever it runs
-- `local`: models that run in this process; `served`: models behind an OpenAI-compatible server
+- `locate`: what a name after ``-m`` means; `load`: open it; `lineage`: which models are related
+- `bundled`: small models that come in a package file; `folders`: weight files and their hashes
+- `gguf`, `adapters`, `bidirectional`: models that are converted into folders
+- `protocol`: requests to a model and their results; `hf`: models in this process; `api`: models behind a server
 """

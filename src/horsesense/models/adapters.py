@@ -1,7 +1,7 @@
-"""Models made of a base and an adapter, put together once, on first use, into a folder like any other's.
+"""Models made of a base and an adapter, merged on first use into a model folder.
 
-There are two kinds: an adapter folder as peft saves it, and the small file that turns a causal model into a masked one
-(attention both ways, thin matrices added to the weights), which comes with us.
+There are two kinds: an adapter folder as peft saves it, and the small file, part of this package, that turns a causal
+model into a masked one (bidirectional attention, low-rank matrices added to the weights).
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ from typing import Any
 
 from horsesense.data import disk_errors, read_text, sha256_of_file
 from horsesense.errors import UserError
-from horsesense.models.folders import identity_of, look_at_weights, made_once, weight_files, weight_hash
+from horsesense.models.folders import cached_model_folder, identity_of, look_at_weights, weight_files, weight_hash
 from horsesense.models.hf.components import quiet_transformers, read_adapter, read_part, read_tokenizer, saving
 
 _RECIPE = 2
-"""Raised when the making changes, so that old folders are made again."""
+"""Counted up when the conversion changes, so that old folders are made again."""
 
-_GET_BASE = "give a base that lies in a folder, or ask that model once by its own name, which gets it"
+_GET_BASE = "give a base in a folder, or download that model once by running it under its own name"
 _PEFT_CONFIG = "adapter_config.json"
 _PEFT_WEIGHTS = "adapter_model.safetensors"
 
 WINDOW = 512
-"""The longest text that adapters were trained on."""
+"""The longest text that adapters were trained on, in tokens."""
 SEPARATOR = "<|endoftext|>"
-"""Stands before and after every text, as it did in training."""
+"""Added before and after every text, as in training."""
 
 
 def is_adapter(folder: Path) -> bool:
-    """Whether a folder holds an adapter of peft's and no model."""
+    """Whether a folder holds a peft adapter and no model."""
     return (folder / _PEFT_CONFIG).is_file() and not (folder / "config.json").is_file()
 
 
 def adapter_weights(folder: Path) -> Path:
-    """The file that holds an adapter's weights, looked at."""
+    """Return the file of an adapter's weights, after a check."""
     weights = folder / _PEFT_WEIGHTS
     if not weights.is_file():
         raise UserError(f"the adapter has no {_PEFT_WEIGHTS}", file=folder, fix="save it as safetensors")
@@ -45,7 +45,7 @@ def adapter_weights(folder: Path) -> Path:
 
 
 def merged(folder: Path) -> Path:
-    """The folder of the base model with peft's adapter in it."""
+    """Return the folder of the base model merged with a peft adapter."""
     from horsesense.models.locate import locate
 
     weights = adapter_weights(folder)
@@ -56,11 +56,11 @@ def merged(folder: Path) -> Path:
         raise UserError("the adapter does not say which model it is for", file=folder / _PEFT_CONFIG) from error
     there = Path(base).expanduser() if isinstance(base, str) else folder
     if not isinstance(base, str) or not base.strip() or (there.is_dir() and is_adapter(there)):
-        told = (
-            "the adapter is for no model" if base in (None, "") else f"the adapter is for {base!r}, which is no model"
+        problem = (
+            "the adapter names no base model" if base in (None, "") else f"the adapter's base {base!r} is not a model"
         )
-        raise UserError(told, file=folder / _PEFT_CONFIG, fix="name its base there (base_model_name_or_path)")
-    # An adapter may name any model; it must not make us fetch one that nobody asked for.
+        raise UserError(problem, file=folder / _PEFT_CONFIG, fix="name its base there (base_model_name_or_path)")
+    # An adapter may name any model; it must not start a download that nobody asked for.
     try:
         base_folder = locate(base, download=False).folder
     except UserError as error:
@@ -74,7 +74,7 @@ def merged(folder: Path) -> Path:
         settings_hash = sha256_of_file(folder / _PEFT_CONFIG)
     made_from = hashlib.sha256("\n".join((*parts, settings_hash)).encode()).hexdigest()
     family = str(settings.get("horsesense_family", ""))
-    return made_once("merged", f"{made_from[:24]}-{_RECIPE}", partial(_merge, base_folder, folder, family))
+    return cached_model_folder("merged", f"{made_from[:24]}-{_RECIPE}", partial(_merge, base_folder, folder, family))
 
 
 def _merge(base: Path, adapter: Path, family: str, folder: Path) -> None:
@@ -90,14 +90,14 @@ def _merge(base: Path, adapter: Path, family: str, folder: Path) -> None:
 
 
 def adapted(base: Path, adapter: Path) -> Path:
-    """The folder of a causal base model made a masked one by an adapter of ours."""
+    """Return the folder of a causal base model that our adapter turned into a masked one."""
     with disk_errors(adapter):
         made_from = f"{base.name}-{sha256_of_file(adapter)[:24]}-1"
-    return made_once("adapted", made_from, partial(write_adapted, base, adapter))
+    return cached_model_folder("adapted", made_from, partial(write_adapted, base, adapter))
 
 
 def write_adapted(base: Path, adapter: Path, folder: Path) -> None:
-    """Put a base model and an adapter together and save the result as a model folder."""
+    """Merge a base model and an adapter, and save the result as a model folder."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -126,7 +126,7 @@ def _bidirectional(base: Path, read_offset: int) -> Any:
 
 
 def _add_matrices(network: Any, tensors: dict[str, Any], mask: int) -> None:
-    """Add ``up.T @ down`` to each weight; both are int8 with a scale a row."""
+    """Add ``up.T @ down`` to each weight; both are int8 with one scale per row."""
     import torch
 
     weights = dict(network.model.named_parameters())
@@ -140,14 +140,14 @@ def _add_matrices(network: Any, tensors: dict[str, Any], mask: int) -> None:
 
 
 def _masking_tokenizer(base: Path, mask_token: str) -> Any:
-    """The base's tokenizer, with a mask token and with what stands around a text."""
+    """Return the base's tokenizer with a mask token and separators."""
     from tokenizers import AddedToken, processors
 
     with quiet_transformers():
         tokenizer = read_tokenizer(base)
     for name in ("bos_token", "eos_token", "cls_token", "sep_token"):
         setattr(tokenizer, name, SEPARATOR)
-    # Its words carry the space before them, so the mask that stands for one takes that space in, as RoBERTa's does.
+    # Tokens include the space before a word, so the mask of a word includes it too, as RoBERTa's does.
     tokenizer.add_special_tokens({"mask_token": AddedToken(mask_token, lstrip=True, special=True)})
     tokenizer.model_max_length = WINDOW
     tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(

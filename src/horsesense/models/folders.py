@@ -1,4 +1,4 @@
-"""A model's folder: its weight files, which model that is, and one that is made of something else on first use."""
+"""Model folders: weight files, their hashes, and folders that are converted on first use."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _BESIDE_WEIGHTS = (
     "tekken.json",
     "chat_template*",
 )
-"""What decides an answer as much as the weights do."""
+"""Files that influence answers as much as the weights do."""
 _REMEMBERED = re.compile(r"[0-9a-f]{64}")
 _SETTLED = 2.0
-"""Seconds after which a file that is written again has another time for certain."""
+"""Seconds after which a rewritten file certainly has another modification time."""
 _DAY = 24 * 60 * 60.0
 
 
 def weight_files(folder: Path, *, allow_pickle: bool = False) -> list[Path]:
-    """The files that hold the weights; a folder without any, or with pickled ones only, is an error."""
+    """Return the weight files; a folder without any, or with pickled ones only, is an error."""
     if not (folder / "config.json").is_file():
         raise UserError("the folder has no config.json", file=folder, fix="give a folder as transformers saves it")
     safe = sorted(folder.glob("*.safetensors"))
@@ -43,7 +43,7 @@ def weight_files(folder: Path, *, allow_pickle: bool = False) -> list[Path]:
         return safe
     pickled = sorted(path for pattern in _PICKLED for path in folder.glob(pattern))
     if not pickled:
-        raise UserError("the folder has no weights (*.safetensors)", file=folder, fix="get the model again")
+        raise UserError("the folder has no weights (*.safetensors)", file=folder, fix="download the model again")
     if not allow_pickle:
         raise UserError(
             "the weights are pickled, and loading them can run any code",
@@ -54,9 +54,9 @@ def weight_files(folder: Path, *, allow_pickle: bool = False) -> list[Path]:
 
 
 def look_at_weights(files: Iterable[Path]) -> None:
-    """Refuse what cannot be weights by its first bytes, before torch is loaded for it and gigabytes are hashed.
+    """Refuse by their first bytes files that cannot be weights, before torch is loaded and gigabytes are hashed.
 
-    A safetensors file begins with eight bytes that tell how long its head is, and the head is JSON.
+    A safetensors file begins with eight bytes that give the length of its header, and the header is JSON.
     """
     for path in files:
         if path.suffix != ".safetensors":
@@ -66,15 +66,17 @@ def look_at_weights(files: Iterable[Path]) -> None:
             begin = handle.read(9)
             rest = path.stat().st_size - 8
         if begin[8:] != b"{" or int.from_bytes(begin[:8], "little") > rest:
-            raise UserError("the weights are damaged (no safetensors file)", file=path, fix="get the model again")
+            raise UserError(
+                "the weights are damaged (not a safetensors file)", file=path, fix="download the model again"
+            )
 
 
 def weight_hash(files: list[Path]) -> str:
-    """SHA-256 over the hashes of the files.
+    """Return the SHA-256 over the hashes of the files.
 
-    The hub's cache has weights under the hash that the hub gives, which is taken (`verify` reads the bytes). Else it
-    is remembered by path, size, times and place on the disk, since weights are large; the time of the last change
-    cannot be set back. A file of this moment could change once more within the same tick, and is not remembered.
+    The Hugging Face cache stores weights under their hash, which is used (`verify` reads the bytes). Otherwise the hash
+    is remembered by path, size, times and inode, since weights are large; the change time cannot be set back. A file of
+    this moment could change once more within the same tick, and is not remembered.
     """
     with disk_errors(files[0]):
         given = [_hub_hash(path) for path in files]
@@ -92,7 +94,7 @@ def weight_hash(files: list[Path]) -> str:
             return str(known["sha256"])
         value = hash_of_files(files)
     if time.time() - max(max(each.st_mtime, each.st_ctime) for each in states) > _SETTLED:
-        with suppress(UserError), writing(memory) as temporary:  # a cache that can't be written costs time only
+        with suppress(UserError), writing(memory) as temporary:  # a cache that cannot be written costs time only
             temporary.write_text(
                 json.dumps({"files": state, "sha256": value, "check": _check(value)}), encoding="ascii"
             )
@@ -101,7 +103,7 @@ def weight_hash(files: list[Path]) -> str:
 
 
 def _remembered(memory: Path) -> dict[str, Any] | None:
-    """Files as they were, and their hash; None where nothing is remembered, or a bit of it has flipped."""
+    """Return the remembered state of files and their hash; None where there is none, or it is damaged."""
     with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
         known: dict[str, Any] = json.loads(memory.read_text(encoding="ascii"))
         value = known["sha256"]
@@ -111,7 +113,7 @@ def _remembered(memory: Path) -> dict[str, Any] | None:
 
 
 def _forget_what_is_gone(folder: Path) -> None:
-    """At most once a day: the hashes of files that are not there any more, and what cannot be read."""
+    """Remove, at most once a day, the hashes of files that no longer exist, and what cannot be read."""
     mark = folder / ".swept"
     with suppress(OSError):
         if mark.exists() and time.time() - mark.stat().st_mtime < _DAY:
@@ -124,26 +126,27 @@ def _forget_what_is_gone(folder: Path) -> None:
 
 
 def _hub_hash(path: Path) -> str:
-    """The SHA-256 by which the hub's cache has a file: ``snapshots/…/model.safetensors`` leads to ``blobs/HASH``."""
+    """Return the SHA-256 under which the Hugging Face cache stores a file: ``snapshots/…/model.safetensors`` links to
+    ``blobs/HASH``."""
     blob = path.resolve()
     known = path.is_symlink() and blob.parent.name == "blobs" and blob.parent.parent == path.parents[2].resolve()
     return blob.name if known and _REMEMBERED.fullmatch(blob.name) else ""
 
 
 def hash_of_files(files: list[Path]) -> str:
-    """SHA-256 over the hashes of files, computed now."""
+    """Return the SHA-256 over the hashes of files, computed now."""
     return hashlib.sha256("".join(sha256_of_file(path) for path in files).encode()).hexdigest()
 
 
 def _check(value: str) -> str:
-    """A remembered hash is believed only with this behind it: a bit of it may flip too."""
+    """Return the checksum behind a remembered hash: a bit of it may flip too."""
     return hashlib.sha256(value.encode()).hexdigest()[:8]
 
 
 def identity_of(folder: Path, weights: str) -> str:
-    """SHA-256 over all that an answer depends on: the weights' hash, the config and the tokenizer, by name and content.
+    """Return the SHA-256 over everything that an answer depends on: the hash of the weights, config and tokenizer.
 
-    The same weights under another number of layers, or with another vocabulary, are another model.
+    The same weights with another number of layers, or with another vocabulary, are another model.
     """
     beside = sorted({path for pattern in _BESIDE_WEIGHTS for path in folder.glob(pattern) if path.is_file()})
     with disk_errors(folder):
@@ -151,11 +154,11 @@ def identity_of(folder: Path, weights: str) -> str:
     return hashlib.sha256("\n".join([f"weights {weights}", *lines]).encode()).hexdigest()
 
 
-def made_once(kind: str, name: str, make: Callable[[Path], None]) -> Path:
-    """The folder of a model that is made of something else, in the cache; ``make`` writes it where it is not there yet.
+def cached_model_folder(kind: str, name: str, make: Callable[[Path], None]) -> Path:
+    """Return the cache folder of a converted model; ``make`` writes it if it is missing.
 
-    The name tells what it was made from, so that another origin makes another folder. One that has changed since it
-    was made, by whatever hand or bit, is made again.
+    The name contains the hash of the source, so that another source makes another folder. A folder that has changed
+    since it was made is made again.
     """
     folder = cache_folder(kind, name)
     with disk_errors(folder):
@@ -168,11 +171,11 @@ def made_once(kind: str, name: str, make: Callable[[Path], None]) -> Path:
 
 
 _looked_at: set[tuple[Path, int]] = set()
-"""Folders that this process has looked at, and when they were changed: a command locates its model several times."""
+"""Folders that this process has checked, and when they were changed: a command locates its model several times."""
 
 
 def _as_made(folder: Path) -> bool:
-    """Whether all files are as they were made; those of an earlier version get their checksums now."""
+    """Whether all files are as they were written."""
     if not kept_sums(folder):
         with suppress(UserError):
             sum_folder(folder)
@@ -187,7 +190,7 @@ def _as_made(folder: Path) -> bool:
 
 
 def check_trained(folder: Path) -> None:
-    """Refuse a model that we trained and kept with checksums, where a file of it has changed since."""
+    """Refuse a model trained by this package if a file of it has changed since."""
     if (folder / "training.json").is_file() and kept_sums(folder) and not _as_made(folder):
         found = check_folder(folder)
         broken = (*found.damaged, *found.missing)[0]

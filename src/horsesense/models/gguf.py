@@ -1,8 +1,8 @@
-"""A GGUF file turned, once, into a folder that transformers can load, save and train.
+"""Convert a GGUF file, once, into a folder that transformers can load, save and train.
 
-transformers can read a GGUF, but takes many seconds for it each time and can neither save nor
-train the result; so the weights are taken out, put into a plain model and written as safetensors. One that is too
-large for that is asked through llama.cpp's server, which leaves it as it is.
+transformers can read a GGUF, but needs many seconds for it each time and can neither save nor train the result. So the
+weights are put into a plain model and written as safetensors. A file that is too large for this can be served by
+llama.cpp's server.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from typing import Any
 
 from horsesense.data import disk_errors, refuse_devices, sha256_of_file
 from horsesense.errors import UserError
-from horsesense.models.folders import made_once
+from horsesense.models.folders import cached_model_folder
 from horsesense.models.hf.components import quiet_transformers, read_part, saving
 from horsesense.progress import NO_PROGRESS, Progress
 
 _RECIPE = 1
-"""Raised when the conversion changes, so that old folders are made again."""
+"""Counted up when the conversion changes, so that old folders are made again."""
 _TAKEN = 8
-"""Bytes of memory that a parameter takes while it is converted: in float32, as read and as it will be saved."""
+"""Bytes of memory per parameter during the conversion: in float32, as read and as it will be saved."""
 _FEWEST_BITS = 1.5
-"""Bits of a parameter in the coarsest files there are."""
+"""Bits per parameter in the coarsest files there are."""
 _ONE_OF_SEVERAL = re.compile(r"-\d{5}-of-\d{5}\.gguf$")
 
 
 def look_at_gguf(path: Path) -> None:
-    """Refuse what is none by its first bytes."""
+    """Refuse by its first bytes a file that is not a GGUF."""
     refuse_devices(path)
     with disk_errors(path), path.open("rb") as handle:
         if handle.read(4) != b"GGUF":
@@ -37,15 +37,15 @@ def look_at_gguf(path: Path) -> None:
 
 
 def converted(path: Path, progress: Progress = NO_PROGRESS) -> Path:
-    """The safetensors folder of a GGUF file, made on first use; its name is the hash of the file."""
+    """Return the safetensors folder of a GGUF file, made on first use; its name is the hash of the file."""
     look_at_gguf(path)
     _check_size(path)
-    return made_once("converted", f"{sha256_of_file(path)[:24]}-{_RECIPE}", partial(_convert, path, progress))
+    return cached_model_folder("converted", f"{sha256_of_file(path)[:24]}-{_RECIPE}", partial(_convert, path, progress))
 
 
 def _check_size(path: Path) -> None:
-    """Refuse, before it is read, what cannot be converted here."""
-    served = f"serve it (llama-server -m {path.name} --port 8080) and ask openai:http://127.0.0.1:8080/v1"
+    """Refuse a file that cannot be converted on this machine before it is read."""
+    served = f"serve it (llama-server -m {path.name} --port 8080) and use -m openai:http://127.0.0.1:8080/v1"
     if _ONE_OF_SEVERAL.search(path.name):
         raise UserError("a model in several GGUF files cannot be converted", file=path, fix=served)
     memory = _memory()
@@ -55,7 +55,7 @@ def _check_size(path: Path) -> None:
 
     try:
         parameters = sum(int(tensor.n_elements) for tensor in GGUFReader(str(path)).tensors)
-    except Exception:  # the reader has no error of its own; a damaged file is told where it is converted
+    except Exception:  # the reader has no error class; a damaged file is reported when it is converted
         return
     if parameters * _TAKEN > memory:
         raise UserError(
@@ -67,7 +67,7 @@ def _check_size(path: Path) -> None:
 
 
 def _memory() -> float:
-    """Bytes of memory of this machine, used or not; without end where the system does not say."""
+    """Return the bytes of memory of this machine; infinity where the system does not say."""
     try:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     except (AttributeError, ValueError, OSError):
@@ -75,7 +75,7 @@ def _memory() -> float:
 
 
 def _convert(path: Path, progress: Progress, folder: Path) -> None:
-    stage, steps = f"converting {path.name}, this once", 3
+    stage, steps = f"converting {path.name} (once)", 3
     progress.update(stage, 0, steps)
     from transformers import AutoConfig
 
@@ -87,10 +87,10 @@ def _convert(path: Path, progress: Progress, folder: Path) -> None:
             )
     except UserError as error:
         reason = error.problem.removeprefix("transformers cannot load it (").removesuffix(")")
-        raise UserError(f"the GGUF file cannot be read ({reason})", file=path, fix="get it again") from error
+        raise UserError(f"the GGUF file cannot be read ({reason})", file=path, fix="download it again") from error
     if report["missing_keys"]:
         raise UserError(
-            f"the GGUF file lacks the weights {min(report['missing_keys'])} …", file=path, fix="get it again"
+            f"the GGUF file lacks the weights {min(report['missing_keys'])} …", file=path, fix="download it again"
         )
     progress.update(stage, 1, steps)
     _mend_tokenizer(tokenizer, path)
@@ -108,10 +108,10 @@ def _convert(path: Path, progress: Progress, folder: Path) -> None:
 
 
 def _mend_tokenizer(tokenizer: Any, path: Path) -> None:
-    """Put back what transformers leaves out when it reads the tokenizer of a GGUF.
+    """Restore what transformers drops when it reads the tokenizer of a GGUF.
 
-    The kind of pre-tokenizer is only a name in the file. SmolLM's ("smollm") splits digits one by
-    one before the byte-level step; without it "a  1" is cut in another way than in training.
+    The file only names the kind of pre-tokenizer. SmolLM's ("smollm") splits digits one by one before the byte-level
+    step; without it "a  1" is tokenised differently from training.
     """
     from gguf import GGUFReader
     from tokenizers import pre_tokenizers

@@ -1,4 +1,4 @@
-"""Which models come from one another: who judged a probe should not be kin of whom it is asked."""
+"""Lineages of models: the auditor of a probe should not be a relative of the model under test."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ _LINEAGES = (
     ("minilm", "minilm"),
     ("bert distilbert", "bert"),
 )
-"""Parts of names, and the lineage of a model that is called so; the first that fits counts."""
+"""Part of a name → lineage; the first match counts."""
 
 _BASES = {
     "training.json": "base",
     "adapter_config.json": "base_model_name_or_path",
     "config.json": "_name_or_path",
 }
-"""Files of a model's folder that say what it was made from, and under which name."""
+"""Files of a model folder that name its base model, and the field with the name."""
 _DEEPEST = 8
-"""Trainings on top of one another that are followed."""
+"""Maximum length of a chain of base models."""
 
 
 def lineage_of(*names: str) -> str:
-    """The lineage that any of these names tells; empty where none does.
+    """Return the lineage that any of these names reveals; an empty string where none does.
 
     >>> lineage_of("org/Meta-Llama-3-8B"), lineage_of("smollm2-masked"), lineage_of("runs/mine")
     ('llama', 'smollm', '')
@@ -65,8 +65,8 @@ def _begins_a_word(part: str, name: str) -> bool:
 
 
 def lineage_named(written: str) -> str:
-    """The lineage of the model that ``-m`` means: by its name, at a server too, by what a folder was trained from, and
-    where none of these tells it by its label; empty where nothing does.
+    """Return the lineage of the model that ``-m`` means: by its name, by the base model of a folder, and otherwise by
+    its label; an empty string where it is not known.
 
     >>> lineage_named("openai:http://llama.local/v1#qwen3"), lineage_named("gemma=openai:http://127.0.0.1:8000/v1")
     ('qwen', 'gemini')
@@ -77,7 +77,7 @@ def lineage_named(written: str) -> str:
 
 
 def _with_bases(name: str) -> list[str]:
-    """A name and, where it is a folder's, what that was made from, and so on."""
+    """Return a name and, if it is a folder, the chain of its base models."""
     names = [name]
     while len(names) < _DEEPEST and (base := _base_of(Path(names[-1]).expanduser())) not in ("", *names):
         names.append(base)

@@ -1,4 +1,4 @@
-"""Any model by its name, to be asked: behind a server, or loaded here."""
+"""Open any model by name: served, or loaded in this process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def open_model(
     served: ServedSettings | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> Model:
-    """The model that ``-m`` means; ``label=NAME`` is called by its label."""
+    """Open the model that ``-m`` means; ``label=NAME`` gives it a label."""
     label, found_by = labelled(name)
     if is_served(found_by):
         return replace(open_served(found_by, served, progress), name=label)
@@ -36,14 +36,14 @@ def open_model(
 
     if dtype == "auto":
         raise UserError(
-            f"{argument('dtype', 'auto')} is tried on the questions of a probe", fix="name float32, bfloat16 or float16"
+            f"{argument('dtype', 'auto')} needs the items of a probe", fix="name float32, bfloat16 or float16"
         )
     model = load_model(found_by, family=family, device=device, dtype=dtype, allow_pickle=allow_pickle)
     return replace(model, name=label)
 
 
 def open_local(name: str, why: str, *, device: str = "auto", dtype: str = "float32") -> LanguageModel:
-    """A model that is loaded here; ``why`` says what a served one cannot be used for."""
+    """Load a model in this process; ``why`` says what a served model cannot be used for."""
     from horsesense.models.hf.language_model import LanguageModel
 
     refuse_served(name, why)
@@ -53,7 +53,7 @@ def open_local(name: str, why: str, *, device: str = "auto", dtype: str = "float
 
 
 def refuse_served(model: str | Model, why: str) -> None:
-    """Where the weights themselves are needed, one sentence says so: ``gradients need the weights``."""
+    """Refuse a served model where the weights themselves are needed: ``gradients need the weights``."""
     is_behind = is_served(labelled(model)[1]) if isinstance(model, str) else isinstance(model, ServedModel)
     if is_behind:
         name = model if isinstance(model, str) else model.name

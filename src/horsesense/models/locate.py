@@ -1,5 +1,5 @@
-"""What ``-m`` means: a bundled name, a local folder, a GGUF file, a name on the hub, or ``NAME:rest`` of a plug-in; and
-which weights that are."""
+"""What ``-m`` means: a bundled name, a local folder, a GGUF file, a name on the Hugging Face Hub, or ``NAME:rest`` of a
+plug-in; and which weights that are."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from horsesense.models.hf.language_model import LanguageModel
 
 _KIND = re.compile(r"[\w.-]{2,}")
-"""What may stand before the colon; a single letter is a drive."""
+"""What may precede the colon; a single letter is a drive."""
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A model that lies in a folder, ready to load."""
+    """A model folder, ready to load."""
 
     name: str
     """As the user wrote it."""
     folder: Path
     revision: str = ""
-    """The hub's commit, where it came from there."""
+    """Commit on the Hugging Face Hub, if it came from there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class Identity:
     weights: str
     """SHA-256 of the weight files."""
     whole: str
-    """SHA-256 over weights, config and tokenizer: all that an answer depends on."""
+    """SHA-256 over weights, config and tokenizer: everything that an answer depends on."""
 
 
 def locate(
     name: str, *, allow_pickle: bool = False, download: bool = True, progress: Progress = NO_PROGRESS
 ) -> Located:
-    """Find the folder of a model; get it from the hub where the name is one of there, and ``download`` allows it."""
+    """Find the folder of a model; download it if it is a name on the Hugging Face Hub and ``download`` allows it."""
     path = Path(name).expanduser()
     if name in BUNDLED:
         return Located(name, ready_folder(name, progress=progress))
@@ -63,13 +63,13 @@ def locate(
         return Located(name, merged(path) if is_adapter(path) else path)
     if is_served(name):
         raise UserError(
-            f"{name} is served, and a server gives no weights", fix="ask it or score with it; to train, name a folder"
+            f"{name} is served, and a server gives no weights", fix="use it in run or score; to train, name a folder"
         )
     plugin = plugin_of(name)
     if plugin is not None:
         raise UserError(
             f"{name} is a model of the package {plugin.origin}, which gives no folder of weights",
-            fix="ask it or score with it; to train, name a folder",
+            fix="use it in run or score; to train, name a folder",
         )
     repository, _, revision = name.partition("@")
     if path.exists() or name.startswith((".", "/", "~")) or not _HUB_NAME.fullmatch(repository):
@@ -78,7 +78,7 @@ def locate(
 
 
 def look_at(name: str, *, allow_pickle: bool = False) -> None:
-    """Refuse a folder or a file that cannot be a model, before torch is loaded; of other names nothing is said yet."""
+    """Refuse a folder or file that cannot be a model, before torch is loaded; other names are not checked yet."""
     path = Path(name).expanduser()
     if path.suffix == ".gguf":
         from horsesense.models.gguf import look_at_gguf
@@ -94,7 +94,7 @@ def look_at(name: str, *, allow_pickle: bool = False) -> None:
 
 
 def identify(name: str, *, allow_pickle: bool = False, progress: Progress = NO_PROGRESS) -> Identity:
-    """Find a model and tell which one it is; no torch is loaded."""
+    """Find a model and compute its identity, without torch."""
     located = locate(name, allow_pickle=allow_pickle, progress=progress)
     check_trained(located.folder)
     files = weight_files(located.folder, allow_pickle=allow_pickle)
@@ -104,24 +104,24 @@ def identify(name: str, *, allow_pickle: bool = False, progress: Progress = NO_P
 
 
 def weights_of(name: str, *, allow_pickle: bool = False, progress: Progress = NO_PROGRESS) -> str:
-    """Which weights a name means; those of a plug-in's model are what the plug-in says, or hashed where it does not.
+    """Return the hash of the weights that a name means; a plug-in gives its own, or its weights are hashed.
 
-    Of a served model it is what the server reports.
+    For a served model it is the hash of what the server reports.
     """
     if is_served(name):
         return open_served(name).who.content
-    model = plugged(name)
+    model = plugin_model(name)
     if model is None:
         return identify(name, allow_pickle=allow_pickle, progress=progress).weights
     return _plugged_weights(model)
 
 
 def identity_named(name: str, *, allow_pickle: bool = False) -> str:
-    """Which model a name means; a plug-in's is what the plug-in says, or hashed where it does not; a server's what that
-    reports."""
+    """Return the hash that identifies a model; a plug-in gives its own, or its weights are hashed; for a server, of
+    what it reports."""
     if is_served(name):
         return open_served(name).who.content
-    model = plugged(name)
+    model = plugin_model(name)
     if model is None:
         return identify(name, allow_pickle=allow_pickle).whole
     return model.identity or _plugged_weights(model)
@@ -133,8 +133,8 @@ def _plugged_weights(model: LanguageModel) -> str:
     return hash_of_weights(model.network) if model.borrowed else model.weights
 
 
-def plugged(name: str) -> LanguageModel | None:
-    """The model that ``NAME:rest`` means where a plug-in is called NAME; it is given the rest. None for other names."""
+def plugin_model(name: str) -> LanguageModel | None:
+    """Return the model that ``NAME:rest`` means if NAME is a plug-in, which gets the rest; None for other names."""
     plugin = plugin_of(name)
     if plugin is None:
         return None
@@ -146,7 +146,7 @@ def plugged(name: str) -> LanguageModel | None:
 
 
 def plugin_of(name: str) -> Plugin | None:
-    """The plug-in that ``NAME:rest`` means, not loaded; None for other names."""
+    """Return the plug-in that ``NAME:rest`` means, not loaded; None for other names."""
     kind, colon, _ = name.partition(":")
     if not colon or not _KIND.fullmatch(kind) or Path(name).exists():
         return None
@@ -161,23 +161,23 @@ def _known() -> list[str]:
 
 
 def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bool, download: bool) -> Located:
-    """The snapshot of a hub model; the local copy is used where the hub does not answer."""
+    """Return the snapshot of a model on the Hugging Face Hub; the local copy if the Hub does not answer."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
 
     wanted = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", *(["*.bin"] if allow_pickle else [])]
     try:
-        # Where the hub does not answer, this gives the local copy if there is one.
+        # Where the Hub does not answer, this gives the local copy if there is one.
         folder = Path(
             snapshot_download(repository, revision=revision, allow_patterns=wanted, local_files_only=not download)
         )
     except GatedRepoError as error:
-        raise UserError(f"{name} is gated on the hub", fix="accept its terms there and log in") from error
+        raise UserError(f"{name} is gated on the Hugging Face Hub", fix="accept its terms there and log in") from error
     except RepositoryNotFoundError as error:
         raise unknown("model", name, _known()) from error
     except (HfHubHTTPError, OSError, ValueError) as error:
         missing = unknown("local copy of the model", name, _known())
         if not download:
             raise missing from error
-        raise UserError(f"{missing.problem}, and the model hub does not answer", fix=missing.fix) from error
+        raise UserError(f"{missing.problem}, and the Hugging Face Hub does not answer", fix=missing.fix) from error
     return Located(name, folder, revision=folder.name)

@@ -1,8 +1,8 @@
-"""The contract: what a model is asked and what it gives back, wherever it runs.
+"""The protocol that every model follows, local or served.
 
-There are three kinds of question: how likely a stretch of a text is (`Prompt`), which of some words comes next, and
-how a text or a conversation goes on (`Turn`). `horsesense.scoring` turns items into these and replies into answers; it
-knows nothing else of a model. `local` models and `served` ones answer them.
+A model gets three kinds of request: the log-likelihood of a stretch of text (`Prompt`), the probability of each of some
+words as the next one, and the continuation of a text or conversation (`Turn`). `horsesense.scoring` turns items into
+requests and results into answers; it uses nothing else of a model.
 """
 
 from __future__ import annotations
@@ -22,44 +22,44 @@ from horsesense.progress import NO_PROGRESS, Progress
 Values = npt.NDArray[np.float32]
 
 Ability = Literal["likelihood", "next", "text", "chat"]
-"""``likelihood`` of what is given, probabilities of the ``next`` token, free ``text``, a ``chat`` template."""
+"""Log-``likelihood`` of a text, probabilities of the ``next`` token, free ``text``, a ``chat`` template."""
 
 Kind = Literal["weights", "memory", "server"]
 
 DEFAULT_BUDGET = 4096
-"""Tokens a batch. It is part of a manifest, because the last bits of a score depend on it."""
+"""Tokens per batch. It is part of the manifest, because the last bits of a score depend on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Which model it is, and how that is known."""
+    """Identity of a model, and what it rests on."""
 
     kind: Kind
-    """``weights``: files with a hash; ``memory``: a network that may change; ``server``: what a server says it is."""
+    """``weights``: hash of files; ``memory``: a network that may change; ``server``: what a server reports."""
     content: str
     """SHA-256 of the weights, or of the server's address, the model's name there and what the server reports."""
     reported: Mapping[str, Any] = field(default_factory=dict)
-    """Of a server: its address, the model's name there and what it says of itself."""
+    """For a server: its address, the model's name there and what it reports about itself."""
 
     @property
     def repeatable(self) -> bool:
-        """Whether the same question must get the same number; a server cannot promise that."""
+        """Whether the same request must give the same number; a server cannot guarantee that."""
         return self.kind == "weights"
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A text, and which stretch of it is scored."""
+    """A text, and the stretch of it that is scored."""
 
     text: str
     start: int
-    """First character that is scored."""
+    """Index of the first scored character."""
     end: int
-    """One past the last character that is scored."""
+    """Index after the last scored character."""
     whole: bool = False
-    """Whether the scored stretch is one unit of `word-l2r` (an option in a blank), not word by word."""
+    """Whether the scored stretch is one word for `word-l2r` (an option in a blank)."""
     bare: bool = False
-    """Whether nothing is put around it: a chat template brings its own beginning."""
+    """Whether no special tokens are added: a chat template has its own."""
 
 
 def in_stretch(prompt: Prompt, start: int, end: int) -> bool:
@@ -67,157 +67,157 @@ def in_stretch(prompt: Prompt, start: int, end: int) -> bool:
     return (prompt.start <= start < prompt.end) or (start < prompt.start < end) or (start == end == prompt.start)
 
 
-class Reading(Protocol):
-    """A prompt as a model reads it, ready to be asked; the rest of it is the model's own."""
+class EncodedPrompt(Protocol):
+    """A prompt that a model has tokenised; everything else about it is the model's own."""
 
     @property
     def length(self) -> int:
-        """Tokens, counted or estimated."""
+        """Number of tokens, counted or estimated."""
 
     @property
     def cost(self) -> int:
-        """Tokens that are computed for it."""
+        """Number of tokens to compute."""
 
 
 @dataclass(frozen=True, slots=True)
 class Likelihood:
-    """The scored tokens of a prompt."""
+    """Log-probabilities of the scored tokens of a prompt."""
 
     logprobs: Values
     starts: tuple[int, ...]
-    """Where each token's first non-space character stands in the text."""
+    """Index of each token's first non-space character in the text."""
     ends: tuple[int, ...]
     flags: tuple[str, ...] = ()
-    """What to mind: ``straddle``, ``truncated``, ``first-unscored``, ``unknown-token``."""
+    """Warnings: ``straddle``, ``truncated``, ``first-unscored``, ``unknown-token``."""
     texts: tuple[str, ...] = ()
-    """The tokens as a server writes them; empty for a local model, which has them by number."""
+    """The tokens as a server writes them; empty for a local model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a model is to go on with: a plain text, or a conversation where it has a chat template."""
+    """What a model is to continue: a text, or a conversation if it has a chat template."""
 
     text: str = ""
-    """Goes on as it stands."""
+    """The text to continue."""
     messages: tuple[tuple[str, str], ...] = ()
-    """Role and content of each message; where there are any, ``text`` is what the reply begins with."""
+    """Role and content of each message; if there are any, ``text`` is the beginning of the reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How likely each of some words is to come next."""
+    """Log-probability of each of some words as the next word."""
 
     logprobs: tuple[float, ...]
-    """One a word: of the word with and without a space before it, together."""
+    """One per word: with and without a leading space, together."""
     bounded: tuple[bool, ...]
-    """Whether a word was not among those that are told, so that its number is the most it can be."""
+    """Whether a word was not among those that the server lists, so that its value is an upper bound."""
     request: str = ""
-    """SHA-256 of what was sent; empty for a local model."""
+    """SHA-256 of the request; empty for a local model."""
     tokens: int = 0
-    """Tokens of the question."""
+    """Number of prompt tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How a text is made to go on."""
+    """Generation settings."""
 
     tokens: int
-    """The most there are."""
+    """Maximum number of tokens."""
     temperature: float = 0.0
-    """0: always the most probable token."""
+    """0: greedy."""
     samples: int = 1
     seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """How a turn went on."""
+    """The continuation of a turn."""
 
     text: str
     finish: str
-    """``stop``: it ended by itself; ``length``: it was cut off; or what a server says."""
+    """``stop``: the model stopped; ``length``: cut off; or what a server reports."""
     prompt_tokens: int
     tokens: int
     request: str = ""
-    """SHA-256 of what was sent; empty for a local model."""
+    """SHA-256 of the request; empty for a local model."""
 
 
 @runtime_checkable
 class Model(Protocol):
-    """Who answers."""
+    """A language model, local or served."""
 
     @property
     def name(self) -> str:
-        """What results call it."""
+        """Name in results."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was decided when it was opened, in words."""
+        """Decisions taken when the model was opened, such as device and dtype."""
 
     @property
     def who(self) -> Identity:
-        """Which model it is."""
+        """Identity of the model."""
 
     @property
     def direction(self) -> str:
-        """What a prediction sees: ``left to right`` or ``both sides``."""
+        """Context of a prediction: ``left to right`` or ``both sides``."""
 
     @property
-    def asks_what_follows(self) -> bool:
-        """Whether a cloze is scored to the end of its text, because only there does the model see the option."""
+    def scores_to_end(self) -> bool:
+        """Whether a cloze is scored to the end of its text, because the model sees the option only there."""
 
     def can(self, ability: Ability) -> bool:
-        """Whether it can be asked so; a server is tried for it, once."""
+        """Whether the model has an ability; a server is tried once."""
 
     def why_not(self, ability: Ability) -> str:
-        """Why it cannot be asked so, in words."""
+        """Why the model lacks an ability."""
 
     def asking(self, folder: Path | None = None) -> AbstractContextManager[None]:
-        """Held while it is asked: what costs money is kept in the folder at once."""
+        """Hold this while sending requests: paid replies are stored in the folder at once."""
 
-    def frame_in_words(self, spec: ScoringSpec) -> str:
-        """The tokens around each text, and why these."""
+    def describe_frame(self, spec: ScoringSpec) -> str:
+        """Describe the special tokens around each text."""
 
     def describe(self) -> dict[str, Any]:
-        """What a manifest keeps of it."""
+        """Return what a manifest records about the model."""
 
-    def read(self, prompts: Sequence[Prompt], spec: ScoringSpec) -> Sequence[Reading]:
-        """Prompts as it reads them; one that it cannot read is an error."""
+    def encode(self, prompts: Sequence[Prompt], spec: ScoringSpec) -> Sequence[EncodedPrompt]:
+        """Tokenise prompts; one that cannot be tokenised is an error."""
 
     def likelihoods(
         self,
-        readings: Sequence[Any],
+        encoded: Sequence[Any],
         spec: ScoringSpec,
         budget: int = DEFAULT_BUDGET,
         progress: Progress = NO_PROGRESS,
     ) -> list[Likelihood]:
-        """The scored tokens of what it has read; the progress is told how many tokens are done."""
+        """Return the log-probabilities of encoded prompts; progress is counted in tokens."""
 
-    def token_texts(self, reading: Any, likelihood: Likelihood) -> Sequence[str]:
-        """How the scored tokens are written."""
+    def token_texts(self, encoded_prompt: Any, likelihood: Likelihood) -> Sequence[str]:
+        """Return the scored tokens as text."""
 
     @property
-    def most_words(self) -> int:
-        """How many words of a blank it tells at most."""
+    def max_candidates(self) -> int:
+        """Maximum number of words that it lists for a blank."""
 
     def vocabulary_forms(self, fills: Sequence[Fill]) -> list[str]:
-        """Tokens as a vocabulary writes them: with a mark before what begins a word."""
+        """Return tokens as the vocabulary writes them: with a mark at the beginning of a word."""
 
     def knows(self, words: Sequence[str], spec: ScoringSpec) -> Sequence[bool]:
-        """Whether it can spell each word."""
+        """Whether its tokenizer can spell each word."""
 
     def best_words(self, prompts: Sequence[str], k: int, spec: ScoringSpec) -> list[list[Fill]]:
-        """The k best single tokens for the blank of each prompt, best first."""
+        """Return the k most probable single tokens for the blank of each prompt, best first."""
 
     def choices(
         self, turns: Sequence[Turn], words: Sequence[Sequence[str]], spec: ScoringSpec, progress: Progress = NO_PROGRESS
     ) -> list[Choices]:
-        """For each turn, how likely each of its words is to come next."""
+        """Return, for each turn, the log-probability of each of its words as the next one."""
 
-    def in_template(self, turn: Turn) -> str:
-        """A conversation as its chat template writes it, up to where the reply begins."""
+    def apply_chat_template(self, turn: Turn) -> str:
+        """Render a conversation with the chat template, up to where the reply begins."""
 
     def continuations(
         self, turns: Sequence[Turn], sampling: Sampling, progress: Progress = NO_PROGRESS
     ) -> list[list[Continuation]]:
-        """For each turn, as many continuations as there are samples."""
+        """Return, for each turn, as many continuations as there are samples."""

@@ -1,7 +1,7 @@
-"""The abilities of a profile: what each is, where its questions come from, and who stands behind the keys.
+"""The abilities of a profile: definition, source of the questions, and validation of the keys.
 
-An ability counts in the overall score where people stand behind its keys, or where they are proved. What only language
-models have written and audited is shown apart, is named so, and stays outside.
+An ability counts in the overall score if people validated its keys or if they are proved. Abilities whose items only
+language models have written and audited are marked, shown separately and excluded from it.
 """
 
 from __future__ import annotations
@@ -21,43 +21,43 @@ from horsesense.profiling.item_scores import HumanScore
 Edition = Literal["quick", "full"]
 EDITIONS: tuple[Edition, ...] = ("quick", "full")
 LADDER = "ladder"
-"""The recipe whose items are rungs."""
+"""Recipe whose items are rungs of a ladder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """Something that a model can or cannot do, and the questions that tell."""
+    """An ability and the questions that measure it."""
 
     name: str
-    """One word, as ``--ability`` takes it."""
+    """One word, as passed to ``--ability``."""
     sentence: str
-    """What a model that has it does: "tells the senses of one word apart"."""
+    """Description of a model that has it: "distinguishes the senses of one word"."""
     title: str
-    """The same as the head of a row."""
+    """Title of its row."""
     method: str
-    """The method that its questions come from."""
+    """Method that its questions come from."""
     group: str
-    """The group of abilities that it belongs to; groups weigh the same in the overall score."""
+    """Group of abilities; groups have equal weight in the overall score."""
     recipe: str
-    """How its questions are made: a name of `recipes.RECIPES`."""
+    """Name of its recipe in `recipes.RECIPES`."""
     options: Mapping[str, Any]
-    """What the recipe is given."""
+    """Arguments of the recipe."""
     why: str
-    """Why it counts in the overall score, or why not."""
+    """Reason for including it in the overall score, or not."""
     sizes: Mapping[str, tuple[int, int]]
-    """By edition, how many families are asked: of the frozen half and of the twin."""
+    """Number of families per edition: of the frozen half and of the twin."""
     judged: str = ""
-    """Who stands behind the keys; empty where no person does, and then it stays outside the overall score."""
+    """Validation of the keys; empty if no person validated them, which excludes the ability from the overall score."""
     same_knowledge: bool = False
-    """Whether who knows one member of a family knows them all."""
+    """Whether knowledge of one member of a family implies knowledge of all."""
     contrast: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Pairs of a family with opposite keys, by what sets the two apart; with the facets that the two have in common."""
+    """Contrast pairs of a family with opposite keys: the kind of contrast, and the facets that both members share."""
     reading: str = ""
-    """The card under whose name a blind audit of such items is stored; empty where there is none."""
+    """Card under whose name a blind audit of such items is stored; otherwise empty."""
     people: HumanScore | None = None
-    """How people do, where it is known."""
+    """Human performance, if known."""
     source: str = ""
-    """Where the figure of people is from."""
+    """Source of the human figure."""
 
     @property
     def counts(self) -> bool:
@@ -66,13 +66,13 @@ class Ability:
 
     @property
     def has_twin(self) -> bool:
-        """Whether frozen and twin are random halves of one draw; a set that is published whole has no twin."""
+        """Whether frozen and twin are random halves of one draw; a dataset published as a whole has no twin."""
         return any(twin for _, twin in self.sizes.values())
 
 
 @cache
 def abilities() -> Mapping[str, Ability]:
-    """All abilities by name, in the order of the page.
+    """Return all abilities by name, in the order of the page.
 
     >>> abilities()["turned"].judged, abilities()["parts"].counts
     ('proved', False)
@@ -82,7 +82,7 @@ def abilities() -> Mapping[str, Ability]:
 
 
 def chosen(names: Sequence[str]) -> tuple[Ability, ...]:
-    """Abilities by name; all where none is named."""
+    """Return abilities by name; all if no name is given."""
     known = abilities()
     for name in names:
         if name not in known:
@@ -108,10 +108,10 @@ def _ability(name: str, values: Mapping[str, Any]) -> Ability:
 
 
 def _judges(figure: Mapping[str, Any]) -> HumanScore:
-    """A published figure; its interval is Jeffreys' where the number of items is told, and otherwise says nothing."""
+    """Return a published figure; its interval is Jeffreys' if n is reported, otherwise [0, 1]."""
     value, n = float(figure["value"]), int(figure.get("n", 0))
     if not n:
-        return HumanScore(value, (0.0, 1.0), 0, f"{figure['kind']}, n not told")
+        return HumanScore(value, (0.0, 1.0), 0, f"{figure['kind']}, n not reported")
     right = value * n
     low, high = (float(betaincinv(right + 0.5, n - right + 0.5, tail)) for tail in (0.025, 0.975))
     return HumanScore(value, (low, high), n, figure["kind"])

@@ -1,15 +1,15 @@
-"""The adjusted score: what is known beyond chance and beyond everything that could explain the answers.
+"""The adjusted score: knowledge above chance that no explanation accounts for.
 
-An explanation (a cue, relatedness, the model without the question) earns something on each item. Items get weights, as
-near to equal as can be (the least relative entropy), under which no explanation earns more than chance; the model's
+An explanation (a cue, relatedness, the model without the question) has an expected credit on each item. Items are
+weighted, as equally as possible (least relative entropy), so that no explanation is above chance. The model's
 chance-corrected score under these weights is the adjusted score. For one cue that is right or wrong it is 1/n ·
-accuracy where the cue is right + (1 - 1/n) · accuracy where it is wrong, less chance: a guesser, a reader of the cue
-and one who avoids it all get 0.
+accuracy where the cue is right + (1 - 1/n) · accuracy where it is wrong, minus chance. Guessing, following the cue and
+avoiding it all get 0.
 
-The weights come from the items and the explanations alone, so the score is linear in the model's answers. It is a
+The weights depend on the items and the explanations alone, so the score is linear in the model's answers. It is a
 calibration estimator (Deville and Särndal 1992): its variance is that of the residuals of the answers on the
-explanations, summed over clusters. Sums and differences of such scores get their ends from those of the rates that they
-are made of (Zou and Donner 2008).
+explanations, summed over clusters. Intervals of sums and differences of such scores are combined from those of their
+rates (Zou and Donner 2008).
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from horsesense.stats.intervals import FEW, Estimate, unit_note
 from horsesense.stats.resampling import NOTHING, Floats
 
 _SILENT = 1e-9
-"""A cue that expects no more than this above or below chance says nothing about the item."""
+"""Deviation from chance up to which a cue is uninformative about an item."""
 _STEPS = 200
 BLIND = "the model without the question"
 TRUSTED = 3
-"""Shared clusters up to which a correlation of two rates is not believed."""
+"""Number of shared clusters up to which a correlation of two rates is ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """One thing that may explain a score away."""
+    """A possible explanation of a score other than knowledge."""
 
     kind: Literal["cue", "relatedness", "blind"]
     """A surface cue, relatedness, or the model without the question."""
     right: Floats
-    """What it earns on each item."""
+    """Credit on each item."""
     tried: int
-    """Out of how many it was chosen."""
+    """Number of candidates it was chosen from."""
 
 
 def explanations(scores: ItemScores) -> dict[str, Explanation]:
-    """Return what may explain a score away, by name: cues, relatedness, and the model without the question."""
+    """Return the possible explanations of a score by name: cues, relatedness, and the model without the question."""
     found = {f"picking {cue.name}": Explanation("cue", cue.right, cue.tried) for cue in scores.cues}
     for near in scores.relatedness:
         found[f"picking {near.name}"] = Explanation("relatedness", near.right, near.tried)
@@ -59,50 +59,50 @@ def explanations(scores: ItemScores) -> dict[str, Explanation]:
 
 @dataclass(frozen=True, slots=True)
 class Weighting:
-    """Weights of items, and what makes a chance-corrected score of the model's rate under them."""
+    """Item weights, and the chance-corrected score under them."""
 
     scores: ItemScores
     weights: Floats
-    """One per item; they sum to 1."""
+    """One weight per item; they sum to 1."""
     gains: Floats
-    """Items × explanations: what each earns above chance, 0 where it is silent."""
+    """Credit of each explanation above chance, items × explanations; 0 where it abstains."""
 
     @property
     def chance(self) -> float:
-        """What guessing earns under the weights."""
+        """Chance level under the weights."""
         return float(self.weights @ self.scores.chance)
 
     @property
     def scale(self) -> float:
-        """One over what can be earned above chance: bad items earn chance."""
+        """Inverse of the attainable credit above chance: bad items earn chance."""
         sound = 1.0 if self.scores.bad is None else 1 - self.scores.bad.value
         return 1 / (1 - self.chance) / sound
 
     @property
     def value(self) -> float:
-        """The chance-corrected score."""
+        """Chance-corrected score."""
         return self.scale * (float(self.weights @ self.scores.right) - self.chance)
 
 
 def gain(column: Floats, chance: Floats) -> Floats:
-    """Return what an explanation earns above chance on each item; 0 where it is silent or not known."""
+    """Return the credit of an explanation above chance on each item; 0 where it abstains or is unknown."""
     above: Floats = np.nan_to_num(column - chance)
     return np.where(np.abs(above) < _SILENT, 0.0, above)
 
 
 def side_masks(column: Floats, chance: Floats) -> tuple[Bools, Bools]:
-    """Return where an explanation is more right than chance, and where less."""
+    """Return the items where an explanation is above chance, and those where it is below."""
     above = gain(column, chance)
     return above > 0, above < 0
 
 
 def plain(scores: ItemScores) -> Weighting:
-    """All items alike."""
+    """Weight all items equally."""
     return Weighting(scores, np.full(len(scores), 1 / len(scores)), np.zeros((len(scores), 0)))
 
 
 def weighted(scores: ItemScores, *columns: Floats) -> Weighting | None:
-    """Weight items so that none of the columns earns more than chance; None where no weights do that.
+    """Weight items so that no column is above chance; None if no such weights exist.
 
     >>> names, right = np.array(list("stuv")), np.array([1.0, 1, 1, 0])
     >>> found = weighted(ItemScores("m", "a", "x", names, right, np.full(4, 5), names), right)
@@ -117,10 +117,10 @@ def weighted(scores: ItemScores, *columns: Floats) -> Weighting | None:
 
 
 def _balanced(shares: Floats, gains: Floats) -> Floats | None:
-    """Weights, as near to those given as can be, under which no column of gains earns anything.
+    """Return the weights closest to ``shares`` under which no column of gains is above chance.
 
-    A column that gains nowhere cannot have earned the model anything, and is left out; where one loses nowhere, only
-    items without its gain are taken.
+    A column without positive gains cannot have helped the model and is ignored; for one without negative gains, only
+    items without its gain are used.
     """
     gains = gains[:, (gains > 0).any(axis=0)]
     never = ~(gains < 0).any(axis=0)
@@ -155,7 +155,7 @@ def _tilted(shares: Floats, gains: Floats, tilt: Floats) -> Floats:
 
 
 def beyond_explanations(scores: ItemScores) -> Weighting | None:
-    """Weight items so that all explanations earn chance; where none do, by the one that leaves least."""
+    """Weight items so that all explanations are at chance; if impossible, by the one that leaves the lowest score."""
     columns = [each.right for each in explanations(scores).values()]
     together = weighted(scores, *columns)
     if together is not None or len(columns) < 2:
@@ -166,11 +166,11 @@ def beyond_explanations(scores: ItemScores) -> Weighting | None:
     return min((each for each in alone if each is not None), key=lambda each: each.value)
 
 
-# Rates under weights, with their variances.
+# Weighted rates and their variances.
 
 
 def effective_clusters(weights: Floats, codes: Ints) -> int:
-    """Return how many clusters of equal weight say as much as these."""
+    """Return the effective number of clusters of equal weight."""
     sums = np.bincount(codes, weights=weights)
     return max(1, int(sums.sum() ** 2 / (sums @ sums) + 1e-9))
 
@@ -178,7 +178,7 @@ def effective_clusters(weights: Floats, codes: Ints) -> int:
 def residuals(right: Floats, weights: Floats, gains: Floats) -> Floats:
     """Return weighted residuals of answers (items, or draws × items) on a constant and on the explanations.
 
-    Under balanced weights the explanations sum to 0, so that any multiple of them may be taken off the answers.
+    Under balanced weights the explanations sum to 0, so any multiple of them may be subtracted from the answers.
     """
     design = np.concatenate([np.ones((len(weights), 1)), gains], axis=1)
     heavy = weights > 0
@@ -205,9 +205,9 @@ def codes_of(names: np.ndarray) -> Ints:
 
 
 def freedom_of(right: Floats, weights: Floats, gains: Floats, clusters: int) -> tuple[int, float]:
-    """Return the clusters that are left to judge by, and what variances are multiplied by: explanations cost freedom.
+    """Return the residual number of clusters, and the variance factor for the degrees of freedom of the explanations.
 
-    Where all answers are alike nothing was fitted.
+    If all answers are equal, nothing was fitted.
     """
     heavy = weights > 0
     fitted = int((np.abs(gains[heavy]).sum(axis=0) > 0).sum())
@@ -218,7 +218,7 @@ def freedom_of(right: Floats, weights: Floats, gains: Floats, clusters: int) -> 
 
 
 def _variance(left: Floats, groupings: Sequence[Ints]) -> float:
-    """Variance of a sum of residuals over one grouping, or two that cross (Cameron, Gelbach and Miller 2011)."""
+    """Return the variance of a sum of residuals over one or two groupings (Cameron, Gelbach and Miller 2011)."""
 
     def one_way(codes: Ints) -> float:
         sums = np.bincount(codes, weights=left)
@@ -234,40 +234,40 @@ def _variance(left: Floats, groupings: Sequence[Ints]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """A number that is linear in rates above chance, with what its interval needs."""
+    """A linear function of rates above chance, with the inputs of its interval."""
 
     factors: Floats
-    """One per rate."""
+    """One factor per rate."""
     chance: Floats
-    """What guessing earns of each rate."""
+    """Chance level of each rate."""
     rates: Rates
-    """The model's rates under weights, on one ability or several."""
+    """Weighted rates of the model, on one or several abilities."""
     of: tuple[int, ...]
-    """For each rate, the index of its ability."""
+    """Index of each rate's ability."""
     bad: Floats
-    """For each ability, the relative standard error of its scale, from the audit of bad items."""
+    """Relative standard error of each ability's scale, from the audit of bad items."""
     n: int
-    """Items."""
+    """Number of items."""
     clusters: int
-    """Clusters of all of them together."""
+    """Number of clusters in total."""
 
     @property
     def terms(self) -> Floats:
-        """What each rate adds."""
+        """Contribution of each rate."""
         terms: Floats = self.factors * (self.rates.values - self.chance)
         return terms
 
     @property
     def value(self) -> float:
-        """The number."""
+        """Value of the function."""
         return float(self.terms.sum())
 
     def times(self, factors: Floats) -> Linear:
-        """Another number of the same rates."""
+        """Return another linear function of the same rates."""
         return replace(self, factors=factors)
 
     def ends(self, level: float) -> tuple[float, float]:
-        """Lower and upper end: square and add, with the correlation of rates that share clusters."""
+        """Return lower and upper limit: square and add, with the correlation of rates that share clusters."""
         low, high = self.rates.ends(level)
         below, above = self.rates.values - low, high - self.rates.values
         signs, sizes = np.sign(self.factors), np.abs(self.factors)
@@ -279,22 +279,22 @@ class Linear:
         return self.value - reach[0], self.value + reach[1]
 
     def estimate(self, level: float) -> Estimate:
-        """The number with its interval; chance is 0."""
+        """Return the value with its interval; chance is 0."""
         used = [number for number, factor in zip(self.rates.numbers, self.factors, strict=True) if factor]
         note = unit_note(self.clusters if used else 0)
         if not note and (least := min(used)) < FEW:
-            note = f"it rests on as much as {least} cluster{'s' if least > 1 else ''} of equal weight would say"
+            note = f"effective number of clusters: {least}"
         return Estimate(self.value, self.ends(level), self.n, self.clusters, 0.0, level, "calibration weights", 0, note)
 
     def p(self) -> float:
-        """Two-sided p: the level at which the interval just reaches 0."""
+        """Return the two-sided p: the level at which the interval just reaches 0."""
         return reaching_p(self.value, self.ends)
 
 
 def linear(parts: Sequence[tuple[Weighting, float]]) -> Linear:
-    """Add up chance-corrected scores, each times a factor.
+    """Sum chance-corrected scores, each multiplied by a factor.
 
-    Those of one method, and parts of one ability, are correlated where they share clusters.
+    Scores of one method, and parts of one ability, are correlated if they share clusters.
     """
     names = [np.char.add(f"{part.scores.method}\t", part.scores.clusters) for part, _ in parts]
     ends = np.cumsum([len(each) for each in names])
@@ -330,7 +330,7 @@ def linear(parts: Sequence[tuple[Weighting, float]]) -> Linear:
 
 
 def _correlation(influences: Sequence[Floats]) -> Floats:
-    """Correlation of rates by what each cluster adds; few shared clusters say little, and are trusted little."""
+    """Correlate rates by the contributions of each cluster; the estimate is shrunk when few clusters are shared."""
     table = np.stack(influences)
     size = np.sqrt((table**2).sum(axis=1))
     scaled = table / np.where(size > NOTHING**0.5, size, np.inf)[:, None]
@@ -342,7 +342,7 @@ def _correlation(influences: Sequence[Floats]) -> Floats:
 
 
 def reaching_p(value: float, ends: Callable[[float], tuple[float, float]]) -> float:
-    """The level at which an interval just reaches 0, as a two-sided p."""
+    """Return the level at which an interval just reaches 0, as a two-sided p."""
     if value == 0:
         return 1.0
 

@@ -1,8 +1,8 @@
-"""The conditions in which a model is asked about an ability: main, twin, retest, letters, and without the premise.
+"""The conditions in which a model is evaluated on an ability: main, twin, retest, letters, and without the premise.
 
-Each is a probe of the run that stores the answers, so that a profile that was stopped resumes. Asked by
-PMI, every option is scored behind its question and alone: that one call has the main score, the score by PMI and what
-the model picks without the question.
+Each is a probe of the run that stores the answers, so an interrupted profile can be resumed. With PMI, every option is
+scored with its question and alone: the same call gives the main score, the PMI score and the model's choice without the
+question.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from horsesense.core import Item, Probe, ScoringSpec
 from horsesense.core.document import Document
-from horsesense.methods.rica.curated import renamed
+from horsesense.methods.rica.suite import rename_entities
 from horsesense.methods.winoventi.adversarial_filter import prior_probe
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.hf.language_model import LanguageModel
@@ -22,44 +22,44 @@ from horsesense.models.protocol import Model
 from horsesense.profiling.abilities import Edition
 from horsesense.profiling.material import SEED, Material, by_turns
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.scoring.prompt_formats import Call, Way, way_named
+from horsesense.scoring.prompt_formats import Call, PromptFormat, get_prompt_format
 
 Role = Literal["main", "twin", "retest", "letters", "prior"]
 
 RETEST: Mapping[str, int] = {"quick": 12, "full": 200}
-"""Families of the frozen half of the retest."""
+"""Families of the frozen half in the retest."""
 LETTERS: Mapping[str, int] = {"quick": 0, "full": 60}
-"""Families of the frozen half that are asked by letters too."""
+"""Families of the frozen half that are also asked in the letters format."""
 LEAD = {
     "cloze": "Here is a short text. ",
     "sentences": "Here is a sentence. ",
     "choice": "Here is a question. ",
     "pair": "Here are two sentences. ",
 }
-"""What stands before a question in the retest: it says nothing."""
+"""Neutral text before a question in the retest."""
 RETEST_OF = "retest_of"
-"""The facet that names the question of the main condition."""
+"""Facet that identifies the question of the main condition."""
 _SAMPLE = 800
-"""Tokens that the speed of a model is measured on, on a processor; on a GPU a whole batch, as it is made for."""
+"""Tokens on which the speed of a model is measured on a CPU; on a GPU a whole batch is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One probe that a model is asked, and how."""
+    """One probe of a profile, and its prompt formats."""
 
     ability: str
     role: Role
     name: str
-    """What the probe is called in the run."""
+    """Name of the probe in the run."""
     probe: Probe
     ways: tuple[str, ...]
 
 
 def conditions(material: Material, edition: Edition, likelihood: bool = True) -> Iterator[Condition]:
-    """All that is asked about an ability.
+    """Yield all conditions of an ability.
 
-    ``likelihood``: whether the model tells how likely a text is; otherwise it is asked by letters, and what rests on
-    likelihoods is left out.
+    ``likelihood``: whether the model returns likelihoods; otherwise it is asked by letters, and conditions that need
+    likelihoods are left out.
     """
     ability, frozen = material.ability.name, material.frozen
     main = _ways(frozen, likelihood)
@@ -68,23 +68,23 @@ def conditions(material: Material, edition: Edition, likelihood: bool = True) ->
         twin = replace(material.twin, items=_on_rungs(material.twin.items, "inference", "fact"))
         yield Condition(ability, "twin", f"{ability}-twin", twin, main)
     retest = _retest_probe(frozen, _on_rungs(_first(frozen, RETEST[edition]), "inference"))
-    yield Condition(ability, "retest", f"{ability}-retest", retest, ("options",) if likelihood else main)
+    yield Condition(ability, "retest", f"{ability}-retest", retest, ("loglikelihood",) if likelihood else main)
     if likelihood and (shown := _on_rungs(_first(frozen, LETTERS[edition]), "inference")):
         card = replace(frozen.card, name=f"{ability}-letters")
         yield Condition(ability, "letters", f"{ability}-letters", Probe.of(shown, card), ("letters",))
     if likelihood and frozen.card.method == "winoventi":
-        yield Condition(ability, "prior", f"{ability}-prior", prior_probe(frozen), ("options",))
+        yield Condition(ability, "prior", f"{ability}-prior", prior_probe(frozen), ("loglikelihood",))
 
 
 def _ways(probe: Probe, likelihood: bool) -> tuple[str, ...]:
-    """By PMI, which has the likelihood behind the question too; whole sentences are another text as a blank."""
+    """Return PMI, which includes the likelihood given the question, except for whole sentences."""
     if not likelihood:
         return ("letters",)
-    return ("options", "pmi") if any(item.form == "sentences" for item in probe.items) else ("pmi",)
+    return ("loglikelihood", "pmi") if any(item.form == "sentences" for item in probe.items) else ("pmi",)
 
 
 def _on_rungs(items: Sequence[Item], *rungs: str) -> list[Item]:
-    """Of a ladder the items on some rungs, of anything else all."""
+    """Select the items on some rungs of a ladder; all items of other abilities."""
     return [item for item in items if item.facets.get("rung", rungs[0]) in rungs]
 
 
@@ -93,7 +93,7 @@ def _first(probe: Probe, families: int) -> list[Item]:
 
 
 def _retest_probe(probe: Probe, items: Sequence[Item]) -> Probe:
-    """The same behind a sentence that says nothing; a statement about novel things, about others."""
+    """Put a neutral sentence before each question; statements about novel entities get other names."""
     names = list(dict.fromkeys(item.groups["entities"] for item in items if item.groups.get("entities")))
     others = dict(zip(names, names[1:] + names[:1], strict=True))
     return Probe.of(
@@ -105,7 +105,7 @@ def _retest_item(item: Item, others: Mapping[str, str]) -> Item:
     again = replace(item, member=f"{item.member}_retest", facets={**item.facets, RETEST_OF: item.id})
     if before := item.groups.get("entities"):
         pairs = zip(before.split(), others[before].split(), strict=True)
-        return replace(again, text=renamed(item.text, dict(pairs)))
+        return replace(again, text=rename_entities(item.text, dict(pairs)))
     lead = LEAD[item.form]
     if item.premise:
         return replace(again, premise=f"{lead}{item.premise}")
@@ -114,32 +114,32 @@ def _retest_item(item: Item, others: Mapping[str, str]) -> Item:
     return replace(again, text=f"{lead}{item.text}")
 
 
-# What it will take.
+# Cost estimates.
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast(Document):
-    """What asking a model will take, as far as can be estimated before."""
+    """Estimated cost of evaluating a model."""
 
     model: str
-    """The model."""
+    """Name of the model."""
     items: int
-    """Questions, all conditions together."""
+    """Number of questions in all conditions."""
     tokens: int
-    """Tokens to compute, or to send."""
+    """Number of tokens to compute or to send."""
     seconds: float | None
-    """About how long asking takes, by the speed on a few questions; None for a server, and where too few are left."""
+    """Estimated time, by the speed on a few questions; None for an API, or if too few questions are left."""
     requests: int | None
-    """Requests at most, for a server; None for a model that runs here."""
+    """Maximum number of requests to an API; None for a local model."""
     cost: float | None
-    """About what it costs, where a price is given."""
+    """Estimated cost, if a price is set."""
 
     def in_words(self) -> str:
-        """One sentence for whoever waits."""
+        """Describe the estimate in one sentence."""
         told = f"{self.model}: {self.items:,} questions, about {self.tokens:,} tokens"
         if self.seconds is not None:
             return f"{told}; asking them takes about {_duration(self.seconds)}, loading and verdicts come on top"
-        if self.requests is None:  # nothing is left by which the speed is measured
+        if self.requests is None:  # too few questions are left to measure the speed
             return told
         price = "" if self.cost is None else f", about {self.cost:.2f} by the price given"
         return f"{told}, at most {self.requests:,} requests{price}"
@@ -158,30 +158,30 @@ def _duration(seconds: float) -> str:
 def forecast(
     model: Model, plan: Sequence[Condition], spec: ScoringSpec, budget: int, progress: Progress = NO_PROGRESS
 ) -> Forecast:
-    """Put everything into words, count it, and ask a little of it for the speed."""
+    """Render and count all questions, and time a small sample."""
     tokens = items = requests = 0
     tried: list[tuple[int, float]] = []
     for number, condition in enumerate(plan):
         progress.update("forecast", number, len(plan))
         for name in condition.ways:
-            way = way_named(name)
-            meant = way.spec(spec)
-            made = way.prepare(model, condition.probe.items, meant, condition.probe.items)
+            prompt_format = get_prompt_format(name)
+            meant = prompt_format.spec(spec)
+            made = prompt_format.prepare(model, condition.probe.items, meant, condition.probe.items)
             items += len(made)
             tokens += sum(each.cost for each in made)
             requests += sum(len(each.questions if hasattr(each, "questions") else each.turns) for each in made)
             if not isinstance(model, ServedModel) and name != "letters" and condition.role == "main" and len(tried) < 3:
-                tried.append(_tried(way, made, Call(model, meant, budget, NO_PROGRESS)))
+                tried.append(_tried(prompt_format, made, Call(model, meant, budget, NO_PROGRESS)))
     if isinstance(model, ServedModel):
         price = model.client.settings.price
         cost = None if price is None else (tokens * price[0] + requests * price[1]) / 1e6
         return Forecast(model.name, items, tokens, None, requests, cost)
-    counted = tried[1:] or tried  # a device that has just been started is slow
+    counted = tried[1:] or tried  # the first call on a device is slow
     rate = sum(size for size, _ in counted) / max(sum(taken for _, taken in counted), 1e-6)
     return Forecast(model.name, items, tokens, tokens / rate if tried else None, None, None)
 
 
-def _tried(way: Way, made: Sequence[Any], call: Call) -> tuple[int, float]:
+def _tried(prompt_format: PromptFormat, made: Sequence[Any], call: Call) -> tuple[int, float]:
     """A few questions asked: their tokens, and the seconds that they took."""
     on_gpu = isinstance(call.model, LanguageModel) and call.model.device.type == "cuda"
     some, tokens = [], 0
@@ -190,7 +190,7 @@ def _tried(way: Way, made: Sequence[Any], call: Call) -> tuple[int, float]:
         tokens += each.cost
         if tokens >= (call.budget if on_gpu else _SAMPLE):
             break
-    way.answer(some[:1], call)  # what comes first takes longer
+    prompt_format.answer(some[:1], call)  # what comes first takes longer
     began = perf_counter()
-    way.answer(some, call)
+    prompt_format.answer(some, call)
     return tokens, perf_counter() - began

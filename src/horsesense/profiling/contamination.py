@@ -1,18 +1,17 @@
-"""Contamination: frozen halves against their twins, all abilities in one test and each by itself.
+"""Contamination: frozen halves compared with their twins, all abilities in one test and each separately.
 
 Frozen probe and twin are random halves, by cluster, of one draw of one recipe, and only the frozen one is published. A
-model that has seen it does better there. Clusters were parted by lot, and not items, so every cluster weighs the same,
-however many of its items are asked: where the frozen half goes deeper into its clusters than the twin, large clusters
-would weigh more there. The difference is taken within each ability, abilities weigh by the clusters that they bring
-(Mantel and Haenszel). It finds memory of items, not of WordNet.
+model that has seen it does better there. Clusters were randomised, not items, so every cluster has the same weight,
+however many of its items are asked. Otherwise large clusters would weigh more in the half with more items per cluster.
+The difference is computed within each ability, and abilities are weighted by their clusters (Mantel and Haenszel). It
+detects contamination with the items, not with WordNet.
 
-A significant difference is contamination, however few the items. Low power limits only what may be said where no
-difference is found.
+A significant difference is contamination, however few the items. Low power limits only claims of absence.
 
-GSM1k (Zhang and others 2024) is a second set written by hand after the first was published, so that a difference may
-also be one of difficulty; here a coin parted the halves. Oren and others (2023) ask whether the published order of
-the items is likelier than a shuffled one: that needs the probability of whole files, and finds memory of a file, not
-of an answer.
+GSM1k (Zhang and others 2024) is a second dataset written by hand after the first was published, so a difference may
+also be one of difficulty; here the halves were randomised. Oren and others (2023) test whether the published order of
+the items is likelier than a shuffled one: that needs the probability of whole files, and detects contamination with a
+file, not with an answer.
 """
 
 from __future__ import annotations
@@ -28,18 +27,18 @@ from horsesense.stats.intervals import Estimate, unit_note
 from horsesense.stats.resampling import NOTHING, Floats
 
 LEAST_CLUSTERS = 2
-"""Of each half: one cluster does not show how much clusters differ."""
+"""Minimum number of clusters per half: a single cluster does not show the variance between clusters."""
 ALPHA = 0.001
-"""One-sided level of the test of all abilities together, and of them one by one (Bonferroni): it accuses a model, and
-everybody who answers alike shares the luck of one cut."""
+"""One-sided level of the test of all abilities together, and of single abilities (Bonferroni). It is strict because
+the finding accuses a model, and models that answer alike share the chance of one split."""
 SUSPECT = 0.025
-"""One-sided level at which an ability is contaminated where all together are."""
+"""One-sided level for single abilities if all together are contaminated."""
 TELLING = 0.10
-"""Where not even so large a difference would be found, nothing is said of its absence."""
+"""Detectable difference above which absence is not claimed."""
 
 
 def halved(every: Sequence[ItemScores]) -> list[tuple[ItemScores, Bools]]:
-    """The abilities that have both halves, with what belongs to the twin."""
+    """Return the abilities that have both halves, with the mask of the twin."""
     found = []
     for scores in every:
         twin = scores.twin
@@ -53,7 +52,7 @@ def _number(names: Strings) -> int:
 
 
 def frozen_minus_twin(every: Sequence[ItemScores], level: float = 0.95) -> Estimate | None:
-    """Accuracy on frozen halves minus that on twins, pooled over abilities; None where no ability has both halves."""
+    """Estimate accuracy on frozen halves minus that on twins, pooled over abilities; None without both halves."""
     both = halved(every)
     if not both:
         return None
@@ -66,7 +65,7 @@ def frozen_minus_twin(every: Sequence[ItemScores], level: float = 0.95) -> Estim
             own, alike = scores.right[half], _alike(scores.clusters[half])
             mean, clusters = float(alike @ own), _number(scores.clusters[half])
             value += sign * share * mean
-            # Each mean was fitted to its own clusters, which lie nearer to it than new ones would.
+            # Each mean was fitted to its own clusters, which are closer to it than new ones would be.
             part[half] = sign * share * alike * (own - mean) * (clusters / (clusters - 1)) ** 0.5
         parts.append(part)
     residuals = np.concatenate(parts)
@@ -91,12 +90,12 @@ def _freedom(clusters: int, both: Sequence[object]) -> int:
 
 
 def _error(variance: float, clusters: int) -> float:
-    """Standard error; where no cluster differs from its half's mean, that of one cluster that might have."""
+    """Return the standard error; if no cluster differs from its half's mean, that of one cluster that might."""
     return variance**0.5 if variance > NOTHING else 1 / clusters
 
 
 def _alike(names: Strings) -> Floats:
-    """A weight for each item, so that every cluster weighs the same and all of them 1.
+    """Weight items so that every cluster has the same weight and the weights sum to 1.
 
     >>> _alike(np.array(["a", "a", "b"])).tolist()
     [0.25, 0.25, 0.5]
@@ -107,7 +106,7 @@ def _alike(names: Strings) -> Floats:
 
 
 def _spread(residuals: Floats, names: Strings) -> tuple[float, int]:
-    """Variance of a sum of residuals over clusters."""
+    """Return the variance of a sum of residuals over clusters, and the number of clusters."""
     sums = np.bincount(np.unique(names, return_inverse=True)[1], weights=residuals)
     return float(sums @ sums), len(sums)
 
@@ -117,7 +116,7 @@ def _quantile(freedom: int, at: float) -> float:
 
 
 def contamination(every: Sequence[ItemScores], level: float = 0.95, alpha: float = ALPHA) -> Contamination:
-    """Test for contamination: one difference for all abilities that have a twin, and which of them are contaminated."""
+    """Test for contamination: all abilities with a twin in one test, and each separately."""
     difference = frozen_minus_twin(every, level)
     if difference is None:
         return Contamination(None, 1.0, False, alpha, (), (), None)
@@ -138,7 +137,7 @@ def contamination(every: Sequence[ItemScores], level: float = 0.95, alpha: float
 
 
 def judged_half(scores: ItemScores, found: Contamination) -> ItemScores:
-    """The twin half where the frozen one is contaminated, in all abilities together or in this one; else all."""
+    """Return the twin half if the frozen one is contaminated, in all abilities together or in this one; else all."""
     twin = scores.twin
     if (
         twin is None

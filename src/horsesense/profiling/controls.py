@@ -1,7 +1,7 @@
-"""Models whose truth is known, profiled like any other: the two built-in controls, and planted models of one's own.
+"""Models of known truth, profiled like any other: the two built-in controls, and user-defined planted models.
 
-A planted model gives each option of an item a score, by whatever rule; the profile should find out which rule it is.
-The built-in ones stand for the ends of what a page can say: nothing is known, and nothing but the surface is read.
+A planted model assigns a score to each option of an item by any rule; the profile should identify that rule. The
+built-in controls are the extremes: no knowledge at all, and surface cues only.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ from horsesense.runs.results import Answered
 GUESSER, CUE_READER = "guesser", "cue-reader"
 CONTROLS = {
     GUESSER: "chooses at random, with a seed",
-    CUE_READER: "picks what the best cue picks, and guesses where there is none",
+    CUE_READER: "follows the best cue, and guesses without one",
 }
-"""By name, what they do; the names are taken."""
+"""Description by name; the names are reserved."""
 SEED = 0
-"""Of the guesses. It was not chosen by what it gives: one page of twenty may be wrong somewhere, this one too."""
+"""Seed of the guesses. It was not chosen by its results: one page of twenty may be wrong, including this one."""
 _IN_FILE = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)")
 
 
 @runtime_checkable
 class PlantedModel(Protocol):
-    """A model whose truth is known."""
+    """A model of known truth."""
 
     @property
     def name(self) -> str:
-        """What results call it."""
+        """Name in the results."""
 
     def scores(self, item: Item) -> Sequence[float]:
-        """One score per option, the highest is its answer; equal ones tie.
+        """Return one score per option; the highest is its answer, equal ones tie.
 
         A question of the retest has the id of the question in the main condition as its facet ``retest_of``.
         """
 
 
 def planted(name: str) -> PlantedModel | None:
-    """Return the planted model that a name means: ``FILE.py:NAME``, or that of a plug-in; None for other names.
+    """Return the planted model of a name: ``FILE.py:NAME``, or that of a plug-in; None for other names.
 
-    What is named is a planted model, or a class or function that makes one without arguments.
+    The object is a planted model, or a class or function without arguments that returns one.
     """
     if (inside := _IN_FILE.fullmatch(name)) is not None:
         found = _from_file(Path(inside["file"]), inside["name"])
@@ -78,7 +78,7 @@ def _from_file(path: Path, name: str) -> Any:
     module = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # whatever somebody's file does
+    except Exception as error:  # user code may raise anything
         raise UserError(f"the file cannot be run ({type(error).__name__}: {error})", file=path) from error
     if not hasattr(module, name):
         raise UserError(f"nothing in it is called {name!r}", file=path, fix="write FILE.py:NAME of a planted model")
@@ -95,19 +95,19 @@ def _checked(found: Any, what: str) -> PlantedModel:
 
 @dataclass(frozen=True)
 class Guesser:
-    """Chooses at random, the same way each time."""
+    """Chooses at random, reproducibly."""
 
     name: str = GUESSER
     seed: int = SEED
 
     def scores(self, item: Item) -> tuple[float, ...]:
-        """Random numbers that depend on the item alone."""
+        """Return random numbers that depend on the item alone."""
         rng = Random(f"{self.seed} {item.id}")
         return tuple(rng.random() for _ in item.options)
 
 
 class CueReader:
-    """Picks what the best cue picks, and guesses where there is none."""
+    """Follows the best cue, and guesses without one."""
 
     name = CUE_READER
 
@@ -115,13 +115,13 @@ class CueReader:
         self._picked = {answer.item: answer.scores for cue in cues for answer in cue.answers}
 
     def scores(self, item: Item) -> Sequence[float]:
-        """The shares of the options by the cue."""
+        """Return the shares of the options by the cue."""
         shares = self._picked.get(str(item.facets.get(RETEST_OF, item.id)))
         return Guesser().scores(item) if shares is None else shares
 
 
 def control_named(name: str, cues: Mapping[str, ChosenCue]) -> PlantedModel | None:
-    """Return a built-in control; None where the name is not one of theirs."""
+    """Return a built-in control; None for other names."""
     if name == GUESSER:
         return Guesser()
     return CueReader(cues.values()) if name == CUE_READER else None
@@ -130,13 +130,13 @@ def control_named(name: str, cues: Mapping[str, ChosenCue]) -> PlantedModel | No
 def planted_answers(
     model: PlantedModel, name: str, conditions: Iterable[Condition]
 ) -> dict[str, dict[tuple[Role, str], Answered]]:
-    """By ability, what a planted model answers; it has no likelihoods, so no prompt format but the first."""
+    """Return the answers of a planted model by ability; without likelihoods it has only the first prompt format."""
     found: dict[str, dict[tuple[Role, str], Answered]] = {}
     for condition in conditions:
         if condition.role in ("main", "twin", "retest"):
             answers = [Answer(item=i.id, view=i.form, scores=_scores(model, i)) for i in condition.probe.items]
             answered = Answered(_part(model, name, condition, answers), condition.probe, ScoringSpec(), answers)
-            found.setdefault(condition.ability, {})[condition.role, "options"] = answered
+            found.setdefault(condition.ability, {})[condition.role, "loglikelihood"] = answered
     return found
 
 
@@ -144,8 +144,8 @@ def _scores(model: PlantedModel, item: Item) -> tuple[float, ...]:
     scores = tuple(map(float, model.scores(item)))
     if len(scores) != len(item.options) or any(score != score for score in scores):
         raise UserError(
-            f"the planted model {model.name} gives no number for each of the {len(item.options)} options of {item.id} "
-            f"({', '.join(map(str, scores))})",
+            f"the planted model {model.name} does not give a number for each of the {len(item.options)} options of "
+            f"{item.id} ({', '.join(map(str, scores))})",
             fix="return one number per option from scores(item)",
         )
     return scores

@@ -1,4 +1,4 @@
-"""A profile as plain data: what was asked, what is found of each model, and two sentences that say what it means."""
+"""The profile as plain data: abilities, findings per model, and a two-sentence summary."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.core.document import Document
-from horsesense.methods.rica.ladder_analysis import LadderAnalysis
+from horsesense.methods.rica.ladder import LadderAnalysis
 from horsesense.profiling.abilities import Ability
 from horsesense.profiling.conditions import Forecast
 from horsesense.profiling.contamination import TELLING
@@ -26,112 +26,112 @@ ORDER: tuple[Verdict, ...] = (
     "not above chance",
     "inconclusive",
 )
-"""From the best to what says nothing."""
+"""Verdicts from best to inconclusive."""
 NAMED = 3
-"""More abilities of one bad verdict than this are counted and not named."""
+"""Maximum number of abilities of one bad verdict that are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProfiledAbility(Document):
-    """An ability as it was asked."""
+    """An ability as evaluated."""
 
     name: str
     """One word."""
     title: str
-    """What stands at the head of its row."""
+    """Title of its row."""
     sentence: str
-    """What a model that has it does."""
+    """Description of a model that has it."""
     method: str
-    """The method that its questions come from."""
+    """Method that its questions come from."""
     group: str
-    """The group of abilities that it belongs to."""
+    """Group of abilities."""
     counts: bool
-    """Whether it is part of the overall score: people stand behind its keys, or they are proved."""
+    """Whether it is part of the overall score: people validated its keys, or they are proved."""
     judged: str
-    """Who stands behind the keys; empty where no person does."""
+    """Validation of the keys; empty if no person validated them."""
     why: str
-    """Why it counts, or why not."""
+    """Reason for including it in the overall score, or not."""
     recipe: str
-    """How its questions were made."""
+    """Recipe of its questions."""
     licence: str
-    """Of what they were made from."""
+    """Licence of their sources."""
     families: int
-    """Frozen families that were asked."""
+    """Number of frozen families asked."""
     items: int
-    """Frozen items that were asked."""
+    """Number of frozen items asked."""
     content: str
-    """SHA-256 over the ids of these."""
+    """SHA-256 over the ids of these items."""
     twins: int
-    """Items of the twin half that were asked; 0 where there is none."""
+    """Number of items asked of the twin half; 0 without a twin."""
     cue: str
-    """How the best cue picks, chosen on other groups than the item's; empty where no cue has anything to say."""
+    """Answering rule of the best cue, chosen on groups without the item; empty if no cue applies."""
     people_from: str
-    """Where the figure of people is from; empty where there is none."""
+    """Source of the human figure; otherwise empty."""
     sound: str
-    """What a blind reading found, in words; empty where nobody has read any."""
+    """Result of a blind audit in words; empty if no sample was audited."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelProfile(Document):
-    """What is found of one model."""
+    """Profile of one model."""
 
     model: str
-    """The model's short name."""
+    """Short name of the model."""
     summary: tuple[str, str]
-    """Two plain sentences: what it can do, and what to make of that."""
+    """Summary in two sentences: abilities and interpretation."""
     verdicts: Verdicts
-    """Each ability with everything that could explain it away, contamination, scores per group and overall."""
+    """Findings per ability with all explanations, contamination, scores per group and overall."""
     ladder: LadderAnalysis | None
-    """Where facts that are known get lost on the way to an inference; null where the ladder was not asked."""
+    """Loss of known facts on the rungs to an inference; null if the ladder was not asked."""
     associations: OwnAssociations | None
-    """What its own associations do when a text goes against them; null where they were not asked for."""
+    """Effect of its own associations when a text contradicts them; null if not asked."""
     mistakes: tuple[Mistake, ...]
-    """What it gets wrong with most confidence, by ability."""
+    """Most confident errors by ability."""
     asked: str
-    """How it was asked, in words."""
+    """Prompting of the model in words."""
     weights: str
-    """SHA-256 of its weights, or of what a server reports."""
+    """SHA-256 of its weights, or identification reported by an API."""
     forecast: Forecast | None
-    """What was foretold; null where everything was kept already."""
+    """Cost estimate; null if all answers were stored already."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileDocument(Document):
-    """The profile of one or several models."""
+    """Profile of one or several models."""
 
     version: int
-    """Of the frozen questions: only profiles of one version and edition can be compared."""
+    """Version of the frozen questions: only profiles of one version and edition are comparable."""
     edition: str
     """``quick`` or ``full``."""
     complete: bool
-    """Whether every ability was asked as the edition has it; otherwise figures are not those of the version."""
+    """Whether every ability was evaluated as defined by the edition; otherwise scores are not those of the version."""
     twin_seed: int
-    """Of the draw of the twins."""
+    """Seed of the draw of the twins."""
     horsesense: str
-    """The version of the program."""
+    """Version of horsesense."""
     abilities: tuple[ProfiledAbility, ...]
-    """What was asked, in the order of the page."""
+    """Abilities in the order of the page."""
     models: tuple[ModelProfile, ...]
-    """One a model, in the order given."""
+    """One profile per model, in the order given."""
     differences: tuple[ModelDifference, ...]
-    """Every two models in every ability, group and overall, corrected for many comparisons; on the twin half alone
-    where one of the two is contaminated."""
+    """All pairs of models in every ability, group and overall, corrected for multiple comparisons; on the twin half
+    alone if one of the two is contaminated."""
     relatedness: tuple[str, ...] = ()
-    """The encoders by which relatedness was controlled; without any no ability is said to be known."""
+    """Encoders used to control relatedness; without any, no ability gets the verdict "knows"."""
     relatedness_note: str = ""
-    """What to mind where relatedness was not controlled; empty where it was."""
+    """Caveat if relatedness was not controlled; otherwise empty."""
     out: Path | None = None
-    """The folder that keeps it; left out where nothing is kept."""
+    """Output folder; omitted if nothing was written."""
     page: Path | None = None
-    """The page."""
+    """Path of the HTML page."""
     pictures: tuple[Path, ...] | None = None
-    """The grid as SVG and PNG."""
+    """Paths of the grid as SVG and PNG."""
     markdown: Path | None = None
-    """The same as Markdown."""
+    """Path of the Markdown version."""
 
 
 def described(material: Material, cue: str, sound: str) -> ProfiledAbility:
-    """An ability with what was asked of it."""
+    """Describe an ability as evaluated."""
     from horsesense.profiling.material import recipe_in_words
 
     ability, part = material.ability, part_of(material.frozen.items)
@@ -156,11 +156,11 @@ def described(material: Material, cue: str, sound: str) -> ProfiledAbility:
     )
 
 
-# Two plain sentences.
+# The two-sentence summary.
 
 
 def summary(verdicts: Verdicts, abilities: Mapping[str, Ability]) -> tuple[str, str]:
-    """What a model can do, and what to make of it."""
+    """Summarise the abilities of a model, and interpret them."""
     by_verdict: dict[Verdict, list[Finding]] = {}
     for found in verdicts.findings:
         by_verdict.setdefault(found.verdict, []).append(found)
@@ -168,7 +168,7 @@ def summary(verdicts: Verdicts, abilities: Mapping[str, Ability]) -> tuple[str, 
 
 
 def _can(model: str, found: Mapping[Verdict, Sequence[Finding]], abilities: Mapping[str, Ability]) -> str:
-    """By verdict, the best first: what it does, and where it fails."""
+    """Describe the abilities by verdict, best first."""
     total = sum(map(len, found.values()))
     if total > 1 and len(found.get("not above chance", ())) == total:
         return f"{model} is not above chance in any of {total} abilities."
@@ -182,7 +182,7 @@ def _can(model: str, found: Mapping[Verdict, Sequence[Finding]], abilities: Mapp
 
 
 def _clause(verdict: Verdict, titles: Sequence[str], total: int, who: str) -> str:
-    """In how many abilities a verdict holds, and in which where they are few."""
+    """Return the number of abilities with a verdict, and their titles if they are few."""
     named = f" ({'; '.join(titles)})" if len(titles) <= NAMED or verdict in ("knows", "partly") else ""
     where = titles[0] if total == 1 else f"{len(titles)} of {total} abilities{named}"
     match verdict:
@@ -205,7 +205,7 @@ def _clause(verdict: Verdict, titles: Sequence[str], total: int, who: str) -> st
 
 
 def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[Finding]]) -> str:
-    """What the scores rest on, contamination, and the scores per group."""
+    """Interpret the scores, contamination, and the scores per group."""
     known = sum(len(found.get(verdict, ())) for verdict in ("knows", "partly"))
     hollow = sum(len(found.get(v, ())) for v in ("reads cues", "not robust", "same answer", "contaminated"))
     open_ones = len(found.get("inconclusive", ()))
@@ -216,7 +216,7 @@ def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[Finding]]) -> st
     elif hollow:
         sense = "Its score is explained by something other than knowledge"
     elif 2 * open_ones >= len(verdicts.findings):
-        sense = "Too few questions were asked to separate knowledge from guessing"
+        sense = "Too few questions were asked to separate knowledge and guessing"
     else:
         sense = f"No knowledge is shown{' where enough was asked' if open_ones else ''}"
     seen = _contamination(verdicts)
@@ -237,7 +237,7 @@ def _contamination(verdicts: Verdicts) -> str:
 
 
 def _scores(verdicts: Verdicts) -> str:
-    """The score of each group, by its name; those whose items nobody has judged apart."""
+    """List the score of each group; groups without human validation separately."""
     judged = [f"{each.group} {ranged(each.adjusted)}" for each in verdicts.groups if each.judged]
     others = [f"{each.group} {ranged(each.adjusted)}" for each in verdicts.groups if not each.judged]
     parts = []
@@ -265,10 +265,10 @@ def listed(words: Sequence[str]) -> str:
 
 
 def ranged(estimate: Estimate) -> str:
-    """A number with its interval; what rounds to 0 has no sign."""
+    """Format a value with its interval; values that round to 0 have no sign."""
     return f"{estimate.value:z.2f} ({estimate.low:z.2f} to {estimate.high:z.2f})".replace("-", "−")
 
 
 def signed(estimate: Estimate) -> str:
-    """A difference with its interval."""
+    """Format a difference with its interval."""
     return f"{estimate.value:+z.2f} ({estimate.low:+z.2f} to {estimate.high:+z.2f})".replace("-", "−")

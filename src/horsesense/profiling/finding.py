@@ -1,7 +1,7 @@
-"""What is found out about a model: each number with its n and interval, the verdict, and why.
+"""Results for a model: each estimate with n and interval, the verdict, and its reasons.
 
-*Chance-corrected* is what is earned above chance, on a scale where 0 is guessing and 1 the ceiling: (accuracy - chance)
-/ (ceiling - chance). *Adjusted* is the same where every explanation earns exactly chance. Neither is ever clipped.
+*Chance-corrected* is credit above chance on a scale where 0 is chance and 1 the ceiling: (accuracy - chance) /
+(ceiling - chance). *Adjusted* is the same with every explanation exactly at chance. Neither is ever clipped.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ Verdict = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ExplanationFinding(Document):
-    """Something that may explain the score away: a cue, relatedness, or the model without the question."""
+    """A possible explanation of the score: a cue, relatedness, or the model without the question."""
 
     name: str
-    """What it is."""
+    """Name of the explanation."""
     kind: Literal["cue", "relatedness", "blind"]
     """A surface cue, the option nearest to the question, or the model without the question."""
     tried: int
-    """Out of how many cues it was chosen; 1 where there was no choice."""
+    """Number of cues it was chosen from; 1 without a choice."""
     accuracy: Estimate
-    """What it earns by itself."""
+    """Its own accuracy."""
     where_right: Estimate | None
-    """The model's accuracy where it is right; None where there are no such items."""
+    """Accuracy of the model where it is right; None without such items."""
     where_wrong: Estimate | None
-    """The model's accuracy where it is wrong; None where there are no such items."""
+    """Accuracy of the model where it is wrong; None without such items."""
     adjusted: Estimate
-    """The model's score when items are weighted so that this explanation alone earns exactly chance."""
+    """Score of the model with items weighted so that this explanation alone is exactly at chance."""
     explained: Estimate
-    """What goes by that: what it may have earned the model."""
+    """Chance-corrected minus adjusted score: its possible contribution."""
     followed: Estimate | None
-    """The share of answers that follow it, below 0 where they avoid it; None where it is right or wrong everywhere."""
+    """Share of answers that follow it, negative if they avoid it; None if it is right or wrong on all items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,33 +54,33 @@ class OtherCondition(Document):
     """The same items in another condition: retest, another prompt format, other members of a family."""
 
     name: str
-    """Which condition."""
+    """Name of the condition."""
     accuracy: Estimate
-    """What is earned there."""
+    """Accuracy in this condition."""
     retention: Estimate | None
-    """Of what is known in the main condition, the share that is known here too; None where nothing is known there."""
+    """Share of the knowledge in the main condition that is retained here; None without knowledge there."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContrastPairs(Document):
-    """Pairs of questions with opposite keys: who gives the same answer to both gets exactly one right."""
+    """Pairs of questions with opposite keys: giving the same answer to both gets exactly one right."""
 
     kind: str
-    """What sets the two apart: "reversal", "negation", "context"."""
+    """Kind of contrast: "reversal", "negation", "context"."""
     pairs: int
-    """How many."""
+    """Number of pairs."""
     both_right: float
-    """Share of pairs with both right."""
+    """Share of pairs with both members right."""
     both_wrong: float
-    """Share of pairs with both wrong."""
+    """Share of pairs with both members wrong."""
     one_right: float
-    """Share of pairs with exactly one right."""
+    """Share of pairs with exactly one member right."""
     known: Estimate
-    """Share of pairs that is known: both right minus both wrong, as a guess gets both right as often as both wrong."""
+    """Share of pairs known: both right minus both wrong, which are equally frequent under guessing."""
     same_answer: Estimate
-    """Share of pairs that get the same answer whichever way: exactly one right minus twice both wrong."""
+    """Share of pairs with the same answer to both members: exactly one right minus twice both wrong."""
     margin: Estimate
-    """Exactly one right minus twice both right: above 0 where far more pairs get the same answer than are known."""
+    """Exactly one right minus twice both right: positive if far more pairs get the same answer than are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,47 +88,47 @@ class WholeFamilies(Document):
     """Families with every member right."""
 
     strict: Estimate
-    """Their share; n counts families."""
+    """Share of families with every member right; n counts families."""
     independent: Estimate
-    """What it would be if members failed on their own."""
+    """Expected share under independent errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactUse(Document):
-    """The bare facts below the items, and what becomes of them."""
+    """Knowledge of the underlying facts, and their use."""
 
     known: Estimate
-    """Accuracy on the bare facts."""
+    """Accuracy on the underlying facts."""
     chance_corrected: Estimate
-    """The same above chance: the share of facts that are known."""
+    """Chance-corrected accuracy: the share of facts that are known."""
     used: Estimate | None
-    """Of the facts that are known, the share that is used in the item; None where none are."""
+    """Share of the known facts that are used in the item; None without known facts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding(Document):
-    """One ability of one model: what it earns, what could explain that away, and the verdict."""
+    """One ability of one model: score, possible explanations, and verdict."""
 
     model: str
-    """The model."""
+    """Name of the model."""
     ability: str
-    """What was asked."""
+    """Name of the ability."""
     method: str
-    """The method that the items come from."""
+    """Method that the items come from."""
     group: str
-    """The group of abilities that it belongs to."""
+    """Group of abilities."""
     n: int
-    """Items that the numbers rest on."""
+    """Number of items."""
     half: Literal["all", "twin"]
-    """Whether they rest on all items, or on the twin half alone because contamination was found."""
+    """Items used: all, or the twin half alone because contamination was found."""
     accuracy: Estimate
-    """Share right, with chance."""
+    """Accuracy, with chance."""
     ceiling: float
-    """The best accuracy that can be reached: bad items earn chance."""
+    """Highest attainable accuracy: bad items earn chance."""
     chance_corrected: Estimate
-    """What is earned above chance, as a share of what can be."""
+    """Credit above chance as a share of the attainable credit."""
     adjusted: Estimate
-    """The same when all explanations at once earn exactly chance."""
+    """The same with all explanations jointly at chance."""
     explanations: tuple[ExplanationFinding, ...]
     """Cues, relatedness, and the model without the question."""
     relatedness_controlled: bool
@@ -136,115 +136,115 @@ class Finding(Document):
     conditions: tuple[OtherCondition, ...]
     """Retest, other prompt formats, other members of families."""
     contrasts: tuple[ContrastPairs, ...]
-    """Pairs with opposite keys, by kind."""
+    """Contrast pairs by kind."""
     families: WholeFamilies | None
-    """Whole families, where there are any."""
+    """Whole-family accuracy, if items have families."""
     facts: FactUse | None
-    """Facts below the items, where there is a ladder."""
+    """Use of underlying facts, if the ability is a ladder."""
     twin: Estimate | None
-    """Accuracy on the frozen half minus that on the twin; None where there is no twin."""
+    """Accuracy on the frozen half minus that on the twin; None without a twin."""
     people: HumanScore | None
-    """How people do, with the kind of the figure."""
+    """Human performance, with the kind of the figure."""
     bad: BadShare | None
-    """Bad items, where a sample was audited."""
+    """Share of bad items, if a sample was audited."""
     judged: str
-    """Who has judged the items; empty where nobody has."""
+    """Validation of the items; empty if no person validated them."""
     verdict: Verdict
-    """One of the stated ones."""
+    """Verdict."""
     on_twin: Verdict | None
-    """Where the verdict is "contaminated", what the twin half alone shows; else None."""
+    """Verdict on the twin half alone if the verdict is "contaminated"; otherwise None."""
     reasons: tuple[str, ...]
-    """Why, in one sentence each, the deciding one first."""
+    """Reasons, one sentence each, the decisive one first."""
     power: float
-    """How often a model that knows half of what can be known would be found above chance with these items, by
-    simulation on their clusters."""
+    """Probability that a model that knows half would be found above chance with these items, by simulation on their
+    clusters."""
     knows_attainable: bool
-    """Whether a flawless model would be said to know with these items."""
+    """Whether a flawless model would get the verdict "knows" with these items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contamination(Document):
-    """Whether the frozen halves do better than their twins: all abilities in one test, and each by itself."""
+    """Comparison of frozen halves with their twins: all abilities in one test, and each separately."""
 
     difference: Estimate | None
-    """Accuracy on frozen halves minus that on twins, over all abilities that have a twin; None where none has."""
+    """Accuracy on frozen halves minus that on twins, over all abilities with a twin; None without any."""
     p: float
     """One-sided p of the difference."""
     found: bool
-    """Whether it is significantly above 0, in all abilities together."""
+    """Whether the difference is significant in all abilities together."""
     level: float
-    """Of the one-sided test of all abilities together."""
+    """Level of the one-sided test of all abilities together."""
     abilities: tuple[str, ...]
-    """Those in the test."""
+    """Abilities in the test."""
     contaminated: tuple[str, ...]
-    """Those that do significantly better on their frozen half."""
+    """Abilities with a significantly higher accuracy on their frozen half."""
     detectable: float | None
-    """The least difference that would be found with power 0.8; where it is large, no difference says little."""
+    """Smallest difference detectable with power 0.8; if it is large, absence of a difference is weak evidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupScore(Document):
-    """The score of one group of abilities."""
+    """Score of one group of abilities."""
 
     group: str
-    """The group: "word knowledge"."""
+    """Name of the group: "word knowledge"."""
     abilities: tuple[str, ...]
-    """Its abilities, each of the same weight."""
+    """Its abilities, equally weighted."""
     judged: bool
-    """Whether people stand behind the keys of all of them, or they are proved."""
+    """Whether people validated the keys of all of them, or they are proved."""
     adjusted: Estimate
-    """Their mean adjusted score."""
+    """Mean adjusted score."""
 
 
 @dataclass(frozen=True, slots=True)
 class OverallScore(Document):
-    """The mean adjusted score over the groups of abilities whose keys people or logic stand behind."""
+    """Mean adjusted score over the groups of abilities whose keys are validated by people or proved."""
 
     name: str
-    """What it is a score of: the groups, such as "word knowledge; reversal and negation"."""
+    """Groups that it covers, such as "word knowledge; reversal and negation"."""
     value: Estimate
-    """0 for a guesser and for readers of cues or relatedness, 1 for the ceiling; never clipped."""
+    """0 for guessing and for cues or relatedness alone, 1 for the ceiling; never clipped."""
     groups: tuple[GroupScore, ...]
-    """The groups that it is the mean of; it is never shown without them."""
+    """Groups averaged; the score is never shown without them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts(Document):
-    """Everything about one model."""
+    """All results for one model."""
 
     model: str
-    """The model."""
+    """Name of the model."""
     findings: tuple[Finding, ...]
-    """One per ability, in the order given."""
+    """One finding per ability, in the order given."""
     contamination: Contamination
-    """The frozen halves against their twins."""
+    """Comparison of frozen halves with their twins."""
     groups: tuple[GroupScore, ...]
-    """The score of every group of abilities; those whose items nobody has judged stay outside the overall score."""
+    """Score of every group of abilities; groups without validated keys are excluded from the overall score."""
     overall: OverallScore | None
-    """The overall score; None where nobody has judged any ability."""
+    """Overall score; None if no ability has validated keys."""
     left_out: tuple[str, ...]
-    """Abilities that the overall score leaves out."""
+    """Abilities excluded from the overall score."""
     level: float
-    """Confidence of the intervals."""
+    """Confidence level of the intervals."""
     verdict_level: float
-    """Confidence that verdicts rest on: so much stricter that the whole page is right at the level above."""
+    """Confidence level of the verdicts: strict enough for the whole page to be right at ``level``."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelDifference(Document):
-    """Two models on the same items."""
+    """Comparison of two models on the same items."""
 
     first: str
-    """One model."""
+    """First model."""
     second: str
-    """The other."""
+    """Second model."""
     ability: str
-    """In which ability; a group of abilities by its name, and "overall score"."""
+    """Name of the ability or group, or "overall score"."""
     half: Literal["all", "twin"]
-    """Whether all items were compared, or the twin half alone because one of the two is contaminated."""
+    """Items compared: all, or the twin half alone because one of the two is contaminated."""
     difference: Estimate
     """Adjusted score of the first minus that of the second."""
     p: float
-    """Of so large a difference, either way, where there is none."""
+    """Two-sided p-value of no difference."""
     adjusted: float
-    """The same after Holm's correction for all comparisons that are shown together."""
+    """The same after Holm's correction for all comparisons shown together."""

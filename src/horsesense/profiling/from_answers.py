@@ -1,4 +1,4 @@
-"""From stored answers to what is judged: item scores per ability, the ladder, own associations, confident errors."""
+"""From stored answers to item scores per ability, ladder analysis, own associations and confident errors."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from horsesense.core import Item
-from horsesense.core.audit import Soundness
+from horsesense.core.audit import LabelQuality
 from horsesense.core.document import Document
 from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import ChosenCue, chosen_cue
 from horsesense.cues.relatedness import picked
 from horsesense.lexicons.taxonomy import Taxonomy
-from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
-from horsesense.methods.winoventi.special_word import triplet_name
+from horsesense.methods.rica.ladder import LadderAnalysis, analyse_ladder
+from horsesense.methods.winoventi.schemas import triplet_name
 from horsesense.profiling.abilities import LADDER, Ability
 from horsesense.profiling.conditions import RETEST_OF, Role
 from horsesense.profiling.item_scores import BadShare, ExplanationColumn, ItemScores
@@ -28,73 +28,73 @@ from horsesense.stats.mistakes import confident_errors
 from horsesense.stats.resampling import Floats
 
 Answers = Mapping[tuple[Role, str], Answered]
-"""By role and prompt format, the answers of a model about one ability."""
+"""Answers of a model on one ability, by role and prompt format."""
 REWORDED = ("paraphrase", "antonym", "paraphrase_inversion")
-"""The rung of other words, in the order in which a question's counterpart is looked for."""
+"""Rewordings, in the order in which a question's counterpart is looked up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake(Document):
-    """A question that a model gets wrong, surer of it than of others."""
+    """A confident error of a model."""
 
     ability: str
-    """The ability."""
+    """Name of the ability."""
     item: str
-    """The id of the item."""
+    """Id of the item."""
     question: str
-    """What was asked; empty where the options are whole sentences."""
+    """Question text; empty if the options are whole sentences."""
     options: tuple[str, ...]
-    """What there was to choose from."""
+    """Options of the item."""
     right: int
-    """The place of the right one."""
+    """Index of the correct option."""
     chosen: int
-    """The place of what the model chose."""
+    """Index of the option chosen."""
     shares: tuple[float, ...]
-    """How the model's belief is shared among the options, by the scores that were compared."""
+    """Probabilities of the options, from the scores compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnAssociations(Document):
-    """What a model says of things without being told anything, and whether a text moves it."""
+    """A model's prior associations, and the effect of a contradicting text."""
 
     schemas: int
-    """Pairs of texts."""
+    """Number of pairs of texts."""
     generic: Estimate
-    """Share right where the text asks for the word that the model prefers by itself."""
+    """Accuracy where the text requires the word that the model prefers without it."""
     exception: Estimate
-    """Share right where the text asks for the other one."""
+    """Accuracy where the text requires the other word."""
 
 
 def cue_of(material: Material, taxonomy: Taxonomy | None) -> ChosenCue:
-    """The best cue of the pool, chosen for each item on groups without it."""
+    """Return the best cue of the pool, chosen for each item on groups without it."""
     return chosen_cue(judged(material.pool.items), material.pool.card.group, taxonomy)
 
 
 def judged(items: Sequence[Item]) -> list[Item]:
-    """The items that item scores are made of: those with a gold, and of a ladder the inferences."""
+    """Return the items with a gold; of a ladder only the inferences."""
     return [i for i in items if i.answer is not None and i.facets.get("rung", "inference") == "inference"]
 
 
-def bad_share(reading: Soundness | None) -> BadShare | None:
+def bad_share(reading: LabelQuality | None) -> BadShare | None:
     """What a blind audit found, as item scores have it."""
     if reading is None:
         return None
     share = reading.final.corrected or reading.final.bad
-    return BadShare(share.value, share.ci, reading.n, reading.reader.name)
+    return BadShare(share.value, share.ci, reading.n, reading.auditor.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """What may explain answers about an ability, whoever gives them."""
+    """Possible explanations of answers to an ability, independent of the model."""
 
     cue: ChosenCue
-    """The best surface cue."""
+    """Best surface cue."""
     related: Mapping[str, Mapping[str, tuple[float, ...]]]
-    """By how to pick by an encoder, the shares of each item's options; empty where relatedness is not controlled."""
+    """Shares of each item's options by answering rule of each encoder; empty if relatedness is not controlled."""
 
 
 def explained(material: Material, related: Related, items: Sequence[Item], taxonomy: Taxonomy | None) -> Explained:
-    """Collect what may explain answers; ``related`` has the cosines of ``items``."""
+    """Collect the possible explanations; ``related`` has the cosines of ``items``."""
     near = {}
     for encoder, cosines in related.values():
         shares = picked(cosines)
@@ -103,12 +103,12 @@ def explained(material: Material, related: Related, items: Sequence[Item], taxon
 
 
 def asked_items(material: Material) -> list[Item]:
-    """The items of both halves that item scores are made of."""
+    """Return the items of both halves that have item scores."""
     return judged([*material.frozen.items, *(() if material.twin is None else material.twin.items)])
 
 
 def item_scores_of(model: str, material: Material, answers: Answers, by: Explained, bad: BadShare | None) -> ItemScores:
-    """One ability of one model."""
+    """Compute the item scores of one model on one ability."""
     ability, group, cue = material.ability, material.pool.card.group, by.cue
     halves = [half for role in ("main", "twin") if (half := _half(answers, role)) is not None]
     places = [_places(half.answered) for half in halves]
@@ -142,13 +142,13 @@ def item_scores_of(model: str, material: Material, answers: Answers, by: Explain
         options=np.array([len(item.options) for item in items], dtype=np.int64),
         clusters=np.array([item.unit(group) for item in items]),
         group=ability.group,
-        prompt_format="letters" if ("main", "letters") in answers else "options",
+        prompt_format="letters" if ("main", "letters") in answers else "loglikelihood",
         families=families if len(set(families.tolist())) < len(families) else None,
         same_knowledge=ability.same_knowledge,
         contrasts={kind: contrast_pairs_of(items, facets) for kind, facets in ability.contrast.items()},
         cues=(earned(" or ".join(cue.picks), picks, cue.tried),) if cue.picks else (),
         relatedness=tuple(earned(pick, shares, 1) for pick, shares in by.related.items()),
-        blind=_prior(answers, items) if ("prior", "options") in answers else joined("blind"),
+        blind=_prior(answers, items) if ("prior", "loglikelihood") in answers else joined("blind"),
         retest=_retest(answers, items),
         formats=formats,
         facts=facts,
@@ -161,7 +161,7 @@ def item_scores_of(model: str, material: Material, answers: Answers, by: Explain
 
 
 def contrast_pairs_of(items: Sequence[Item], facets: Sequence[str]) -> np.ndarray:
-    """Name the pair of each item: two of a family with opposite keys that share these facets; empty where it has none.
+    """Name each item's pair: two of a family with opposite keys and the same facets; empty without a pair.
 
     >>> a = Item("p", "cloze", text="It is ___.", options=("hot", "cold"), answer=0, family="f", member="a")
     >>> b = Item("p", "cloze", text="It is not ___.", options=("hot", "cold"), answer=1, family="f", member="b")
@@ -180,15 +180,15 @@ class _Half:
     """The main condition of one half."""
 
     answered: Answered
-    """As it was asked first."""
+    """Answers in the first prompt format."""
     right: Floats
     pmi: Floats | None
     blind: Floats | None
-    """Without the question."""
+    """Credit without the question."""
 
 
 def _half(answers: Answers, role: Role) -> _Half | None:
-    main = answers.get((role, "options")) or answers.get((role, "pmi")) or answers.get((role, "letters"))
+    main = answers.get((role, "loglikelihood")) or answers.get((role, "pmi")) or answers.get((role, "letters"))
     if main is None:
         return None
     beside = answers.get((role, "pmi"))
@@ -202,13 +202,13 @@ def _half(answers: Answers, role: Role) -> _Half | None:
 
 
 def how_of(answered: Answered) -> Normalisation | None:
-    """How options are compared in the main condition: as the card says, whatever was asked beside it."""
+    """Return the normalisation of the main condition, as defined by the card."""
     card = answered.probe.card
     return parse_normalisation(card.normalise) if card.normalise else None
 
 
 def _alone(answered: Answered) -> Credits:
-    """What is earned by the likelihood of each option without its question, normalised as with it."""
+    """Compute credits by the likelihood of each option without its question, with the same normalisation."""
     scores = []
     for answer, item in zip(answered.answers, answered.items, strict=True):
         how = how_of(answered) or BY_FORM[item.form]
@@ -227,7 +227,7 @@ def _twins(halves: Sequence[_Half], places: Sequence[Sequence[int]]) -> np.ndarr
 
 
 def _retest(answers: Answers, items: Sequence[Item]) -> Floats | None:
-    retest = answers.get(("retest", "options")) or answers.get(("retest", "letters"))
+    retest = answers.get(("retest", "loglikelihood")) or answers.get(("retest", "letters"))
     if retest is None:
         return None
     values = retest.credits(how_of(retest)).values.tolist()
@@ -248,12 +248,12 @@ def _by_id(values: Mapping[str, float], items: Sequence[Item]) -> Floats:
 
 def _prior(answers: Answers, items: Sequence[Item]) -> Floats:
     """What the word that is preferred without any premise earns after one."""
-    preferred = _preferred(answers["prior", "options"])
+    preferred = _preferred(answers["prior", "loglikelihood"])
     return np.array([_agrees(item, preferred) for item in items])
 
 
 def _preferred(prior: Answered) -> dict[str, tuple[str, ...]]:
-    """By triplet, the word that a model prefers by itself, or both where they tie."""
+    """Return the word that a model prefers without a premise by triplet, or both if they tie."""
     chosen = prior.credits(how_of(prior)).predicted
     return {
         item.family: tuple(item.options[place] for place in places)
@@ -269,7 +269,7 @@ def _agrees(item: Item, preferred: Mapping[str, tuple[str, ...]]) -> float:
 
 
 def _below(halves: Sequence[_Half], items: Sequence[Item], rung: str) -> Floats:
-    """What is earned on another rung by the counterpart of each inference: the same order, affirmed or denied alike."""
+    """Return the credit on another rung of each inference's counterpart: the same order and polarity."""
     earned: dict[tuple[str, str, str], float] = {}
     for half in halves:
         for item, value in zip(half.answered.items, half.right.tolist(), strict=True):
@@ -284,21 +284,21 @@ def _below(halves: Sequence[_Half], items: Sequence[Item], rung: str) -> Floats:
     return np.array(found)
 
 
-# What the page shows beside the verdicts.
+# Further results for the page.
 
 
 def ladder_of(answers: Answers) -> LadderAnalysis | None:
-    """Where what is known gets lost, on the rungs of the frozen half."""
+    """Analyse the loss of knowledge on the rungs of the frozen half."""
     main = _half(answers, "main")
     if main is None:
         return None
     earned = main.answered.credits(how_of(main.answered))
-    return climb(main.answered.items, earned.values, earned.predicted)
+    return analyse_ladder(main.answered.items, earned.values, earned.predicted)
 
 
 def associations_of(answers: Answers, group: str) -> OwnAssociations | None:
     """How the model does where a text agrees with its own association, and where it does not."""
-    main, prior = _half(answers, "main"), answers.get(("prior", "options"))
+    main, prior = _half(answers, "main"), answers.get(("prior", "loglikelihood"))
     if main is None or prior is None:
         return None
     items, preferred = main.answered.items, _preferred(prior)
@@ -312,7 +312,7 @@ def associations_of(answers: Answers, group: str) -> OwnAssociations | None:
 
 
 def mistakes_of(ability: Ability, answers: Answers, most: int) -> tuple[Mistake, ...]:
-    """What is wrong by the widest margin."""
+    """Return the errors with the widest margins."""
     main = _half(answers, "main")
     if main is None or ("main", "letters") in answers:
         return ()

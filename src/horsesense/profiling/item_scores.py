@@ -1,7 +1,7 @@
-"""The scores of one model on the items of one ability, with everything that a verdict rests on.
+"""Item scores of one model on one ability, with all inputs of a verdict.
 
-Arrays are as long as the items and in their order. Where another condition, a fact or the model without the question
-does not exist for an item, its entry is nan; ``right`` has no nan, so items without a key are left out beforehand.
+Arrays have one entry per item, in order. If an item lacks another condition, a fact or a score without the question,
+its entry is nan; ``right`` has no nan, so items without a key are left out beforehand.
 """
 
 from __future__ import annotations
@@ -26,44 +26,44 @@ class ExplanationColumn:
     """A cue, or relatedness, that may explain the answers."""
 
     name: str
-    """How to answer by it: "the option with the most hyponyms"."""
+    """Answering rule: "the option with the most hyponyms"."""
     right: Floats
-    """What it is expected to earn on each item, 1/k where k options tie: chosen, turned and learnt on units without
-    the item (`horsesense.cues.artefact_control.chosen_cue`), so that nothing is left of the optimism of the choice."""
+    """Expected credit on each item, 1/k if k options tie. Choice, direction and learning use clusters without the item
+    (`horsesense.cues.artefact_control.chosen_cue`), so there is no selection bias."""
     tried: int
-    """Out of how many cues it was chosen; 1 where there was no choice."""
+    """Number of cues it was chosen from; 1 without a choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class HumanScore:
-    """How people do on the same material."""
+    """Human performance on the same material."""
 
     value: float
-    """Their accuracy."""
+    """Accuracy."""
     ci: tuple[float, float]
-    """Its interval."""
+    """Interval of the accuracy."""
     n: int
-    """Judgements or items that it rests on."""
+    """Number of judgements or items."""
     kind: str
-    """What it is a figure of: a single person, a majority of five; kinds are never subtracted from one another."""
+    """Kind of the figure: a single person, a majority of five; different kinds are never subtracted."""
 
 
 @dataclass(frozen=True, slots=True)
 class BadShare:
-    """The share of bad items that a blind reading found, and so the best that anybody can reach."""
+    """Share of bad items found by a blind audit, which determines the ceiling."""
 
     value: float
-    """The share, corrected for the reader's own errors where that could be done."""
+    """Share of bad items, corrected for the auditor's errors if possible."""
     ci: tuple[float, float]
-    """Its interval."""
+    """Interval of the share."""
     n: int
-    """Items that were read."""
+    """Number of items audited."""
     reader: str
-    """Who read: people, or the name of a model."""
+    """Auditor: people, or the name of a model."""
 
     @property
     def variance(self) -> float:
-        """Of the share, from its interval.
+        """Variance of the share, from its interval.
 
         >>> round(BadShare(0.05, (0.02, 0.08), 300, "people").variance ** 0.5, 4)
         0.0153
@@ -73,63 +73,63 @@ class BadShare:
 
 @dataclass(frozen=True, slots=True)
 class ItemScores:
-    """One ability of one model, item by item."""
+    """Item scores of one model on one ability."""
 
     model: str
-    """The model's short name."""
+    """Short name of the model."""
     ability: str
-    """What is asked: "hypernymy", "generics"; the same for all models."""
+    """Name of the ability, such as "hypernymy"; the same for all models."""
     method: str
-    """The method that the items come from."""
+    """Method that the items come from."""
     items: Strings
-    """The items' ids, so that models are compared on the same ones."""
+    """Ids of the items, so that models are compared on the same ones."""
     right: Floats
-    """What the main condition earns: 1, 0, or 1/k where k options tie for the best."""
+    """Credit in the main condition: 1, 0, or 1/k if k options tie for the highest score."""
     options: Ints
-    """How many options each item has."""
+    """Number of options per item."""
     clusters: Strings
-    """The cluster of each item (the probe's group); the same name in two abilities of a method is the same cluster."""
+    """Cluster of each item (the probe's group); the same name in two abilities of a method is the same cluster."""
     group: str = ""
     """The group of abilities that it belongs to: "word knowledge"."""
-    prompt_format: str = "options"
+    prompt_format: str = "loglikelihood"
     """The prompt format of the main condition."""
     crossed: Strings | None = None
-    """A second grouping where two cross (parts × wholes)."""
+    """Second grouping if two are crossed (parts × wholes)."""
     families: Strings | None = None
-    """The family of each item, for the share of whole families."""
+    """Family of each item, for whole-family accuracy."""
     same_knowledge: bool = False
-    """Whether who knows one member of a family knows them all: rewordings and duals, not questions of one concept."""
+    """Whether knowledge of one member of a family implies all: rewordings and duals, not questions of one concept."""
     contrasts: Mapping[str, Strings] = field(default_factory=dict)
-    """Pairs with opposite keys by kind ("reversal", "negation"): the pair of each item, empty where it is in none. Who
-    gives the same answer to both members of a pair gets exactly one of them right."""
+    """Contrast pairs by kind ("reversal", "negation"): the pair of each item, empty without one. Giving the same answer
+    to both members of a pair gets exactly one of them right."""
     cues: tuple[ExplanationColumn, ...] = ()
-    """Surface cues that could explain the answers, the best first; often it is the only one."""
+    """Surface cues that may explain the answers, best first; often a single one."""
     relatedness: tuple[ExplanationColumn, ...] = ()
-    """Picking the option nearest to the question, one column per encoder; empty where it was not controlled."""
+    """Picking the option nearest to the question, one column per encoder; empty if not controlled."""
     blind: Floats | None = None
-    """What the same model earns without the question."""
+    """Credit of the same model without the question."""
     retest: Floats | None = None
-    """What it earns in the retest: the same questions behind a neutral sentence or about other names."""
+    """Credit in the retest: the same questions after a neutral sentence or about other names."""
     formats: Mapping[str, Floats] = field(default_factory=dict)
-    """What each other prompt format earns, by name, without the main one."""
+    """Credit in each other prompt format, by name, without the main one."""
     facts: Floats | None = None
-    """For a ladder: what the model earns on the bare fact that the item rests on; nan where it rests on none."""
+    """Credit on the fact underlying each item of a ladder; nan for items without one."""
     fact_chance: Floats | None = None
-    """What guessing earns on that fact: 1/2, or 1/4 where two forms have to be right."""
+    """Chance level of that fact: 1/2, or 1/4 if two forms have to be right."""
     twin: Bools | None = None
-    """Whether the item is of the twin half, which is never published; None where halves are not exchangeable."""
+    """Whether the item is in the twin half, which is never published; None if halves are not exchangeable."""
     people: HumanScore | None = None
-    """How people do, where it is known."""
+    """Human performance, if known."""
     bad: BadShare | None = None
-    """Bad items, where somebody has read a sample."""
+    """Share of bad items, if a sample was audited."""
     judged: str = ""
-    """Who has judged the items: "people", "proved" (by logic or construction); empty where nobody has, and
-    then the ability stays outside the overall score."""
+    """Validation of the items: "people", "proved" (by logic or construction); empty without validation, which excludes
+    the ability from the overall score."""
 
     def __post_init__(self) -> None:
         for name, column in self.columns():
             if len(column) != len(self.items):
-                raise UserError(f"{self.ability}: {name} has {len(column)} places for {len(self.items)} items")
+                raise UserError(f"{self.ability}: {name} has {len(column)} entries for {len(self.items)} items")
         for name, column in self.earned():
             known = column[~np.isnan(column)]
             if len(known) and (known.min() < 0 or known.max() > 1):
@@ -144,12 +144,12 @@ class ItemScores:
 
     @property
     def chance(self) -> Floats:
-        """What guessing earns on each item."""
+        """Chance level of each item."""
         guess: Floats = 1 / self.options.astype(np.float64)
         return guess
 
     def columns(self) -> Iterator[tuple[str, NDArray[np.generic]]]:
-        """Every array with its name."""
+        """Yield every array with its name."""
         for each in fields(self):
             value = getattr(self, each.name)
             if isinstance(value, np.ndarray):
@@ -159,13 +159,13 @@ class ItemScores:
         yield from ((f"the contrast {name}", pairs) for name, pairs in self.contrasts.items())
 
     def earned(self) -> Iterator[tuple[str, Floats]]:
-        """Every array that holds what is earned, with its name."""
+        """Yield every array of credits with its name."""
         for name, column in self.columns():
             if column.dtype.kind == "f":
                 yield name, column.astype(np.float64)
 
     def take(self, chosen: Bools | Ints) -> ItemScores:
-        """The same ability on some of its items, by mask or by index."""
+        """Select items by mask or by index."""
         own = {each.name: getattr(self, each.name) for each in fields(self)}
         cut: dict[str, Any] = {name: value[chosen] for name, value in own.items() if isinstance(value, np.ndarray)}
         for name in ("cues", "relatedness"):

@@ -1,14 +1,17 @@
-"""The material of a profile: per ability the frozen questions and their twin, random halves of one draw of one recipe.
+"""The material of a profile: frozen questions and their twin per ability, random halves of one draw of one recipe.
 
-A recipe makes a pool. Its groups (the concept, word or property that questions depend on) are shuffled and cut in the
-middle: from one half the frozen questions are drawn, by turns of group, from the other the twin. So the two differ by
-chance alone, and a seed draws the twin anew. One cut is used by everybody, and models have tastes in common (a network
-of random weights likes short options): what chance does to lengths and the like would be taken for memory of all of
-them. So of many cuts, and of many draws of a twin, that one is taken in which cues earn most nearly the same in both
-(rerandomisation: Morgan and Rubin 2012), before any model is asked; the test stays valid and errs on the safe side.
-``profile1.toml`` has everything that this depends on: the seed of the cut, the draw of the twin, the names of the cues
-that halves were balanced by, and the hash of every pool and of both halves. A new cue changes nothing, and one changed
-item is another version, and an error. A set that is published whole has no twin.
+A recipe makes a pool. Its groups (the concept, word or property that questions depend on) are shuffled and split in
+half: frozen questions are drawn from one half, the twin from the other, cycling through groups. So the two differ only
+by chance, and a seed draws a new twin.
+
+All users share one split, and models have preferences in common (a network of random weights prefers short options).
+A chance imbalance of lengths and the like would look like contamination in all of them. So among many splits, and many
+draws of a twin, the one is used in which cues have the most similar accuracy in both (rerandomisation: Morgan and Rubin
+2012). This happens before any model is asked; the test stays valid and is conservative.
+
+``profile1.toml`` records everything that this depends on: the seed of the split, the draw of the twin, the names of the
+cues that halves were balanced by, and the hash of every pool and of both halves. A new cue changes nothing; a changed
+item is a different version, and an error. A dataset published as a whole has no twin.
 """
 
 from __future__ import annotations
@@ -36,76 +39,76 @@ from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import content_of
 
 VERSION = 1
-"""Of the frozen questions; the number in the name of their file."""
+"""Version of the frozen questions; the number in the name of their file."""
 SEED = 0
-"""Of the recipes, and of the order in which families are frozen."""
+"""Seed of the recipes, and of the order in which families are frozen."""
 CUTS = 400
-"""Cuts into halves that one is chosen from."""
+"""Number of candidate splits into halves."""
 TWIN_SEED = 0
-"""Whose twins are frozen by hash."""
+"""Seed whose twins are frozen by hash."""
 DRAWS = 50
-"""Draws of a twin that one is chosen from, for each seed."""
+"""Number of candidate draws of a twin per seed."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenPart:
-    """What is frozen of an ability in one edition."""
+    """Frozen part of an ability in one edition."""
 
     families: int
     items: int
     content: str
-    """SHA-256 over the ids of the items, which are made of all that is asked."""
+    """SHA-256 over the ids of the items, which depend on their whole content."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenTwin:
-    """The twin of an ability in one edition, as seed 0 draws it."""
+    """Twin of an ability in one edition, for twin seed 0."""
 
     draw: int
-    """Which of `DRAWS` draws was the fairest."""
+    """Index of the most balanced of `DRAWS` draws."""
     part: FrozenPart
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenAbility:
-    """An ability as a version has it."""
+    """An ability as frozen in a version."""
 
     recipe: str
-    """The recipe with what it is given, in words."""
+    """Recipe with its arguments, in words."""
     seed: int
     pool: FrozenPart
-    """All that the recipe makes."""
+    """All items of the recipe."""
     editions: Mapping[str, FrozenPart]
-    """By edition, what is asked of the frozen half."""
+    """Frozen questions by edition."""
     twins: Mapping[str, FrozenTwin]
-    """By edition, what is asked of the twin half with twin seed 0; empty where there is no twin."""
+    """Questions of the twin half with twin seed 0 by edition; empty without a twin."""
     cut: int = 0
-    """The seed that cuts the pool into halves; 0 also where there is no twin."""
+    """Seed of the split into halves; 0 also without a twin."""
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What is asked about one ability."""
+    """Questions of one ability."""
 
     ability: Ability
     pool: Probe
-    """All that the recipe makes: what cues are looked for in."""
+    """All items of the recipe, on which cues are chosen."""
     frozen: Probe
-    """The same for everybody."""
+    """Frozen questions, the same for all users."""
     twin: Probe | None
-    """Of the other half, never published; None where halves are not exchangeable, or none is asked."""
+    """Questions of the other half, never published; None if halves are not exchangeable, or no twin is asked."""
 
 
 def material(
     ability: Ability, edition: Edition, twin_seed: int = 0, limit: int | None = None, progress: Progress = NO_PROGRESS
 ) -> Material:
-    """The questions of an ability; ``limit`` asks fewer families, and then the frozen part is not the whole one."""
+    """Return the questions of an ability; with ``limit`` fewer families, and an incomplete frozen part."""
     pool = checked_pool(ability, progress)
     return drawn(ability, pool, edition, twin_seed, limit)
 
 
 def drawn(ability: Ability, pool: Probe, edition: Edition, twin_seed: int = 0, limit: int | None = None) -> Material:
-    """Frozen and twin out of a pool."""
+    """Draw frozen questions and twin from a pool."""
     first, second = halves(pool, ability, frozen_list()[ability.name].cut)
     frozen, twin = ability.sizes[edition]
     if limit is not None:
@@ -124,12 +127,12 @@ def drawn(ability: Ability, pool: Probe, edition: Edition, twin_seed: int = 0, l
 
 
 def twin_families(half: Iterable[Item], group: str, twin_seed: int, draw: int) -> list[tuple[Item, ...]]:
-    """Families of the twin half in the order of one draw."""
+    """Return the families of the twin half in the order of one draw."""
     return by_turns(half, group, f"{twin_seed} {draw}")
 
 
 def fairest_draw(pool: Probe, frozen: Probe, half: Sequence[Item], twin_seed: int, size: int) -> int:
-    """The draw of a twin that earns cues what the frozen questions earn them, most nearly."""
+    """Return the draw of a twin whose cue accuracies are closest to those of the frozen questions."""
     earned = CueCredits(pool)
 
     def apart(draw: int) -> float:
@@ -140,7 +143,7 @@ def fairest_draw(pool: Probe, frozen: Probe, half: Sequence[Item], twin_seed: in
 
 
 def halves(pool: Probe, ability: Ability, cut: int) -> tuple[list[Item], list[Item]]:
-    """The two halves of a pool, by group and the seed of the cut; a set without a twin is all in the first."""
+    """Split a pool in two halves by group and seed; without a twin all items are in the first."""
     if not ability.has_twin:
         return list(pool.items), []
     groups = sorted({item.unit(pool.card.group) for item in pool.items})
@@ -154,7 +157,7 @@ def halves(pool: Probe, ability: Ability, cut: int) -> tuple[list[Item], list[It
 
 
 def by_turns(items: Iterable[Item], group: str, seed: int | str) -> list[tuple[Item, ...]]:
-    """Families in a random order, one of each group by turns: however few are taken, they are of many groups.
+    """Return families in random order, cycling through groups, so that any prefix covers many groups.
 
     >>> pairs = [Item(probe="demo", form="choice", text=f"{n}?", options=("a",), family=str(n // 2),
     ...               groups={"noun": "x" if n < 8 else "y"}) for n in range(10)]
@@ -175,13 +178,13 @@ def by_turns(items: Iterable[Item], group: str, seed: int | str) -> list[tuple[I
 
 
 def _named(pool: Probe, name: str, families: Sequence[Sequence[Item]]) -> Probe:
-    """Some families as a probe, in the order of the pool."""
+    """Return some families as a probe, in the order of the pool."""
     inside = {item.id for family in families for item in family}
     items = [item for item in pool.items if item.id in inside]
     return Probe.of(items, replace(pool.card, name=name))
 
 
-# What is frozen.
+# The frozen version.
 
 
 def frozen_path(version: int = VERSION) -> Path:
@@ -190,7 +193,7 @@ def frozen_path(version: int = VERSION) -> Path:
 
 @cache
 def frozen_list(version: int = VERSION) -> Mapping[str, FrozenAbility]:
-    """What a version consists of, by ability.
+    """Return the frozen parts of a version by ability.
 
     >>> sorted(frozen_list()["kinds"].editions)
     ['full', 'quick']
@@ -216,12 +219,12 @@ def _frozen_twin(kept: Mapping[str, Any]) -> FrozenTwin:
 
 @cache
 def balancing_cues(version: int = VERSION) -> tuple[str, ...]:
-    """The cues that halves of a version are balanced by: those that were known when it was frozen, and no others."""
+    """Return the cues that balance the halves of a version: only those that existed when it was frozen."""
     return tuple(tomllib.loads(frozen_path(version).read_text(encoding="utf-8"))["cues"])
 
 
 def part_of(items: Sequence[Item]) -> FrozenPart:
-    """What would be written down of these items."""
+    """Return the record of these items."""
     return FrozenPart(len({item.unit() for item in items}), len(items), content_of(items))
 
 
@@ -239,12 +242,12 @@ def _compare(kept: FrozenPart, made: FrozenPart, what: str) -> None:
             f"the items of {what} are not those of profile {VERSION} ({made.items:,} with the content "
             f"{made.content[:12]}…, not {kept.items:,} with {kept.content[:12]}…)",
             fix="fetch the pinned knowledge by horsesense fetch wordnet gcide, with the libraries of constraints.txt; "
-            "figures of other items must not be called by this version",
+            "scores on other items must not be reported as this version",
         )
 
 
 def checked_pool(ability: Ability, progress: Progress = NO_PROGRESS) -> Probe:
-    """The pool of an ability: from the cache where it is there and whole, else built and kept there."""
+    """Return the pool of an ability: from the cache if it is there and intact, otherwise built and stored there."""
     wanted = frozen_list()[ability.name].pool
     path = cache_folder("profile", str(VERSION), f"{ability.name}-{wanted.content[:16]}.parquet")
     if path.is_file():
@@ -259,16 +262,16 @@ def checked_pool(ability: Ability, progress: Progress = NO_PROGRESS) -> Probe:
     pool = pool_of(ability, SEED)
     _compare(wanted, part_of(pool.items), ability.name)
     write_probe(path, pool)
-    return read_probe(path)  # as the next call finds it, so that both keep the same bytes
+    return read_probe(path)  # read back, so that the next call returns the same bytes
 
 
 def freeze() -> str:
-    """The text of a version's file, from what the recipes make now; see tools/freeze_profile.py."""
+    """Return the text of a version's file from the present recipes; see tools/freeze_profile.py."""
     from horsesense.profiling.abilities import abilities
 
     lines = [
         f"# Profile {VERSION}: what is asked, by content hash. Made by tools/freeze_profile.py; never edited by hand.",
-        "# A changed hash is another version: write a new file, and leave this one as it is.",
+        "# A changed hash is a different version: write a new file, and do not change this one.",
         f"version = {VERSION}",
         "# Halves are balanced by these cues; one that is added later takes no part.",
         "cues = [",
@@ -295,7 +298,7 @@ def freeze() -> str:
 
 
 def fairest_cut(pool: Probe, ability: Ability) -> int:
-    """The seed whose frozen questions, of either edition, earn cues what the other half earns them, most nearly."""
+    """Return the seed whose frozen questions, in both editions, have cue accuracies closest to the other half."""
     earned = CueCredits(pool)
 
     def apart(cut: int) -> float:
@@ -308,7 +311,7 @@ def fairest_cut(pool: Probe, ability: Ability) -> int:
 
 
 class CueCredits:
-    """What every cue that is a number earns on each item of a pool, either way round: in this halves are alike."""
+    """Credit of every number cue on each item of a pool, in both directions, for balancing the halves."""
 
     def __init__(self, pool: Probe) -> None:
         judged = [i for i in pool.items if i.answer is not None and i.facets.get("rung", "inference") == "inference"]
@@ -319,7 +322,7 @@ class CueCredits:
         self.place = {item.id: number for number, item in enumerate(prepared.table.items)}
 
     def apart(self, some: Iterable[Item], others: Iterable[Item]) -> float:
-        """The mean square of the cues' differences between two sets, in standard errors; 0 where no cue has a say."""
+        """Return the mean squared difference of the cues between two sets, in standard errors; 0 if no cue applies."""
         if not self.credit.shape[1]:
             return 0.0
         sides = [[self.place[item.id] for item in side if item.id in self.place] for side in (some, others)]
@@ -328,13 +331,13 @@ class CueCredits:
 
 
 def _balancing() -> list[Cue]:
-    """The cues of the list, in its order."""
+    """Return the cues of the list, in order."""
     known = {cue.name: cue for cue in battery()}
     missing = [name for name in balancing_cues() if name not in known]
     if missing:
         raise UserError(
             f"the cues {', '.join(missing)}, which halves of profile {VERSION} are balanced by, are not in the battery",
-            fix="use the version of horsesense that has them; another balance would be another version",
+            fix="use the version of horsesense that has them; a different balance would be a different version",
         )
     return [known[name] for name in balancing_cues()]
 

@@ -1,7 +1,7 @@
-"""Scores per group of abilities, the overall score, and models against one another: means and differences.
+"""Scores per group of abilities, the overall score, and model comparisons.
 
-Abilities weigh the same in a group, groups weigh the same in the overall score, and it never stands without its groups.
-Groups with items that nobody has judged have a score of their own and stay outside.
+Abilities have equal weight in a group, groups have equal weight in the overall score, and it is never shown without its
+groups. Groups with items that nobody has validated have a score of their own and are excluded.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from horsesense.stats.paired import holm
 
 OVERALL = "overall score"
 Grouped = dict[str, list[Weighting]]
-"""By group, its abilities under the weights of the adjusted score."""
+"""Abilities per group, with the weights of the adjusted score."""
 
 
 def grouped(every: Sequence[ItemScores], judged_only: bool = True) -> Grouped:
-    """Sort abilities by group; those that leave nothing to know have no score."""
+    """Group abilities; those without an adjusted score are left out."""
     found: Grouped = {}
     for scores in every:
         part = beyond_explanations(scores) if scores.judged or not judged_only else None
@@ -39,7 +39,7 @@ def _terms(groups: Grouped, factor: float = 1.0) -> list[tuple[Weighting, float]
 
 
 def group_scores(every: Sequence[ItemScores], level: float = 0.95) -> tuple[GroupScore, ...]:
-    """The mean adjusted score of each group of abilities; judged and unjudged abilities are never put together."""
+    """Compute the mean adjusted score of each group; judged and unjudged abilities are never combined."""
     found = []
     for judged in (True, False):
         own = grouped([scores for scores in every if bool(scores.judged) == judged], judged_only=False)
@@ -50,7 +50,7 @@ def group_scores(every: Sequence[ItemScores], level: float = 0.95) -> tuple[Grou
 
 
 def overall_score(every: Sequence[ItemScores], level: float = 0.95) -> OverallScore | None:
-    """The mean over the groups whose keys people or logic stand behind; None where there is none."""
+    """Average the groups whose keys are validated by people or proved; None without such groups."""
     groups = grouped(every)
     if not groups:
         return None
@@ -61,9 +61,9 @@ def overall_score(every: Sequence[ItemScores], level: float = 0.95) -> OverallSc
 def differences(
     models: Mapping[str, Sequence[ItemScores]], found: Mapping[str, Contamination], level: float = 0.95
 ) -> tuple[ModelDifference, ...]:
-    """Every two models in every ability, group and overall; p corrected for all of them (Holm).
+    """Compare all pairs of models in every ability, group and overall; p is corrected for all of them (Holm).
 
-    Models are compared on the items that both were asked; where one of the two is contaminated, on the twin half alone.
+    Models are compared on the items that both answered; on the twin half alone if one of the two is contaminated.
     """
     compared: list[ModelDifference] = []
     for first, second in combinations(models, 2):
@@ -103,7 +103,7 @@ def _difference(
 def _pairs(
     first: Sequence[ItemScores], second: Sequence[ItemScores], found: tuple[Contamination, Contamination]
 ) -> list[tuple[ItemScores, ItemScores, Half]]:
-    """Scores on the same ability, cut to the items that both models were asked, in one order."""
+    """Return scores on the same ability, restricted to the items that both models answered, in one order."""
     by_ability = {scores.ability: scores for scores in second}
     pairs: list[tuple[ItemScores, ItemScores, Half]] = []
     for one in first:

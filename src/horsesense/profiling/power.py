@@ -1,9 +1,9 @@
 """Power against a stated alternative: models of known truth, simulated on the items' own clusters and explanations.
 
-The alternative is a model that knows half: of the families of a cluster a share that differs from cluster to cluster
-(correlation 0.3), all members of a family or none. It guesses the rest, each item by itself: a habit, which gets one of
-two with opposite keys right, would be found more easily. Nothing of the model that was asked enters but what it picks
-without the question.
+The alternative is a model that knows half: a share of the families of each cluster that varies between clusters
+(correlation 0.3), with all members of a family or none. It guesses the rest independently for each item; a fixed
+preference, which gets one of two opposite keys right, would be easier to detect. The only input from the evaluated
+model is its choice without the question.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from horsesense.stats.intervals import FEW
 from horsesense.stats.resampling import NOTHING, Floats
 
 KNOWN = 0.5
-"""What the alternative knows."""
+"""Share that the alternative knows."""
 CORRELATION = 0.3
-"""Of its knowledge within a cluster."""
+"""Correlation of its knowledge within a cluster."""
 DRAWS = 200
 
 
 def simulated_answers(scores: ItemScores, known: float, draws: int, seed: int = 0) -> Floats:
-    """Draw what a model that knows a share of the families earns, draws × items."""
+    """Simulate the credits of a model that knows a share of the families, draws × items."""
     rng = np.random.default_rng([seed, 7])
     clusters = codes_of(scores.clusters)
     families = codes_of(scores.clusters if scores.families is None else scores.families)
@@ -50,7 +50,7 @@ def simulated_answers(scores: ItemScores, known: float, draws: int, seed: int = 
 
 
 def lower_ends(weighting: Weighting, answers: Floats, level: float) -> Floats:
-    """Lower ends of the adjusted scores of simulated answers, as `Linear.ends` has them; draws long."""
+    """Return the lower limits of the adjusted scores of simulated answers, as in `Linear.ends`, one per draw."""
     scores, weights = weighting.scores, weighting.weights
     codes = codes_of(scores.clusters)
     number = int(codes.max()) + 1
@@ -79,7 +79,7 @@ def lower_ends(weighting: Weighting, answers: Floats, level: float) -> Floats:
 def power_to_detect(
     weighting: Weighting | None, level: float, known: float = KNOWN, draws: int = DRAWS, seed: int = 0
 ) -> float:
-    """Return how often a model that knows so much would be found above chance beyond all explanations."""
+    """Return how often a model that knows the given share would have an adjusted score above chance."""
     if weighting is None or len(np.unique(weighting.scores.clusters)) < FEW:
         return 0.0
     answers = simulated_answers(weighting.scores, known, draws, seed)
@@ -87,7 +87,7 @@ def power_to_detect(
 
 
 def flawless_floor(weighting: Weighting | None, level: float) -> float:
-    """Return the lower end that a model gets which is right on all sound items; nan where nobody can know."""
+    """Return the lower limit of a model that is right on all valid items; nan if no adjusted score exists."""
     if weighting is None:
         return float("nan")
     scores = replace(weighting.scores, right=np.ones(len(weighting.scores)))

@@ -1,4 +1,4 @@
-"""The recipes behind the abilities: from shipped or fetched knowledge to a probe, the same bytes for the same seed."""
+"""Recipes of the abilities: from bundled or downloaded knowledge to a probe, reproducible by seed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from horsesense.core import Probe
 from horsesense.profiling.abilities import Ability
 
 AXIOMS = 2
-"""Axioms about one property that the ladder takes: more would say the same again."""
+"""Maximum number of axioms about one property in the ladder: more would be redundant."""
 
 
 def pool_of(ability: Ability, seed: int = 0) -> Probe:
-    """Everything that the recipe of an ability makes; frozen and twin are drawn from it."""
+    """Return all items of an ability's recipe; frozen and twin are drawn from it."""
     probe = RECIPES[ability.recipe](seed, ability.options)
     return replace(probe, card=replace(probe.card, metric="accuracy"))
 
@@ -49,12 +49,12 @@ def _duals(seed: int, options: Mapping[str, Any]) -> Probe:
 
 def _ladder(seed: int, options: Mapping[str, Any]) -> Probe:
     from horsesense.lexicons.wordnet import find_wordnet, read_words
-    from horsesense.methods.rica.building import RicaPlan, build_rica
-    from horsesense.methods.rica.knowledge_tables import whole_lexicon
+    from horsesense.methods.rica.builder import RicaPlan, build_rica
+    from horsesense.methods.rica.lexicon import whole_lexicon
     from horsesense.methods.rica.statements import entities_of
-    from horsesense.methods.rica.strategies import Sources, strategies_of
+    from horsesense.methods.rica.strategies import AxiomSources, strategies_of
 
-    sources, folder = Sources([], {}, {}, True), find_wordnet()
+    sources, folder = AxiomSources([], {}, {}, True), find_wordnet()
     words = frozenset() if folder is None else read_words(folder)
     plan = RicaPlan(
         strategies=strategies_of(sources),
@@ -63,14 +63,14 @@ def _ladder(seed: int, options: Mapping[str, Any]) -> Probe:
         entities=entities_of("novel", None, seed, words),
         task="ladder",
         cap=AXIOMS,
-        turn=True,
+        alternate=True,
         seed=seed,
     )
     return build_rica(plan)
 
 
 def _winoventi(seed: int, options: Mapping[str, Any]) -> Probe:
-    from horsesense.methods.winoventi.building import own_probe
+    from horsesense.methods.winoventi.builder import own_probe
 
     return own_probe()
 
@@ -90,4 +90,4 @@ RECIPES: Mapping[str, Callable[[int, Mapping[str, Any]], Probe]] = {
     "winoventi-own": _winoventi,
     "partwhole-own": _partwhole,
 }
-"""By name, what makes the questions; those that ship whole take no seed."""
+"""Recipes by name; bundled ones ignore the seed."""

@@ -1,15 +1,15 @@
-"""What is known in one condition and still known in another: retest, prompt formats, families, facts and their use.
+"""Retention of knowledge between conditions: retest, prompt formats, families, facts and their use.
 
-Take what is earned on a scale where a guess is worth 0 on average and a right answer 1: y = (right - chance) / (1 -
-chance). Of what is known first, the share that is known in another condition is E[y·z] / E[y], as guesses average to
-nothing in the product where they are independent. They are not where a model has a habit, such as a favourite word: it
-then guesses alike in both conditions, and in a pair of questions with opposite keys it is right in one exactly when it
-is wrong in the other. So pairs with opposite keys are taken as one: half the sum of the two y is 1 where both are
-right, -1 where both are wrong, 0 where one is, and a habit earns nothing. Within such a pair there is no retention to
-measure: by identity its score is (both right - both wrong) / pairs.
+Credit is put on a scale where a guess is worth 0 on average and a right answer 1: y = (right - chance) / (1 - chance).
+The share of the knowledge in the first condition that is retained in another one is E[y·z] / E[y], as independent
+guesses average to 0 in the product. They are not independent if a model has a fixed preference, such as a favourite
+word: it then guesses alike in both conditions, and in a pair of questions with opposite keys it is right in one exactly
+when it is wrong in the other. So pairs with opposite keys are combined: half the sum of the two y is 1 if both are
+right, -1 if both are wrong, 0 if one is, and a fixed preference earns 0. Within such a pair retention is undefined: by
+identity its score is (both right - both wrong) / pairs.
 
-Prompt formats are compared with the main one by what they show at all, E[z] / E[y]. Intervals are Fieller's (1954),
-over clusters, and are cut to what a share can be.
+Prompt formats are compared with the main one by their total scores, E[z] / E[y]. Intervals are Fieller's (1954), over
+clusters, clipped to [0, 1].
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from horsesense.stats.intervals import Estimate, difference_interval, unit_note
 from horsesense.stats.resampling import RESAMPLES, Floats, Names
 
 LEAST_CLUSTERS = 10
-"""Fewer say nothing of retention."""
+"""Minimum number for an estimate of retention."""
 
 
 def retention(
@@ -39,10 +39,10 @@ def retention(
     level: float = 0.95,
     together: bool = True,
 ) -> Estimate | None:
-    """Return the share of what is known in the first condition that is known in the second; None where nothing is.
+    """Estimate the share of the knowledge in the first condition that is retained in the second; None without any.
 
-    Both are chance-corrected: 1 for right, 0 for a guess on average. ``together`` asks for the same items, else for as
-    many. Items that are not in both (nan) are left out.
+    Both are chance-corrected: 1 for right, 0 for a guess on average. ``together`` requires the same items to be known,
+    otherwise as many. Items missing from one condition (nan) are left out.
 
     >>> y = np.array([1.0] * 300 + [1.0, -1.0] * 50)
     >>> z = np.array([1.0] * 150 + [1.0, -1.0] * 75 + [1.0, 1.0, -1.0, -1.0] * 25)
@@ -76,13 +76,13 @@ def _codes(names: Strings | Ints) -> Ints:
 
 
 def _covariance(columns: Floats, groupings: Sequence[Ints]) -> Floats:
-    """Covariance of the means of two columns over one grouping or two that cross (Cameron, Gelbach and Miller 2011)."""
+    """Return the covariance of two columns' means over one or two groupings (Cameron, Gelbach and Miller 2011)."""
     alone = [_one_way(columns, codes) for codes in groupings]
     if len(groupings) == 1:
         return alone[0]
     first, second = groupings
     both = alone[0] + alone[1] - _one_way(columns, _codes(first * (second.max() + 1) + second))
-    # The difference of groupings may fall below one of them; the larger is then the safe value.
+    # The combined variance may be below a one-way variance; the larger is then the conservative choice.
     return max((*alone, both), key=lambda spread: float(np.trace(spread)))
 
 
@@ -102,14 +102,14 @@ def _first_contrast(scores: ItemScores) -> Strings | None:
 
 
 def _complete(pairs: Strings) -> np.ndarray:
-    """Whether an item is in a pair of which both members are there."""
+    """Return the mask of items in a complete pair."""
     _, codes, sizes = np.unique(pairs, return_inverse=True, return_counts=True)
     complete: np.ndarray = (sizes[codes] == 2) & (pairs != "")
     return complete
 
 
 def paired(values: Floats, pairs: Strings | None) -> Floats:
-    """Replace what is earned by the mean of the pair with opposite keys, where there is one; a habit then earns 0."""
+    """Replace credit by the mean of the contrast pair, if any; a fixed preference then earns 0."""
     if pairs is None:
         return values
     inside = _complete(pairs)
@@ -119,7 +119,7 @@ def paired(values: Floats, pairs: Strings | None) -> Floats:
 
 
 def contrast_pairs(scores: ItemScores, level: float) -> tuple[ContrastPairs, ...]:
-    """Count pairs with opposite keys by how many of the two are right, kind by kind."""
+    """Count contrast pairs by the number of members that are right, for each kind."""
     found = []
     for kind, pairs in scores.contrasts.items():
         inside = _complete(pairs)
@@ -128,7 +128,7 @@ def contrast_pairs(scores: ItemScores, level: float) -> tuple[ContrastPairs, ...
         names, first = np.unique(pairs[inside], return_index=True)
         codes = np.unique(pairs[inside], return_inverse=True)[1]
         right = scores.right[inside]
-        # Of two items that earn a and b: both right a·b, both wrong (1 - a)(1 - b); ties earn a half.
+        # With credits a and b: both right a·b, both wrong (1 - a)(1 - b); ties earn a half.
         both, neither = np.ones((2, len(names)))
         np.multiply.at(both, codes, right)
         np.multiply.at(neither, codes, 1 - right)
@@ -168,23 +168,23 @@ class Other:
     """Another condition."""
 
     name: str
-    """As a sentence ends: "in the retest"."""
+    """Name, as the end of a sentence: "in the retest"."""
     right: Floats
-    """What it earns."""
+    """Credit in this condition."""
     together: bool
     """Whether the same items have to be known."""
     first: Floats
-    """What the main condition earns, chance-corrected, by pairs where keys are opposite."""
+    """Chance-corrected credit in the main condition, averaged over contrast pairs."""
     second: Floats
-    """What this one earns, likewise."""
+    """The same in this condition."""
 
     def retention(self, scores: ItemScores, level: float) -> Estimate | None:
-        """What is left in it of what the main condition shows."""
+        """Estimate the retention of the main condition's knowledge."""
         return retention(self.first, self.second, scores.clusters, scores.crossed, level, self.together)
 
 
 def other_conditions(scores: ItemScores) -> list[Other]:
-    """The retest, other prompt formats, and other members of families that test one knowledge."""
+    """Return the retest, other prompt formats, and other members of families with the same knowledge."""
     pairs, chance = _first_contrast(scores), scores.chance
     y = (scores.right - chance) / (1 - chance)
     first = paired(y, pairs)
@@ -205,9 +205,9 @@ def other_conditions(scores: ItemScores) -> list[Other]:
 
 
 def _others(values: Floats, families: Strings, pairs: Strings | None) -> Floats:
-    """For each item the mean of the members of its family outside its own pair; nan where there is none.
+    """Return for each item the mean of its family members outside its own pair; nan without such members.
 
-    Where a family has pairs with opposite keys, members outside of any pair say nothing that is free of habits.
+    If a family has contrast pairs, members outside any pair are ignored, since a fixed preference may affect them.
     """
     own = np.char.add("item ", np.arange(len(values)).astype(str)) if pairs is None else pairs
     inside = np.ones(len(values), dtype=bool) if pairs is None else _complete(own)
@@ -225,7 +225,7 @@ def _others(values: Floats, families: Strings, pairs: Strings | None) -> Floats:
 def conditions_shown(
     scores: ItemScores, level: float, seed: int = 0, resamples: int = RESAMPLES
 ) -> tuple[OtherCondition, ...]:
-    """The other conditions, each with its accuracy and its retention."""
+    """Return the other conditions, each with its accuracy and its retention."""
     found = []
     for other in other_conditions(scores):
         asked = ~np.isnan(other.right)
@@ -237,7 +237,7 @@ def conditions_shown(
 
 
 def whole_families(scores: ItemScores, level: float, seed: int = 0, resamples: int = RESAMPLES) -> WholeFamilies | None:
-    """Families of two members and more with every one right; None where there are fewer than two of them."""
+    """Estimate the share of families with all of at least two members right; None for fewer than two such families."""
     if scores.families is None:
         return None
     _, codes, sizes = np.unique(scores.families, return_inverse=True, return_counts=True)
@@ -256,7 +256,7 @@ def whole_families(scores: ItemScores, level: float, seed: int = 0, resamples: i
 
 
 def use_of_facts(scores: ItemScores, level: float, seed: int = 0, resamples: int = RESAMPLES) -> FactUse | None:
-    """The bare facts that are known, and how many of these are used; None where the ability is no ladder."""
+    """Estimate the share of known facts, and the share of these that is used; None unless the ability is a ladder."""
     if scores.facts is None or scores.fact_chance is None:
         return None
     asked = ~np.isnan(scores.facts)

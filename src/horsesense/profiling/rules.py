@@ -1,25 +1,25 @@
-"""The rules: from what was measured to one verdict, by stated questions in a fixed order.
+"""The rules: from measurements to one verdict, by fixed questions in a fixed order.
 
-*Significantly* means: by the interval at the level that keeps the whole page right (Bonferroni over its abilities, and
-within an ability over what is searched). What is claimed is shown. Low power limits claims of absence and nothing else.
+*Significantly* means: by the interval at the level that is valid for the whole page (Bonferroni over its abilities, and
+within an ability over the search). Claims are based on positive evidence. Low power limits only claims of absence.
 
-1. Is it significantly above chance, while significantly more of its score goes than stays when the explanations are
-   made to earn chance? Or is nothing significant left, while significantly more than half of the answers follow a cue
-   or relatedness, or avoid it? Reads cues.
+1. Is it significantly above chance, and does significantly more of its score disappear than remain when the
+   explanations are adjusted to chance? Or is nothing significant left, while significantly more than half of the
+   answers follow a cue or relatedness, or avoid it? Reads cues.
 2. Do significantly more than half of the pairs with opposite keys get the same answer whichever way they are asked, and
    is exactly one right significantly more than twice as often as both? Same answer. Else, is it significantly below
-   chance? Reads cues, the wrong way round.
-3. Is something significantly left beyond the explanations? If so:
+   chance? Reads cues, in the wrong direction.
+3. Is the adjusted score significantly above chance? If so:
    was relatedness not controlled? Inconclusive (pairs with opposite keys are nearly immune: partly at best);
    is significantly less than two thirds of it retained in another condition? Not robust; less, but not
    significantly? Inconclusive;
    are significantly more than two thirds known? Knows. Significantly not all? Partly. Else inconclusive.
-4. If not: would a model that knows half have been found in four of five draws, is less than half possible, is nothing
-   earned that is not explained, and nothing left at 95% either? Not above chance. Else inconclusive.
+4. If not: would a model that knows half have been found in four of five draws, is less than half possible, is all
+   credit explained, and nothing left at 95% either? Not above chance. Else inconclusive.
 
-Contamination is asked before (`contamination`): an ability whose frozen half does better than its twin is contaminated,
-and the rules then say what the twin half alone shows. Where contamination is found in all abilities together, one
-without a twin is inconclusive at best.
+Contamination is tested before (`contamination`): an ability whose frozen half does better than its twin is
+contaminated, and the rules are then applied to the twin half alone. If contamination is found in all abilities
+together, an ability without a twin is inconclusive at best.
 """
 
 from __future__ import annotations
@@ -31,47 +31,47 @@ from horsesense.profiling.finding import ContrastPairs, Verdict
 from horsesense.stats.intervals import FEW, Estimate
 
 HALF = 1 / 2
-"""What a model must be detectable with to claim absence; more answers than this follow a cue, or are the same."""
+"""Share known by the alternative of a claim of absence; also the threshold for following a cue and same answers."""
 MOST = 2 / 3
-"""Who knows more than this knows; who retains less than this is not robust."""
+"""Threshold of knowledge for "knows", and of retention for "not robust"."""
 ROUNDING = 1e-9
 POWER = 0.8
-"""Below this no absence is claimed."""
+"""Minimum power for a claim of absence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the rules look at; all intervals at the level that keeps the whole page right."""
+    """Inputs of the rules; all intervals at the level that is valid for the whole page."""
 
     accuracy: float
-    """Share right."""
+    """Accuracy."""
     chance: float
-    """What guessing earns."""
+    """Chance level."""
     chance_corrected: Estimate
-    """What is earned above chance."""
+    """Credit above chance."""
     adjusted: Estimate
-    """The same when every explanation earns chance."""
+    """The same with every explanation at chance."""
     floor: float
-    """Lower end of the adjusted score, one-sided at the same level: that something is known is claimed first."""
+    """Lower limit of the adjusted score, one-sided at the same level, since knowledge is claimed first."""
     hint: float
-    """Lower end of the adjusted score at 95%: where it is above 0, absence is not claimed."""
+    """Lower limit of the adjusted score at 95%: if positive, absence is not claimed."""
     balance: Estimate
-    """What goes by the adjustment minus what stays."""
+    """Part of the score removed by the adjustment minus the part that remains."""
     strongest: str
-    """The explanation that leaves least by itself; empty where there is none."""
+    """Explanation with the lowest adjusted score; empty without explanations."""
     followed: Mapping[str, Estimate]
-    """By cue or relatedness, the share of answers that follow it, below 0 where they avoid it; only where nothing is
-    significantly left; one-sided at the level of a page."""
+    """Share of answers that follow each cue or relatedness, negative if they avoid it; only if nothing significant is
+    left; one-sided at the level of a page."""
     retention: Mapping[str, Estimate]
-    """By other condition, the share of what is known that is retained; level corrected for their number."""
+    """Retention by other condition; level corrected for their number."""
     contrasts: tuple[ContrastPairs, ...]
-    """Pairs with opposite keys; one-sided at the level of a page."""
+    """Contrast pairs; one-sided at the level of a page."""
     relatedness_controlled: bool
     """Whether relatedness is among the explanations."""
     power: float
-    """How often a model that knows half would be found above chance."""
+    """Probability that a model that knows half would be found above chance."""
     level: float
-    """Confidence behind "significantly"."""
+    """Confidence level of "significantly"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def judge(evidence: Evidence) -> Judged:
 
 
 def _earned(evidence: Evidence) -> str:
-    return f"Right in {_percent(evidence.accuracy)}, where guessing gives {_percent(evidence.chance)}"
+    return f"Right in {_percent(evidence.accuracy)}, where chance is {_percent(evidence.chance)}"
 
 
 def _beyond(evidence: Evidence) -> str:
@@ -107,7 +107,7 @@ def _cues(evidence: Evidence) -> Judged | None:
         )
     if not adjusted.low > 0:
         for name, share in evidence.followed.items():
-            # Whoever avoids a cue still has to guess among the other options.
+            # A model that avoids a cue still has to guess among the other options.
             if share.low > HALF or share.high < -HALF / (1 / evidence.chance - 1):
                 how = f"{_percent(share.value)} of its answers come from" if share.value > 0 else "its answers avoid"
                 return Judged("reads cues", f"{_earned(evidence)}, and {how} {name}.")
@@ -127,11 +127,13 @@ def _same_answer(evidence: Evidence) -> Judged | None:
 
 
 def _below_chance(evidence: Evidence) -> Judged | None:
-    """Asked after the same answer: of pairs that get one right each, the rest decides by next to nothing."""
+    """Test after the same answer: among pairs with one right each, the few others would decide."""
     corrected = evidence.chance_corrected
     if corrected.clusters < FEW or not corrected.high < 0:
         return None
-    return Judged("reads cues", f"{_earned(evidence)}: significantly worse, so a cue is read the wrong way round.")
+    return Judged(
+        "reads cues", f"{_earned(evidence)}: significantly worse, so it follows a cue in the wrong direction."
+    )
 
 
 def _known(evidence: Evidence) -> Judged | None:

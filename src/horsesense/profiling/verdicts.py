@@ -1,4 +1,4 @@
-"""From item scores to findings: every number with its interval, and one verdict per ability."""
+"""From item scores to findings: estimates with intervals, and one verdict per ability."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ from horsesense.stats.resampling import RESAMPLES, Floats
 __all__ = ["differences", "finding", "overall_score", "verdicts"]
 
 ALPHA = 0.05
-"""How often a whole page may be wrong somewhere."""
+"""Probability of any wrong claim on a page."""
 NAN = float("nan")
 
 
 def verdicts(every: Sequence[ItemScores], level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES) -> Verdicts:
-    """All that is found of one model: its abilities, contamination, scores per group and the overall score."""
+    """Compute all results for one model: abilities, contamination, scores per group and the overall score."""
     if not every:
-        raise UserError("there is nothing to judge", fix="give the scores of one ability at least")
+        raise UserError("there is nothing to judge", fix="give the scores of at least one ability")
     if len({scores.model for scores in every}) > 1:
         raise UserError("the scores are of several models", fix="judge one model at a time")
     for scores in every:
@@ -65,7 +65,7 @@ def verdicts(every: Sequence[ItemScores], level: float = 0.95, seed: int = 0, re
 
 
 def page_level(abilities: int) -> float:
-    """Return the confidence of each claim: two are made of an ability, that it reads and that it knows (Bonferroni).
+    """Return the confidence level of each claim (Bonferroni): two per ability, reading cues and knowing.
 
     >>> round(page_level(6), 4)
     0.9958
@@ -82,7 +82,7 @@ def finding(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Finding:
-    """One ability: ``scores`` is what the numbers rest on, ``whole`` has both halves."""
+    """Analyse one ability: ``scores`` are the scores used, ``whole`` has both halves."""
     own = AdjustedScores(scores)
     chance = float(scores.chance.mean())
     shown = evidence(own, strict)
@@ -136,7 +136,7 @@ def _with_contamination(
 
 
 class AdjustedScores:
-    """The chance-corrected score, and the adjusted one beyond all explanations at once and beyond each by itself."""
+    """The chance-corrected score, and the scores adjusted for all explanations jointly and for each separately."""
 
     def __init__(self, scores: ItemScores) -> None:
         self.scores = scores
@@ -145,31 +145,31 @@ class AdjustedScores:
         self.weighting = beyond_explanations(scores)
 
     def corrected(self, level: float) -> Estimate:
-        """What is earned above chance."""
+        """Return the chance-corrected score."""
         return linear([(self.plain, 1.0)]).estimate(level)
 
     def adjusted(self, level: float) -> Estimate:
-        """What is left beyond all explanations; nan where nobody can know anything."""
+        """Return the score adjusted for all explanations; nan if undefined."""
         return self.combined(0, 1, level, self.weighting)
 
     def alone(self, name: str) -> Weighting | None:
-        """The weights under which one explanation earns chance."""
+        """Return the weights under which one explanation is at chance."""
         return weighted(self.scores, self.columns[name].right)
 
     def combined(self, corrected: float, adjusted: float, level: float, part: Weighting | None) -> Estimate:
-        """So many times the chance-corrected score plus so many times what is left; nan where no weights are."""
+        """Return a linear combination of the chance-corrected and the adjusted score; nan without weights."""
         if part is None:
-            note = "an explanation is right wherever it speaks, so nothing can be known beyond it"
+            note = "an explanation is right wherever it applies, so the adjusted score is undefined"
             n, clusters = len(self.scores), len(np.unique(self.scores.clusters))
             return Estimate(NAN, (NAN, NAN), n, clusters, 0.0, level, "none", 0, note)
         terms = [(each, factor) for each, factor in ((self.plain, corrected), (part, adjusted)) if factor]
         return linear(terms).estimate(level)
 
     def followed(self, name: str, level: float) -> Estimate | None:
-        """The share of answers that follow an explanation, below 0 where they avoid it; None where it has one side.
+        """Estimate the share of answers that follow an explanation, negative if they avoid it; None if it has one side.
 
-        Whoever knows some items, answers others by a cue and guesses the rest, is more often right where the cue is
-        right than where it is wrong by the share that is answered by the cue.
+        For a model that knows some items, answers others by a cue and guesses the rest, the difference between accuracy
+        where the cue is right and where it is wrong is the share answered by the cue.
         """
         column, chance = self.columns[name].right, self.scores.chance
         sides = side_masks(column, chance)
@@ -185,7 +185,7 @@ class AdjustedScores:
         return followed.estimate(level)
 
     def strongest(self) -> str:
-        """The explanation that leaves least, for the reader; empty where there is none."""
+        """Name the explanation with the lowest adjusted score; empty without explanations."""
         values = {}
         for name in self.columns:
             part = self.alone(name)
@@ -194,22 +194,22 @@ class AdjustedScores:
 
 
 def one_sided(level: float) -> float:
-    """The two-sided level whose lower end is one-sided at the level given."""
+    """Return the two-sided level whose lower limit is one-sided at the given level."""
     return 1 - 2 * (1 - level)
 
 
 def evidence(own: AdjustedScores, strict: float, draws: int = DRAWS) -> Evidence:
-    """What the rules look at, at the level that keeps the page right; what is searched pays for the search."""
+    """Collect the inputs of the rules at the level that is valid for the page, corrected for the search."""
     scores = own.scores
     others = other_conditions(scores)
     stricter = 1 - (1 - strict) / max(1, len(others))
     shares = {other.name: other.retention(scores, stricter) for other in others}
     adjusted = own.adjusted(strict)
     left = adjusted.low > 0
-    # What is followed matters where nothing is left beyond; not for the model without the question, as whoever does
-    # not know an answer falls back on what it would say anyway.
+    # Following matters if nothing significant is left. The model without the question is exempt: without knowledge a
+    # model falls back on its prior.
     cues = [name for name in own.columns if name != BLIND and not left]
-    # More than half is claimed, which neither a guesser nor a knower comes near: one claim per ability, one-sided.
+    # The claim is more than half, far from both guessing and knowing: one claim per ability, one-sided.
     majority = 1 - 4 * (1 - strict)
     follows = {name: own.followed(name, majority) for name in cues}
     return Evidence(
@@ -254,7 +254,7 @@ def _rate(scores: ItemScores, mask: Bools, earned: Floats, level: float, seed: i
 
 
 def _facts_unused(scores: ItemScores, strict: float) -> tuple[str, ...]:
-    """A ladder whose facts are mostly known and mostly not used."""
+    """Report a ladder whose facts are mostly known and mostly unused."""
     facts = use_of_facts(scores, strict)
     if facts is None or facts.used is None or not (facts.chance_corrected.low > HALF and facts.used.high < HALF):
         return ()
@@ -265,12 +265,12 @@ def _facts_unused(scores: ItemScores, strict: float) -> tuple[str, ...]:
 
 
 def _remarks(scores: ItemScores, whole: ItemScores) -> tuple[str, ...]:
-    """What else has to be known beside a verdict."""
+    """Return further caveats of a verdict."""
     said = []
     if len(scores) < len(whole):
         said.append("Contamination was found, so the numbers are those of the twin half alone.")
     elif whole.twin is None:
-        said.append("There is no twin half here, so contamination cannot be told from knowledge.")
+        said.append("There is no twin half here, so contamination cannot be distinguished from knowledge.")
     if not scores.cues:
         said.append("No surface cue was compared with it.")
     if not scores.relatedness:

@@ -1,8 +1,8 @@
-"""What computes figures: functions by paper and name, the files of a release, and results that are kept.
+"""Compute figures: functions by paper and name, the published files of a paper, and stored results.
 
-A function takes `Sources` and gives results by key; the ledger names function and key. A file that is not at hand is
-an `AbsentError`, which becomes the verdict *cannot here*. One is whole where its bytes are those that the release has
-been pinned by (``methods/releases/releases.tsv``); what was computed from another is *on a part*.
+A function takes `PublishedFiles` and returns results by key; the ledger names function and key. A missing file is an
+`AbsentError`, which becomes the verdict *cannot here*. A file is complete if its hash is the pinned one; what was
+computed from another is *on a part*.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from horsesense.methods.published.pinned_files import published_files
 from horsesense.replication.verdicts import Computed
 
 Results = Mapping[str, Computed]
-Function = Callable[["Sources"], Results]
-RELEASES = {paper: paper for paper in PAPERS} | {"wordnetqa": "mcqa"}
-"""The release of each paper."""
+Function = Callable[["PublishedFiles"], Results]
+DATASETS = {paper: paper for paper in PAPERS} | {"wordnetqa": "mcqa"}
+"""The published dataset of each paper."""
 _FUNCTIONS: dict[tuple[str, str], Function] = {}
-_KEPT = "computed"
+_STORED = "computed"
 
 
 class AbsentError(Exception):
-    """Something that a figure takes is not at hand."""
+    """Something that a figure needs is missing."""
 
     def __init__(self, what: str, fix: str = "") -> None:
         super().__init__(what)
@@ -41,18 +41,18 @@ class AbsentError(Exception):
 
 
 @dataclass
-class Sources:
-    """The files of one paper's release, and which of them were read."""
+class PublishedFiles:
+    """The published files of one paper, and which of them were read."""
 
     paper: str
     folder: Path | None
-    """Where the release lies; None: nowhere."""
+    """Folder of the dataset; None if there is none."""
     read: dict[str, Path] = field(default_factory=dict)
-    """Files that were asked for, by their path in the release."""
+    """Files that were read, by their path in the dataset."""
 
     def path(self, name: str) -> Path:
-        """A file of the release, plain or packed; `AbsentError` where it is not there."""
-        release = RELEASES[self.paper]
+        """Return a file of the dataset, plain or gzipped, or raise an `AbsentError`."""
+        release = DATASETS[self.paper]
         if self.folder is not None:
             below = (name, name.partition("data_mcqa/")[2] or name)
             for each in below:
@@ -62,21 +62,21 @@ class Sources:
                         self.read[name] = found
                         return found
         fix = f"horsesense fetch {release}" if name in pinned(release) else ""
-        raise AbsentError(f"the file {name} of the release", fix)
+        raise AbsentError(f"the published file {name}", fix)
 
     @property
     def part(self) -> bool:
-        """Whether any file that was read is not the whole one of the release."""
+        """Whether any file that was read is incomplete."""
         return any(not self.whole(name) for name in self.read)
 
     def whole(self, name: str) -> bool:
-        """Whether a file has the very bytes of the release."""
-        path, expected = self.path(name), pinned(RELEASES[self.paper]).get(name)
+        """Whether a file has its pinned hash."""
+        path, expected = self.path(name), pinned(DATASETS[self.paper]).get(name)
         return expected is None or _unpacked_hash(path) == expected
 
 
 def _unpacked_hash(path: Path) -> str:
-    """SHA-256 of a file's content, unpacked; computed once while the file stays as it is."""
+    """Return the SHA-256 of a file's uncompressed content; cached while the file does not change."""
     state = path.stat()
     return _hash_at(path, state.st_size, state.st_mtime_ns)
 
@@ -88,16 +88,16 @@ def _hash_at(path: Path, size: int, changed: int) -> str:
 
 @cache
 def pinned(release: str) -> dict[str, str]:
-    """The files of a release that are known by their hash."""
+    """Return the pinned files of a dataset with their hashes."""
     return {file.path: file.sha256 for file in published_files().get(release, [])}
 
 
-def find_release(paper: str, data: Path | None, alone: bool) -> Path | None:
-    """The folder of a paper's release: below ``data`` under its name, ``data`` itself, or what was fetched.
+def find_dataset(paper: str, data: Path | None, alone: bool) -> Path | None:
+    """Return the folder of a paper's dataset: below ``data`` under its name, ``data`` itself, or the fetched one.
 
     ``data`` itself is taken where only this paper is asked for, or where it is called as the release is.
     """
-    release = RELEASES[paper]
+    release = DATASETS[paper]
     if data is None:
         fetched = cache_folder("releases", release)
         return fetched if fetched.is_dir() else None
@@ -112,7 +112,7 @@ def find_release(paper: str, data: Path | None, alone: bool) -> Path | None:
 
 def is_whole(paper: str, folder: Path | None, paths: Iterable[Path]) -> bool:
     """Whether files of a release are the very ones that it has been pinned by; files that it does not have are not."""
-    known = pinned(RELEASES[paper])
+    known = pinned(DATASETS[paper])
     for path in paths:
         inside = path if folder is None or not path.is_relative_to(folder) else path.relative_to(folder)
         name = inside.as_posix().removesuffix(".gz")
@@ -132,73 +132,75 @@ def computes(paper: str, name: str) -> Callable[[Function], Function]:
 
 
 def functions() -> Mapping[tuple[str, str], Function]:
-    """All functions by paper and name."""
+    """Return all functions by paper and name."""
     for paper in PAPERS:
-        import_module(f"horsesense.replication.of_{paper}")
+        import_module(f"horsesense.replication.{paper}_figures")
     return _FUNCTIONS
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """What one function gave: its results, or what was missing."""
+class ComputedGroup:
+    """The results of one function, or what was missing."""
 
     results: Results
     absent: str = ""
     fix: str = ""
 
 
-def compute(function: Function, sources: Sources, name: str, keep: Path | None = None) -> Group:
-    """Run a function, or take what was kept where neither its code nor its files have changed."""
-    kept = None if keep is None else keep / _KEPT / f"{sources.paper}-{name.replace(' ', '-')}.json"
-    known = _read_kept(kept, function, sources) if kept is not None and kept.is_file() and _sound(kept) else None
+def compute(function: Function, files: PublishedFiles, name: str, keep: Path | None = None) -> ComputedGroup:
+    """Run a function, or take the stored results if neither its code nor its files have changed."""
+    stored = None if keep is None else keep / _STORED / f"{files.paper}-{name.replace(' ', '-')}.json"
+    known = (
+        _read_stored(stored, function, files) if stored is not None and stored.is_file() and _sound(stored) else None
+    )
     if known is not None:
         return known
-    sources.read.clear()
+    files.read.clear()
     try:
-        results = function(sources)
+        results = function(files)
     except AbsentError as absent:
-        return Group({}, absent.what, absent.fix)
-    if sources.part:
+        return ComputedGroup({}, absent.what, absent.fix)
+    if files.part:
         results = {key: replace(each, part=each.basis == "data" and not each.enough) for key, each in results.items()}
-    if kept is not None:
-        _write_kept(kept, function, sources, results)
-    return Group(results)
+    if stored is not None:
+        _write_stored(stored, function, files, results)
+    return ComputedGroup(results)
 
 
 def _code(function: Function) -> str:
-    """What results depend on beside files: the module of the function and the version."""
+    """Return a hash of what results depend on besides files: the module of the function and the version."""
     return sha256_of_bytes((inspect.getsource(inspect.getmodule(function) or function) + __version__).encode())
 
 
-def _files(sources: Sources, names: list[str]) -> dict[str, str] | None:
+def _files(files: PublishedFiles, names: list[str]) -> dict[str, str] | None:
     try:
-        paths = {name: sources.path(name) for name in names}
+        paths = {name: files.path(name) for name in names}
     except AbsentError:
         return None
     return {name: _unpacked_hash(path) for name, path in paths.items()}
 
 
-def _write_kept(path: Path, function: Function, sources: Sources, results: Results) -> None:
-    hashes = _files(sources, list(sources.read))
+def _write_stored(path: Path, function: Function, files: PublishedFiles, results: Results) -> None:
+    hashes = _files(files, list(files.read))
     values = {"code": _code(function), "files": hashes, "results": dict(results)}
     with summed(path.parent, path) as temporary:
         temporary.write_bytes(orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 def _sound(path: Path) -> bool:
-    """Whether what was kept is as it was written; what is damaged is computed again."""
+    """Whether stored results are undamaged; damaged ones are computed again."""
     with disk_errors(path):
         return is_sound(path.parent, path)
 
 
-def _read_kept(path: Path, function: Function, sources: Sources) -> Group | None:
-    """What was kept; None where it is of other code or files, or cannot be read."""
+def _read_stored(path: Path, function: Function, files: PublishedFiles) -> ComputedGroup | None:
+    """Read stored results; None if code or files differ, or they cannot be read."""
     try:
         values = orjson.loads(path.read_bytes())
         results = {key: Computed(**each) for key, each in values["results"].items()}
         code, hashes = values["code"], dict(values["files"])
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
-    if code != _code(function) or hashes != _files(sources, list(hashes)):
+    if code != _code(function) or hashes != _files(files, list(hashes)):
         return None
-    return Group(results)
+    return ComputedGroup(results)

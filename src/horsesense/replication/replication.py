@@ -1,21 +1,55 @@
-"""A replication: every figure of a paper with what came of it, counts, faults inside the paper, and models asked."""
+"""Replicate: recompute the published figures of the papers, and give each a verdict."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from horsesense.core.document import Document
-from horsesense.methods.ledger import Figure, Kind, Otherwise, Sense, Way, by_name, otherwise, read_ledger
+from horsesense.errors import UserError, translate_errors, unknown
+from horsesense.methods.ledger import (
+    PAPERS,
+    Discrepancy,
+    Figure,
+    Kind,
+    Sense,
+    Way,
+    by_name,
+    discrepancies,
+    read_ledger,
+)
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.replication.asked import ASKED, AskedCell, in_unit
-from horsesense.replication.checks import Fault
-from horsesense.replication.computing import Group, Sources, compute, functions
-from horsesense.replication.inside import look_inside
-from horsesense.replication.missing import what_is_missing
-from horsesense.replication.verdicts import VERDICTS, Basis, Computed, Judged, Verdict, judge
+from horsesense.replication.computing import (
+    ComputedGroup,
+    PublishedFiles,
+    compute,
+    find_dataset,
+    functions,
+    is_whole,
+)
+from horsesense.replication.consistency import Inconsistency, check_consistency
+from horsesense.replication.paper_models import (
+    ASKED,
+    SUITES,
+    ModelScore,
+    cells_of,
+    computed_by_training,
+    computed_of,
+    in_unit,
+    is_random,
+    trained_figure,
+    what_is_missing,
+    why_no_verdict,
+)
+from horsesense.replication.verdicts import VERDICTS, Basis, Computed, FigureVerdict, Verdict, judge
+
+if TYPE_CHECKING:
+    from horsesense.api.frames import Frame
+
+PAGE, MARKDOWN, DOCUMENT = "replication.html", "replication.md", "replication.json"
 
 CITED = {
     "cats": "Zhou, Zhang, Cui, Huang (AAAI 2020)",
@@ -25,72 +59,72 @@ CITED = {
     "wordnetqa": "Richardson and Sabharwal (TACL 2020)",
 }
 _PRINTED = "printed"
-"""The way of a figure that is told twice; its key is the other figure's name."""
-_NO_RESULT = {"setting": "a choice of the authors", "cited": "a figure of somebody else's"}
+"""The way of a figure that is reported twice; its key is the other figure's name."""
+_NO_RESULT = {"setting": "a choice of the authors", "cited": "a cited figure"}
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """A figure, and what came of it."""
+class FigureOutcome:
+    """A published figure, and its verdict."""
 
     place: str
-    """Where the paper has it."""
+    """Table or section."""
     row: str
-    """What it is about."""
+    """The row."""
     column: str
-    """What was measured."""
+    """The column."""
     printed: str
-    """The digits of the paper."""
+    """The printed digits."""
     sense: Sense
     """Empty: as printed; ``about``; ``over``."""
     unit: str
     """Per cent, fraction, count …"""
     kind: Kind
-    """What it rests on."""
+    """The kind of figure."""
     verdict: Verdict
-    """What came of it."""
+    """The verdict."""
     computed: float | None
-    """What came out here, in the unit of the paper."""
+    """The computed value, in the unit of the paper."""
     basis: Basis
-    """What it was computed from; empty where it was not."""
+    """The basis of the computed value; empty if there is none."""
     n: int | None
-    """Items behind what came out."""
+    """Number of items."""
     low: float | None
-    """The lower end of its interval, where it has one."""
+    """Lower end of its interval."""
     high: float | None
-    """The upper end."""
+    """Upper end."""
     fits: bool | None
-    """On a part: whether the printed figure lies in the interval."""
+    """On a part: whether the printed figure is in the interval."""
     reason: str
-    """Why it differs, what is missing, or what has to be said."""
+    """Why it differs, what is missing, or a remark."""
     command: str
-    """What would do it, where it cannot be had here."""
+    """A command that would provide what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCell:
-    """What a model that was asked got, beside the paper's figures."""
+    """The score of a model, beside the paper's figures."""
 
     model: str
-    """Who was asked."""
+    """The model."""
     suite: str
-    """In which suite of the paper."""
+    """The suite."""
     column: str
-    """Which column of its table."""
+    """The column of its table."""
     value: float
-    """The share that is right, or that is consistent."""
+    """Accuracy or consistency."""
     low: float
-    """The lower end of its 95 % interval."""
+    """Lower end of its 95% interval."""
     high: float
-    """The upper end."""
+    """Upper end."""
     n: int
     """Items, or pairs."""
     chance: float | None
-    """What guessing earns."""
+    """Chance level."""
     whole: bool
-    """Whether all items of the release were asked."""
+    """Whether all published items were used."""
     why_no_verdict: str
-    """Empty where it answers for a row of the paper."""
+    """Why it does not replicate a row of the paper; empty if it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,33 +132,197 @@ class PaperReplication:
     """All figures of one paper."""
 
     paper: str
-    """Which one."""
+    """The paper."""
     cited: str
-    """Who wrote it."""
+    """Its authors."""
     counts: Mapping[str, int]
-    """Figures by verdict, ``figures`` and ``computed`` in all, and how many rest on what."""
-    outcomes: tuple[Outcome, ...]
+    """Number of figures (``figures``, ``computed``), by verdict and by basis."""
+    outcomes: tuple[FigureOutcome, ...]
     """In the order of the paper."""
-    looked_at: int
-    """Figures that a rule about the inside of the paper was held against."""
-    faults: tuple[Fault, ...]
-    """What does not fit inside the paper."""
-    otherwise: tuple[Otherwise, ...]
-    """Where its programs do otherwise than it says."""
+    checked: int
+    """Number of figures whose consistency was checked."""
+    inconsistencies: tuple[Inconsistency, ...]
+    """Figures of the paper that contradict each other."""
+    discrepancies: tuple[Discrepancy, ...]
+    """Where the code of the paper differs from its text."""
     models: tuple[ModelCell, ...]
-    """Models that were asked here."""
+    """Scores of models that were evaluated here."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Replication(Document):
-    """The figures of one or several papers, computed again or accounted for."""
+    """The published figures of one or several papers, each with a verdict."""
 
     papers: tuple[PaperReplication, ...]
-    """One or all five."""
+    """The papers."""
     data: Path | None
-    """The folder of the releases; null: what was fetched."""
+    """Folder of the published datasets; null: the fetched ones."""
     out: Path | None
-    """Where results are kept; null: nowhere."""
+    """Folder of the results; null if they are not stored."""
+
+    def frame(self) -> Frame:
+        """Return one row per figure, with its verdict."""
+        from horsesense.api.frames import Frame, columns_of
+
+        names = [field.name for field in fields(FigureOutcome)]
+        rows = [
+            {"paper": paper.paper} | {name: getattr(each, name) for name in names}
+            for paper in self.papers
+            for each in paper.outcomes
+        ]
+        return Frame(columns_of(rows), "published figures")
+
+    def markdown(self) -> str:
+        """Return counts, differences with reasons, what is missing, and inconsistencies."""
+        from horsesense.replication.page import markdown
+
+        return markdown(self)
+
+    def write_page(self, path: str | Path) -> Path:
+        """Write a page with every figure."""
+        from horsesense.replication.page import write_page
+
+        write_page(self, Path(path))
+        return Path(path)
+
+    def __repr__(self) -> str:
+        counts = "; ".join(
+            f"{paper.paper}: {paper.counts['figures']} figures, {paper.counts['same']} same, "
+            f"{paper.counts['differs']} differ"
+            for paper in self.papers
+        )
+        return f"Replication({counts})"
+
+    def _repr_html_(self) -> str:
+        return self.frame()._repr_html_()
+
+
+@translate_errors()
+def replicate(
+    paper: str | None = None,
+    /,
+    *,
+    model: str | Sequence[str] = (),
+    trained: Mapping[str, str | Path] | Sequence[str] = (),
+    data: str | Path | None = None,
+    out: str | Path | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    device: str = "auto",
+    allow_pickle: bool = False,
+    progress: Progress = NO_PROGRESS,
+) -> Replication:
+    """Recompute the published figures of the papers: same, within error, different and why, or what is missing.
+
+    Args:
+        paper: Paper: cats, rica, winoventi, partwhole or wordnetqa. By default, all five.
+        model: Models to evaluate as the papers did: a name on the Hugging Face Hub, or ``NAME=FOLDER``. A model of the
+            paper replicates its row; others have rows of their own.
+        trained: Trainings of several seeds that replicate a figure, as ``FIGURE=FOLDER`` with the figure as ``place |
+            row | column``; the folder is one of ``train`` or ``baseline``. In Python, also a mapping.
+        data: Folder of the published datasets, or of the dataset of one paper. By default, the fetched ones.
+        out: Folder for results, answers and a page; the same call resumes there.
+        limit: Maximum number of items per set that models answer.
+        seed: Random seed of the limit.
+        device: Device of the model: auto, cpu, cuda, cuda:1, mps.
+        allow_pickle: Load pickled weights, which can run any code.
+        progress: Progress callback.
+
+    Returns:
+        Every figure with its verdict, counts, inconsistencies of the papers, and scores of models.
+    """
+    if paper is not None and paper not in PAPERS:
+        raise unknown("paper", paper, PAPERS)
+    folder, store = (None if path is None else Path(path) for path in (data, out))
+    models = [model] if isinstance(model, str) else list(model)
+    by_training = _trained(paper, trained)
+    papers: list[PaperReplication] = []
+    for name in PAPERS if paper is None else (paper,):
+        dataset = find_dataset(name, folder, alone=paper is not None)
+        asked, cells = _evaluate(name, models, dataset, store, limit, seed, device, allow_pickle, progress)
+        papers.append(replicate_paper(name, dataset, store, asked, by_training, cells, progress))
+    done = Replication(tuple(papers), folder, store)
+    if store is not None:
+        _write(done, store)
+    return done
+
+
+def _trained(paper: str | None, trained: Mapping[str, str | Path] | Sequence[str]) -> dict[str, Computed]:
+    """Return the results of trainings that replicate figures of a paper, by the name of the figure."""
+    from horsesense.runs.results import read_run
+
+    folders = dict(trained) if isinstance(trained, Mapping) else dict(map(_split, trained))
+    if not folders:
+        return {}
+    if paper is None:
+        raise UserError("trainings replicate figures of one paper", fix="name the paper")
+    return {
+        name: computed_by_training(trained_figure(paper, name), read_run(Path(folder))[1])
+        for name, folder in folders.items()
+    }
+
+
+def _split(text: str) -> tuple[str, str]:
+    name, equals, folder = text.rpartition("=")
+    if not (name and equals and folder):
+        raise UserError(f"{text!r} does not say which trainings replicate which figure", fix="write FIGURE=FOLDER")
+    return name.strip(), folder
+
+
+def _evaluate(
+    paper: str,
+    models: list[str],
+    dataset: Path | None,
+    store: Path | None,
+    limit: int | None,
+    seed: int,
+    device: str,
+    allow_pickle: bool,
+    progress: Progress,
+) -> tuple[dict[str, Computed], list[ModelCell]]:
+    """Evaluate models on a paper's suites; return results by the keys of the ledger, and rows of their own."""
+    from horsesense.api.asking import ask
+    from horsesense.methods.suites import find_paper_suite
+    from horsesense.runs.compute_settings import ComputeSettings
+
+    found: dict[str, Computed] = {}
+    rows: list[ModelCell] = []
+    if not models or paper not in SUITES:
+        return found, rows
+    for name in SUITES[paper]:
+        suite = find_paper_suite(name)
+        opened = suite.open_data(dataset, False)
+        run = ask(
+            models,
+            opened.probes,
+            out=None if store is None else store / "asked" / name,
+            spec=suite.spec,
+            limit=limit,
+            seed=seed,
+            compute=ComputeSettings(device=device, allow_pickle=allow_pickle),
+            formats="options",
+            progress=progress,
+        )
+        records = {each.part.model.name: each.part.model for each in run.answered}
+        verdicts = {each.name: why_no_verdict(paper, each, is_random(each)) for each in records.values()}
+        part = limit is not None or bool(opened.missing) or not is_whole(paper, dataset, opened.found.values())
+        cells = list(cells_of(name, suite.tables(list(run.answered), (), opened.others)))
+        found |= computed_of(paper, cells, verdicts, part)
+        rows += model_cells(cells, verdicts, part)
+    return found, rows
+
+
+def _write(done: Replication, folder: Path) -> None:
+    """Write the JSON document, the Markdown and the page."""
+    import orjson
+
+    from horsesense.data import writing
+
+    with writing(folder / DOCUMENT) as temporary:
+        temporary.write_bytes(orjson.dumps(done.to_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    with writing(folder / MARKDOWN) as temporary:
+        temporary.write_text(done.markdown(), encoding="utf-8")
+    done.write_page(folder / PAGE)
 
 
 def replicate_paper(
@@ -136,25 +334,25 @@ def replicate_paper(
     models: Sequence[ModelCell] = (),
     progress: Progress = NO_PROGRESS,
 ) -> PaperReplication:
-    """Compute what can be computed of a paper, and give each figure a verdict."""
+    """Compute the figures of a paper as far as possible, and give each a verdict."""
     figures = read_ledger(paper)
     groups = _groups(paper, figures, folder, keep, progress)
     outcomes = tuple(_outcome(figure, groups, asked or {}, trained or {}) for figure in figures)
-    inside = look_inside(paper)
+    consistency = check_consistency(paper)
     return PaperReplication(
         paper=paper,
         cited=CITED[paper],
         counts=count(outcomes),
         outcomes=outcomes,
-        looked_at=inside.looked_at,
-        faults=inside.faults,
-        otherwise=otherwise(paper),
+        checked=consistency.checked,
+        inconsistencies=consistency.inconsistencies,
+        discrepancies=discrepancies(paper),
         models=tuple(models),
     )
 
 
-def count(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    """Figures by verdict, and by what they rest on."""
+def count(outcomes: Sequence[FigureOutcome]) -> dict[str, int]:
+    """Count figures by verdict and by basis."""
     verdicts = Counter(each.verdict for each in outcomes)
     basis = Counter(each.basis for each in outcomes if each.basis)
     computed = sum(each.computed is not None and each.basis != "the release's own results" for each in outcomes)
@@ -166,31 +364,30 @@ def count(outcomes: Sequence[Outcome]) -> dict[str, int]:
 
 def _groups(
     paper: str, figures: Sequence[Figure], folder: Path | None, keep: Path | None, progress: Progress
-) -> dict[str, Group]:
-    wanted = dict.fromkeys(way.name for figure in figures for way in figure.ways if way.name not in (ASKED, _PRINTED))
+) -> dict[str, ComputedGroup]:
+    names = dict.fromkeys(way.name for figure in figures for way in figure.ways if way.name not in (ASKED, _PRINTED))
     known = functions()
-    groups = {_PRINTED: Group(told_again(paper))}
-    for done, name in enumerate(wanted):
-        progress.update(f"computing {paper}", done, len(wanted), note=name)
-        groups[name] = compute(known[paper, name], Sources(paper, folder), name, keep)
-    progress.update(f"computing {paper}", len(wanted), len(wanted))
+    groups = {_PRINTED: ComputedGroup(reported_twice(paper))}
+    for done, name in enumerate(names):
+        progress.update(f"computing {paper}", done, len(names), note=name)
+        groups[name] = compute(known[paper, name], PublishedFiles(paper, folder), name, keep)
+    progress.update(f"computing {paper}", len(names), len(names))
     return groups
 
 
-def told_again(paper: str) -> dict[str, Computed]:
-    """For each figure that a paper tells a second time, such as in its text, the value it has in its table."""
+def reported_twice(paper: str) -> dict[str, Computed]:
+    """Return, for each figure that a paper reports again, such as in its text, the value in its table."""
     figures = by_name(paper)
     keys = {way.key for figure in figures.values() for way in figure.ways if way.name == _PRINTED}
     return {
-        key: Computed(figures[key].number, "the paper's own rows", reason=f"as {figures[key].place} has it")
-        for key in keys
+        key: Computed(figures[key].number, "the paper's own rows", reason=f"as in {figures[key].place}") for key in keys
     }
 
 
 def _outcome(
-    figure: Figure, groups: Mapping[str, Group], asked: Mapping[str, Computed], trained: Mapping[str, Computed]
-) -> Outcome:
-    """The first way that leads to a verdict; a model that was trained or asked comes before what is only kept."""
+    figure: Figure, groups: Mapping[str, ComputedGroup], asked: Mapping[str, Computed], trained: Mapping[str, Computed]
+) -> FigureOutcome:
+    """Return the first verdict on a figure; trained and evaluated models come before published results."""
     if figure.name in trained:
         by_training = in_unit(figure, trained[figure.name])
         return _of(figure, judge(figure, by_training), by_training)
@@ -201,22 +398,24 @@ def _outcome(
             return _of(figure, judge(figure, computed), computed)
     absent = next((groups[way.name] for way in ways if way.name in groups and groups[way.name].absent), None)
     if absent is not None:
-        return _of(figure, Judged("cannot here", absent.absent), None, absent.fix)
+        return _of(figure, FigureVerdict("cannot here", absent.absent), None, absent.fix)
     if not figure.ways and not figure.missing:
-        return _of(figure, Judged("no result", _NO_RESULT.get(figure.kind, "")), None)
+        return _of(figure, FigureVerdict("no result", _NO_RESULT.get(figure.kind, "")), None)
     missing, command = what_is_missing(figure)
-    return _of(figure, Judged("cannot here", missing), None, command)
+    return _of(figure, FigureVerdict("cannot here", missing), None, command)
 
 
-def _result(figure: Figure, way: Way, groups: Mapping[str, Group], asked: Mapping[str, Computed]) -> Computed | None:
+def _result(
+    figure: Figure, way: Way, groups: Mapping[str, ComputedGroup], asked: Mapping[str, Computed]
+) -> Computed | None:
     if way.name == ASKED:
         found = asked.get(way.key)
         return None if found is None else in_unit(figure, found)
     return groups[way.name].results.get(way.key)
 
 
-def _of(figure: Figure, judged: Judged, computed: Computed | None, command: str = "") -> Outcome:
-    return Outcome(
+def _of(figure: Figure, judged: FigureVerdict, computed: Computed | None, command: str = "") -> FigureOutcome:
+    return FigureOutcome(
         place=figure.place,
         row=figure.row,
         column=figure.column,
@@ -236,8 +435,8 @@ def _of(figure: Figure, judged: Judged, computed: Computed | None, command: str 
     )
 
 
-def model_cells(cells: Sequence[AskedCell], verdicts: Mapping[str, str], part: bool) -> list[ModelCell]:
-    """What models got, in rows of their own."""
+def model_cells(cells: Sequence[ModelScore], verdicts: Mapping[str, str], part: bool) -> list[ModelCell]:
+    """Return the scores of models, in rows of their own."""
     return [
         ModelCell(
             model=cell.model,

@@ -1,20 +1,18 @@
-"""What came of a figure: rules by what it rests on, as pure functions.
+"""Verdicts on figures, by what they rest on. Pure.
 
-*same*: the printed digits come out, rounded or cut off. *as released*: the authors' own results, which the release
-keeps, have the printed figure; it was not computed again. *within error*: they do not, and the difference is no larger
-than what the kind of the figure leaves open:
+*same*: the printed digits are reproduced, rounded or truncated. *as released*: the authors' published results have the
+printed figure; it was not computed again. *within error*: the difference is within the error of the kind of figure:
 
-- data: nothing is left open, but for figures that the paper means roughly ("about"), which leave half a unit of
-  their last digit that is not 0, and for what the paper drew at random, which leaves a binomial interval;
-- asked: the same model on the same items may differ by half a per cent of them, and by one item at least (other
+- data: none, except for approximate figures ("about"), which leave half a unit of their last digit that is not 0, and
+  for random draws of the paper, which leave a binomial interval;
+- asked: the same model on the same items may differ by half a per cent of them, and by at least one item (other
   kernels, another number format);
-- trained: an interval for one more training, from the spread over seeds here (at least two);
-- people: a binomial interval of what was computed, at 95 %.
+- trained: a prediction interval for one more training, from the spread over at least two seeds;
+- people: a 95% binomial interval.
 
-*differs* comes with a reason where one can be shown. *on a part*: only a part of the release is at hand, so that the
-printed figure cannot come out; the interval says whether it fits. *cannot here* says what is missing and which command
-would do it. *no verdict*: a model answered whose weights are random, or which is not the paper's. *no result*: a
-choice of the authors, or somebody else's figure.
+*differs* has a reason if there is one. *on a part*: only a part of the published data is available; the interval shows
+whether the printed figure fits. *cannot here*: what is missing, and a command that would provide it. *no verdict*: the
+weights are random, or the model is not the paper's. *no result*: a choice of the authors, or a cited figure.
 """
 
 from __future__ import annotations
@@ -27,71 +25,71 @@ from typing import Literal, get_args
 from horsesense.methods.ledger import Figure, step_of
 
 Basis = Literal["data", "the paper's own rows", "the release's own results", "asked here", "trained here", ""]
-"""What a computed value rests on; the release's own results are the authors' output, not computed again."""
+"""Basis of a computed value; the release's own results are the authors' published output."""
 Verdict = Literal[
     "same", "as released", "within error", "differs", "on a part", "cannot here", "no verdict", "no result"
 ]  # fmt: skip
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-CUT = "the printed figure is cut off, not rounded"
+CUT = "the printed figure is truncated, not rounded"
 _LEVEL = 0.95
 _FLOAT = 1e-12
-"""What a number in binary may be off; a few papers print all of its digits."""
+"""Relative floating-point error; a few papers print all digits."""
 _ASKED = 0.005
-"""Share of items that the same model may answer otherwise elsewhere."""
+"""Share of items that the same model may answer differently elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A figure as it was computed here, in the unit of the paper."""
+    """A computed figure, in the unit of the paper."""
 
     value: float
     basis: Basis
     n: int | None = None
-    """Items behind it."""
+    """Number of items."""
     low: float | None = None
     high: float | None = None
-    """Ends of the interval, where the figure is a share of drawn items or a mean over seeds."""
+    """Ends of the interval, for a share of drawn items or a mean over seeds."""
     part: bool = False
-    """Whether only a part of the release was at hand."""
+    """Whether only a part of the published data was available."""
     enough: bool = False
-    """Whether a part of the release is enough to tell."""
+    """Whether a part of the published data is enough for a verdict."""
     reason: str = ""
-    """Why it may differ, where that was shown; or what has to be said of it."""
+    """Why it may differ, or a remark."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What came of a figure."""
+class FigureVerdict:
+    """The verdict on a figure."""
 
     verdict: Verdict
     reason: str = ""
-    """Why it differs, what is missing, or what has to be said."""
+    """Why it differs, what is missing, or a remark."""
     fits: bool | None = None
-    """On a part: whether the printed figure lies in the interval; None where there is none."""
+    """On a part: whether the printed figure is in the interval; None if there is none."""
 
 
-def judge(figure: Figure, computed: Computed) -> Judged:
-    """The verdict on a figure by its kind."""
+def judge(figure: Figure, computed: Computed) -> FigureVerdict:
+    """Return the verdict on a figure by its kind."""
     if math.isnan(computed.value) or math.isnan(figure.number):
-        return Judged("no verdict", computed.reason or "no number came of it")
+        return FigureVerdict("no verdict", computed.reason or "no number came of it")
     if computed.part:
-        return Judged("on a part", computed.reason, _fits(figure, computed))
+        return FigureVerdict("on a part", computed.reason, _fits(figure, computed))
     same: Verdict = "as released" if computed.basis == "the release's own results" else "same"
     if figure.sense == "over":
-        return Judged(same if computed.value > figure.number else "differs", computed.reason)
+        return FigureVerdict(same if computed.value > figure.number else "differs", computed.reason)
     if is_rounded(figure.number, figure.step, computed.value):
-        return Judged(same, computed.reason)
+        return FigureVerdict(same, computed.reason)
     if computed.basis == "trained here" and computed.low is None:
-        return Judged("no verdict", f"{computed.reason}; one training alone tells no spread")
+        return FigureVerdict("no verdict", f"{computed.reason}; one training has no spread")
     near = within_error(figure, computed)
     of_rounded = computed.basis == "the paper's own rows" and near
     if not of_rounded and is_cut(figure.number, step_of(figure.value), computed.value):
-        return Judged(same, "; ".join(filter(None, (CUT, computed.reason))))
-    return Judged("within error" if near else "differs", computed.reason)
+        return FigureVerdict(same, "; ".join(filter(None, (CUT, computed.reason))))
+    return FigureVerdict("within error" if near else "differs", computed.reason)
 
 
 def is_rounded(printed: float, step: float, value: float) -> bool:
-    """Whether a value rounds to what is printed; a half may go either way.
+    """Whether a value rounds to the printed figure; a half may go either way.
 
     >>> is_rounded(0.43, 0.001, 0.4304), is_rounded(0.43, 0.001, 0.4306)
     (True, False)
@@ -100,7 +98,7 @@ def is_rounded(printed: float, step: float, value: float) -> bool:
 
 
 def is_cut(printed: float, step: float, value: float) -> bool:
-    """Whether what is printed is the value with its further digits cut off.
+    """Whether the printed figure is the truncated value.
 
     >>> is_cut(0.59, 0.01, 0.5987), is_cut(0.59, 0.01, 0.601)
     (True, False)
@@ -110,7 +108,7 @@ def is_cut(printed: float, step: float, value: float) -> bool:
 
 
 def within_error(figure: Figure, computed: Computed) -> bool:
-    """Whether the difference is no larger than what the kind of figure leaves open."""
+    """Whether the difference is within the error of the kind of figure."""
     slack = figure.step / 2
     if computed.low is not None and computed.high is not None:
         return computed.low - slack <= figure.number <= computed.high + slack
@@ -130,7 +128,7 @@ def _fits(figure: Figure, computed: Computed) -> bool | None:
 
 
 def binomial(right: int, n: int, level: float = _LEVEL) -> tuple[float, float]:
-    """Exact interval of a share (Clopper and Pearson).
+    """Return the exact interval of a share (Clopper and Pearson).
 
     >>> [round(end, 3) for end in binomial(1176, 1288)]
     [0.896, 0.928]
@@ -144,7 +142,7 @@ def binomial(right: int, n: int, level: float = _LEVEL) -> tuple[float, float]:
 
 
 def drawn(share: float, n: int, level: float = _LEVEL) -> tuple[float, float]:
-    """What a share of n draws lies between, where the true share is known.
+    """Return the interval of a share of n draws from a known share.
 
     >>> [round(end, 4) for end in drawn(0.2, 2254)]
     [0.1837, 0.2165]
@@ -156,7 +154,7 @@ def drawn(share: float, n: int, level: float = _LEVEL) -> tuple[float, float]:
 
 
 def one_more(values: Sequence[float], level: float = _LEVEL) -> tuple[float, float] | None:
-    """What one more training lies between, from the spread of several; None where there is only one.
+    """Return the prediction interval of one more training, from the spread of several; None for one.
 
     >>> one_more([0.62]) is None
     True
@@ -176,7 +174,7 @@ def one_more(values: Sequence[float], level: float = _LEVEL) -> tuple[float, flo
 def share_of(
     right: int, n: int, basis: Basis = "data", percent: bool = True, part: bool = False, reason: str = ""
 ) -> Computed:
-    """A share of items with its binomial interval, in per cent or as a fraction."""
+    """Return a share of items with its binomial interval, in per cent or as a fraction."""
     low, high = binomial(right, n)
     whole = 100.0 if percent else 1.0
     return Computed(right / n * whole, basis, n, low * whole, high * whole, part, reason=reason)

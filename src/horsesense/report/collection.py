@@ -15,7 +15,7 @@ from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
 from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.run_tables import run_tables
 from horsesense.methods.suites.frame import PaperTable
-from horsesense.methods.winoventi.pipeline_page import PipelineShown, is_pipeline, read_pipeline
+from horsesense.methods.winoventi.procedure import PipelineView, is_pipeline, read_pipeline
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import AskedProbe, SideBySide, by_probe, side_by_side
@@ -52,7 +52,7 @@ class Collection:
     """The paper's tables of suite runs, with these models in them."""
     methods: Sequence[PaperTable] = ()
     """Tables that methods add for their own probes."""
-    pipelines: Sequence[PipelineShown] = ()
+    pipelines: Sequence[PipelineView] = ()
     """Pipelines that generated schemas: the funnel and samples."""
 
     @property
@@ -88,7 +88,7 @@ def collect(
     whole = [run for folder in folders for run in (study_runs(folder) if curves[folder] else [folder])]
     for folder in dict.fromkeys(whole):
         manifest, parts, rest = read_finished(folder, alone=len(whole) == 1)
-        begun = [(part.model.name, str(AskedProbe(part.probe.name, part.way))) for part in rest]
+        begun = [(part.model.name, str(AskedProbe(part.probe.name, part.format))) for part in rest]
         unfinished += begun + manifest.not_begun
         if parts:
             manifests[folder] = manifest

@@ -49,10 +49,10 @@ def curve_chart(curve: Curve) -> Any:
         {"line": line.name, "setting": line.setting, "task": line.task, "x": mark.x, "accuracy": mark.value}
         | ({"low": mark.low, "high": mark.high} if mark.low is not None else {})
         for line in curve.lines
-        for mark in line.marks
+        for mark in line.points
     ]
     tasks = list(dict.fromkeys(line.task for line in curve.lines))
-    places = sorted({mark.x for line in curve.lines for mark in line.marks})
+    places = sorted({mark.x for line in curve.lines for mark in line.points})
     # Training-set sizes grow by factors and begin at 0; steps are linear.
     if curve.along == "steps":
         scale, axis = altair.Scale(type="linear"), altair.Axis(grid=False, format="d", tickMinStep=1)
@@ -70,7 +70,7 @@ def curve_chart(curve: Curve) -> Any:
     dash = altair.StrokeDash("task:N", sort=tasks, legend=None)
     lines = base.mark_line(point=True).encode(y=altair.Y("accuracy:Q", scale=whole, title="accuracy"), strokeDash=dash)
     ends = base.mark_rule(opacity=0.5).encode(y=altair.Y("low:Q", scale=whole, title="accuracy"), y2="high:Q")
-    measured = any(mark.low is not None for line in curve.lines for mark in line.marks)
+    measured = any(mark.low is not None for line in curve.lines for mark in line.points)
     return ((ends + lines) if measured else lines).properties(width=420, height=260)
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from horsesense.core import Item
 from horsesense.core.document import Document
 from horsesense.core.overview import ItemLine
-from horsesense.runs.results import Answered, nothing_for
-from horsesense.scoring.evidence import PlaceDocument, evidence_document
+from horsesense.runs.results import Answered, without_credit
+from horsesense.scoring.evidence import TokenEvidence, text_evidence
 from horsesense.scoring.generate import UNPARSED
 from horsesense.scoring.normalise import BY_FORM, normalised
-from horsesense.scoring.texts import ScoredText, ScoredToken, kept_texts
+from horsesense.scoring.texts import ScoredText, ScoredToken, stored_texts
 from horsesense.stats import credits
 
 
@@ -62,7 +62,7 @@ class OptionEvidence(Document):
 
     other: int
     """The number of the best other option."""
-    q: tuple[PlaceDocument, ...]
+    q: tuple[TokenEvidence, ...]
     """What each place says for the right one."""
     sum: float
     """The difference of the two sums."""
@@ -109,7 +109,7 @@ def _plain(item: Item, answer: ItemAnswer) -> AnswerDocument:
     evidence = None
     if answer.compared:
         right, against, other = answer.compared
-        weighed = evidence_document(right, against)
+        weighed = text_evidence(right, against)
         evidence = OptionEvidence(other, weighed.q, weighed.sum, weighed.share_of_edit)
     return AnswerDocument(
         model=answer.model,
@@ -133,13 +133,13 @@ def item_answers(runs: Sequence[Answered], item: Item) -> list[ItemAnswer]:
             answer, how = answered.answers[place], answered.primary() or BY_FORM[item.form]
             scores = normalised(answer, item, answered.spec, how)
             lost = np.array([answer.flags[:1] == (UNPARSED,)])
-            earned = nothing_for(credits([scores], [item.answer], [item.id]), lost)
-            texts = kept_texts(answer, item, answered.spec)
+            earned = without_credit(credits([scores], [item.answer], [item.id]), lost)
+            texts = stored_texts(answer, item, answered.spec)
             answers.append(
                 ItemAnswer(
                     model=answered.part.model.name,
                     probe=answered.part.probe.name,
-                    normalise=how if answered.way == "options" else answered.way,
+                    normalise=how if answered.format == "loglikelihood" else answered.format,
                     scores=scores,
                     sums=answer.scores,
                     chosen=earned.predicted[0],

@@ -21,7 +21,7 @@ from horsesense.report.item_answers import right_and_other
 from horsesense.report.run_text import value_text
 from horsesense.report.summary import Summary
 from horsesense.scoring.evidence import evidence
-from horsesense.scoring.texts import ScoredText, kept_texts
+from horsesense.scoring.texts import ScoredText, stored_texts
 from horsesense.stats.mistakes import confident_errors, disagreements
 from horsesense.stats.slices import MOST_TO_SLICE_BY
 
@@ -194,7 +194,7 @@ def chosen_items(summaries: Sequence[Summary], ids: Sequence[str], most: int = M
 
 def _entry(summary: Summary, item: Item, place: int) -> dict[str, Any]:
     answer = summary.answered.answers[place]
-    texts = kept_texts(answer, item, summary.answered.spec)
+    texts = stored_texts(answer, item, summary.answered.spec)
     scores = summary.scores[place]
     options = [
         {
@@ -219,8 +219,5 @@ def _evidence(item: Item, texts: Sequence[ScoredText | None], scores: Sequence[f
     right, against, other = compared
     return {
         "other": other,
-        "places": [
-            [place.token.token if place.token else "", place.against.token if place.against else "", round(place.q, 2)]
-            for place in evidence(right, against)
-        ],
+        "places": [[place.token or "", place.against or "", round(place.q, 2)] for place in evidence(right, against)],
     }

@@ -30,7 +30,7 @@ from horsesense.report.run_text import value_text
 from horsesense.report.summary import errors_in_common
 from horsesense.runs.manifest import LOG, Manifest, ModelRecord, ProbeRecord
 from horsesense.runs.replies import in_words as replies_in_words
-from horsesense.scoring.prompt_formats import WAYS
+from horsesense.scoring.prompt_formats import PROMPT_FORMATS
 from horsesense.stats import Estimate, Slice
 from horsesense.stats.intervals import against_chance
 from horsesense.stats.slices import heat_table
@@ -94,7 +94,7 @@ def write_report(collected: Collection, path: Path, drawn: bool = True, progress
     values: dict[str, Any] = {
         "collected": collected,
         "title": title_of(collected),
-        "formats": list(dict.fromkeys(run_text.format_name(s.result.way) for s in collected.summaries)),
+        "formats": list(dict.fromkeys(s.result.format for s in collected.summaries)),
         "grid": grid_of(collected),
         "forest": forest_of(collected.sides),
         "many_parts": len(collected.summaries) > MANY_PARTS,
@@ -114,7 +114,7 @@ def write_report(collected: Collection, path: Path, drawn: bool = True, progress
         "repeat": repeat_command,
         "is_logged": is_logged,
         "replies_in_words": replies_in_words,
-        "ways": tuple(WAYS),
+        "prompt_formats": tuple(PROMPT_FORMATS),
         "data": items,
         "tokens": tokens,
         "style": bundled("style.css"),
@@ -190,9 +190,9 @@ def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
     if manifest.limit is not None:
         words += ["--limit", str(manifest.limit), "--seed", str(manifest.seed)]
     words += ["--batch-tokens", str(manifest.budget)]
-    ways = tuple(dict.fromkeys(part.way for part in manifest.parts))
-    if ways not in (("options",), ()):
-        words += [word for way in ways for word in ("--format", way)]
+    formats = tuple(dict.fromkeys(part.format for part in manifest.parts))
+    if formats not in (("loglikelihood",), ()):
+        words += [word for prompt_format in formats for word in ("--format", prompt_format)]
     settings = _changed_settings(manifest)
     if settings:
         words += ["--spec", ",".join(settings)]

@@ -68,7 +68,7 @@ FIRST_LOOK = (
     "The quick edition is a first look. In simulations 99% of verdicts were right with 600 to 800 items per ability; "
     "with 60 items a cue reader was recognised in 30% of draws. Use the full edition for conclusions."
 )
-FORMATS = ("loglikelihood", "pmi", "letters", "generate", "options", "words")
+FORMATS = ("loglikelihood", "pmi", "letters", "generate")
 EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
 
 

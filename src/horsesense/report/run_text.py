@@ -20,17 +20,6 @@ VERDICT_RULE = (
     "Above or below chance: the 95% interval excludes chance. Not above chance: it includes chance and excludes the "
     "score of a model that knows a quarter of the items. Inconclusive: it includes both."
 )
-_FORMATS = {"options": "loglikelihood", "words": "generate"}
-"""Prompt formats whose name in a run differs from the one that is shown."""
-
-
-def format_name(way: str) -> str:
-    """Return the name of a prompt format.
-
-    >>> format_name("options"), format_name("letters")
-    ('loglikelihood', 'letters')
-    """
-    return _FORMATS.get(way, way)
 
 
 def verdict_label(result: Result) -> str:
@@ -110,7 +99,7 @@ def human_figures(figures: Sequence[HumanFigure]) -> str:
 
 def label_quality(answered: Answered) -> str:
     """State the share of bad items, who audited them, and the ceiling; empty where nobody has."""
-    sound = answered.probe.card.soundness
+    sound = answered.probe.card.label_quality
     if sound is None:
         return ""
     stage = sound.final
@@ -118,8 +107,8 @@ def label_quality(answered: Answered) -> str:
     kind = "corrected for the auditor's own errors" if stage.corrected else "not corrected for the auditor's errors"
     sentences = [
         f"Bad items: {share:.1%}, {kind}",
-        f"Ceiling: {stage.best:.1%}",
-        f"Blind audit of {sound.n:,} items by {sound.reader.in_words()}, {sound.date}",
+        f"Ceiling: {stage.ceiling:.1%}",
+        f"Blind audit of {sound.n:,} items by {sound.auditor.in_words()}, {sound.date}",
         f"Seeded errors found: {stage.sensitivity:.1%} of {stage.sensitivity.n:,}",
         *([f"False alarms: {stage.false_alarms:.1%}"] if stage.false_alarms else []),
         *(f"{remark[:1].upper()}{remark[1:]}" for remark in (*sound.remarks, kin_of_reader(answered)) if remark),
@@ -130,11 +119,12 @@ def label_quality(answered: Answered) -> str:
 def learned(line: Line, along: str) -> str:
     """Summarise a learning curve from its first point to its last.
 
-    >>> from horsesense.training.curves import Mark
-    >>> learned(Line("the probe", "plain", (Mark(0, 0.21, 0.2, 0.22), Mark(3000, 0.54, 0.52, 0.56))), "examples")
+    >>> from horsesense.training.curves import LinePoint
+    >>> points = LinePoint(0, 0.21, 0.2, 0.22), LinePoint(3000, 0.54, 0.52, 0.56)
+    >>> learned(Line("the probe", "plain", points), "examples")
     'the probe, plain: accuracy 21.0% at 0 examples, 54.0% [52.0%, 56.0%] at 3,000.'
     """
-    first, last = line.marks[0], line.marks[-1]
+    first, last = line.points[0], line.points[-1]
     ends = "" if last.low is None or last.high is None else f" [{percent(last.low)}, {percent(last.high)}]"
     if first == last:
         return f"{line.name}: accuracy {percent(last.value)}{ends} at {last.x:,} {along}."

@@ -1,12 +1,7 @@
-"""What is kept: manifest, append-only answers, cache, resume; and where it is computed.
+"""Runs: models scored on probes, stored in a folder, read back as results.
 
-- ``ask``: models are asked probes; what is kept already is not asked again. ``opening`` finds the models; a ``sitting``
-  is all that one model is asked, ``shards`` cuts it, ``answering`` is what is done where the model is, ``keeping``
-  writes; ``cache`` serves what another run computed.
-- ``engine``: who does the tasks, and this process as one that does; ``ray_engine`` has a ``ray_pool`` of
-  ``ray_worker``s, ``wire`` is what crosses to them.
-- ``folder``, ``manifest`` and ``shard_files``: what lies in a run folder. ``controls`` writes one for answers that no
-  model gave.
-- ``replies``: what was said in letters and words; ``result``: what came of it, and what ways of asking are apart.
-- ``results`` and ``comparison``: numbers from kept answers, of one model and of several.
+- `ask`: the entry; `models`: settings, and which model a name means; `shards`: how a probe is cut
+- `job`: the tasks of one model; `tasks`: what a worker does; `engine`: tasks in this process; `ray`: tasks in workers
+- `store`, `folder`, `manifest`, `shard_files`: the run folder; `cache`: scores that runs share
+- `results`: results from answers; `comparison`, `regression`: runs compared; `controls`: answers that no model gave
 """

@@ -1,10 +1,9 @@
-"""Scores by content: what one run computed, another need not.
+"""The score cache: what one run has computed, another need not.
 
-The key is the hash of the model's identity, of what the spec says about computing, of the tokens a batch, and of the
-token ids and places asked, together with those of the whole shard; so it can't go stale, a wrong name can't
-hit, and what is served is to the last bit what that shard gave when it was computed in the same batches: some
-processors round a row differently beside other rows. Each row ends in a checksum over key and scores; a row that does
-not fit it is computed again.
+The key is the hash of the model's identity, the computing part of the spec, the tokens per batch, and the token ids and
+scored positions of a question and of its whole shard. So it cannot go stale, a wrong name cannot hit, and cached scores
+equal computed ones to the last bit: some CPUs round a row differently beside other rows. Each row ends in a checksum
+over key and scores; a damaged row is computed again.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from horsesense.core import ScoringSpec
 from horsesense.data import cache_folder
 from horsesense.errors import UserError
 from horsesense.models.hf.device import threads_of
-from horsesense.models.hf.encoding import Framed
+from horsesense.models.hf.encoding import FramedPrompt
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.rows import Question
 from horsesense.models.protocol import Likelihood, Values
@@ -33,7 +32,7 @@ from horsesense.models.protocol import Likelihood, Values
 _CHECK = 8
 """Bytes of the checksum behind the scores of a row."""
 _AT_ONCE = 500
-"""Keys a query; SQLite limits the number of its parameters."""
+"""Keys per query; SQLite limits the number of its parameters."""
 
 
 def _check(key: bytes, scores: bytes) -> bytes:
@@ -46,20 +45,20 @@ def is_sound_row(key: bytes, value: bytes) -> bool:
 
 
 def count_rows(path: Path) -> tuple[int, int]:
-    """Rows of a cache that have their checksum, and rows that do not: those are computed again."""
+    """Count the rows of a cache with a correct checksum, and those without: these are computed again."""
     sound = bad = 0
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as base:
             for key, value in base.execute("SELECT key, value FROM scores"):
                 sound, bad = (sound + 1, bad) if is_sound_row(key, value) else (sound, bad + 1)
     except sqlite3.Error as error:
-        raise UserError(f"the kept scores are damaged ({error})", file=path, fix="remove the file") from error
+        raise UserError(f"the cached scores are damaged ({error})", file=path, fix="remove the file") from error
     return sound, bad
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What scores are kept under: how a model computes, and what is asked in one shard."""
+    """Cache keys of one model under one spec."""
 
     salt: bytes
 
@@ -80,7 +79,7 @@ class Scores:
         return cls(json.dumps(computing, sort_keys=True).encode())
 
     def keys(self, questions: Sequence[Question]) -> list[bytes]:
-        """One a question of a shard."""
+        """Return one key per question of a shard."""
         contents = [
             b"|".join(np.asarray(part, dtype=np.int64).tobytes() for part in (q.ids, q.asked, q.words, q.types))
             for q in questions
@@ -92,7 +91,7 @@ class Scores:
 
 
 class ScoreStore:
-    """Log-probabilities by their keys, in one SQLite file in the user's cache."""
+    """Log-probabilities by key, in one SQLite file in the user's cache."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or cache_folder("scores.sqlite")
@@ -106,7 +105,7 @@ class ScoreStore:
             self._base.execute("PRAGMA synchronous=NORMAL")
             self._base.execute("CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID")
         except (sqlite3.Error, OSError):
-            # A cache that can't be used costs time, never a result.
+            # A cache that cannot be used costs time, never a result.
             self._base = None
         return self
 
@@ -116,7 +115,7 @@ class ScoreStore:
             self._base = None
 
     def find(self, keys: Sequence[bytes]) -> list[Values] | None:
-        """The scores under all these keys, or None where a single one is missing."""
+        """Return the scores under all these keys, or None where any is missing."""
         if self._base is None:
             return None
         kept: dict[bytes, bytes] = {}
@@ -149,13 +148,13 @@ class ScoreStore:
 
 
 class ScoreCache:
-    """The scores of a model's questions, looked up and kept shard by shard."""
+    """Cached scores of a model's questions, looked up and stored shard by shard."""
 
     def __init__(self, model: LanguageModel, spec: ScoringSpec, budget: int, path: Path | None = None) -> None:
         self._scores = Scores.of_model(model, spec, budget)
         self._store = ScoreStore(path)
         self.served = False
-        """Whether the last shard was there."""
+        """Whether the last shard was cached."""
 
     def __enter__(self) -> Self:
         self._store.__enter__()
@@ -164,20 +163,20 @@ class ScoreCache:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._store.__exit__(kind, error, at)
 
-    def likelihoods(self, readings: Sequence[Framed]) -> list[Likelihood] | None:
-        """Of a shard's questions, or None where a single one is missing."""
-        found = self.find([reading.question for reading in readings])
+    def likelihoods(self, encoded: Sequence[FramedPrompt]) -> list[Likelihood] | None:
+        """Return the scores of a shard's questions, or None where any is missing."""
+        found = self.find([encoded_prompt.question for encoded_prompt in encoded])
         self.served = found is not None
         if found is None:
             return None
-        return [reading.likelihood(values) for reading, values in zip(readings, found, strict=True)]
+        return [encoded_prompt.likelihood(values) for encoded_prompt, values in zip(encoded, found, strict=True)]
 
-    def remember(self, readings: Sequence[Framed], scored: Sequence[Likelihood]) -> None:
-        """Keep what a shard gave."""
-        self.keep([reading.question for reading in readings], [each.logprobs for each in scored])
+    def remember(self, encoded: Sequence[FramedPrompt], scored: Sequence[Likelihood]) -> None:
+        """Store the scores of a shard."""
+        self.keep([encoded_prompt.question for encoded_prompt in encoded], [each.logprobs for each in scored])
 
     def find(self, questions: Sequence[Question]) -> list[Values] | None:
-        """The scores of a shard's questions, or None where a single one is missing: a shard is computed whole."""
+        """Return the scores of a shard's questions, or None where any is missing: a shard is computed whole."""
         return self._store.find(self._scores.keys(questions))
 
     def keep(self, questions: Sequence[Question], values: Sequence[Values]) -> None:

@@ -1,4 +1,4 @@
-"""Several models side by side: on the items that all of them were asked, and what was left out for it."""
+"""Compare models on the items that all of them answered."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.core.audit import Soundness
+from horsesense.core.audit import LabelQuality
 from horsesense.core.card import UNIT_AVERAGE
-from horsesense.core.spec import WAY_FIELDS, Normalisation
+from horsesense.core.document import Document
+from horsesense.core.spec import PROMPT_FIELDS, Normalisation
 from horsesense.errors import UserError
 from horsesense.runs.manifest import LOG
 from horsesense.runs.result import shown_names
-from horsesense.runs.results import Answered, earned_on, guessing, places_of_all
+from horsesense.runs.results import Answered, common_indices, credits_on, guessing
 from horsesense.stats import Comparison, Estimate, Power, compare_all, power
 from horsesense.stats.accuracy import AVERAGED, unit_shares
 from horsesense.stats.paired import holm
@@ -24,9 +25,9 @@ from horsesense.stats.resampling import Floats
 
 ACCURACY = "accuracy"
 _SHOTS = ("shots", "shots_from", "shots_seed")
-"""All that belongs to the way of asking where options are scored."""
+"""Fields of the prompt that matter for log-likelihoods."""
 SURE = 0.05
-"""The p below which a difference counts as real."""
+"""Significance level."""
 HINT = 0.32
 """The p of a difference as large as its standard error."""
 
@@ -40,26 +41,25 @@ class Pairing:
     comparison: Comparison
     """By the metric of the probe's card."""
     power: Power
-    """What it would take to settle the difference."""
+    """Items needed to detect the difference."""
     only_one: tuple[str, ...]
-    """Ids of items that only the first gets."""
+    """Ids of items that only the first gets right."""
     only_other: tuple[str, ...]
     plain: Estimate | None = None
-    """Difference of the plain shares of items, where the metric is another."""
+    """Difference of the shares of items, where the metric is another."""
 
     @property
     def settled(self) -> bool:
-        """Whether the difference is real, after the correction for several comparisons."""
+        """Whether the difference is significant, after the correction for several comparisons."""
         return self.comparison.adjusted < SURE
 
     def outlook(self) -> str:
-        """What it would take to settle a difference that is not; empty where that is not known.
+        """Say how many more items would make the difference significant; empty where that is not known.
 
-        A difference that is smaller than its own standard error hints at nothing: the number of items that would
-        settle it is a number about noise.
+        For a difference smaller than its own standard error, the number of items needed says nothing but noise.
         """
         if self.comparison.p > HINT:
-            return "nothing hints at a difference"
+            return "no sign of a difference"
         missing = self.power.more_items
         return f"about {missing:,} more items would show it in four of five studies" if missing else ""
 
@@ -69,36 +69,36 @@ class SideBySide:
     """All models on one probe."""
 
     probe: str
-    way: str
-    """How all of them were asked."""
+    format: str
+    """Prompt format."""
     items: int
-    """Items with a gold that all models were asked."""
+    """Items with a gold answer that all models answered."""
     excluded: dict[str, int]
-    """Items that a model was asked and another was not, by model."""
+    """Model → items that another model did not answer."""
     unjudged: int
-    """Common items without a gold."""
+    """Common items without a gold answer."""
     accuracies: dict[str, Estimate]
     pairings: tuple[Pairing, ...]
     notes: tuple[str, ...]
-    """What makes the comparison less than clean: other specs, other settings."""
-    soundness: Soundness | None = None
-    """How sound the items are, as the card of the first run has it."""
+    """Caveats: different specs, different settings."""
+    soundness: LabelQuality | None = None
+    """Label quality of the items, from the card of the first run."""
     metric: str = ACCURACY
-    """What is compared: the share of items, or the average over units where all cards ask for it."""
+    """What is compared: the share of items, or the average over clusters where all cards ask for it."""
     plain: Mapping[str, Estimate] | None = None
-    """The plain share of items by model, where the metric is another."""
+    """Share of items by model, where the metric is another."""
 
 
 def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisation | None = None) -> list[SideBySide]:
-    """All models of runs, probe by probe and way by way; answers in unlike ways are never set against each other.
+    """Compare all models of runs by probe and prompt format; answers in different formats are never compared.
 
-    A run that shares no probe with any other model is refused: it would be left out in silence.
+    A run that shares no probe with any other model is an error: it would be left out silently.
     """
     asked = by_probe(runs)
     common = {each for each, models in asked.items() if len(models) > 1}
     for folder, answered in runs:
-        # A run without a whole answer is named as not finished.
-        if answered and not any(AskedProbe(a.part.probe.name, a.way) in common for a in answered):
+        # A run without a complete part is reported as not finished.
+        if answered and not any(AskedProbe(a.part.probe.name, a.format) in common for a in answered):
             _refuse_alone(folder, answered, runs)
     return corrected_together(
         [side_by_side(each.probe, models, how) for each, models in asked.items() if each in common]
@@ -106,9 +106,9 @@ def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisa
 
 
 def corrected_together(sides: Sequence[SideBySide]) -> list[SideBySide]:
-    """Correct p for everything that is shown together (Holm), and the items that are missing for the same.
+    """Correct p for everything that is shown together (Holm), and the missing items accordingly.
 
-    A difference is significant for sure where p is below the level over the number of those that are not yet.
+    A difference is certainly significant if p is below the level over the number of those that are not yet.
     """
     every = [pairing for side in sides for pairing in side.pairings]
     adjusted = holm([pairing.comparison.p for pairing in every])
@@ -123,7 +123,7 @@ def corrected_together(sides: Sequence[SideBySide]) -> list[SideBySide]:
 
 
 def alone_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
-    """What one model only was asked, so that there is nothing to set it against."""
+    """Return what only one model answered, so that there is nothing to compare it with."""
     alone = [(each, next(iter(models))) for each, models in by_probe(runs).items() if len(models) == 1]
     shown = shown_names(model for _, model in alone)
     return [f"{shown[model]} on {each}" for each, model in alone]
@@ -132,72 +132,73 @@ def alone_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
 def _refuse_alone(
     folder: Path, answered: Sequence[Answered], runs: Sequence[tuple[Path, Sequence[Answered]]]
 ) -> NoReturn:
-    """Say why a run has nothing that another model was asked too: unlike ways, or other probes."""
+    """Say why a run has nothing in common with the others: different prompt formats, or other probes."""
     file = folder if folder.is_dir() else None
-    ways: dict[str, dict[str, list[Path]]] = {}
-    for place, others in runs:
+    formats: dict[str, dict[str, list[Path]]] = {}
+    for index, others in runs:
         for a in others:
-            ways.setdefault(a.part.probe.name, {}).setdefault(a.way, []).append(place)
+            formats.setdefault(a.part.probe.name, {}).setdefault(a.format, []).append(index)
     for name in (a.part.probe.name for a in answered):
-        if len(ways[name]) > 1:
-            told = "; ".join(
-                f"by {way} in {', '.join(sorted({str(p) for p in ways[name][way]}))}" for way in ways[name]
+        if len(formats[name]) > 1:
+            reason = "; ".join(
+                f"by {prompt_format} in {', '.join(sorted({str(p) for p in formats[name][prompt_format]}))}"
+                for prompt_format in formats[name]
             )
             raise UserError(
-                f"{name} was asked in unlike ways, which cannot be compared: {told}",
+                f"{name} was run in different prompt formats, which cannot be compared: {reason}",
                 file=file,
-                fix="ask all models in the same way",
+                fix="use the same prompt format for all models",
             )
     probes = ", ".join(sorted({a.part.probe.name for a in answered}))
-    told = (
-        f"no other model was asked what this run has ({probes})"
+    reason = (
+        f"no other model was run on the probes of this run ({probes})"
         if len(runs) > 1
-        else "no probe was asked of two models"
+        else "no probe was run on two models"
     )
-    raise UserError(told, file=file, fix="give runs whose probes have the same name")
+    raise UserError(reason, file=file, fix="give runs whose probes have the same name")
 
 
 class AskedProbe(NamedTuple):
-    """A probe, and how it was asked."""
+    """A probe, and its prompt format."""
 
     probe: str
-    way: str
+    format: str
 
     def __str__(self) -> str:
-        return self.probe if self.way == "options" else f"{self.probe} by {self.way}"
+        return self.probe if self.format == "loglikelihood" else f"{self.probe} by {self.format}"
 
 
 def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[AskedProbe, dict[str, Answered]]:
-    """All answers by probe and way, then by model; the folder tells two runs of one model apart."""
-    names = [(a.part.model.name, a.part.probe.name, a.way) for _, answered in runs for a in answered]
+    """Group all answers by probe and prompt format, then by model; the folder distinguishes two runs of one model."""
+    names = [(a.part.model.name, a.part.probe.name, a.format) for _, answered in runs for a in answered]
     probes: dict[AskedProbe, dict[str, Answered]] = {}
     for folder, answered in runs:
         for run in answered:
-            model, probe = run.part.model.name, AskedProbe(run.part.probe.name, run.way)
-            # The same model in two folders was asked under two specs, which is what is compared then.
+            model, probe = run.part.model.name, AskedProbe(run.part.probe.name, run.format)
+            # The same model in two folders was run under two specs, and these are compared.
             label = model if names.count((model, *probe)) == 1 else f"{model} ({folder})"
             probes.setdefault(probe, {})[label] = run
     return probes
 
 
 def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | None = None) -> SideBySide:
-    """Compare models on the items of one probe that all were asked, in one way; p is corrected for this probe alone."""
+    """Compare models on the common items of one probe in one prompt format; p is corrected for this probe alone."""
     _check_alike(probe, models)
     first = next(iter(models.values()))
     columns = first.columns
-    places = places_of_all(models.values())
-    if not len(places):
+    indices = common_indices(models.values())
+    if not len(indices):
         raise UserError(f"the runs on {probe} have no item in common", fix="compare runs on the same probe")
     ids: Sequence[str] = columns.ids
-    if len(places) < len(ids):
-        ids = [ids[place] for place in places.tolist()]
-    earned = {label: earned_on(run, ids, how) for label, run in models.items()}
+    if len(indices) < len(ids):
+        ids = [ids[index] for index in indices.tolist()]
+    earned = {label: credits_on(run, ids, how) for label, run in models.items()}
     if np.isnan(next(iter(earned.values()))).all():
-        raise UserError(f"no common item of {probe} has a gold", fix="compare on a probe with golds")
-    units, guess = columns.units[places], guessing(columns, places)
+        raise UserError(f"no common item of {probe} has a gold answer", fix="compare on a probe with gold answers")
+    units, guess = columns.units[indices], guessing(columns, indices)
     comparisons = plain = compare_all(earned, units, chance=guess)
     powers = {pair: power(earned[pair[0]], earned[pair[1]], units) for pair in plain}
-    averaged = _averaged(models, columns.families[places], earned, units, guess)
+    averaged = _averaged(models, columns.families[indices], earned, units, guess)
     if averaged is not None:
         comparisons, powers = _with_counts(averaged[0], plain), averaged[1]
     pairings = tuple(
@@ -206,8 +207,8 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
             other,
             comparison,
             powers[one, other],
-            tuple(ids[place] for place in np.flatnonzero(earned[one] > earned[other]).tolist()),
-            tuple(ids[place] for place in np.flatnonzero(earned[other] > earned[one]).tolist()),
+            tuple(ids[index] for index in np.flatnonzero(earned[one] > earned[other]).tolist()),
+            tuple(ids[index] for index in np.flatnonzero(earned[other] > earned[one]).tolist()),
             plain[one, other].difference if averaged else None,
         )
         for (one, other), comparison in comparisons.items()
@@ -216,14 +217,14 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
     shares = {one: c.a for (one, _), c in plain.items()} | {other: c.b for (_, other), c in plain.items()}
     side = SideBySide(
         probe=probe,
-        way=first.way,
+        format=first.format,
         items=int((~np.isnan(next(iter(earned.values())))).sum()),
-        excluded={label: len(run.items) - len(places) for label, run in models.items()},
-        unjudged=int((~columns.judged[places]).sum()),
+        excluded={label: len(run.items) - len(indices) for label, run in models.items()},
+        unjudged=int((~columns.judged[indices]).sum()),
         accuracies={label: accuracies[label] for label in models},
         pairings=pairings,
         notes=_notes(models),
-        soundness=first.probe.card.soundness,
+        soundness=first.probe.card.label_quality,
         metric=UNIT_AVERAGE if averaged else ACCURACY,
         plain={label: shares[label] for label in models} if averaged else None,
     )
@@ -240,7 +241,7 @@ def _averaged(
     units: NDArray[np.int64],
     guess: float,
 ) -> tuple[_Comparisons, dict[tuple[str, str], Power]] | None:
-    """The comparisons by the average over units, each counting once; None where a card or the units do not allow it."""
+    """Compare by the average over clusters, each counting once; None where a card or the clusters do not allow it."""
     if any(run.probe.card.metric != UNIT_AVERAGE for run in models.values()):
         return None
     found = {label: unit_shares(values, units, families) for label, values in earned.items()}
@@ -249,11 +250,11 @@ def _averaged(
         return None
     n = next(each[1] for each in found.values() if each is not None)
     number = len(next(iter(shares.values())))
-    one_each = [str(place) for place in range(number)]
+    one_each = [str(index) for index in range(number)]
     compared = {}
     for pair, each in compare_all(shares, one_each, chance=guess).items():
         a, b = (replace(rate, n=n, method=AVERAGED) for rate in (each.a, each.b))
-        difference = replace(each.difference, n=n, method="average over units, paired bootstrap, t")
+        difference = replace(each.difference, n=n, method="average over clusters, paired bootstrap, t")
         compared[pair] = replace(each, a=a, b=b, difference=difference)
     powers = {}
     for pair in compared:
@@ -264,7 +265,7 @@ def _averaged(
 
 
 def _with_counts(averaged: _Comparisons, plain: _Comparisons) -> _Comparisons:
-    """Which items only one gets, and McNemar's test of them, are about items whatever the metric."""
+    """Take the items that only one gets right, and McNemar's test, from the comparison by items."""
     return {
         pair: replace(
             each,
@@ -278,15 +279,16 @@ def _with_counts(averaged: _Comparisons, plain: _Comparisons) -> _Comparisons:
 
 
 def _check_alike(probe: str, models: dict[str, Answered]) -> None:
-    """Answers in unlike ways are refused: the difference would be that of the ways."""
+    """Refuse answers in different prompt formats: the difference would be that of the formats."""
     first = next(iter(models.values()))
-    fields = _SHOTS if first.way in ("options", "pmi") else WAY_FIELDS
+    fields = _SHOTS if first.format in ("loglikelihood", "pmi") else PROMPT_FIELDS
     for label, run in models.items():
         unlike = [n for n in fields if getattr(run.spec, n) != getattr(first.spec, n)]
-        if run.way != first.way or unlike:
-            told = ", ".join(unlike) or f"{first.way} and {run.way}"
+        if run.format != first.format or unlike:
+            reason = ", ".join(unlike) or f"{first.format} and {run.format}"
             raise UserError(
-                f"{label} was asked {probe} in another way than the first ({told})", fix="ask both in the same way"
+                f"{label} was run on {probe} with another prompt than the first ({reason})",
+                fix="use the same prompt for both",
             )
 
 
@@ -295,15 +297,133 @@ def _notes(models: dict[str, Answered]) -> tuple[str, ...]:
     for label, run in models.items():
         if run.part.model.kind == LOG:
             notes.append(
-                f"{label} is known from a log: which weights answered, in which precision, and what stood around each "
-                "text, is not known"
+                f"{label} is known from a log: which weights answered, in which precision, and which special "
+                "tokens were used is not known"
             )
     specs = [run.spec.to_dict() for run in models.values() if run.part.model.kind != LOG]
     changed = sorted({name for spec in specs for name in spec if spec[name] != specs[0][name]})
     if changed:
-        notes.append(f"the models were asked in different ways: {', '.join(changed)} of the spec differ")
+        notes.append(f"the specs of the models differ: {', '.join(changed)}")
     if len({run.probe.card.group for run in models.values()}) > 1:
-        notes.append("the cards name different units of dependence; that of the first is used")
+        notes.append("the cards name different cluster groups; that of the first is used")
     if len({run.part.model.weights for run in models.values()}) < len(models):
         notes.append("some of them have the same weights")
     return tuple(notes)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAccuracy(Document):
+    """One model on the common items."""
+
+    model: str
+    """Its name; with the folder where it was run in several."""
+    accuracy: Estimate
+    """Accuracy on the common items, by the metric."""
+    plain: Estimate | None = None
+    """Share of items, where the metric is another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(Document):
+    """Two models on the same items."""
+
+    one: str
+    """First model."""
+    other: str
+    """Second model."""
+    difference: Estimate
+    """Accuracy of the first minus that of the second, by the metric."""
+    p: float
+    """Over clusters."""
+    p_holm: float
+    """Corrected for all comparisons that are shown together (Holm)."""
+    mcnemar_p: float
+    """Over items; too small where items depend on one another."""
+    only_one: int
+    """Items that only the first gets right."""
+    only_other: int
+    """Items that only the second gets right."""
+    units_missing: int | None
+    """Additional clusters for a power of 0.8 after the correction; null where no number would do."""
+    items_missing: int | None
+    """Additional items for a power of 0.8."""
+    plain: Estimate | None = None
+    """Difference of the shares of items, where the metric is another."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeComparison(Document):
+    """All models on one probe, without the ids of items."""
+
+    probe: str
+    """Name of the probe."""
+    format: str
+    """Prompt format."""
+    metric: str
+    """What is compared: accuracy, or the average over clusters, as the probe's card says."""
+    n: int
+    """Items with a gold answer that all models answered."""
+    excluded: Mapping[str, int]
+    """Model → items that another model did not answer."""
+    unjudged: int
+    """Common items without a gold answer."""
+    notes: tuple[str, ...]
+    """Caveats of the comparison."""
+    models: tuple[ModelAccuracy, ...]
+    """Accuracy of each model."""
+    differences: tuple[Difference, ...]
+    """Difference of each pair."""
+    soundness: LabelQuality | None = None
+    """Label quality of the items, from the probe's card."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonDocument(Document):
+    """Models compared, probe by probe."""
+
+    probes: tuple[ProbeComparison, ...]
+    """Probes that at least two models answered."""
+    unfinished: tuple[str, ...] | None = None
+    """Models, each with its probe, whose answers are incomplete; left out."""
+    alone: tuple[str, ...] | None = None
+    """Models, each with a probe that no other answered; left out."""
+
+
+def comparison_document(
+    sides: Sequence[SideBySide], unfinished: Sequence[str] = (), alone: Sequence[str] = ()
+) -> ComparisonDocument:
+    """Return the comparisons without the ids of items."""
+    return ComparisonDocument(tuple(map(_without_ids, sides)), tuple(unfinished) or None, tuple(alone) or None)
+
+
+def _without_ids(side: SideBySide) -> ProbeComparison:
+    return ProbeComparison(
+        probe=side.probe,
+        format=side.format,
+        metric=side.metric,
+        n=side.items,
+        excluded=side.excluded,
+        unjudged=side.unjudged,
+        notes=side.notes,
+        models=tuple(
+            ModelAccuracy(label, estimate, None if side.plain is None else side.plain[label])
+            for label, estimate in side.accuracies.items()
+        ),
+        differences=tuple(
+            Difference(
+                one=pairing.one,
+                other=pairing.other,
+                difference=pairing.comparison.difference,
+                p=pairing.comparison.p,
+                p_holm=pairing.comparison.adjusted,
+                mcnemar_p=pairing.comparison.mcnemar,
+                only_one=len(pairing.only_one),
+                only_other=len(pairing.only_other),
+                units_missing=pairing.power.more_clusters,
+                items_missing=pairing.power.more_items,
+                plain=pairing.plain,
+            )
+            for pairing in side.pairings
+        ),
+        soundness=side.soundness,
+    )

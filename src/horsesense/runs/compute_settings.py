@@ -14,13 +14,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ComputeSettings(LoadSettings):
-    """Compute."""
+class EngineSettings:
+    """Workers."""
 
-    batch_tokens: Annotated[int, Ge(1)] | None = None
-    """Maximum number of tokens per batch. By default, chosen for the device."""
-    cache: bool = True
-    """Reuse scores that another run has stored in the cache."""
     engine: str | Engine = "here"
     """Engine: here (this process), ray (started on this machine) or ray:ADDRESS (a running cluster)."""
     workers: Annotated[int, Ge(1)] | None = None
@@ -37,3 +33,13 @@ class ComputeSettings(LoadSettings):
         if not isinstance(self.engine, str):
             return self.engine
         return engine_named(self.engine, workers=self.workers, gpus=self.gpus, threads=self.threads)
+
+
+@dataclass(frozen=True)
+class ComputeSettings(EngineSettings, LoadSettings):
+    """Compute."""
+
+    batch_tokens: Annotated[int, Ge(1)] | None = None
+    """Maximum number of tokens per batch. By default, chosen for the device."""
+    cache: bool = True
+    """Reuse scores that another run has stored in the cache."""

@@ -1,4 +1,4 @@
-"""Answers that no model gave, kept as a run: a cue, a majority, a fitted control stands in any comparison."""
+"""Store the answers of a control as a run: a cue, a majority or a fitted control can then be compared like a model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import orjson
 from horsesense.core import Answer, Probe, ScoringSpec
 from horsesense.errors import UserError
 from horsesense.runs.ask import Settings, content_of
-from horsesense.runs.folder import keep_probe, locked
+from horsesense.runs.folder import locked, store_probe
 from horsesense.runs.manifest import (
     Manifest,
     ModelRecord,
@@ -36,9 +36,9 @@ def keep_control(
 ) -> Manifest:
     """Write the answers of a control as a new run folder.
 
-    ``method`` says in words how it answers; it stands where a model's special tokens are told. The
-    weight hash is that of the answers, since a control has nothing else. ``family`` is another one for a model
-    whose weights were not kept, such as one of many doses of an inoculation.
+    ``method`` describes how it answers, in place of a model's special tokens. The weight hash is that of the answers,
+    since a control has no weights. ``family`` is another one for a model whose weights were not stored, such as one of
+    many training-set sizes of an inoculation.
     """
     answered = {answer.item for answer in answers}
     missing = [item.id for item in probe.items if item.id not in answered]
@@ -69,7 +69,7 @@ def keep_control(
             shards=1,
         )
         manifest = new_manifest(spec.to_dict(), usual.budget, usual.shard, None, seed).with_part(part)
-        keep_probe(folder, probe_name, probe)
+        store_probe(folder, probe_name, probe)
         write_answers(shard_path(folder, name, probe_name, 0), name, probe_name, answers)
         write_manifest(folder, manifest)
     return manifest

@@ -1,4 +1,4 @@
-"""A run folder: one process at a time, the probes that were asked, and which answers are there."""
+"""A run folder: its lock, the stored probes, and which answers are complete."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from horsesense.runs.manifest import Part, manifest_path, read_manifest
 from horsesense.runs.shard_files import shard_path
 
 PROFILE = "profile.json"
-"""What a finished profile has in its folder."""
+"""File of a finished profile in its folder."""
 _RUN = "answers"
-"""The run beneath a profile's folder; in a run's own folder, its answer files."""
+"""Folder of the run inside a profile's folder; in a run's own folder, its answer files."""
 _LOCK = ".lock"
 _own: set[Path] = set()
-"""The runs beneath profiles that this process is making: it alone may ask there."""
+"""Runs inside profiles that this process is computing: it alone may add to them."""
 _large: WeakValueDictionary[str, StoredItems] = WeakValueDictionary()
-"""The items of large probes that are at hand, by the checksum of their file: runs that are compared share them."""
+"""Items of large probes in memory, by the checksum of their file: runs that are compared share them."""
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder; a second process is refused. The lock goes with the process, however it ends.
+    """Lock the folder; a second process is refused. The lock ends with the process, however it ends.
 
-    Where nothing comes of it, a folder that was made for it goes too.
+    Where nothing is written, a folder that was created for it is removed.
     """
     from filelock import FileLock, Timeout
 
@@ -44,7 +44,7 @@ def locked(folder: Path) -> Iterator[None]:
             lock.acquire()
         except Timeout:
             raise UserError(
-                "another process is at work in this folder",
+                "another process is using this folder",
                 file=folder,
                 fix=f"wait for it, or choose another {argument('out')}",
             ) from None
@@ -60,7 +60,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def profiling(folder: Path) -> Iterator[None]:
-    """Hold a folder for a profile: no other process enters it, and this one may ask in the run beneath."""
+    """Lock a folder for a profile: no other process enters it, and this one may write to the run inside."""
     if manifest_path(folder).is_file():
         raise _taken("a run", folder)
     run = run_of_profile(folder).resolve()
@@ -73,17 +73,17 @@ def profiling(folder: Path) -> Iterator[None]:
 
 
 def run_of_profile(folder: Path) -> Path:
-    """Where a profile keeps its answers."""
+    """Return the folder of a profile's answers."""
     return folder / _RUN
 
 
 def is_of_profile(run: Path) -> bool:
-    """Whether a run is asked by the profile that this process is making."""
+    """Whether a run belongs to the profile that this process is computing."""
     return run.resolve() in _own
 
 
 def check_free(folder: Path) -> None:
-    """Refuse a run in the folder of a profile, whose answers it would mix with its own, and in the run beneath."""
+    """Refuse a run in the folder of a profile, whose answers it would mix with its own, and in the run inside."""
     if is_of_profile(folder):
         return
     if (folder / PROFILE).is_file():
@@ -92,7 +92,7 @@ def check_free(folder: Path) -> None:
         raise _taken(f"a profile, or another run in {_RUN}/", folder)
     above = folder.name == _RUN and (folder.parent / PROFILE).is_file()
     if folder.name == _RUN and not above and (folder.parent / _LOCK).is_file():
-        with locked(folder.parent):  # refused where a profile is at work above that has kept no answer yet
+        with locked(folder.parent):  # refused where a profile above has stored no answer yet
             pass
     if above or (manifest_path(folder).is_file() and read_manifest(folder).of_profile):
         raise _taken("the answers of a profile", folder)
@@ -104,12 +104,12 @@ def _taken(by: str, folder: Path) -> UserError:
 
 
 def _leave_nothing(folder: Path, made: Sequence[Path]) -> None:
-    """Remove the lock of a folder that holds nothing else, and the folders that were made for it."""
+    """Remove the lock of a folder that holds nothing else, and the folders that were created for it."""
     with suppress(OSError):
         if [path.name for path in folder.iterdir()] == [_LOCK]:
             (folder / _LOCK).unlink()
         for place in made:
-            place.rmdir()  # fails, and ends this, where anything lies in it
+            place.rmdir()  # fails, and ends this, if the folder is not empty
 
 
 def _sweep(folder: Path) -> None:
@@ -125,16 +125,16 @@ def probe_path(folder: Path, name: str) -> Path:
     return folder / "probes" / f"{name}.jsonl.gz"
 
 
-def keep_probe(folder: Path, name: str, probe: Probe) -> None:
-    """Keep what was asked beside the answers, so that a run can be read without the file it came from."""
+def store_probe(folder: Path, name: str, probe: Probe) -> None:
+    """Store the probe beside the answers, so that a run can be read without the original file."""
     path = probe_path(folder, name)
     write_probe(path, probe)
     for each in (path, card_path(path)):
         keep_sum(folder, each, sha256_of_file(each))
 
 
-def kept_probe(folder: Path, name: str, expected: int = 0) -> Probe:
-    """What was asked, so many items about."""
+def read_stored_probe(folder: Path, name: str, expected: int = 0) -> Probe:
+    """Read the stored probe; ``expected`` is its approximate number of items."""
     path = probe_path(folder, name)
     for each in (path, card_path(path)):
         if each.is_file():
@@ -149,11 +149,11 @@ def kept_probe(folder: Path, name: str, expected: int = 0) -> Probe:
 
 
 def is_finished(folder: Path, part: Part) -> bool:
-    """Whether all answers of one model to one probe in one way are there."""
+    """Whether all shards of a part exist."""
     model, probe = part.model.name, part.probe.name
-    return all(shard_path(folder, model, probe, n, part.way).is_file() for n in range(part.shards))
+    return all(shard_path(folder, model, probe, n, part.format).is_file() for n in range(part.shards))
 
 
-def is_kept(folder: Path, path: Path) -> bool:
-    """Whether a shard is there as it was written; one that is damaged is computed again."""
+def is_intact(folder: Path, path: Path) -> bool:
+    """Whether a shard exists as it was written; a damaged one is computed again."""
     return path.is_file() and is_sound(folder, path)

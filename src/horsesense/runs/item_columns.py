@@ -1,7 +1,7 @@
-"""What numbers are made of, item by item and without the items: a large probe is gone through once.
+"""What results need of the items, as arrays: a large probe is read once.
 
-The items of a large probe are made when they are looked at, at some 15 µs each; what results, comparisons and the
-strict metric want to know of them fits into a few arrays.
+Items of a large probe are decoded on access, at about 15 µs each; what results, comparisons and the strict metric need
+of them fits into a few arrays.
 """
 
 from __future__ import annotations
@@ -27,36 +27,36 @@ class ItemColumns:
 
     ids: Sequence[str]
     forms: NDArray[np.int8]
-    """The place of each one's form in `FORMS`."""
+    """Index of each item's form in `FORMS`."""
     golds: NDArray[np.int64]
-    """The right option; -1 where nobody has judged."""
+    """Index of the gold option; -1 where there is none."""
     options: NDArray[np.int64]
-    """How many there are to choose from."""
+    """Number of options."""
     guesses: NDArray[np.float64]
-    """What guessing earns."""
+    """Expected score of guessing."""
     families: NDArray[np.int64]
-    """The family, as a number; an item that stands alone has one of its own."""
+    """Index of the family; an item without one has its own."""
     units: NDArray[np.int64]
-    """The unit of dependence, as a number."""
+    """Index of the cluster."""
     again: NDArray[np.bool_]
-    """Whether it asks again what another one asks."""
+    """Whether it repeats the question of another item."""
     in_families: bool
     """Whether any item has a family."""
 
     @property
     def judged(self) -> NDArray[np.bool_]:
-        """Whether there is a gold."""
+        """Whether there is a gold answer."""
         judged: NDArray[np.bool_] = self.golds >= 0
         return judged
 
 
 _known: WeakKeyDictionary[StoredItems, dict[str, ItemColumns]] = WeakKeyDictionary()
-"""Of large probes, by the group of their card: several models are asked one."""
+"""Columns of large probes, by the group of their card: several models share them."""
 _facets: WeakKeyDictionary[StoredItems, Facets] = WeakKeyDictionary()
 
 
 def item_columns(items: Sequence[Item], group: str) -> ItemColumns:
-    """The columns of items under a unit of dependence."""
+    """Return the columns of items, clustered by a group."""
     if not isinstance(items, StoredItems):
         return _gone_through(items, group)
     known = _known.setdefault(items, {})
@@ -66,7 +66,7 @@ def item_columns(items: Sequence[Item], group: str) -> ItemColumns:
 
 
 def item_facets(items: Sequence[Item]) -> Facets:
-    """The facets of items, which take as much memory as all else and which only slices want."""
+    """Return the facets of items, which take as much memory as everything else and which only slices need."""
     if not isinstance(items, StoredItems):
         return Facets(item.facets for item in items)
     if items not in _facets:
@@ -78,10 +78,10 @@ def _gone_through(items: Sequence[Item], group: str) -> ItemColumns:
     number = len(items)
     forms, golds, options = np.empty(number, np.int8), np.empty(number, np.int64), np.empty(number, np.int64)
     guesses, again = np.empty(number), np.empty(number, bool)
-    places, in_families = {form: place for place, form in enumerate(FORMS)}, False
+    indices, in_families = {form: index for index, form in enumerate(FORMS)}, False
     numbers, units = dict[str, int](), np.empty(number, np.int64)
     for n, item in enumerate(items):
-        forms[n] = places[item.form]
+        forms[n] = indices[item.form]
         golds[n] = -1 if item.answer is None else item.answer
         options[n] = len(item.options)
         guesses[n] = guess_of(item)
@@ -104,7 +104,7 @@ def _gone_through(items: Sequence[Item], group: str) -> ItemColumns:
 
 
 def _numbered(names: Sequence[str]) -> NDArray[np.int64]:
-    """A number from 0 for each name, by their first places."""
+    """Return an index for each name, in the order of first appearance."""
     if isinstance(names, Texts):
         numbers: NDArray[np.int64] = names.column.combine_chunks().dictionary_encode().indices.to_numpy()
         return numbers.astype(np.int64)

@@ -1,9 +1,9 @@
-"""A model asked all its probes, seen from where the answers are kept: what is to be done, and what came of it."""
+"""The job of one model in a run: which tasks it takes to score all its probes, and what becomes of their results."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,47 +14,54 @@ from horsesense.core.item_file import Some, ids_of
 from horsesense.models.protocol import Model
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.cache import ScoreStore
-from horsesense.runs.engine import Done, Job, Task
+from horsesense.runs.engine import Job, Task, TaskResult
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
 from horsesense.runs.models import Content, Settings
-from horsesense.runs.shards import SAMPLE, SERVED_SHARD, Weights, cut, fitting, ranks_of, tried
-from horsesense.runs.store import Keeper, PartProgress, ShardProgress, stage_of
-from horsesense.scoring.precision import SAMPLE as ASKED_BOTH_WAYS
+from horsesense.runs.shards import SAMPLE, SERVED_SHARD, Weights, benchmark_sample, calibrate_shard_size, cut, ranks_of
+from horsesense.runs.store import PartProgress, RunStore, ShardProgress, stage_of
+from horsesense.runs.tasks import (
+    ChosenFormat,
+    ModelRequest,
+    OpenedModel,
+    cache_keys,
+    count_tokens,
+    measure_speed,
+    open_model,
+    score_shard,
+)
+from horsesense.scoring.precision import SAMPLE as PRECISION_SAMPLE
 from horsesense.settings import device_setting
 
-_ROOM = "horsesense.runs.answering"
-OPEN, WEIGH, RATE, KEYS, ANSWER = (f"{_ROOM}:{name}" for name in ("open_model", "weigh", "rate", "keys", "answer"))
-
-_AT_ONCE = 2_000
-"""Items that are weighed in one task: what is prepared for one takes some 50 kB."""
+_ITEMS_PER_COUNT = 2_000
+"""Items per token-counting task: the prompts of one take about 50 kB."""
 _KEPT = 20_000
-"""Items of a part up to which what was prepared for weighing is kept for asking; of more it is prepared again."""
+"""Items of a part up to which prompts are kept from counting to scoring; beyond it they are built again."""
 _NAMED = 5
 """Items of a lost shard that are named; the others are counted."""
 
 
 @dataclass(slots=True)
 class _Plan:
-    """One probe in one way, as it comes to be planned and asked."""
+    """One probe in one prompt format, from planning to the last shard."""
 
     probe: str
-    way: Mapping[str, Any]
+    prompt_format: ChosenFormat
     weights: list[Weights | None]
     """Of each stretch of the probe, where it is known."""
     begun: bool = False
     left: int = 0
-    """Shards that are not there yet."""
+    """Missing shards."""
     done: int = 0
-    """Items of the shards that are there."""
+    """Items of the finished shards."""
     served: int = 0
     """Tokens whose scores were in the cache."""
     progress: PartProgress | None = None
     keys: dict[int, list[bytes]] = field(default_factory=dict)
-    """What the scores of shards under way are kept under."""
+    """Cache keys of the shards in progress."""
 
 
-class Sitting(Job):
-    """All that one model is asked."""
+class RunJob(Job):
+    """Scores one model on all its probes."""
 
     def __init__(
         self,
@@ -62,239 +69,260 @@ class Sitting(Job):
         content: Content,
         probes: Mapping[str, Probe],
         whole: Mapping[str, Probe],
-        keeper: Keeper,
+        store: RunStore,
         settings: Settings,
         progress: Progress,
         *,
-        apart: bool = False,
+        remote: bool = False,
     ) -> None:
         self.name = model if isinstance(model, str) else model.name
-        self.given = {} if isinstance(model, str) else {self.name: model}
-        self.only_here = not isinstance(model, str) and model.who.kind == "server"
-        self.probes, self.whole, self.keeper = probes, whole, keeper
+        self.local_models = {} if isinstance(model, str) else {self.name: model}
+        self.local_only = not isinstance(model, str) and model.who.kind == "server"
+        self.probes, self.whole, self.store = probes, whole, store
         self.settings, self.progress = settings, progress
-        self.apart = apart and not self.only_here
+        self.remote = remote and not self.local_only
         self.lost: list[str] = []
         """What was given up, in words."""
-        self._opened: Mapping[str, Any] = {}
+        self._opened: OpenedModel | None = None
         self._plans: dict[tuple[str, str], _Plan] = {}
         self._sizes: dict[str, int] = {}
-        """Tokens a shard, by way."""
+        """Tokens per shard, by prompt format."""
         self._measuring: set[str] = set()
-        self._store: ScoreStore | None = None
-        self._opening = keeper.opening(self.name, content, settings)
-        if self.apart:
-            self._opening |= _found_elsewhere(self._opening)
+        self._cache: ScoreStore | None = None
+        self._request = self._first_request(content)
 
-    # What an engine asks of it.
+    def _first_request(self, content: Content) -> ModelRequest:
+        settings = self.settings
+        dtype, dtype_reason = self.store.dtype(self.name, settings.spec.dtype)
+        request = ModelRequest(
+            name=self.name,
+            source=settings.labels.get(self.name, self.name),
+            content=content,
+            family=settings.family,
+            device=settings.device,
+            allow_pickle=settings.allow_pickle,
+            dtype=dtype,
+            dtype_reason=dtype_reason,
+            spec=settings.spec,
+            formats=settings.formats,
+            folder=self.store.folder,
+        )
+        return _for_another_process(request) if self.remote else request
+
+    # What an engine calls.
 
     def begin(self) -> Sequence[Task]:
-        wanted = [probe for probe in self.probes if not self.keeper.has_all(self.name, probe, self.settings.ways)]
-        if not wanted:
+        formats = self.settings.formats
+        self._pending = [probe for probe in self.probes if not self.store.has_all(self.name, probe, formats)]
+        if not self._pending:
             return []
         sample: list[Item] = []
-        if self._opening["dtype"] == "auto":
-            several = (item for item in self.probes[wanted[0]].items if len(item.options) > 1)
-            sample = sorted(several, key=lambda item: item.id)[:ASKED_BOTH_WAYS]
-        self._wanted = wanted
-        return [Task(OPEN, {"opening": self._opening}, sample, called=f"{self.name}, opened")]
+        if self._request.dtype == "auto":
+            several = (item for item in self.probes[self._pending[0]].items if len(item.options) > 1)
+            sample = sorted(several, key=lambda item: item.id)[:PRECISION_SAMPLE]
+        return [Task(open_model, {"model": self._request}, sample, label=f"{self.name}, opened")]
 
-    def take(self, task: Task, done: Done) -> Sequence[Task]:
-        if task.function == OPEN:
-            return self._take_model(done.told)
-        plan = self._plans[task.told["probe"], task.told["way"]]
-        if task.function == WEIGH:
-            return self._take_weights(plan, task, done)
-        if task.function == RATE:
-            size = fitting(self.settings.shard, done.told["seconds"], task.told["tokens"])
-            return self._sized(task.told["way"], size)
-        if task.function == KEYS:
-            return [self._looked_up(plan, task, done)]
-        self._take_answers(plan, task, done)
+    def take(self, task: Task, result: TaskResult) -> Sequence[Task]:
+        if task.function is open_model:
+            return self._take_model(result.payload["opened"])
+        plan = self._plans[task.payload["probe"], task.payload["format"]]
+        if task.function is count_tokens:
+            return self._take_weights(plan, task, result)
+        if task.function is measure_speed:
+            size = calibrate_shard_size(self.settings.shard, result.payload["seconds"], task.payload["tokens"])
+            return self._begin_parts(task.payload["format"], size)
+        if task.function is cache_keys:
+            return [self._look_up(plan, task, result)]
+        self._take_answers(plan, task, result)
         return []
 
-    def watching(self, task: Task) -> Progress:
-        plan = self._plans.get((task.told.get("probe", ""), task.told.get("way", "")))
+    def progress_of(self, task: Task) -> Progress:
+        plan = self._plans.get((task.payload.get("probe", ""), task.payload.get("format", "")))
         if plan is None or plan.progress is None:
             return NO_PROGRESS
-        return ShardProgress(plan.progress, task.told.get("number", -1))
+        return ShardProgress(plan.progress, task.payload.get("shard", -1))
 
-    def stopped(self) -> None:
+    def interrupted(self) -> None:
         for plan in self._plans.values():
             if plan.progress is not None and plan.left:
-                every = len(self.probes[plan.probe].items)
+                total = len(self.probes[plan.probe].items)
                 self.progress.log(
-                    f"{plan.progress.stage}: {plan.done:,} of {every:,} items are kept; "
-                    "the same command goes on from there"
+                    f"{plan.progress.stage}: {plan.done:,} of {total:,} items are stored; the same command resumes"
                 )
 
-    def failed(self, task: Task, why: str) -> None:
-        if task.function not in (ANSWER, KEYS):
-            self.lost.append(f"{self.name}, which was not asked further ({why})")
+    def failed(self, task: Task, reason: str) -> None:
+        if task.function not in (score_shard, cache_keys):
+            self.lost.append(f"{self.name}, which was stopped ({reason})")
             return
         items = ", ".join(item.id for item in task.items[:_NAMED])
         more = f" and {len(task.items) - _NAMED:,} more" if len(task.items) > _NAMED else ""
-        self.lost.append(f"{task.called} ({why}), with the items {items}{more}")
+        self.lost.append(f"{task.label} ({reason}), with the items {items}{more}")
 
-    # The model is open, its questions are weighed, its shards are cut.
+    # Planning: the model is open, tokens are counted, shards are cut.
 
-    def _take_model(self, opened: Mapping[str, Any]) -> list[Task]:
+    @property
+    def opened(self) -> OpenedModel:
+        assert self._opened is not None
+        return self._opened
+
+    def _take_model(self, opened: OpenedModel) -> list[Task]:
         self._opened = opened
-        describe = opened["describe"]
-        self._opening = {**self._opening, "dtype": describe["dtype"], "dtype_reason": describe["dtype_reason"]}
-        if not self.given:
-            said = [str(describe["family"]), *opened["notes"]]
-            self.progress.log(f"{self.name}: {', '.join(said)}, begins with {opened['frame']}")
-        threads = self.keeper.threads(opened["threads"])
-        self._opening["threads"] = threads
-        tasks: list[Task] = []
-        for probe in self._wanted:
-            for way in opened["ways"]:
-                tasks += self._weighing(probe, way)
-        return tasks
+        describe = opened.describe
+        if not self.local_models:
+            notes = [str(describe["family"]), *opened.notes]
+            self.progress.log(f"{self.name}: {', '.join(notes)}, special tokens {opened.frame}")
+        self._request = replace(
+            self._request,
+            dtype=describe["dtype"],
+            dtype_reason=describe["dtype_reason"],
+            threads=self.store.threads(opened.threads),
+        )
+        return [
+            task
+            for probe in self._pending
+            for prompt_format in opened.formats
+            for task in self._counting(probe, prompt_format)
+        ]
 
-    def _weighing(self, probe: str, way: Mapping[str, Any]) -> list[Task]:
-        name = way["name"]
-        if way["note"]:
-            self.progress.log(f"{self.name} is asked by {name} ({way['note']})")
-        if self.keeper.is_whole(self.name, probe, name):
-            self.progress.log(f"{stage_of(self.name, probe, name)}: all answers are kept already")
+    def _counting(self, probe: str, prompt_format: ChosenFormat) -> list[Task]:
+        name = prompt_format.name
+        if prompt_format.note:
+            self.progress.log(f"{self.name}: prompt format {name} ({prompt_format.note})")
+        if self.store.is_whole(self.name, probe, name):
+            self.progress.log(f"{stage_of(self.name, probe, name)}: all answers are stored already")
             return []
         items = self.probes[probe].items
-        starts = range(0, len(items), _AT_ONCE)
-        self._plans[probe, name] = _Plan(probe, way, [None] * len(starts))
-        if (size := self.keeper.size(self.name, probe, name)) is not None:
+        starts = range(0, len(items), _ITEMS_PER_COUNT)
+        self._plans[probe, name] = _Plan(probe, prompt_format, [None] * len(starts))
+        if (size := self.store.size(self.name, probe, name)) is not None:
             self._sizes.setdefault(name, size or self._usual_size)
-        keep = not self.apart and len(items) <= _KEPT
+        keep = not self.remote and len(items) <= _KEPT
+        stretches = [Some(items, range(start, min(start + _ITEMS_PER_COUNT, len(items)))) for start in starts]
         return [
-            self._task(WEIGH, probe, name, Some(items, range(start, min(start + _AT_ONCE, len(items)))), keep=keep,
-                       stretch=number)
-            for number, start in enumerate(starts)
-        ]  # fmt: skip
+            self._task(count_tokens, probe, name, stretch, keep=keep, stretch=i) for i, stretch in enumerate(stretches)
+        ]
 
-    def _take_weights(self, plan: _Plan, task: Task, done: Done) -> list[Task]:
-        table = done.tables["weights"]
+    def _take_weights(self, plan: _Plan, task: Task, result: TaskResult) -> list[Task]:
+        table = result.tables["weights"]
         columns = [table.column(name).to_numpy() for name in ("longest", "costs")]
-        plan.weights[task.told["stretch"]] = Weights(ids_of(task.items), *columns)
-        if None in plan.weights:
-            return []
-        return self._measure(plan.way["name"])
+        plan.weights[task.payload["stretch"]] = Weights(ids_of(task.items), *columns)
+        return [] if None in plan.weights else self._measure(plan.prompt_format.name)
 
-    def _measure(self, way: str) -> list[Task]:
-        """The rate of a model is measured on the first probe; the others are cut alike."""
-        if way in self._sizes:
-            return self._sized(way, self._sizes[way])
-        first = next(plan for (_, name), plan in self._plans.items() if name == way)
-        if way in self._measuring or None in first.weights:
+    def _measure(self, prompt_format: str) -> list[Task]:
+        """Measure the model's speed on the first probe; the shards of the others have the same size."""
+        if prompt_format in self._sizes:
+            return self._begin_parts(prompt_format, self._sizes[prompt_format])
+        first = next(plan for (_, name), plan in self._plans.items() if name == prompt_format)
+        if prompt_format in self._measuring or None in first.weights:
             return []
-        self._measuring.add(way)
+        self._measuring.add(prompt_format)
         weights = Weights.joined(first.weights)
-        on_gpu = self._opened["device"] == "cuda"
-        places = tried(weights, self.settings.budget if on_gpu else SAMPLE) if self._opened["local"] else []
-        if not places:
-            return self._sized(way, self._usual_size)
-        items = Some(self.probes[first.probe].items, places)
-        return [self._task(RATE, first.probe, way, items, tokens=int(weights.costs[places].sum()))]
+        sample = self.settings.budget if self.opened.device == "cuda" else SAMPLE
+        indices = benchmark_sample(weights, sample) if self.opened.local else []
+        if not indices:
+            return self._begin_parts(prompt_format, self._usual_size)
+        items, tokens = Some(self.probes[first.probe].items, indices), int(weights.costs[indices].sum())
+        return [self._task(measure_speed, first.probe, prompt_format, items, tokens=tokens)]
 
     @property
     def _usual_size(self) -> int:
-        return SERVED_SHARD if self._opened["kind"] == "server" else self.settings.shard
+        return SERVED_SHARD if self.opened.kind == "server" else self.settings.shard
 
-    def _sized(self, way: str, size: int) -> list[Task]:
-        """Shards of all probes that have been weighed."""
-        self._sizes[way] = size
-        ready = [plan for (_, name), plan in self._plans.items() if name == way and None not in plan.weights]
-        return [task for plan in ready if not plan.begun for task in self._begun(plan, size)]
+    def _begin_parts(self, prompt_format: str, size: int) -> list[Task]:
+        """Begin all parts whose tokens are counted."""
+        self._sizes[prompt_format] = size
+        ready = [plan for (_, name), plan in self._plans.items() if name == prompt_format and None not in plan.weights]
+        return [task for plan in ready if not plan.begun for task in self._begin_part(plan, size)]
 
-    def _begun(self, plan: _Plan, size: int) -> list[Task]:
-        """A part begins: it is written down, and what is not there yet of its shards is to be asked."""
+    def _begin_part(self, plan: _Plan, size: int) -> list[Task]:
+        """Cut a part into shards, write it to the manifest and return the tasks of the missing shards."""
         plan.begun = True
-        probe, way, items = plan.probe, plan.way["name"], self.probes[plan.probe].items
+        probe, prompt_format, items = plan.probe, plan.prompt_format.name, self.probes[plan.probe].items
         weights = Weights.joined(plan.weights)
-        ranks = ranks_of(self.whole[probe].items, self.settings.seed) if self.settings.nested else None
-        shards = cut(weights, size, ranks)
+        shards = cut(weights, size, ranks_of(self.whole[probe].items, self.settings.seed))
         plan.weights = []
-        part = self._part(plan, len(shards), size)
-        there = self.keeper.begin(part, self.probes[probe])
+        present = self.store.begin(self._part(plan, len(shards), size), self.probes[probe])
         costs = [int(weights.costs[shard].sum()) for shard in shards]
-        kept = sum(cost for cost, whole in zip(costs, there, strict=True) if whole)
-        plan.progress = PartProgress(self.progress, stage_of(self.name, probe, way), sum(costs))
-        already = f", {kept:,} of them kept already" if kept else ""
-        if self.keeper.keeps:
+        stored = sum(cost for cost, there in zip(costs, present, strict=True) if there)
+        plan.progress = PartProgress(self.progress, stage_of(self.name, probe, prompt_format), sum(costs))
+        if self.store.persistent:
+            already = f", {stored:,} of them stored already" if stored else ""
             self.progress.log(f"{plan.progress.stage}: {plan.progress.total:,} tokens to compute{already}")
-        plan.progress.shard_done(kept)
-        plan.done = sum(len(shard) for shard, whole in zip(shards, there, strict=True) if whole)
-        plan.left = there.count(False)
-        looked_up = self.apart and self.settings.cache and self.keeper.keeps and bool(self._opened["local"])
-        by_likelihood = way in ("options", "pmi")  # letters and words are not kept in the cache
+        plan.progress.shard_done(stored)
+        plan.done = sum(len(shard) for shard, there in zip(shards, present, strict=True) if there)
+        plan.left = present.count(False)
+        cached = self.settings.cache and self.store.persistent
+        # Only log-likelihoods are cached.
+        look_up = self.remote and cached and self.opened.local and prompt_format in ("loglikelihood", "pmi")
+        function = cache_keys if look_up else score_shard
+        more = {"cache": cached, "remote": self.remote}
         return [
-            self._task(KEYS if looked_up and by_likelihood else ANSWER, probe, way, Some(items, shard),
-                       number=number, cost=cost, cache=self.settings.cache and self.keeper.keeps, apart=self.apart)
-            for number, (shard, cost, whole) in enumerate(zip(shards, costs, there, strict=True))
-            if not whole
-        ]  # fmt: skip
+            self._task(function, probe, prompt_format, Some(items, shard), shard=i, cost=cost, **more)
+            for i, (shard, cost, there) in enumerate(zip(shards, costs, present, strict=True))
+            if not there
+        ]
 
-    def _task(self, function: str, probe: str, way: str, items: Sequence[Item], **more: Any) -> Task:
-        told = {"opening": self._opening, "probe": probe, "way": way, "budget": self.settings.budget, **more}
+    def _task(self, function: Any, probe: str, prompt_format: str, items: Sequence[Item], **more: Any) -> Task:
+        budget = self.settings.budget
+        payload = {"model": self._request, "probe": probe, "format": prompt_format, "budget": budget, **more}
         shared = {"examples": self.whole[probe].items} if self.settings.spec.shots else {}
-        stage = stage_of(self.name, probe, way)
-        called = f"answer file {told['number']} of {stage}" if "number" in told else f"{stage}, planned"
-        return Task(function, told, items, shared, called=called, goes_on=function == KEYS)
+        stage = stage_of(self.name, probe, prompt_format)
+        label = f"answer file {more['shard']} of {stage}" if "shard" in more else f"{stage}, planned"
+        return Task(function, payload, items, shared, label=label, same_worker=function is cache_keys)
 
     def _part(self, plan: _Plan, shards: int, size: int) -> Part:
-        opened = self._opened
-        probe = self.probes[plan.probe]
+        opened, probe = self.opened, self.probes[plan.probe]
         record = ModelRecord(
-            **opened["describe"],
+            **opened.describe,
             found_by=self.settings.labels.get(self.name, ""),
-            frame=opened["frame"],
-            kind=opened["kind"],
-            reported=opened["reported"],
+            frame=opened.frame,
+            kind=opened.kind,
+            reported=dict(opened.reported),
         )
         asked = ProbeRecord(
             name=plan.probe,
             items=len(probe.items),
             of=len(self.whole[plan.probe].items),
-            content=self.keeper.content(plan.probe, probe),
+            content=self.store.content(plan.probe, probe),
         )
-        told = "; ".join(each for each in (plan.way["asked"], plan.way["note"]) if each)
-        return Part(model=record, probe=asked, shards=shards, way=plan.way["name"], asked=told, shard=size)
+        chosen = plan.prompt_format
+        description = "; ".join(each for each in (chosen.description, chosen.note) if each)
+        return Part(model=record, probe=asked, shards=shards, format=chosen.name, asked=description, shard=size)
 
-    # Answers come in.
+    # Results.
 
-    def _looked_up(self, plan: _Plan, task: Task, done: Done) -> Task:
-        """The same shard, to be asked, with the scores where the cache has them all."""
+    def _look_up(self, plan: _Plan, task: Task, result: TaskResult) -> Task:
+        """Return the task that scores the shard, with its scores where the cache has all of them."""
         import pyarrow as pa
 
-        if self._store is None:
-            self._store = ScoreStore().__enter__()
-        found = done.tables["keys"].column("key").to_pylist()
-        scores = self._store.find(found)
-        plan.keys[task.told["number"]] = found
-        values = pa.array(scores, pa.list_(pa.float32())) if scores is not None else None
+        if self._cache is None:
+            self._cache = ScoreStore().__enter__()
+        keys = result.tables["keys"].column("key").to_pylist()
+        scores = self._cache.find(keys)
+        plan.keys[task.payload["shard"]] = keys
+        values = None if scores is None else pa.array(scores, pa.list_(pa.float32()))
         tables = {} if values is None else {"scores": pa.table({"values": values})}
-        return Task(ANSWER, task.told, task.items, task.shared, tables, task.called)
+        return Task(score_shard, task.payload, task.items, task.shared, tables, task.label)
 
-    def _take_answers(self, plan: _Plan, task: Task, done: Done) -> None:
+    def _take_answers(self, plan: _Plan, task: Task, result: TaskResult) -> None:
         assert plan.progress is not None
-        number = task.told["number"]
-        # What was the same text was computed once, what was cached never.
-        plan.progress.shard_done(task.told["cost"], number)
-        plan.served += task.told["cost"] if done.told.get("served") else 0
-        found = plan.keys.pop(number, None)
-        if self._store is not None and found and "scores" in done.tables:
-            values = done.tables["scores"].column("values").combine_chunks()
-            self._store.keep(found, [np.asarray(each.values, dtype=np.float32) for each in values])
-        self.keeper.keep(self.name, plan.probe, plan.way["name"], number, done.tables)
+        shard, cost = task.payload["shard"], task.payload["cost"]
+        plan.progress.shard_done(cost, shard)
+        plan.served += cost if result.payload.get("served") else 0
+        keys = plan.keys.pop(shard, None)
+        if self._cache is not None and keys and "scores" in result.tables:
+            values = result.tables["scores"].column("values").combine_chunks()
+            self._cache.keep(keys, [np.asarray(each.values, dtype=np.float32) for each in values])
+        self.store.write(self.name, plan.probe, plan.prompt_format.name, shard, result.tables)
         plan.left -= 1
         plan.done += len(task.items)
         if plan.served and not plan.left:
             self.progress.log(f"{plan.progress.stage}: {plan.served:,} tokens came from the cache")
 
 
-def _found_elsewhere(opening: Mapping[str, Any]) -> dict[str, Any]:
-    """What a name and a setting mean in this process, for one that stands in another folder."""
-    path = Path(opening["found_by"]).expanduser()
-    found_by = str(path.absolute()) if path.exists() else opening["found_by"]
-    device = device_setting()[0] if opening["device"] == "auto" else opening["device"]
-    return {"found_by": found_by, "device": device, "folder": None}
+def _for_another_process(request: ModelRequest) -> ModelRequest:
+    """Resolve a relative path and the device setting, for a process that may run in another folder."""
+    path = Path(request.source).expanduser()
+    source = str(path.absolute()) if path.exists() else request.source
+    device = device_setting()[0] if request.device == "auto" else request.device
+    return replace(request, source=source, device=device, folder=None)

@@ -1,4 +1,4 @@
-"""The manifest of a run: all it takes to say what was asked, of whom, how, and to ask again."""
+"""The manifest of a run: models, probes, settings and versions; enough to repeat it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from horsesense import __version__
-from horsesense.core import ScoringSpec
 from horsesense.data import FieldProblem, check_json, read_text
 from horsesense.data.checksums import check_sum, summed
 from horsesense.errors import UserError, argument
 
-FORMAT = 2
-"""1 had one way of asking and no kind of model; it is read as `options` asked of weights."""
+FORMAT = 3
+"""Version of the layout of a run folder; a folder of another version is refused."""
 LOG = "log"
-"""The kind of a model that is known only as another tool's log tells of it."""
+"""The kind of a model that is only known from another tool's log."""
 _LIBRARIES = ("torch", "transformers", "tokenizers", "numpy", "pyarrow")
 
 
@@ -32,63 +31,63 @@ class _Record(BaseModel):
 
 
 class ModelRecord(_Record):
-    """Who was asked."""
+    """A model of the run."""
 
     name: str
-    """What results call it."""
+    """Name in results."""
     found_by: str = ""
-    """The name of its weights, where results call it by a label."""
+    """The name of its weights, where results use a label."""
     family: str
     architecture: str
     direction: str
     parameters: int
     window: int
     weights: str
-    """SHA-256 of the weight files; of a server, over what is reported."""
+    """SHA-256 of the weight files; for a server, of what it reports."""
     identity: str = ""
-    """SHA-256 over weights, config and tokenizer; empty in older runs, and where there are only weights."""
+    """SHA-256 over weights, config and tokenizer; empty where there are only weights."""
     revision: str
     dtype: str
     dtype_reason: str = ""
-    """Why this one; under ``auto``, what the sample showed."""
+    """Reason for the dtype; under ``auto``, what the sample showed."""
     frame: str
-    """The special tokens around each text, and why these."""
+    """Special tokens around each text, and the reason for them."""
     kind: str = "weights"
-    """How it is known which model it is: ``weights``, ``memory``, ``server``, ``control`` or ``log``."""
+    """What its identity rests on: ``weights``, ``memory``, ``server``, ``control`` or ``log``."""
     reported: dict[str, Any] = {}
-    """Of a server: its address, the model's name there, what it says of itself and how it was tried. Of a log: what it
-    says of the model and of who asked."""
+    """For a server: its address, the model's name there, what it reports and the outcome of the trial. For a log: what
+    it says about the model and the tool."""
 
 
 class ProbeRecord(_Record):
-    """What was asked."""
+    """A probe of the run."""
 
     name: str
     items: int
-    """Items asked, after --limit."""
+    """Items drawn, after --limit."""
     of: int
     """Items in the probe."""
     content: str
-    """SHA-256 over the ids of the items asked."""
+    """SHA-256 over the ids of the items drawn."""
 
 
 class Part(_Record):
-    """One model asked one probe in one way."""
+    """One model on one probe in one prompt format."""
 
     model: ModelRecord
     probe: ProbeRecord
     shards: int
-    """Answer files when it is complete."""
-    way: str = "options"
-    """How it was asked: ``options``, ``pmi``, ``letters`` or ``words``."""
+    """Number of answer files."""
+    format: str = "loglikelihood"
+    """Prompt format: ``loglikelihood``, ``pmi``, ``letters`` or ``generate``."""
     asked: str = ""
-    """The same in words: template, examples, orders, what was fallen back from."""
+    """Template, examples, option orders, and the formats that ``auto`` skipped."""
     shard: int = 0
-    """Tokens an answer file, about, as its rate was measured when it began; 0: as the manifest says."""
+    """Approximate tokens per answer file, calibrated when the part began; 0: as in the manifest."""
 
 
 class Manifest(_Record):
-    """What a run folder holds."""
+    """Contents of a run folder."""
 
     format: int = FORMAT
     horsesense: str
@@ -97,32 +96,32 @@ class Manifest(_Record):
     created: str
     spec: dict[str, Any]
     budget: int
-    """Tokens a batch."""
+    """Tokens per batch."""
     shard: int
-    """Tokens an answer file, about."""
+    """Approximate tokens per answer file."""
     limit: int | None
     seed: int
-    nested: bool = False
-    """Whether a larger limit draws what a smaller one draws; false in older runs."""
     threads: int | None = None
-    """Threads of the processor that computed it, which a resume keeps to: last bits depend on them. None: not known, or
-    computed elsewhere."""
+    """CPU threads that it was computed with, which a resumed run keeps: last bits depend on them. None: not known, or
+    not computed on a CPU here."""
     parts: tuple[Part, ...] = ()
     wanted: tuple[tuple[str, str], ...] = ()
-    """Model and probe of all that was to be asked here; what has no part was not reached. Empty in older runs."""
+    """Model and probe of everything that was requested; what has no part was not reached."""
     of_profile: bool = False
-    """Whether a profile asks here, and nobody else; false in older runs."""
+    """Whether the run belongs to a profile, which alone may add to it."""
 
     @property
     def not_begun(self) -> list[tuple[str, str]]:
         begun = {(part.model.name, part.probe.name) for part in self.parts}
         return [each for each in self.wanted if each not in begun]
 
-    def part(self, model: str, probe: str, way: str = "options") -> Part | None:
-        return next((p for p in self.parts if (p.model.name, p.probe.name, p.way) == (model, probe, way)), None)
+    def part(self, model: str, probe: str, prompt_format: str = "loglikelihood") -> Part | None:
+        return next(
+            (p for p in self.parts if (p.model.name, p.probe.name, p.format) == (model, probe, prompt_format)), None
+        )
 
     def with_part(self, part: Part) -> Manifest:
-        return self.model_copy(update={"format": FORMAT, "parts": (*self.parts, part)})
+        return self.model_copy(update={"parts": (*self.parts, part)})
 
 
 def new_manifest(spec: dict[str, Any], budget: int, shard: int, limit: int | None, seed: int) -> Manifest:
@@ -136,12 +135,11 @@ def new_manifest(spec: dict[str, Any], budget: int, shard: int, limit: int | Non
         shard=shard,
         limit=limit,
         seed=seed,
-        nested=True,
     )
 
 
 def library_versions() -> dict[str, str]:
-    """Of the libraries that are there: the core does without torch."""
+    """Return the versions of the installed libraries: the core works without torch."""
     versions = {}
     for name in _LIBRARIES:
         with suppress(metadata.PackageNotFoundError):
@@ -156,7 +154,7 @@ def _machine() -> dict[str, str | int]:
 
 
 def content_of_ids(ids: Iterable[str]) -> str:
-    """SHA-256 over ids, whatever their order."""
+    """Return the SHA-256 over ids, in any order."""
     return hashlib.sha256("\n".join(sorted(ids)).encode()).hexdigest()
 
 
@@ -175,25 +173,28 @@ def read_manifest(folder: Path) -> Manifest:
         beneath = folder / "answers"
         fix = f"a profile's answers are a run: {beneath}" if manifest_path(beneath).is_file() else "check the path"
         raise UserError("this is not a run folder (it has no manifest.json)", file=folder, fix=fix)
-    check_sum(folder, path, "get a copy of the folder that is whole")
+    check_sum(folder, path, "get an undamaged copy of the folder")
     text = read_text(path)
-    newer = re.search(r'"format":\s*(\d+)', text)
-    if newer and int(newer[1]) > FORMAT:
-        raise UserError("the run was made by a newer horsesense", file=path, fix="update this one")
+    if (version := re.search(r'"format":\s*(\d+)', text)) and int(version[1]) != FORMAT:
+        wrote = re.search(r'"horsesense":\s*"([^"]*)"', text)
+        newer = int(version[1]) > FORMAT
+        raise UserError(
+            f"the run was written by {'a newer' if newer else 'an older'} horsesense ({wrote[1] if wrote else '?'})",
+            file=path,
+            fix="update this one" if newer else "run it again in a new folder",
+        )
 
     def damaged(problem: FieldProblem) -> UserError:
         return UserError(f"the manifest is damaged ({problem.where or 'the file'}: {problem.message})", file=path)
 
-    manifest = check_json(Manifest, text, damaged, strict=False)
-    # What a spec of today has and that of then had not is as it was then: the default.
-    return manifest.model_copy(update={"spec": {**ScoringSpec().to_dict(), **manifest.spec}})
+    return check_json(Manifest, text, damaged, strict=False)
 
 
-_USED_AGAIN = " (what was computed for this one is used again)"
+_USED_AGAIN = " (computed scores are reused)"
 
 
 def check_agreement(kept: Manifest, wanted: Manifest, folder: Path) -> None:
-    """A run folder holds one way of asking; a call that asks in another way gets another folder."""
+    """Refuse a call whose settings differ from those of the folder."""
     for name in ("spec", "budget", "shard", "limit", "seed"):
         before, now = getattr(kept, name), getattr(wanted, name)
         if before == now:

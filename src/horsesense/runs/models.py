@@ -1,4 +1,4 @@
-"""The models of a run: found by name before anything is kept; they are loaded where they are asked."""
+"""Settings of a run, and the identity of its models, known before anything is stored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from horsesense.models.api.opening import open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.hf.in_memory import hash_of_weights
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.models.locate import identify, plugged
+from horsesense.models.locate import identify, plugin_model
 from horsesense.models.protocol import DEFAULT_BUDGET, Model
 from horsesense.progress import Progress
 from horsesense.runs.shards import SHARD_TOKENS
@@ -20,39 +20,37 @@ from horsesense.runs.shards import SHARD_TOKENS
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a run asks."""
+    """Settings of a run."""
 
     spec: ScoringSpec = field(default_factory=ScoringSpec)
     budget: int = DEFAULT_BUDGET
     shard: int = SHARD_TOKENS
     limit: int | None = None
     seed: int = 0
-    nested: bool = True
-    """Whether a larger limit draws what a smaller one draws; folders of older versions do not."""
     device: str = "auto"
     family: str | None = None
     allow_pickle: bool = False
     cache: bool = True
     labels: Mapping[str, str] = field(default_factory=dict)
-    """What a model is called where it is not its name, and the name that it is found by."""
-    ways: tuple[str, ...] = ("auto",)
-    """How it is asked: options, pmi, letters, words; ``auto``: by options, or what a server allows."""
+    """Label of a model → the name of its weights."""
+    formats: tuple[str, ...] = ("auto",)
+    """Prompt formats: loglikelihood, pmi, letters, generate; ``auto``: loglikelihood, or what a server supports."""
     served: ServedSettings = field(default_factory=ServedSettings)
-    """How a server is asked: how many requests at a time, which budget, whose key."""
+    """Server settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Which model it is."""
+    """Identity of a model, by content."""
 
     weights: str
-    """The hash of its weights, or of what a server reports."""
+    """Hash of the weights, or of what a server reports."""
     identity: str = ""
-    """The hash over weights, config and tokenizer, where there are files."""
+    """Hash over weights, config and tokenizer, where there are files."""
 
 
 def opened(model: str | Model, settings: Settings, progress: Progress) -> str | Model:
-    """A server's or a plug-in's model is opened at once: nobody else can tell which model its name means."""
+    """Open a served or plug-in model at once: only it knows which model its name means."""
     if not isinstance(model, str):
         return model
     found_by = settings.labels.get(model, model)
@@ -60,12 +58,12 @@ def opened(model: str | Model, settings: Settings, progress: Progress) -> str | 
         served = replace(open_served(found_by, settings.served, progress), name=model)
         progress.log(f"{model}: {', '.join(served.notes)}")
         return served
-    foreign = plugged(found_by)
+    foreign = plugin_model(found_by)
     return model if foreign is None else replace(foreign, name=model)
 
 
-def with_weights(models: Sequence[str | Model]) -> list[str | Model]:
-    """What a folder keeps is of weights that have a name; those of a network in memory are hashed for it."""
+def hash_in_memory(models: Sequence[str | Model]) -> list[str | Model]:
+    """Hash the weights of a network in memory, since a folder stores answers of identified weights."""
     return [
         replace(model, weights=hash_of_weights(model.network))
         if isinstance(model, LanguageModel) and model.borrowed
@@ -74,14 +72,16 @@ def with_weights(models: Sequence[str | Model]) -> list[str | Model]:
     ]
 
 
-def each_once(models: Sequence[str | Model], contents: Mapping[str, Content], progress: Progress) -> list[str | Model]:
-    """One checkpoint under two paths is one model: it is asked once, under the first of its names."""
+def deduplicate(
+    models: Sequence[str | Model], contents: Mapping[str, Content], progress: Progress
+) -> list[str | Model]:
+    """Keep one checkpoint under two paths once, under the first of its names."""
     kept: dict[Content, str | Model] = {}
     for model in models:
         name = name_of(model)
         first = kept.setdefault(contents[name], model)
         if first is not model:
-            progress.log(f"{name} is the same checkpoint as {name_of(first)}, which is asked once")
+            progress.log(f"{name} is the same checkpoint as {name_of(first)}, which is run once")
     return list(kept.values())
 
 
@@ -90,7 +90,7 @@ def name_of(model: str | Model) -> str:
 
 
 def content_of_model(model: str | Model, settings: Settings, progress: Progress) -> Content:
-    """Which model it is, by content."""
+    """Return the identity of a model, by content."""
     if isinstance(model, LanguageModel):
         return Content(model.who.content, model.identity)
     if not isinstance(model, str):
@@ -101,6 +101,6 @@ def content_of_model(model: str | Model, settings: Settings, progress: Progress)
 
 
 def check_repeatable(model: Model, spec: ScoringSpec) -> None:
-    """A server cannot promise the same bytes, and exact scores are refused of one."""
+    """Refuse exact scores of a server, which cannot guarantee the same bytes."""
     if spec.exact and model.who.kind == "server":
-        raise UserError(f"{model.name} is served, and a server cannot promise exact scores", fix="leave exact out")
+        raise UserError(f"{model.name} is served, and a server cannot guarantee exact scores", fix="leave exact out")

@@ -1,4 +1,6 @@
-"""Is a new run worse than an old one by more than a margin? Paired and clustered, for a pipeline to stop at."""
+"""Regression check: is a new run worse than an old one by more than a margin? Paired and clustered, for CI
+pipelines.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from horsesense.core.document import Document
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, argument
 from horsesense.runs.comparison import AskedProbe, by_probe, side_by_side
-from horsesense.runs.results import Answered, earned_on
+from horsesense.runs.results import Answered, credits_on
 from horsesense.stats import Estimate, power
 from horsesense.stats.paired import compare
 from horsesense.stats.resampling import Floats
@@ -23,41 +25,41 @@ from horsesense.stats.resampling import Floats
 Verdict = Literal["not worse", "worse", "inconclusive"]
 EXIT_CODES: Mapping[Verdict, int] = {"not worse": 0, "worse": 3, "inconclusive": 4}
 LEVEL = 0.95
-UNCHANGED = "new and old have the same weights and earned the same on every item, so nothing has changed"
+UNCHANGED = "new and old have the same weights and score the same on every item, so nothing has changed"
 
 
 @dataclass(frozen=True, slots=True)
 class GateCheck(Document):
-    """A new model against an old one on one probe."""
+    """A new model compared with an old one on one probe."""
 
     probe: str
-    """What both were asked."""
-    way: str
-    """How both were asked."""
+    """Name of the probe."""
+    format: str
+    """Prompt format."""
     new: str
     """The new model."""
     old: str
-    """The one that it is held against."""
+    """The old model."""
     n: int
-    """Items with a gold that both were asked."""
+    """Items with a gold answer that both answered."""
     accuracy: Estimate
-    """Of the new model."""
+    """Accuracy of the new model."""
     before: Estimate
-    """Of the old model."""
+    """Accuracy of the old model."""
     difference: Estimate
-    """New minus old, with the 95 % interval: not worse where its lower end is above minus the margin, or where the
-    same weights earned the same on every item."""
+    """New minus old, with the 95% interval: not worse where its lower end is above minus the margin, or where the same
+    weights score the same on every item."""
     highest: float
     """The upper end at the level that is corrected for several probes: worse where it is below minus the margin."""
     verdict: Verdict
-    """What can be said."""
+    """Outcome of the check."""
     items_missing: int | None
-    """Inconclusive: items that would settle it, beyond those there are; null where it is settled or cannot be."""
+    """Inconclusive: additional items that would decide it; null where it is decided or none would."""
     notes: tuple[str, ...]
-    """What makes the comparison less than clean."""
+    """Caveats of the comparison."""
 
     def in_words(self, margin: float) -> str:
-        """The check in one sentence."""
+        """Describe the check in one sentence."""
         d = self.difference
         figures = f"{d.value:+z.3f} ({d.low:+z.3f} to {d.high:+z.3f}) on {self.n:,} items"
         if self.verdict == "not worse":
@@ -65,9 +67,9 @@ class GateCheck(Document):
         if self.verdict == "worse":
             return f"{self.probe}: worse by more than {margin:g}; {figures}"
         more = (
-            f"about {self.items_missing:,} more items would settle it"
+            f"about {self.items_missing:,} more items would decide it"
             if self.items_missing
-            else "no number would settle it"
+            else "no number of items would decide it"
         )
         return f"{self.probe}: inconclusive at a margin of {margin:g}; {figures}; {more}"
 
@@ -79,9 +81,9 @@ class Gate(Document):
     verdict: Verdict
     """Worse where any probe is; else inconclusive where any is; else not worse."""
     margin: float
-    """The loss that is put up with."""
+    """Tolerated loss of accuracy."""
     checks: tuple[GateCheck, ...]
-    """One a probe and model."""
+    """One per probe and model."""
     left_out: tuple[str, ...] = ()
     """Models of the new run, each with its probe, that the old one does not have."""
 
@@ -91,20 +93,15 @@ class Gate(Document):
         return EXIT_CODES[self.verdict]
 
     def sentences(self) -> list[str]:
-        """Each check in a sentence, with the model where there are several; then what was not held against anything."""
+        """Describe each check in a sentence, with the model where there are several; then what was not compared."""
         several = len({check.new for check in self.checks}) > 1 or bool(self.left_out)
-        told = [f"{check.new}, " * several + check.in_words(self.margin) for check in self.checks]
-        return told + [f"{each}: not in the old run, so not judged" for each in self.left_out]
+        sentences = [f"{check.new}, " * several + check.in_words(self.margin) for check in self.checks]
+        return sentences + [f"{each}: not in the old run, so not compared" for each in self.left_out]
 
     def markdown(self) -> str:
-        """A summary for a pull request."""
-        lines = [
-            f"## horsesense check-regression: {self.verdict}",
-            "",
-            f"Tolerated loss: {self.margin:g}.",
-            "",
-        ]
-        lines += ["| probe | n | old | new | difference (95 %) | verdict |", "|---|---|---|---|---|---|"]
+        """Write a summary for a pull request."""
+        lines = [f"## horsesense check-regression: {self.verdict}", "", f"Tolerated loss: {self.margin:g}.", ""]
+        lines += ["| probe | n | old | new | difference [95%] | verdict |", "|---|---|---|---|---|---|"]
         for each in self.checks:
             d = each.difference
             lines.append(
@@ -116,7 +113,7 @@ class Gate(Document):
         return "\n".join(lines) + "\n"
 
     def junit(self) -> str:
-        """JUnit XML: a probe that is worse has failed, one that is inconclusive is skipped."""
+        """Write JUnit XML: a probe that is worse has failed, one that is inconclusive is skipped."""
         count = {verdict: sum(each.verdict == verdict for each in self.checks) for verdict in EXIT_CODES}
         suite = ElementTree.Element(
             "testsuite",
@@ -127,7 +124,9 @@ class Gate(Document):
             errors="0",
         )
         for check in self.checks:
-            case = ElementTree.SubElement(suite, "testcase", classname=check.new, name=f"{check.probe} by {check.way}")
+            case = ElementTree.SubElement(
+                suite, "testcase", classname=check.new, name=f"{check.probe} by {check.format}"
+            )
             if check.verdict != "not worse":
                 kind = "failure" if check.verdict == "worse" else "skipped"
                 ElementTree.SubElement(case, kind, message=check.in_words(self.margin))
@@ -140,9 +139,9 @@ def judge(
     margin: float,
     how: Normalisation | None = None,
 ) -> Gate:
-    """Hold each probe of the new run against the old one."""
+    """Compare each probe of the new run with the old one."""
     if not 0 <= margin < 1:
-        raise UserError(f"{argument('margin')} {margin} is no share", fix="use 0 or more, and less than 1")
+        raise UserError(f"{argument('margin')} {margin} is not a share", fix="use 0 or more, and less than 1")
     before = by_probe([old])
     pairs, left_out = [], []
     for probe, runs in by_probe([new]).items():
@@ -161,7 +160,8 @@ def judge(
 
 
 def _other(new: Mapping[str, Answered], old: Mapping[str, Answered], name: str) -> Answered | None:
-    """What a model is held against: the only one of each run, whatever they are called; of several by its name."""
+    """Return the model to compare with: the only one of each run, whatever its name; of several, the one with the same
+    name."""
     return next(iter(old.values())) if len(new) == len(old) == 1 else old.get(name)
 
 
@@ -172,7 +172,7 @@ def _check(
     common = {item.id for item in old.items}
     items = [item for item in new.items if item.id in common]
     ids, units = [item.id for item in items], [item.unit(new.probe.card.group) for item in items]
-    a, b = earned_on(new, ids, how), earned_on(old, ids, how)
+    a, b = credits_on(new, ids, how), credits_on(old, ids, how)
     difference = side.pairings[0].comparison.difference
     corrected = difference if checks == 1 else compare(a, b, units, level=1 - (1 - LEVEL) / checks).difference
     verdict: Verdict = "inconclusive"
@@ -185,7 +185,7 @@ def _check(
     missing = _missing(a, b, units, difference, margin) if verdict == "inconclusive" else None
     return GateCheck(
         probe=asked.probe,
-        way=asked.way,
+        format=asked.format,
         new=new.part.model.name,
         old=old.part.model.name,
         n=side.items,
@@ -200,13 +200,13 @@ def _check(
 
 
 def _missing(a: Floats, b: Floats, units: Sequence[str], difference: Estimate, margin: float) -> int | None:
-    """Items that would settle on which side of minus the margin the difference lies, beyond those there are."""
+    """Return how many additional items would decide on which side of minus the margin the difference is."""
     known = power(np.asarray(a) + margin, b, units)
     if known.more_items:
         return known.more_items
     away = abs(difference.value + margin)
     if not away:
         return None
-    # Where no unit differs there is no spread to judge by; the interval itself shrinks with the root of the items.
+    # Where no cluster differs there is no variance to judge by; the interval itself shrinks with the root of the items.
     half = (difference.high - difference.low) / 2
     return max(1, ceil(difference.n * (half / away) ** 2) - difference.n)

@@ -1,4 +1,4 @@
-"""What was said in letters and words: what was made out, and whether the place of an option mattered."""
+"""Statistics of replies: how many were parsed, and whether the position of an option mattered."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from horsesense.errors import UserError
 from horsesense.runs.item_columns import ItemColumns
 from horsesense.stats.resampling import Floats
 
-MADE_OUT = {
+PARSED_RULES = {
     "best letter",
     "boxed",
     "letter alone",
@@ -27,68 +27,70 @@ MADE_OUT = {
     "letter named",
     "option named",
 }
-"""Rules that make an option out (`horsesense.scoring.reply_parsing`)."""
+"""Rules that parse an option (`horsesense.scoring.reply_parsing`)."""
 _Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class RepliesDocument(Document):
-    """What was said and made out."""
+class ReplyStatistics(Document):
+    """How replies were parsed, and position bias."""
 
     n: int
-    """Replies: items, times orders, times samples."""
+    """Replies: items × orders × samples."""
     parsed: int
-    """Replies of which an option could be made out; the others earn nothing."""
+    """Parsed replies; the others score 0."""
     why: Mapping[str, int]
-    """The rule that made an option out, or why none did, with how often."""
+    """The rule that parsed a reply, or why none did → count."""
     bounded: int
-    """Letters that the server did not tell, of which only the most they can be is known."""
+    """Letters that the server did not list, of which only an upper bound is known."""
     positions: tuple[float, ...]
-    """How often the option shown first, second … was chosen, as shares of what was made out."""
+    """Share of parsed replies that chose the option shown first, second …"""
     by_chance: tuple[float, ...]
-    """The same shares if the place an option is shown at did not matter."""
+    """The same shares if the position of an option did not matter."""
     bias: float
-    """Half the sum of what the two differ by: 0 is none, 1 - 1/n always the same of n places."""
+    """Position bias: half the sum of absolute differences of the two; 0 is none, 1 - 1/n always the same of n
+    positions."""
     stable: float | None
-    """Share of the items whose choice is the same in every order; null where one order was shown."""
+    """Share of the items with the same choice in every order; null where one order was shown."""
 
 
-def replies_document(columns: ItemColumns, replies: StoredReplies) -> RepliesDocument:
-    """Count what was said. A place has the chance of the options that stood there: their share over all orders."""
+def reply_statistics(columns: ItemColumns, replies: StoredReplies) -> ReplyStatistics:
+    """Compute the statistics. Under no bias, a position has the share of the options that were shown there, over all
+    orders."""
     said = replies.columns("item", "rotation", "parsed", "why", "bounded")
-    place = places_in(columns.ids, [said["item"]])
-    said = {name: column.filter(place >= 0) for name, column in said.items()}
-    place, rotation = place[place >= 0], said["rotation"].to_numpy().astype(np.int64)
+    index = places_in(columns.ids, [said["item"]])
+    said = {name: column.filter(index >= 0) for name, column in said.items()}
+    index, rotation = index[index >= 0], said["rotation"].to_numpy().astype(np.int64)
     parsed = said["parsed"].fill_null(-1).to_numpy().astype(np.int64)
-    if (strange := parsed >= columns.options[place]).any():
-        item = columns.ids[int(place[strange.argmax()])]
+    if (strange := parsed >= columns.options[index]).any():
+        item = columns.ids[int(index[strange.argmax()])]
         raise UserError(
-            f"a reply names an option that the item {item} does not have", fix="ask again in another folder"
+            f"a reply names an option that the item {item} does not have", fix="run it again in another folder"
         )
-    chosen, chance = _by_place(columns.options, place, rotation, parsed)
+    chosen, chance = _by_place(columns.options, index, rotation, parsed)
     whole = chosen.sum() or 1.0
     positions, expected = tuple((chosen / whole).tolist()), tuple((chance / whole).tolist())
     why = Counter({each["values"]: each["counts"] for each in said["why"].value_counts().to_pylist()})
-    return RepliesDocument(
-        n=len(place),
+    return ReplyStatistics(
+        n=len(index),
         parsed=int((parsed >= 0).sum()),
         why=dict(why.most_common()),
         bounded=said["bounded"].flatten().true_count,
         positions=positions,
         by_chance=expected,
         bias=sum(abs(a - b) for a, b in zip(positions, expected, strict=True)) / 2,
-        stable=_stable(place, rotation, parsed),
+        stable=_stable(index, rotation, parsed),
     )
 
 
-def _by_place(options: _Numbers, place: _Numbers, rotation: _Numbers, parsed: _Numbers) -> tuple[Floats, Floats]:
-    """How often what was shown first, second … was chosen, and how often it would be if the place did not matter."""
+def _by_place(options: _Numbers, index: _Numbers, rotation: _Numbers, parsed: _Numbers) -> tuple[Floats, Floats]:
+    """Count how often the option shown first, second … was chosen, and how often it would be without position bias."""
     most = int(options.max())
     chosen, chance = np.zeros(most), np.zeros(most)
-    made_out, counts = parsed >= 0, options[place]
+    made_out, counts = parsed >= 0, options[index]
     for count in np.unique(counts[made_out]).tolist():
         here = made_out & (counts == count)
-        items, which = np.unique(place[here], return_inverse=True)
+        items, which = np.unique(index[here], return_inverse=True)
         option, turned = parsed[here], rotation[here] % count
         np.add.at(chosen, (option - turned) % count, 1.0)
         shape = len(items), count
@@ -96,15 +98,15 @@ def _by_place(options: _Numbers, place: _Numbers, rotation: _Numbers, parsed: _N
         orders = np.bincount(which * count + turned, minlength=len(items) * count).reshape(shape)
         shares = votes / votes.sum(axis=1, keepdims=True)
         for shown in range(count):
-            # The option o stands at this place in the order that is turned by o - place.
+            # Option o is at this position in the order that is rotated by o - position.
             chance[shown] += (shares * orders[:, (np.arange(count) - shown) % count]).sum()
     return chosen, chance
 
 
-def _stable(place: _Numbers, rotation: _Numbers, parsed: _Numbers) -> float | None:
-    """Share of the items shown in several orders of which every reply makes out the same option."""
-    order = np.argsort(place, kind="stable")
-    begins = np.flatnonzero(np.diff(place[order], prepend=-2))
+def _stable(index: _Numbers, rotation: _Numbers, parsed: _Numbers) -> float | None:
+    """Return the share of items, shown in several orders, whose replies all name the same option."""
+    order = np.argsort(index, kind="stable")
+    begins = np.flatnonzero(np.diff(index[order], prepend=-2))
     if not len(begins):
         return None
     turned, option = rotation[order], parsed[order]
@@ -114,17 +116,17 @@ def _stable(place: _Numbers, rotation: _Numbers, parsed: _Numbers) -> float | No
     return float(same[several].mean()) if several.any() else None
 
 
-def in_words(replies: RepliesDocument) -> str:
-    """The same in one remark."""
-    parts = [f"{replies.parsed:,} of {replies.n:,} replies made out ({replies.parsed / max(1, replies.n):.1%})"]
+def in_words(replies: ReplyStatistics) -> str:
+    """Summarise in one line."""
+    parts = [f"{replies.parsed:,} of {replies.n:,} replies parsed ({replies.parsed / max(1, replies.n):.1%})"]
     if replies.parsed < replies.n:
-        lost = {why: count for why, count in replies.why.items() if why not in MADE_OUT}
-        parts.append("not made out: " + ", ".join(f"{why} {count:,}" for why, count in lost.items()))
+        lost = {why: count for why, count in replies.why.items() if why not in PARSED_RULES}
+        parts.append("not parsed: " + ", ".join(f"{why} {count:,}" for why, count in lost.items()))
     if replies.bounded:
-        parts.append(f"{replies.bounded:,} letters only bounded")
+        parts.append(f"{replies.bounded:,} letters with an upper bound only")
     if replies.stable is not None:
         shares = "/".join(f"{share:.2f}" for share in replies.positions)
         parts.append(
-            f"chosen by place {shares}, bias {replies.bias:.2f}, same choice in all orders {replies.stable:.2f}"
+            f"chosen by position {shares}, bias {replies.bias:.2f}, same choice in all orders {replies.stable:.2f}"
         )
     return "; ".join(parts)

@@ -1,30 +1,29 @@
-"""What a model got right of a probe: as it is worked with, as plain data, and how much the way of asking matters."""
+"""The result of a model on a probe, and how much the prompt format matters."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from horsesense.core.audit import Soundness
+from horsesense.core.audit import LabelQuality
 from horsesense.core.document import Document
-from horsesense.runs.replies import RepliesDocument
+from horsesense.runs.replies import ReplyStatistics
 from horsesense.stats import Estimate
 from horsesense.stats.intervals import against_chance
 
 _PATH = re.compile(r"(\.{0,2}|~\w*)/|[A-Za-z]:[\\/]|[^:]*(/[^:]*/|\.gguf$)")
-"""How the path of a model begins; ``org/name`` is a name on the hub, and what has a colon a server or a plug-in."""
+"""A path; ``org/name`` is a name on the Hugging Face Hub, and a colon marks a server or a plug-in."""
 
 UNPARSED = "no answer parsed"
-"""The verdict where a model was asked for replies and no option could be parsed from any."""
+"""The verdict where no reply could be parsed."""
 
 _ANY_MODEL = re.compile(r"model|final|best|last|checkpoint-\d+")
-"""What folders are called that say nothing without the one above."""
+"""Folder names that mean nothing without the parent folder."""
 
 
 def shown_names(names: Iterable[str]) -> dict[str, str]:
-    """What tables and pictures call models: of a path the last part, or as many as tell it from the others.
+    """Return the names of models in tables and charts: of a path the last parts, as many as make it unique.
 
     >>> list(shown_names(["/data/a/tuned", "/data/b/tuned", "./half", "org/name", "runs/doses/model"]).values())
     ['a/tuned', 'b/tuned', 'half', 'org/name', 'doses/model']
@@ -45,81 +44,63 @@ def shown_names(names: Iterable[str]) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class ResultDocument(Document):
-    """What a model got right of a probe, as plain data."""
+class Result(Document):
+    """Accuracy of a model on a probe."""
 
     model: str
-    """Who was asked."""
+    """Name of the model."""
     probe: str
-    """The name of its file, without the ending."""
+    """Name of the probe: its file name without the ending."""
     n: int
-    """Items with a gold."""
+    """Items with a gold answer."""
     metric: str
-    """What is counted."""
+    """What ``accuracy`` is: the share of items, or the average over clusters."""
     normalise: str
-    """How scores were made of tokens; ``by form``: as the form of each item has it."""
+    """Score normalisation; ``by form``: that of each item's form."""
     accuracy: float
-    """The metric: share of the items that are right, where a tie counts as its part, or the average over units."""
+    """The metric; a tie counts as 1/n."""
     ci: tuple[float, float]
     """Interval of the accuracy, clustered by the card's group."""
     level: float
-    """How often such intervals hold the true value."""
+    """Confidence level of the interval."""
     clusters: int
-    """Units of dependence."""
+    """Number of clusters."""
     chance: float | None
-    """What guessing earns."""
+    """Expected accuracy of guessing."""
+    method: str
+    """Method of the interval."""
+    seed: int
+    """Random seed of the resampling."""
+    note: str
+    """Caveat of the interval, such as a single cluster; empty where there is none."""
     plain: Estimate | None
-    """Share of all items that are right, beside an average over units; null where that is the metric itself."""
+    """Share of items, where the metric is the average over clusters."""
     effective_units: float
-    """How many units of equal size would say as much (Kish)."""
+    """Effective number of clusters (Kish)."""
     strict: Estimate | None
-    """Families with every item right; null where each item stands alone."""
+    """Share of families with every item right, with n families; null where no item has a family."""
     ties: int
     """Items with more than one best option."""
     unjudged: int
-    """Items without a gold, left out."""
+    """Items without a gold answer, left out."""
     sensitivity: Mapping[str, float]
     """Accuracy under each other normalisation that the answers allow."""
     spec: Mapping[str, str | int | float | bool]
-    """What a score means: all fields of the scoring spec, and the tokens around each text in words."""
-    way: str
-    """How it was asked: options, pmi, letters or words."""
+    """Scoring spec, and the special tokens around each text."""
+    format: str
+    """Prompt format: loglikelihood, pmi, letters or generate."""
     asked: str
-    """The same in words: template, examples, orders, what was fallen back from."""
-    replies: RepliesDocument | None = None
-    """What was said and made out, where it was asked in letters or words."""
-    soundness: Soundness | None = None
-    """How sound the items are, as the probe's card has it."""
+    """Template, examples, option orders, and the formats that ``auto`` skipped."""
+    replies: ReplyStatistics | None = None
+    """Parsed and unparsed replies, for letters and generate."""
+    soundness: LabelQuality | None = None
+    """Label quality of the items, from the probe's card."""
     verdict: str | None = None
     """``above chance``, ``not above chance``, ``below chance`` or ``inconclusive``, by the interval; ``no answer
     parsed`` where no reply could be parsed; null where chance is not known."""
 
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What a model got right of a probe."""
-
-    model: str
-    probe: str
-    metric: str
-    normalise: str
-    estimate: Estimate
-    strict: Estimate | None
-    """Whole families right; None where there are no families. Its n counts families."""
-    ties: int
-    unjudged: int
-    sensitivity: dict[str, float]
-    """Accuracy under each other normalisation that the answers allow."""
-    spec: dict[str, Any]
-    effective_units: float
-    """How many units of equal size would say as much (Kish)."""
-    plain: Estimate | None = None
-    """Share of all items, beside an average over units."""
-    way: str = "options"
-    asked: str = ""
-    replies: RepliesDocument | None = None
-    soundness: Soundness | None = None
-    """How sound the items are, where somebody has read a sample."""
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "verdict", UNPARSED if self.unparsed else against_chance(self.estimate))
 
     @property
     def unparsed(self) -> bool:
@@ -127,78 +108,63 @@ class Result:
         return self.replies is not None and self.replies.n > 0 and not self.replies.parsed
 
     @property
-    def verdict(self) -> str | None:
-        """How the score compares with chance; None where chance is not known."""
-        return UNPARSED if self.unparsed else against_chance(self.estimate)
+    def estimate(self) -> Estimate:
+        """The accuracy with its interval."""
+        return Estimate(
+            value=self.accuracy,
+            ci=self.ci,
+            n=self.n,
+            clusters=self.clusters,
+            chance=self.chance,
+            level=self.level,
+            method=self.method,
+            seed=self.seed,
+            note=self.note,
+        )
 
     @property
     def compared_by(self) -> str:
-        """What options are compared by, in words."""
+        """The normalisation, in words."""
         return "the score of each form" if self.normalise == "by form" else self.normalise
 
     def beyond(self) -> str:
-        """Where another way to compare options lies outside the interval, a sentence that says so; else nothing."""
-        e = self.estimate
-        outside = {name: value for name, value in self.sensitivity.items() if not e.low <= value <= e.high}
+        """Return a sentence if another normalisation gives an accuracy outside the interval; else an empty string."""
+        low, high = self.ci
+        outside = {name: value for name, value in self.sensitivity.items() if not low <= value <= high}
         if not outside:
             return ""
         others = ", ".join(f"{value:.3f} by {name}" for name, value in outside.items())
-        return f"the normalisation moves the score outside its interval: {e.value:.3f} by {self.compared_by}, {others}"
-
-    def document(self) -> ResultDocument:
-        """The same with its estimate spread out, for those who read it elsewhere."""
-        e = self.estimate
-        return ResultDocument(
-            model=self.model,
-            probe=self.probe,
-            n=e.n,
-            metric=self.metric,
-            normalise=self.normalise,
-            accuracy=e.value,
-            ci=e.ci,
-            level=e.level,
-            clusters=e.clusters,
-            chance=e.chance,
-            plain=self.plain,
-            effective_units=self.effective_units,
-            strict=self.strict,
-            ties=self.ties,
-            unjudged=self.unjudged,
-            sensitivity=self.sensitivity,
-            spec=self.spec,
-            way=self.way,
-            asked=self.asked,
-            replies=self.replies,
-            soundness=self.soundness,
-            verdict=self.verdict,
+        return (
+            "the normalisation moves the score outside its interval: "
+            f"{self.accuracy:.3f} by {self.compared_by}, {others}"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Spread(Document):
-    """One model on one probe in several ways: the part of the uncertainty that no interval shows."""
+    """One model on one probe in several prompt formats: uncertainty that no interval shows."""
 
     model: str
-    """Who was asked."""
+    """Name of the model."""
     probe: str
-    """What was asked."""
-    ways: Mapping[str, float]
-    """Accuracy by way of asking."""
+    """Name of the probe."""
+    formats: Mapping[str, float]
+    """Accuracy by prompt format."""
     low: float
-    """The lowest of them."""
+    """Lowest accuracy."""
     high: float
-    """The highest of them."""
+    """Highest accuracy."""
     spread: float
-    """What they are apart."""
+    """High minus low."""
 
 
 def spreads(results: Sequence[Result]) -> tuple[Spread, ...]:
-    """Each model and probe that was asked in two ways at least."""
+    """Return the spread of each model and probe that was asked in at least two prompt formats."""
     by_pair: dict[tuple[str, str], dict[str, float]] = {}
     for result in results:
-        by_pair.setdefault((result.model, result.probe), {})[result.way] = result.estimate.value
+        by_pair.setdefault((result.model, result.probe), {})[result.format] = result.accuracy
     return tuple(
-        Spread(model, probe, ways, min(ways.values()), max(ways.values()), max(ways.values()) - min(ways.values()))
-        for (model, probe), ways in by_pair.items()
-        if len(ways) > 1
+        Spread(model, probe, found, min(found.values()), max(found.values()), max(found.values()) - min(found.values()))
+        for (model, probe), found in by_pair.items()
+        if len(found) > 1
     )

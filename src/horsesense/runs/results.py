@@ -1,4 +1,4 @@
-"""Numbers from kept answers: one result a model and probe, with its interval and what else could be said."""
+"""Results from stored answers: one per model and probe, with its interval."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from horsesense.core.reply_columns import StoredReplies
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError
 from horsesense.models.lineage import lineage_of
-from horsesense.runs.folder import is_finished, kept_probe
+from horsesense.runs.folder import is_finished, read_stored_probe
 from horsesense.runs.item_columns import ItemColumns, item_columns, item_facets
 from horsesense.runs.manifest import LOG, Manifest, Part, manifest_path, read_manifest
-from horsesense.runs.replies import replies_document
+from horsesense.runs.replies import reply_statistics
 from horsesense.runs.result import Result
 from horsesense.runs.shard_files import read_answers, read_replies
 from horsesense.scoring.generate import UNPARSED
@@ -32,7 +32,7 @@ from horsesense.scoring.normalise import (
     normalised_rows,
     parse_normalisation,
 )
-from horsesense.scoring.prompt_formats import way_named
+from horsesense.scoring.prompt_formats import get_prompt_format
 from horsesense.stats import (
     Credits,
     Estimate,
@@ -50,39 +50,40 @@ from horsesense.stats.resampling import Floats
 
 @dataclass(frozen=True)
 class Answered:
-    """A probe as one model answered it."""
+    """The answers of one model to one probe."""
 
     part: Part
     probe: Probe
     spec: ScoringSpec
     answers: Sequence[Answer]
-    """One an item, in the order of the probe."""
+    """One per item, in the order of the probe."""
     replies: Sequence[Reply] = ()
-    """What was said, where it was asked in letters or words."""
+    """Replies, for letters and generate."""
 
     @property
-    def way(self) -> str:
-        """How it was asked."""
-        return self.part.way
+    def format(self) -> str:
+        """Prompt format."""
+        return self.part.format
 
     @property
     def items(self) -> Sequence[Item]:
         return self.probe.items
 
     def primary(self) -> Normalisation | None:
-        """The normalisation that the card names; None: by the form of each item. PMI is a way of its own."""
-        if self.way == "pmi":
+        """Return the normalisation that the card names; None: by the form of each item. PMI is a prompt format of its
+        own."""
+        if self.format == "pmi":
             return "pmi"
         return parse_normalisation(self.probe.card.normalise) if self.probe.card.normalise else None
 
     @cached_property
     def columns(self) -> ItemColumns:
-        """The items as arrays: a report asks for them hundreds of times."""
+        """The items as arrays: a report uses them hundreds of times."""
         return item_columns(self.items, self.probe.card.group)
 
     @cached_property
     def facets(self) -> Facets:
-        """What the items can be sliced by."""
+        """Facets of the items, for slices."""
         return item_facets(self.items)
 
     @cached_property
@@ -95,28 +96,28 @@ class Answered:
 
     def credits(self, how: Normalisation | None) -> Credits:
         earned = credits(self.scores(how), self.columns.golds, self.columns.ids)
-        return nothing_for(earned, self.stored.first_flag_is(UNPARSED))
+        return without_credit(earned, self.stored.first_flag_is(UNPARSED))
 
     @property
     def judged(self) -> bool:
-        """Whether any item has a gold, so that there is an accuracy."""
+        """Whether any item has a gold answer, so that there is an accuracy."""
         return bool(self.columns.judged.any())
 
     @property
     def units(self) -> NDArray[np.int64]:
-        """The unit of dependence of each item, as a number."""
+        """Index of each item's cluster."""
         return self.columns.units
 
     def estimate(self, earned: Credits) -> Estimate:
-        """The primary figure: what the card names, or the share of items where units are too small for that."""
+        """Return the primary estimate: the card's metric, or the share of items where clusters are too small for it."""
         return self.average(earned) or self.plain(earned)
 
     def plain(self, earned: Credits) -> Estimate:
-        """Share of all items that are right."""
+        """Return the share of items that are right."""
         return accuracy(earned.values, self.units, chance=self._chance)
 
     def average(self, earned: Credits) -> Estimate | None:
-        """Average over units, where the card asks for it and units are large enough."""
+        """Return the average over clusters, where the card asks for it and clusters are large enough."""
         if self.probe.card.metric != UNIT_AVERAGE:
             return None
         return unit_average(earned.values, self.units, self.columns.families, self._chance)
@@ -126,61 +127,60 @@ class Answered:
         return guessing(self.columns)
 
     def strict(self, earned: Credits) -> Estimate | None:
-        """Share of families with every member right; None where every item stands alone."""
+        """Return the share of families with every item right; None where no item has a family."""
         columns = self.columns
         if not columns.in_families:
             return None
-        # What is asked again under exchanged names (rica) is not one more thing to know.
+        # A question repeated under exchanged names (rica) does not test anything more.
         values = without_repeats(earned.values, columns.again)
         return family_accuracy(values, columns.families, option_counts=columns.options)[0].strict
 
 
-def places_of_all(runs: Iterable[Answered]) -> NDArray[np.int64]:
-    """The places, among the first one's items, of those that all were asked."""
+def common_indices(runs: Iterable[Answered]) -> NDArray[np.int64]:
+    """Return the indices, among the first one's items, of those that all answered."""
     first, *others = (run.columns.ids for run in runs)
     known = [set(ids) for ids in others if ids is not first and ids != first]
     if not known:
         return np.arange(len(first))
     common = set.intersection(*known)
-    return np.array([place for place, identity in enumerate(first) if identity in common], np.int64)
+    return np.array([index for index, identity in enumerate(first) if identity in common], np.int64)
 
 
-def earned_on(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
-    """What a model earned on the items of these ids, in their order."""
+def credits_on(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
+    """Return the credit of a model on the items with these ids, in their order."""
     earned = run.credits(how or run.primary()).values
     if run.columns.ids is ids or run.columns.ids == ids:
         return earned
-    places = {identity: place for place, identity in enumerate(run.columns.ids)}
-    return earned[[places[identity] for identity in ids]]
+    indices = {identity: index for index, identity in enumerate(run.columns.ids)}
+    return earned[[indices[identity] for identity in ids]]
 
 
-def guessing(columns: ItemColumns, places: NDArray[np.int64] | slice = slice(None)) -> float:
-    """What guessing earns on the items that have a gold, or on those of them at some places."""
-    judged = columns.guesses[places][columns.judged[places]]
+def guessing(columns: ItemColumns, indices: NDArray[np.int64] | slice = slice(None)) -> float:
+    """Return the expected accuracy of guessing on the items with a gold answer, or on some of them."""
+    judged = columns.guesses[indices][columns.judged[indices]]
     if not len(judged):
         raise UserError("chance needs at least one item with a gold")
     return float(np.mean(judged))
 
 
 def kin_of_reader(answered: Answered) -> str:
-    """A warning where the model that was asked is kin of the one that judged the probe sound; else empty.
+    """Return a warning where the model is related to the one that audited the probe; else an empty string.
 
-    What both have learned from the same texts they take for true alike: such a reader misses the faults that such a
-    model falls for.
+    Related models share beliefs: such an auditor misses the errors that such a model falls for.
     """
-    sound, model = answered.probe.card.soundness, answered.part.model
-    if sound is None or not sound.reader.is_model:
+    sound, model = answered.probe.card.label_quality, answered.part.model
+    if sound is None or not sound.auditor.is_model:
         return ""
-    if lineage_of(model.name, model.found_by, model.architecture) != sound.reader.lineage:
+    if lineage_of(model.name, model.found_by, model.architecture) != sound.auditor.lineage:
         return ""
     return (
-        f"the model {model.name} is of the lineage {sound.reader.lineage}, as is {sound.reader.name}, which read "
-        f"{answered.part.probe.name}: it may take the same faults for sound"
+        f"the model {model.name} is of the lineage {sound.auditor.lineage}, as is {sound.auditor.name}, which audited "
+        f"{answered.part.probe.name}: both may miss the same errors"
     )
 
 
-def nothing_for(earned: Credits, lost: NDArray[np.bool_]) -> Credits:
-    """An item of which no reply could be made out earns nothing and chooses nothing: it is never guessed."""
+def without_credit(earned: Credits, lost: NDArray[np.bool_]) -> Credits:
+    """Give no credit and no choice to items without a parsed reply."""
     if not lost.any():
         return earned
     values, margins = earned.values.copy(), earned.margins.copy()
@@ -192,9 +192,9 @@ def nothing_for(earned: Credits, lost: NDArray[np.bool_]) -> Credits:
 
 
 def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Answered]]:
-    """A run folder, whole: an unfinished part is an error, or left out where ``unfinished`` is expected.
+    """Read a run folder: an unfinished part is an error, or left out if ``unfinished`` is allowed.
 
-    The folder of a control that was fitted under several seeds holds a run for each: they are one model a seed.
+    The folder of a control that was fitted under several seeds holds one run per seed: each is a model.
     """
     if seeds := _seeds(folder):
         return _read_seeds(seeds, unfinished)
@@ -206,15 +206,15 @@ def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Ans
     except UserError as error:
         raise error.at(manifest_path(folder)) from None
     asked = {part.probe.name: part.probe.items for part in manifest.parts}
-    probes = {name: kept_probe(folder, name, count) for name, count in asked.items()}
+    probes = {name: read_stored_probe(folder, name, count) for name, count in asked.items()}
     parts = [part for part in manifest.parts if not unfinished or is_finished(folder, part)]
     return manifest, [_answered(folder, part, probes[part.probe.name], spec) for part in parts]
 
 
 def read_finished(folder: Path, alone: bool = True) -> tuple[Manifest, list[Answered], list[Part]]:
-    """What of a run folder is whole, and the parts that are not.
+    """Read the complete parts of a run folder, and return the incomplete ones too.
 
-    A folder in which nothing is whole is an error where it is ``alone``; beside others it has nothing to show.
+    A folder without any complete part is an error where it is ``alone``; beside others it has nothing to show.
     """
     if _seeds(folder):
         return *read_run(folder), []
@@ -226,7 +226,7 @@ def read_finished(folder: Path, alone: bool = True) -> tuple[Manifest, list[Answ
 
 
 def _seeds(folder: Path) -> list[Path]:
-    """The runs beneath a folder that is none itself, by seed."""
+    """Return the runs in the subfolders of a folder that is not a run itself, by seed."""
     if manifest_path(folder).is_file():
         return []
     found = [path for path in folder.glob("seed-*") if manifest_path(path).is_file()]
@@ -245,47 +245,66 @@ def _read_seeds(folders: Sequence[Path], unfinished: bool) -> tuple[Manifest, li
 
 def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answered:
     answers = read_answers(folder, part, item_columns(probe.items, probe.card.group))
-    return Answered(part, probe, way_named(part.way).spec(spec), answers, read_replies(folder, part))
+    return Answered(part, probe, get_prompt_format(part.format).spec(spec), answers, read_replies(folder, part))
 
 
 def _meaning(answered: Answered) -> dict[str, Any]:
-    """What a score means; of a log nothing is known but who wrote it."""
+    """Return the scoring spec; of a log only the tool is known."""
     model = answered.part.model
     return {"frame": model.frame} if model.kind == LOG else {**answered.spec.to_dict(), "frame": model.frame}
 
 
 def _possible(answered: Answered) -> Sequence[Normalisation]:
-    """The normalisations that the answers allow."""
+    """Return the normalisations that the answers allow."""
     if answered.stored.has_tokens:
         return NORMALISATIONS
     return OF_SUMS if answered.stored.first_flag_is(NO_TOKENS).any() else ()
 
 
+def results_of(answered: Iterable[Answered], how: Normalisation | None = None) -> tuple[Result, ...]:
+    """Compute the results of a run from its answers; a probe without any gold answer has none."""
+    return tuple(result_of(each, how) for each in answered if each.judged)
+
+
 def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
-    """The primary result, under the normalisation given, the card's, or that of each item's form."""
+    """Compute the result of one model on one probe.
+
+    Args:
+        answered: The answers.
+        how: Score normalisation. By default, the one of the probe's card, or of each item's form.
+    """
     normalise = how or answered.primary()
     earned = answered.credits(normalise)
     other: dict[str, float] = {}
-    # Letters and words have one number an option, and nothing to normalise.
+    # Letters and generation give one number per option, and there is nothing to normalise.
     for name in _possible(answered):
         if name != normalise and (name != "pmi" or answered.spec.baseline):
             other[name] = float(np.nanmean(answered.credits(name).values))
-    averaged = answered.average(earned)
+    averaged, plain = answered.average(earned), answered.plain(earned)
+    estimate = averaged or plain
     return Result(
         model=answered.part.model.name,
         probe=answered.part.probe.name,
         metric="accuracy" if averaged is None else answered.probe.card.metric,
         normalise=normalise or "by form",
-        estimate=averaged or answered.plain(earned),
-        plain=None if averaged is None else answered.plain(earned),
+        n=estimate.n,
+        accuracy=estimate.value,
+        ci=estimate.ci,
+        level=estimate.level,
+        clusters=estimate.clusters,
+        chance=estimate.chance,
+        method=estimate.method,
+        seed=estimate.seed,
+        note=estimate.note,
+        plain=None if averaged is None else plain,
         effective_units=effective_units(answered.units),
         strict=answered.strict(earned),
         ties=earned.ties,
         unjudged=earned.unjudged,
         sensitivity=other,
         spec=_meaning(answered),
-        way=answered.way,
+        format=answered.format,
         asked=answered.part.asked,
-        replies=replies_document(answered.columns, StoredReplies.of(answered.replies)) if answered.replies else None,
-        soundness=answered.probe.card.soundness,
+        replies=reply_statistics(answered.columns, StoredReplies.of(answered.replies)) if answered.replies else None,
+        soundness=answered.probe.card.label_quality,
     )

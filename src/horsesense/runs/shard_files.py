@@ -1,6 +1,6 @@
-"""Answers and replies in Parquet, one file a shard: written once and never changed, checked when they are read.
+"""Answers and replies in Parquet, one file per shard: written once, checked when read.
 
-Of a large part the tokens and replies stay in their files, and are read when somebody looks at them.
+Tokens and replies of a large part stay in their files, and are read on access.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ from horsesense.runs.item_columns import ItemColumns
 from horsesense.runs.manifest import Part
 
 _AGAIN = "remove it and run again"
-_ELSEWHERE = "ask again in another folder"
+_ELSEWHERE = "run it again in another folder"
 
 
-def shard_path(folder: Path, model: str, probe: str, number: int, way: str = "options") -> Path:
-    """Where answers lie; those by options have no way in their name, as when there was no other."""
-    return folder / "answers" / _shard_name(model, probe, number, way)
+def shard_path(folder: Path, model: str, probe: str, number: int, prompt_format: str = "loglikelihood") -> Path:
+    """Return the file of a shard's answers; ``loglikelihood``, the default, is not part of the name."""
+    return folder / "answers" / _shard_name(model, probe, number, prompt_format)
 
 
-def replies_path(folder: Path, model: str, probe: str, number: int, way: str) -> Path:
-    """Where what was said lies, beside the answers that were made of it."""
-    return folder / "replies" / _shard_name(model, probe, number, way)
+def replies_path(folder: Path, model: str, probe: str, number: int, prompt_format: str) -> Path:
+    """Return the file of a shard's replies, beside its answers."""
+    return folder / "replies" / _shard_name(model, probe, number, prompt_format)
 
 
-def _shard_name(model: str, probe: str, number: int, way: str) -> str:
-    asked = "" if way == "options" else f"~{way}"
+def _shard_name(model: str, probe: str, number: int, prompt_format: str) -> str:
+    asked = "" if prompt_format == "loglikelihood" else f"~{prompt_format}"
     return f"{_slug(model)}~{_slug(probe)}{asked}.{number:05d}.parquet"
 
 
 def _slug(name: str) -> str:
-    """A name as part of a file name; one that has to be changed for it gets a hash, so that no two meet.
+    """Turn a name into part of a file name; a changed one gets a hash, so that no two collide.
 
     >>> _slug("smollm2"), _slug("org/name@main")
     ('smollm2', 'org_name_main-bfe56419')
@@ -67,7 +67,7 @@ def write_table(path: Path, table: Any) -> None:
     """Write one shard, whole or not at all; the same answers give the same bytes."""
     from pyarrow import parquet
 
-    # A folder of thousands of shards is swept once, by whoever locks it.
+    # A folder of thousands of shards is swept once, by the process that locks it.
     with summed(path.parents[1], path, sweep=False) as temporary:
         parquet.write_table(table, temporary, compression="zstd")
 
@@ -81,19 +81,19 @@ def write_replies(path: Path, replies: Sequence[Reply]) -> None:
 
 
 def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswers:
-    """The answers of one part, in the order of its items; a missing or damaged shard is an error."""
+    """Read the answers of one part, in the order of its items; a missing or damaged shard is an error."""
     large = len(columns.ids) >= MANY
-    paths = [shard_path(folder, part.model.name, part.probe.name, number, part.way) for number in range(part.shards)]
+    paths = [shard_path(folder, part.model.name, part.probe.name, number, part.format) for number in range(part.shards)]
     tables, sources = deque[Any](), list[tuple[int, Source]]()
     for number, path in enumerate(paths):
         if not path.is_file():
             raise UserError(
                 f"the run of {part.model.name} on {part.probe.name} is not finished: "
-                f"{number} of {part.shards} answer files are there",
+                f"{number} of {part.shards} answer files exist",
                 file=folder,
                 fix="run the same command again to finish it",
             )
-        check_sum(folder, path, "run the same command again, which computes it anew")
+        check_sum(folder, path, "run the same command again, which computes it again")
         read = partial(_read_answers, path.resolve(), _version(path))
         table = read(list(COLUMNS))
         tables.append(without_tokens(table) if large else table)
@@ -116,17 +116,17 @@ def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswer
             file=folder,
             fix="run it again in another folder",
         )
-    given = (tables.popleft() for _ in range(len(tables)))  # none is held any longer
+    given = (tables.popleft() for _ in range(len(tables)))  # frees each table
     return StoredAnswers.of_shards(Shards(sources), given, rows) if large else StoredAnswers.of_tables(given, rows)
 
 
 def read_replies(folder: Path, part: Part) -> StoredReplies:
-    """What a model said in one part; none where the way of asking leaves none."""
+    """Read the replies of one part; none where the prompt format has none."""
     from pyarrow import parquet
 
     sources: list[tuple[int, Source]] = []
     for number in range(part.shards):
-        path = replies_path(folder, part.model.name, part.probe.name, number, part.way)
+        path = replies_path(folder, part.model.name, part.probe.name, number, part.format)
         if not path.is_file():
             continue
         check_sum(folder, path, _ELSEWHERE)
@@ -144,7 +144,7 @@ Version = tuple[int, int, int]
 
 
 def _version(path: Path) -> Version:
-    """What tells a file from another one that took its place."""
+    """Return what distinguishes a file from one that replaced it."""
     with disk_errors(path):
         stat = path.stat()
     return stat.st_ino, stat.st_size, stat.st_mtime_ns
@@ -177,7 +177,7 @@ def _read_replies(path: Path, version: Version, columns: list[str]) -> Any:
 
 @contextmanager
 def _undamaged(what: str, path: Path, fix: str) -> Iterator[None]:
-    """What a damaged file raises, as one sentence."""
+    """Translate the errors of a damaged file into one sentence."""
     import pyarrow as pa
 
     try:

@@ -1,6 +1,6 @@
-"""What of a probe is asked, cut into shards that are computed whole or not at all; the sizes of shard and batch.
+"""Draw items of a probe, and cut them into shards that are computed whole or not at all.
 
-A draw is nested: what a small ``limit`` draws, a larger one draws too. Its order is cut into blocks that double in
+A draw is nested: a larger ``limit`` includes the items of a smaller one. Its order is cut into blocks that double in
 size, and each block into shards, so that most shards of a small draw are shards of a large one, and are computed once.
 """
 
@@ -18,31 +18,31 @@ import numpy.typing as npt
 
 from horsesense.core import Item
 from horsesense.core.item_file import ids_of, units_of
-from horsesense.models.hf.device import SPREAD, choose_device
+from horsesense.models.hf.device import DEVICE_MAP, choose_device
 from horsesense.models.protocol import DEFAULT_BUDGET
 from horsesense.runs.manifest import manifest_path, read_manifest
 
 SHARD_TOKENS = 16_384
-"""Tokens a shard, about: half a minute of a small model on a laptop, which is what a kill can cost."""
+"""Approximate tokens per shard: half a minute of a small model on a laptop, which is what a kill can cost."""
 GPU_BUDGET = 65_536
-"""Tokens a batch on a GPU: fewer leave it waiting for its next kernel."""
+"""Tokens per batch on a GPU: fewer leave it waiting for its next kernel."""
 GPU_SHARD = 4_194_304
-"""Tokens a shard on a GPU, some seconds of work as on a processor."""
+"""Approximate tokens per shard on a GPU, some seconds of work."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What the items of a part weigh, column by column: all that cutting needs to know of them."""
+    """Token counts of the items of a part, column by column."""
 
     ids: Sequence[str]
     longest: npt.NDArray[np.int64]
-    """Tokens of the longest question of each."""
+    """Tokens of each item's longest prompt."""
     costs: npt.NDArray[np.int64]
-    """Tokens that are computed for each."""
+    """Tokens to compute for each item."""
 
     @classmethod
     def joined(cls, stretches: Sequence[Weights | None]) -> Weights:
-        """Those of several stretches of a probe, one after the other."""
+        """Join those of consecutive stretches of a probe."""
         known = [each for each in stretches if each is not None]
         if len(known) == 1:
             return known[0]
@@ -58,21 +58,21 @@ _BLOCK = 64
 
 
 def cut(weights: Weights, size: int, ranks: Mapping[str, int] | None = None) -> list[npt.NDArray[np.int64]]:
-    """Shards of about ``size`` tokens, of items of like length, in an order that the file's does not change.
+    """Cut items into shards of about ``size`` tokens and similar length; the order of the file does not matter.
 
-    A shard has the places of its items. ``ranks`` has the place of each item in the order of the draw; without them
-    all is one block.
+    A shard is an array of item indices. ``ranks`` has the rank of each item in the order of the draw; without them
+    there is one block.
     """
     blocks = [_block(ranks[item]) for item in weights.ids] if ranks else [0] * len(weights)
     longest, costs = weights.longest.tolist(), weights.costs.tolist()
-    order = sorted(range(len(weights)), key=lambda place: (blocks[place], longest[place], weights.ids[place]))
+    order = sorted(range(len(weights)), key=lambda index: (blocks[index], longest[index], weights.ids[index]))
     begins: list[int] = []
     room = before = 0
-    for number, place in enumerate(order):
-        if room <= 0 or blocks[place] != before:
+    for number, index in enumerate(order):
+        if room <= 0 or blocks[index] != before:
             begins.append(number)
-            room, before = size, blocks[place]
-        room -= costs[place]
+            room, before = size, blocks[index]
+        room -= costs[index]
     return np.split(np.array(order, dtype=np.int64), begins[1:])
 
 
@@ -85,31 +85,31 @@ def _block(rank: int) -> int:
 
 
 SERVED = "served"
-"""Where a model runs that is asked through a server: not here."""
+"""The device name of a served model."""
 SERVED_SHARD = 4_194_304
-"""Tokens a shard of a server, about: every reply is kept at once, so that a kill costs nothing."""
+"""Approximate tokens per shard of a server: every reply is stored at once, so that a kill costs nothing."""
 
 
 def sizes(folder: Path | None, device: str, budget: int | None = None, on_gpu: bool | None = None) -> tuple[int, int]:
-    """Tokens a batch and tokens a shard. A folder that was begun keeps to its own, wherever it is finished.
+    """Return (batch_tokens, shard_tokens); an existing run keeps its sizes.
 
-    ``on_gpu`` says what workers elsewhere have; None: what this process finds.
+    ``on_gpu`` says what the workers have; None: what this process finds.
     """
     if folder is not None and manifest_path(folder).is_file():
         kept = read_manifest(folder)
         if kept.parts:
             return budget or kept.budget, kept.shard
-    where = "auto" if device == SPREAD else device
+    where = "auto" if device == DEVICE_MAP else device
     if on_gpu is None:
         on_gpu = device != SERVED and choose_device(where)[0].type == "cuda"
     return budget or (GPU_BUDGET if on_gpu else DEFAULT_BUDGET), GPU_SHARD if on_gpu else SHARD_TOKENS
 
 
-def draw(items: Sequence[Item], limit: int | None, seed: int, nested: bool = True) -> Sequence[Item]:
-    """At most ``limit`` items (but one whole family at least), in the order of the probe.
+def draw(items: Sequence[Item], limit: int | None, seed: int) -> Sequence[Item]:
+    """Draw at most ``limit`` items (but at least one whole family), in the order of the probe.
 
-    Families are drawn whole, because half a family says nothing about the strict metric. A smaller limit draws a part
-    of what a larger one draws; older runs were not ``nested``, and filled up with families that still had room.
+    Families are drawn whole, because half a family says nothing about the strict metric. A smaller limit draws a subset
+    of what a larger one draws.
 
     >>> items = [Item(probe="demo", form="choice", text=str(n), options=("a",), family=str(n // 2)) for n in range(6)]
     >>> sorted({item.family for item in draw(items, 4, seed=0)})
@@ -125,55 +125,55 @@ def draw(items: Sequence[Item], limit: int | None, seed: int, nested: bool = Tru
         if sizes[family] <= left or not chosen:
             chosen.add(family)
             left -= sizes[family]
-        elif nested:
+        else:
             break
     return [item for item, unit in zip(items, units, strict=True) if unit in chosen]
 
 
 def ranks_of(items: Sequence[Item], seed: int) -> dict[str, int]:
-    """The place of each item of a whole probe in the order that draws take them in."""
+    """Return the rank of each item of a whole probe in the order of the draw."""
     units, ids = units_of(items), list(ids_of(items))
-    place = {family: number for number, family in enumerate(_shuffled(set(units), seed))}
-    places = [place[unit] for unit in units]
-    ordered = sorted(range(len(ids)), key=lambda number: (places[number], ids[number]))
+    index = {family: number for number, family in enumerate(_shuffled(set(units), seed))}
+    indices = [index[unit] for unit in units]
+    ordered = sorted(range(len(ids)), key=lambda number: (indices[number], ids[number]))
     return {ids[number]: rank for rank, number in enumerate(ordered)}
 
 
 def _shuffled(families: Iterable[str], seed: int) -> list[str]:
-    """Sorted before they are shuffled, so that the order of the file does not matter."""
+    """Sort, then shuffle, so that the order of the file does not matter."""
     order = sorted(families)
     random.Random(seed).shuffle(order)
     return order
 
 
 SHARD_SECONDS = 30.0
-"""What a kill may cost, about."""
+"""Approximate cost of a kill, in seconds."""
 SAMPLE = 256
-"""Tokens that a model's rate is measured on, on a processor; on a GPU a whole batch."""
+"""Tokens that a model's speed is measured on, on a CPU; on a GPU a whole batch."""
 
 
-def tried(weights: Weights, sample: int) -> list[int]:
-    """Places of the items that a model's rate is measured on; none where the run is too short to be measured."""
+def benchmark_sample(weights: Weights, sample: int) -> list[int]:
+    """Return the indices of items to measure the model's speed on; none where the run is too short to matter."""
     if int(weights.costs.sum()) <= 8 * sample:
         return []
     longest, costs = weights.longest.tolist(), weights.costs.tolist()
     chosen: list[int] = []
     tokens = 0
-    order = sorted(range(len(weights)), key=lambda place: (longest[place], weights.ids[place]))
-    for place in order[len(order) // 2 :]:
+    order = sorted(range(len(weights)), key=lambda index: (longest[index], weights.ids[index]))
+    for index in order[len(order) // 2 :]:
         if tokens >= sample:
             break
-        chosen.append(place)
-        tokens += costs[place]
+        chosen.append(index)
+        tokens += costs[index]
     return chosen
 
 
-def fitting(size: int, seconds: float, tokens: int) -> int:
-    """Tokens a shard for a model that took so long for so many: ``size``, or less where that takes over two minutes.
+def calibrate_shard_size(size: int, seconds: float, tokens: int) -> int:
+    """Return the tokens per shard, given the time of a sample: ``size``, or less where a shard takes over two minutes.
 
-    Coarse on purpose: the last bits of a score depend on its shard, and two runs on a busy machine should cut alike.
+    Coarse on purpose: the last bits of a score depend on its shard, and two runs on a busy machine should agree.
 
-    >>> fitting(16_384, 1.0, 500), fitting(16_384, 1.0, 50)
+    >>> calibrate_shard_size(16_384, 1.0, 500), calibrate_shard_size(16_384, 1.0, 50)
     (16384, 2048)
     """
     whole = size * seconds / tokens

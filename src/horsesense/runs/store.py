@@ -1,4 +1,4 @@
-"""Where the answers of a run go: into a folder with its manifest, or into memory. Whoever asks alone writes."""
+"""Where the answers of a run go: into a folder with its manifest, or into memory. Only the driver process writes."""
 
 from __future__ import annotations
 
@@ -10,196 +10,181 @@ from typing import Any
 from horsesense.core import Probe
 from horsesense.core.item_file import ids_of
 from horsesense.progress import Progress
-from horsesense.runs.folder import is_kept, keep_probe
-from horsesense.runs.manifest import FORMAT, Manifest, Part, content_of_ids, write_manifest
-from horsesense.runs.models import Content, Settings
+from horsesense.runs.folder import is_intact, store_probe
+from horsesense.runs.manifest import Manifest, Part, content_of_ids, write_manifest
 from horsesense.runs.shard_files import replies_path, shard_path, write_table
 
 
-def stage_of(model: str, probe: str, way: str) -> str:
-    """What a progress is told; the way only where it is not the usual one."""
-    return f"{model} on {probe}" + ("" if way == "options" else f" by {way}")
+def stage_of(model: str, probe: str, prompt_format: str) -> str:
+    """Name a part in progress messages; the prompt format only where it is not the usual one."""
+    return f"{model} on {probe}" + ("" if prompt_format == "loglikelihood" else f" by {prompt_format}")
 
 
 @dataclass(slots=True)
 class PartProgress:
-    """How far a part has come: the shards that are done, and what is computed of those that are under way."""
+    """Progress of a part: finished shards, and the computed tokens of those in progress."""
 
     progress: Progress
     stage: str
     total: int
     done: int = 0
-    """Tokens of the shards that are done."""
-    under_way: dict[int, int] = field(default_factory=dict)
-    """Tokens that are computed of each shard that somebody is at, by its number."""
+    """Tokens of the finished shards."""
+    in_progress: dict[int, int] = field(default_factory=dict)
+    """Shard → tokens computed so far."""
 
-    def shard_done(self, tokens: int, number: int = -1) -> None:
-        self.under_way.pop(number, None)
+    def shard_done(self, tokens: int, shard: int = -1) -> None:
+        self.in_progress.pop(shard, None)
         self.done += tokens
-        self.tell()
+        self.report()
 
-    def tell(self, note: str = "") -> None:
-        self.progress.update(self.stage, self.done + sum(self.under_way.values()), self.total, "tokens", note)
+    def report(self, note: str = "") -> None:
+        self.progress.update(self.stage, self.done + sum(self.in_progress.values()), self.total, "tokens", note)
 
 
 @dataclass(slots=True)
 class ShardProgress(Progress):
-    """Watches the scoring of one shard, and tells how far the whole part has come."""
+    """Progress callback of one shard, reported as progress of its part."""
 
     part: PartProgress
-    number: int
+    shard: int
 
     def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
         if unit == "tokens":
-            self.part.under_way[self.number] = done
-            self.part.tell(note)
-        else:  # counted otherwise, such as replies
+            self.part.in_progress[self.shard] = done
+            self.part.report(note)
+        else:  # another unit, such as replies
             self.part.progress.update(f"{self.part.stage}: {stage}", done, total, unit, note)
 
     def log(self, text: str) -> None:
         self.part.progress.log(text)
 
 
-class Keeper:
-    """What is kept of a run while it is asked; this one keeps it in memory."""
+class RunStore:
+    """Holds a run in memory while it is computed."""
 
-    keeps = False
+    persistent = False
     """Whether anything outlives the process."""
+    folder: Path | None = None
 
     def __init__(self) -> None:
         self.parts: list[Part] = []
         self.answers: dict[tuple[str, str, str], list[Any]] = {}
+        """Tables of each part, one per shard."""
         self.replies: dict[tuple[str, str, str], list[Any]] = {}
-        """The tables of each part, one a shard."""
         self._contents: dict[str, str] = {}
 
-    def opening(self, model: str, content: Content, settings: Settings) -> dict[str, Any]:
-        """All that it takes to open a model anywhere."""
-        return {
-            "name": model,
-            "found_by": settings.labels.get(model, model),
-            "content": [content.weights, content.identity],
-            "family": settings.family,
-            "device": settings.device,
-            "allow_pickle": settings.allow_pickle,
-            "dtype": settings.spec.dtype,
-            "dtype_reason": "",
-            "spec": settings.spec.to_dict(),
-            "ways": list(settings.ways),
-            "threads": None,
-        }
+    def dtype(self, model: str, dtype: str) -> tuple[str, str]:
+        """Return the dtype to load a model in, and the reason where it was decided before."""
+        return dtype, ""
 
-    def has_all(self, model: str, probe: str, ways: Sequence[str]) -> bool:
-        """Whether a probe is answered already, in all ways that are wanted."""
+    def has_all(self, model: str, probe: str, formats: Sequence[str]) -> bool:
+        """Whether a probe is answered already, in all requested prompt formats."""
         return False
 
-    def is_whole(self, model: str, probe: str, way: str) -> bool:
-        """Whether all shards of a part are there."""
+    def is_whole(self, model: str, probe: str, prompt_format: str) -> bool:
+        """Whether all shards of a part are stored."""
         return False
 
-    def size(self, model: str, probe: str, way: str) -> int | None:
-        """Tokens a shard as they were decided before, 0 for the usual number; None where nobody has measured."""
+    def size(self, model: str, probe: str, prompt_format: str) -> int | None:
+        """Return the tokens per shard as decided before, 0 for the usual number; None where it is not decided."""
         return 0
 
-    def threads(self, here: int | None) -> int | None:
-        """Threads that a model computes with which computes with so many by itself."""
-        return here
+    def threads(self, default: int | None) -> int | None:
+        """Return the threads that a model computes with, given those it would use by itself."""
+        return default
 
     def content(self, name: str, probe: Probe) -> str:
-        """The version of what is asked."""
+        """Return the hash of what is asked."""
         if name not in self._contents:
             self._contents[name] = content_of_ids(ids_of(probe.items))
         return self._contents[name]
 
     def begin(self, part: Part, probe: Probe) -> list[bool]:
-        """A part is asked; which of its shards are there already."""
+        """Register a part and return which of its shards are stored already."""
         self.parts.append(part.model_copy(update={"shard": 0}))
         return [False] * part.shards
 
-    def keep(self, model: str, probe: str, way: str, number: int, tables: Mapping[str, Any]) -> None:
-        """What a shard gave."""
-        self.answers.setdefault((model, probe, way), []).append(tables["answers"])
+    def write(self, model: str, probe: str, prompt_format: str, shard: int, tables: Mapping[str, Any]) -> None:
+        """Store the result of a shard."""
+        self.answers.setdefault((model, probe, prompt_format), []).append(tables["answers"])
         if "replies" in tables:
-            self.replies.setdefault((model, probe, way), []).append(tables["replies"])
+            self.replies.setdefault((model, probe, prompt_format), []).append(tables["replies"])
 
 
-class FolderKeeper(Keeper):
-    """Keeps a run in its folder: the manifest with its parts, the probes, each shard in a file of its own."""
+class FolderRunStore(RunStore):
+    """Stores a run in its folder: manifest, probes, one file per shard."""
 
-    keeps = True
+    persistent = True
+    folder: Path
 
     def __init__(self, folder: Path, manifest: Manifest, progress: Progress) -> None:
         super().__init__()
         self.folder, self.manifest, self.progress = folder, manifest, progress
-        self._places = {pair: place for place, pair in enumerate(manifest.wanted)}
+        self._order = {pair: i for i, pair in enumerate(manifest.wanted)}
 
-    def opening(self, model: str, content: Content, settings: Settings) -> dict[str, Any]:
-        """What an earlier call found out about its dtype holds for all that the folder keeps of it."""
-        told = super().opening(model, content, settings) | {"folder": str(self.folder)}
-        kept = next((part.model for part in self.manifest.parts if part.model.name == model), None)
-        if settings.spec.dtype == "auto" and kept is not None:
-            told |= {"dtype": kept.dtype, "dtype_reason": kept.dtype_reason}
-        return told
+    def dtype(self, model: str, dtype: str) -> tuple[str, str]:
+        """Under ``auto``, what an earlier call decided holds for the whole folder."""
+        record = next((part.model for part in self.manifest.parts if part.model.name == model), None)
+        return (record.dtype, record.dtype_reason) if dtype == "auto" and record is not None else (dtype, "")
 
-    def has_all(self, model: str, probe: str, ways: Sequence[str]) -> bool:
-        there = all_kept(self.manifest, self.folder, model, probe, ways)
-        if there:
-            self.progress.log(f"{model} on {probe}: all answers are kept already")
-        return there
+    def has_all(self, model: str, probe: str, formats: Sequence[str]) -> bool:
+        stored = has_all_answers(self.manifest, self.folder, model, probe, formats)
+        if stored:
+            self.progress.log(f"{model} on {probe}: all answers are stored already")
+        return stored
 
-    def is_whole(self, model: str, probe: str, way: str) -> bool:
-        part = self.manifest.part(model, probe, way)
+    def is_whole(self, model: str, probe: str, prompt_format: str) -> bool:
+        part = self.manifest.part(model, probe, prompt_format)
         return part is not None and is_whole(self.folder, part)
 
-    def size(self, model: str, probe: str, way: str) -> int | None:
-        kept = [part for part in self.manifest.parts if (part.model.name, part.way) == (model, way)]
-        begun = next((part for part in kept if part.probe.name == probe), kept[0] if kept else None)
+    def size(self, model: str, probe: str, prompt_format: str) -> int | None:
+        parts = [part for part in self.manifest.parts if (part.model.name, part.format) == (model, prompt_format)]
+        begun = next((part for part in parts if part.probe.name == probe), parts[0] if parts else None)
         return None if begun is None else begun.shard
 
-    def threads(self, here: int | None) -> int | None:
+    def threads(self, default: int | None) -> int | None:
         if not self.manifest.parts and self.manifest.threads is None:
-            self.manifest = self.manifest.model_copy(update={"threads": here})
-        return self.manifest.threads if here else None
+            self.manifest = self.manifest.model_copy(update={"threads": default})
+        return self.manifest.threads if default else None
 
     def begin(self, part: Part, probe: Probe) -> list[bool]:
-        model, name, way = part.model.name, part.probe.name, part.way
-        kept = self.manifest.part(model, name, way)
-        if kept is None:
+        model, name, prompt_format = part.model.name, part.probe.name, part.format
+        if self.manifest.part(model, name, prompt_format) is None:
             if all(each.probe.name != name for each in self.manifest.parts):
-                keep_probe(self.folder, name, probe)
-            parts = sorted(self.manifest.with_part(part).parts, key=self._place)
-            self.manifest = self.manifest.model_copy(update={"format": FORMAT, "parts": tuple(parts)})
+                store_probe(self.folder, name, probe)
+            # Parts are in the order of the request, whichever was planned first; earlier ones stay before.
+            parts = sorted(
+                self.manifest.with_part(part).parts,
+                key=lambda each: self._order.get((each.model.name, each.probe.name), -1),
+            )
+            self.manifest = self.manifest.model_copy(update={"parts": tuple(parts)})
             write_manifest(self.folder, self.manifest)
-        paths = [shard_path(self.folder, model, name, number, way) for number in range(part.shards)]
-        there = [is_kept(self.folder, path) for path in paths]
-        for path, whole in zip(paths, there, strict=True):
-            if not whole and path.is_file():
+        paths = [shard_path(self.folder, model, name, shard, prompt_format) for shard in range(part.shards)]
+        present = [is_intact(self.folder, path) for path in paths]
+        for path, there in zip(paths, present, strict=True):
+            if not there and path.is_file():
                 self.progress.log(f"{path}: damaged, so it is computed again")
-        return there
+        return present
 
-    def _place(self, part: Part) -> int:
-        """Parts stand in the order that they were wanted in, whichever was planned first; older ones stay before."""
-        return self._places.get((part.model.name, part.probe.name), -1)
-
-    def keep(self, model: str, probe: str, way: str, number: int, tables: Mapping[str, Any]) -> None:
-        if "replies" in tables:  # first, so that no answer stands without what was said
-            write_table(replies_path(self.folder, model, probe, number, way), tables["replies"])
-        write_table(shard_path(self.folder, model, probe, number, way), tables["answers"])
+    def write(self, model: str, probe: str, prompt_format: str, shard: int, tables: Mapping[str, Any]) -> None:
+        if "replies" in tables:  # first, so that no answer is stored without its replies
+            write_table(replies_path(self.folder, model, probe, shard, prompt_format), tables["replies"])
+        write_table(shard_path(self.folder, model, probe, shard, prompt_format), tables["answers"])
 
 
-def all_kept(manifest: Manifest, folder: Path, model: str, probe: str, ways: Sequence[str]) -> bool:
-    """Whether a probe is answered in all ways that are wanted."""
-    if list(ways) == ["auto"]:
-        # What auto fell back to is known from what is kept; with several ways kept nobody can say which it would be.
-        kept = [p for p in manifest.parts if (p.model.name, p.probe.name) == (model, probe)]
-        ways = [p.way for p in kept if p.way == "options"] or [p.way for p in kept][:1]
-        if not ways:
+def has_all_answers(manifest: Manifest, folder: Path, model: str, probe: str, formats: Sequence[str]) -> bool:
+    """Whether a probe is answered in all requested prompt formats."""
+    if list(formats) == ["auto"]:
+        # The stored format says what auto chose; with several stored formats, it would be loglikelihood or the first.
+        stored = [p.format for p in manifest.parts if (p.model.name, p.probe.name) == (model, probe)]
+        formats = [name for name in stored if name == "loglikelihood"] or stored[:1]
+        if not formats:
             return False
-    parts = [manifest.part(model, probe, way) for way in ways]
+    parts = [manifest.part(model, probe, prompt_format) for prompt_format in formats]
     return all(part is not None and is_whole(folder, part) for part in parts)
 
 
 def is_whole(folder: Path, part: Part) -> bool:
     """Whether every shard is there as it was written; a damaged one is computed again."""
-    paths = (shard_path(folder, part.model.name, part.probe.name, n, part.way) for n in range(part.shards))
-    return all(is_kept(folder, path) for path in paths)
+    paths = (shard_path(folder, part.model.name, part.probe.name, n, part.format) for n in range(part.shards))
+    return all(is_intact(folder, path) for path in paths)

@@ -1,7 +1,8 @@
-"""How an item becomes questions to a model, and what comes back.
+"""Scoring: how an item becomes prompts, and how scores and replies become answers.
 
-- `prompts`: an item put into words; `ways`: the ways of asking
-- `options`: items asked, an answer each; `normalise`: one number an option; `precision`: whether bfloat16 will do
-- `texts`: texts as they stand; `evidence`: which tokens decide between two; `fill`: words for a blank
-- `saliency`: which words a prediction rests on; `clue_words`: which of them under any names
+- `prompt_formats`: `loglikelihood` and pmi, `letters`, `generate`; `few_shot`, `chat`
+- `prompts`, `option_prompts`: the texts; `option_scores`: their tokens; `reply_parsing`: the option that a reply names
+- `normalise`: one score per option; `precision`: whether bfloat16 is precise enough
+- `texts`: score any text; `evidence`: which tokens decide between two; `fill`: words for a blank
+- `saliency`: which words a prediction depends on; `clue_words`: which of them under any names
 """

@@ -1,4 +1,4 @@
-"""Options inside a conversation: the question is the user's, each option is the reply that is scored."""
+"""Log-likelihoods inside a conversation: the question is the user's message, each option is a scored reply."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from horsesense.core import Item, ScoringSpec
 from horsesense.models.protocol import Model, Prompt, Turn
-from horsesense.scoring.prompts import ItemPrompts, dressed, item_prompts
+from horsesense.scoring.prompts import ItemPrompts, apply_casing, item_prompts
 
 _FILL = "Fill in the blank. Reply with the missing words only."
 _GO_ON = "Which sentence follows? Reply with that sentence only."
@@ -16,25 +16,25 @@ _PAIR = "How does the second sentence follow from the first? Reply with one of t
 
 
 def chat_prompts(model: Model, item: Item, spec: ScoringSpec, examples: Sequence[Item]) -> tuple[ItemPrompts, int]:
-    """The prompts of an item in the model's chat template, and how far its options have moved to the right of where
-    they stand without one.
+    """Build the prompts of an item in the model's chat template, and return how far its options are shifted to the
+    right.
 
-    Solved examples are earlier turns; an option without its question, for PMI, is a reply to nothing.
+    Few-shot examples are earlier turns; an option without its question, for PMI, is a reply to an empty message.
     """
-    begun = model.in_template(Turn(messages=_messages(item, spec, examples)))
+    begun = model.apply_chat_template(Turn(messages=_messages(item, spec, examples)))
     prompts = tuple(_reply(begun, option, spec) for option in item.options)
     baseline: tuple[Prompt, ...] = ()
     if spec.baseline:
         system = (("system", spec.system),) if spec.system else ()
-        alone = model.in_template(Turn(messages=(*system, ("user", ""))))
+        alone = model.apply_chat_template(Turn(messages=(*system, ("user", ""))))
         baseline = tuple(_reply(alone, option, spec) for option in item.options)
-    # Offsets are told as they are without a template, so that words and characters are counted alike.
-    plain = item_prompts(item, replace(spec, baseline=False), asks_what_follows=True).prompts
+    # Offsets are given as without a template, so that words and characters are counted in the same way.
+    plain = item_prompts(item, replace(spec, baseline=False), scores_to_end=True).prompts
     return ItemPrompts(item.form, prompts, baseline), len(begun) - plain[0].start
 
 
 def _reply(begun: str, option: str, spec: ScoringSpec) -> Prompt:
-    said = dressed(Prompt(option, 0, len(option)), replace(spec, leading_space=False)).text
+    said = apply_casing(Prompt(option, 0, len(option)), replace(spec, leading_space=False)).text
     return Prompt(begun + said, len(begun), len(begun) + len(said), whole=True, bare=True)
 
 
@@ -47,7 +47,7 @@ def _messages(item: Item, spec: ScoringSpec, examples: Sequence[Item]) -> tuple[
 
 
 def _question(item: Item) -> str:
-    """What the user says.
+    """Return the user's message.
 
     >>> print(_question(Item(probe="demo", form="cloze", text="Ice is ___.", options=("cold", "hot"))))
     Fill in the blank. Reply with the missing words only.

@@ -1,7 +1,7 @@
-"""Clue words: what a prediction rests on whatever the things are called (rica, appendix C, case study).
+"""Clue words: what a prediction depends on whatever the entities are called (rica, appendix C, case study).
 
-One saliency is a noisy picture. The same statement is therefore explained under several draws of names; a word is
-a clue when it is among the strongest of most draws, and a stability figure says how far the draws agree.
+A single saliency map is noisy. So the same statement is explained with several draws of names; a word is a clue if it
+is among the strongest in most draws, and a stability figure says how far the draws agree.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from horsesense.errors import UserError, argument
 from horsesense.lexicons.novel_names import novel_names
 from horsesense.lexicons.words import words
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.scoring.saliency import Method, Saliency, SaliencyDocument, saliency
+from horsesense.scoring.saliency import Method, Saliency, saliency
 
 TOP = 5
-"""The strongest words of a draw."""
+"""Number of strongest words per draw."""
 LEAST = 3
-"""Draws of five in which a clue is among them."""
+"""Draws of five in which a clue must be among them."""
 
 _SLOT = re.compile(r"\{(\w+)\}")
 _BRACKETED = re.compile(r"([^\[\]]*)\[([^\[\]]+)\]([^\[\]]*)", re.DOTALL)
@@ -38,11 +38,11 @@ class Marked:
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The names that are to be drawn, in the order of the text."""
+        """The slots for names, in the order of the text."""
         return tuple(dict.fromkeys(_SLOT.findall(self.before + self.target + self.after)))
 
     def named(self, names: Mapping[str, str]) -> Marked:
-        """The same with the slots filled."""
+        """Fill the slots."""
         return Marked(
             *(_SLOT.sub(lambda slot: names[slot[1]], part) for part in (self.before, self.target, self.after))
         )
@@ -50,7 +50,7 @@ class Marked:
     def explained(
         self, model: LanguageModel, spec: ScoringSpec, method: Method = "integrated", steps: int = 50, seed: int = 0
     ) -> Saliency:
-        """What the stretch rests on."""
+        """Attribute the stretch to the other words."""
         start = len(self.before)
         text = self.before + self.target + self.after
         return saliency(model, text, start, start + len(self.target), spec, method, steps, seed)
@@ -58,20 +58,20 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class ExplanationOverNames(Document):
-    """What a model's prediction rests on whatever the things are called."""
+    """Clue words of a model's prediction over several draws of names."""
 
     model: str
-    """Who was asked."""
+    """Name of the model."""
     spec: Mapping[str, str | int | float | bool]
-    """What a score means."""
+    """Scoring spec."""
     seed: int
-    """Seed of the noise and of the names."""
-    drawn: tuple[SaliencyDocument, ...]
+    """Random seed of the noise and of the names."""
+    drawn: tuple[Saliency, ...]
     """Each draw of names."""
     clues: tuple[Clue, ...]
     """Words that are strong in most draws: most votes first, then the strongest."""
     draws: int
-    """How many draws there are."""
+    """Number of draws."""
     stability: float
     """Mean overlap of the strongest words of two draws."""
     arguments: float | None
@@ -79,7 +79,7 @@ class ExplanationOverNames(Document):
 
 
 def parse_marked(text: str) -> Marked:
-    """Read a text with one stretch in brackets.
+    """Parse a text with one stretch in brackets.
 
     >>> parse_marked("{A} is ice, so {A} is [cold].").slots
     ('A',)
@@ -91,29 +91,29 @@ def parse_marked(text: str) -> Marked:
 
 
 def draw_names(slots: Sequence[str], draws: int, seed: int = 0) -> list[dict[str, str]]:
-    """Names that nobody has heard of for each slot, other ones in each draw."""
+    """Draw novel names for each slot, different ones in each draw."""
     names = novel_names(len(slots) * draws, seed)
     return [dict(zip(slots, names[n * len(slots) :], strict=False)) for n in range(draws)]
 
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """A place in the statement that is strong in most draws."""
+    """A word of the statement that is strong in most draws."""
 
-    place: int
-    """The number of the word in the statement, from 0."""
+    index: int
+    """Index of the word in the statement."""
     word: str
     votes: int
     """Draws in which it is among the strongest."""
     value: float
-    """What it does to the target on average: above 0 it makes it likelier."""
+    """Mean attribution: above 0 it makes the target more probable."""
     argument: bool
-    """Whether it is one of the axiom's arguments, not of the frame around them."""
+    """Whether it is one of the axiom's arguments, not of the template around them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """What the draws agree on."""
+    """Agreement of the draws."""
 
     clues: tuple[Clue, ...]
     """Most votes first, then the strongest."""
@@ -133,9 +133,9 @@ def clue_words(
     top: int = TOP,
     least: int | None = None,
 ) -> Clues:
-    """Words that are among the ``top`` strongest in at least ``least`` draws (three fifths of them).
+    """Return words that are among the ``top`` strongest in at least ``least`` draws (three fifths of them).
 
-    A draw is the words of the statement in order, each with its saliency; names may differ from draw to draw.
+    A draw is the words of the statement in order, each with its saliency; names may differ between draws.
 
     >>> draws = [[("Zop", 0.1), ("floats", 2.0), ("not", -3.0)], [("Wim", 2.5), ("floats", 2.0), ("not", -1.0)]]
     >>> voted = clue_words(draws, arguments=["floats"], top=2)
@@ -150,26 +150,26 @@ def clue_words(
     strongest = [_strongest(draw, top) for draw in draws]
     wanted = {word.casefold() for word in arguments}
     clues = []
-    for place, (word, _) in enumerate(draws[0]):
-        votes = sum(place in places for places in strongest)
+    for index, (word, _) in enumerate(draws[0]):
+        votes = sum(index in indices for indices in strongest)
         if votes >= least:
-            value = sum(draw[place][1] for draw in draws) / len(draws)
-            clues.append(Clue(place, word, votes, value, word.casefold() in wanted))
+            value = sum(draw[index][1] for draw in draws) / len(draws)
+            clues.append(Clue(index, word, votes, value, word.casefold() in wanted))
     overlaps = [len(left & right) / len(left | right) for left, right in combinations(strongest, 2) if left | right]
-    ordered = tuple(sorted(clues, key=lambda clue: (-clue.votes, -abs(clue.value), clue.place)))
+    ordered = tuple(sorted(clues, key=lambda clue: (-clue.votes, -abs(clue.value), clue.index)))
     return Clues(ordered, len(draws), sum(overlaps) / len(overlaps) if overlaps else 0.0)
 
 
 def _strongest(draw: Sequence[tuple[str, float]], top: int) -> set[int]:
-    """Places of the strongest words, whichever way they push; the first of equals."""
-    order = sorted(range(len(draw)), key=lambda place: (-abs(draw[place][1]), place))
-    return {place for place in order[:top] if draw[place][1] != 0}
+    """Return the indices of the strongest words, in either direction; the first of equals."""
+    order = sorted(range(len(draw)), key=lambda index: (-abs(draw[index][1]), index))
+    return {index for index in order[:top] if draw[index][1] != 0}
 
 
 def clues_of(saliencies: Sequence[Saliency], names: Sequence[Mapping[str, str]], arguments: str = "") -> Clues:
-    """Clue words by vote over the draws; ``arguments`` are the axiom's own words, in any form of text.
+    """Return the clue words by vote over the draws; ``arguments`` are the axiom's own words, as any text.
 
-    A name is told by its slot, since it is another one in each draw.
+    A name is identified by its slot, since it differs between draws.
     """
     draws = []
     for each, drawn in zip(saliencies, names, strict=True):
@@ -179,7 +179,7 @@ def clues_of(saliencies: Sequence[Saliency], names: Sequence[Mapping[str, str]],
 
 
 def slotted(word: str, slots: Mapping[str, str]) -> str:
-    """A word, or the slot of a name, whose it may be.
+    """Return a word, or the slot of a name, also in the possessive.
 
     >>> slotted("Wim's", {"Wim": "{A}"}), slotted("floats", {"Wim": "{A}"})
     ("{A}'s", 'floats')

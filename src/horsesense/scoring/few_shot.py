@@ -1,4 +1,4 @@
-"""Solved examples before a question: drawn by seed from a stated split, never from the family that is asked about."""
+"""Few-shot examples: drawn by seed from a stated split, never from the item's own family."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from horsesense.core import Item, ScoringSpec
 from horsesense.errors import UserError, argument
 
 Examples = Callable[[Item], tuple[Item, ...]]
-"""The examples of an item."""
+"""Returns the examples of an item."""
 
 WHOLE = "all"
 
 
 def examples_from(pool: Sequence[Item], spec: ScoringSpec) -> Examples:
-    """Which examples an item gets: the first in an order drawn once, passing over what it depends on.
+    """Choose the examples of items: the first in an order drawn once, without those that an item depends on.
 
-    The order is that of ids shuffled by seed, so the file's does not matter. An item of the same family, or one that
-    shares a group's value with it, is passed over.
+    The order is that of ids shuffled by seed, so that of the file does not matter. An item of the same family, or one
+    that shares a group's value with it, is skipped.
     """
     if not spec.shots:
         return lambda item: ()
     if not spec.shots_from:
         raise UserError(
-            f"{spec.shots} examples are asked for and no split to draw them from is named",
+            f"{spec.shots} examples are requested and no split to draw them from is named",
             fix=f"add shots_from=train (a split of the probe), or shots_from={WHOLE}, to {argument('spec')}",
         )
     wanted = [item for item in pool if item.answer is not None and _in_split(item, spec.shots_from)]

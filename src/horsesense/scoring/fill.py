@@ -1,4 +1,4 @@
-"""The words that a model itself puts into a blank."""
+"""The words that a model puts into a blank."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from horsesense.models.protocol import Model, Prompt
 _CLOSING = " .,;:!?"
 _BEGINS_WORD = ("Ġ", "▁")
 _TRIED = 200
-"""Tokens that are tried where words follow the blank: those that come first without them."""
+"""Tokens that are tried where words follow the blank: the best without these words."""
 _TRIED_EACH = 4
-"""The same, as a multiple of the words that are asked for."""
+"""The same, as a multiple of the requested words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,33 +25,33 @@ class FillDocument(Document):
     """The words that a model puts into blanks."""
 
     model: str
-    """Who was asked."""
+    """Name of the model."""
     spec: Mapping[str, str | int | float | bool]
-    """What a score means: all fields of the scoring spec, and the tokens around each text in words."""
+    """Scoring spec, and the special tokens around each text."""
     fills: tuple[Fill, ...]
     """For each prompt in turn, its words, best first."""
 
 
 def fill(model: Model, prompts: Sequence[str], k: int, spec: ScoringSpec) -> list[list[Fill]]:
-    """The k best single tokens for the blank of each prompt, pieces and all, best first.
+    """Return the k most probable single tokens for the blank of each prompt, subwords included, best first.
 
-    A model that reads from left to right does not see what follows the blank. Where words do, the tokens that it would
-    go on with are tried there, and ranked by how likely each is with all that follows it (`_as_texts`).
+    A left-to-right model does not see what follows the blank. Where words follow, its most probable next tokens are
+    tried there, and ranked by their probability together with what follows (`_as_texts`).
     """
     if k < 1:
-        raise UserError(f"the {k} best words of a blank are asked for", fix="ask for 1 or more")
+        raise UserError(f"the {k} best words of a blank are requested", fix="ask for 1 or more")
     cut = [_cut(prompt) for prompt in prompts]
-    inside = [place for place, (_, after) in enumerate(cut) if model.asks_what_follows and after.strip(_CLOSING)]
+    inside = [place for place, (_, after) in enumerate(cut) if model.scores_to_end and after.strip(_CLOSING)]
     filled: dict[int, list[Fill]] = {}
     if inside:
-        tried = min(model.most_words, max(_TRIED, _TRIED_EACH * k))
+        tried = min(model.max_candidates, max(_TRIED, _TRIED_EACH * k))
         if k > tried:
             raise UserError(
-                f"{model.name} tells {tried} next tokens at most, and {k} are asked for", fix="ask for fewer"
+                f"{model.name} lists at most {tried} next tokens, and {k} are requested", fix="ask for fewer"
             )
         starts = list(dict.fromkeys(cut[place][0] for place in inside))
         best = dict(zip(starts, model.best_words([f"{text}{BLANK}" for text in starts], tried, spec), strict=True))
-        # A token that is a part of a character only cannot stand in a text.
+        # A token that is only part of a character cannot be put into a text.
         whole = {text: [each for each in words if "\ufffd" not in each.word] for text, words in best.items()}
         texts = [(prompts[place], *cut[place], whole[cut[place][0]]) for place in inside]
         filled = dict(zip(inside, _as_texts(model, texts, k, spec), strict=True))
@@ -71,7 +71,7 @@ def _cut(prompt: str) -> tuple[str, str]:
 def _as_texts(
     model: Model, tried: Sequence[tuple[str, str, str, Sequence[Fill]]], k: int, spec: ScoringSpec
 ) -> list[list[Fill]]:
-    """For each prompt, what stands before and after its blank and the tokens to try: the k best, ranked as whole texts.
+    """Rank candidates as whole texts and return the k best per prompt.
 
     The log-probability of a token is that of itself and what follows it, among all tokens that were tried.
     """
@@ -79,11 +79,11 @@ def _as_texts(
     for _, before, after, words in tried:
         start = len(before.rstrip())
         for form, each in zip(model.vocabulary_forms(words), words, strict=True):
-            # Some tokenizers write a token without the space that it brings.
+            # Some tokenizers write a token without its leading space.
             spaced = f" {each.word.lstrip()}" if form.startswith(_BEGINS_WORD) else each.word
             text = before.rstrip() + spaced + after
             prompts.append(Prompt(text, start, len(text), whole=True))
-    scored = iter(model.likelihoods(model.read(prompts, spec), spec))
+    scored = iter(model.likelihoods(model.encode(prompts, spec), spec))
     filled = []
     for prompt, _, _, words in tried:
         values = np.array([float(next(scored).logprobs.sum()) for _ in words])

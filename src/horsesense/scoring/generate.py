@@ -1,4 +1,4 @@
-"""By words: a short reply, drawn once or several times, and the option that it names."""
+"""Prompt format ``generate``: a short reply, sampled once or several times, and the option that it names."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from math import log
 from horsesense.core import Answer, Item, Reply, ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.protocol import Continuation, Model, Sampling
-from horsesense.scoring.letters import Shown, in_words, prepare_shown
+from horsesense.scoring.letters import ShownItem, in_words, prepare_shown
 from horsesense.scoring.option_prompts import REASONED, SHORTLY
-from horsesense.scoring.prompt_formats import Answers, Call, Way
+from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
 from horsesense.scoring.reply_parsing import parse_reply
 
 REPLY_TOKENS = 48
-"""Room for an answer, beside the room to reason."""
+"""Tokens for an answer, in addition to those for reasoning."""
 UNPARSED = "unparsed"
-"""Flag of every option of an item of which no reply could be made out: it earns nothing."""
+"""Flag of every option of an item without a parsed reply: the item scores 0."""
 
 
 def _spec(spec: ScoringSpec) -> ScoringSpec:
@@ -25,11 +25,11 @@ def _spec(spec: ScoringSpec) -> ScoringSpec:
     return spec
 
 
-def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Shown]:
+def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[ShownItem]:
     return prepare_shown(model, items, spec, pool, REASONED if spec.reason else SHORTLY, spec.rotations or 1)
 
 
-def _answer(asked: Sequence[Shown], call: Call) -> Answers:
+def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
     spec = call.spec
     sampling = Sampling(REPLY_TOKENS + spec.reason, spec.temperature, spec.samples)
     turns = [each for shown in asked for each in shown.turns]
@@ -48,17 +48,17 @@ def _answer(asked: Sequence[Shown], call: Call) -> Answers:
 def _reply(
     item: Item, order: Sequence[int], sample: int, written: Continuation, spec: ScoringSpec, chat: bool
 ) -> Reply:
-    place, why = reread(written.text, [item.options[option] for option in order], written.finish, spec, chat)
+    index, why = parse_generated(written.text, [item.options[option] for option in order], written.finish, spec, chat)
     return Reply(
         item=item.id,
-        way="words",
+        format="generate",
         rotation=order[0],
         sample=sample,
         request=written.request,
         text=written.text,
         logprobs=(),
         bounded=(),
-        parsed=None if place is None else order[place],
+        parsed=None if index is None else order[index],
         why=why,
         finish=written.finish,
         prompt_tokens=written.prompt_tokens,
@@ -66,8 +66,10 @@ def _reply(
     )
 
 
-def reread(text: str, shown: Sequence[str], finish: str, spec: ScoringSpec, chat: bool) -> tuple[int | None, str]:
-    """What a reply names by the rules of today. A plain text goes on and on: only its first line answers."""
+def parse_generated(
+    text: str, shown: Sequence[str], finish: str, spec: ScoringSpec, chat: bool
+) -> tuple[int | None, str]:
+    """Parse a reply by the current rules. A plain text continues without end: only its first line counts."""
     said = text if chat or spec.reason else next((line for line in text.splitlines() if line.strip()), "")
     parsed = parse_reply(said, shown, reasoned=bool(spec.reason))
     if parsed.option is None and finish == "length" and spec.reason:
@@ -76,7 +78,7 @@ def reread(text: str, shown: Sequence[str], finish: str, spec: ScoringSpec, chat
 
 
 def answer_from(item: Item, replies: Sequence[Reply]) -> Answer:
-    """The log of each option's share of the replies that could be made out, smoothed so that none is nought."""
+    """Return the log of each option's share of the parsed replies, smoothed so that none is zero."""
     votes = [sum(reply.parsed == option for reply in replies) for option in range(len(item.options))]
     if not any(votes):
         return Answer(item.id, item.form, (0.0,) * len(votes), flags=(UNPARSED,) * len(votes))
@@ -86,8 +88,8 @@ def answer_from(item: Item, replies: Sequence[Reply]) -> Answer:
 
 def _in_words(model: Model, spec: ScoringSpec) -> str:
     drawn = f"{spec.samples} samples at temperature {spec.temperature:g}" if spec.temperature else "greedy"
-    room = f", {spec.reason} tokens to reason" if spec.reason else ""
+    room = f", {spec.reason} tokens for reasoning" if spec.reason else ""
     return f"{in_words(model, spec)}, {drawn}{room}"
 
 
-WORDS = Way("words", "text", _spec, _prepare, _answer, _in_words)
+GENERATE = PromptFormat("generate", "text", _spec, _prepare, _answer, _in_words)

@@ -1,4 +1,4 @@
-"""By letters: the options are shown, the probability of each letter is read, and the order of the options is turned."""
+"""Prompt format ``letters``: options are shown with letters, whose probabilities are averaged over rotated orders."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from math import exp, log
 import numpy as np
 
 from horsesense.core import Answer, Item, Reply, ScoringSpec
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.models.protocol import Choices, Model, Turn
 from horsesense.scoring.few_shot import examples_from
-from horsesense.scoring.option_prompts import ONLY_LETTER, WORDING, is_chat, letters_of, turn, turned
-from horsesense.scoring.prompt_formats import Answers, Call, Way
+from horsesense.scoring.option_prompts import ONLY_LETTER, WORDING, is_chat, letters_of, rotated, turn
+from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
 
 _CHARACTERS_A_TOKEN = 4
-"""For how much work it is, whatever the tokenizer."""
+"""Estimate of the work, whatever the tokenizer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownItem:
     """An item with its options in the orders that are shown."""
 
     item: Item
@@ -41,7 +41,7 @@ class Shown:
 
 
 def estimated_tokens(asked: Turn) -> int:
-    """Tokens of a turn, about."""
+    """Estimate the tokens of a turn."""
     characters = len(asked.text) + sum(len(content) + 16 for _, content in asked.messages)
     return 1 + characters // _CHARACTERS_A_TOKEN
 
@@ -49,33 +49,34 @@ def estimated_tokens(asked: Turn) -> int:
 def _spec(spec: ScoringSpec) -> ScoringSpec:
     if spec.reason:
         raise UserError(
-            "a letter that is read at once leaves no room to reason", fix="ask by words, or leave reason out"
+            "letters leave no room for reasoning",
+            fix=f"use {argument('formats', 'generate')}, or leave reason out",
         )
     return spec
 
 
 def prepare_shown(
     model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item], instruction: str, orders: int
-) -> list[Shown]:
-    """Items in ``orders`` orders each; 0 for as many as there are options."""
+) -> list[ShownItem]:
+    """Prepare items in ``orders`` orders each; 0 for as many as there are options."""
     chat = is_chat(spec, model.can("chat"), model.name)
     examples = examples_from(pool, spec)
     made = []
     for item in items:
         letters_of(item)
         count = min(orders or len(item.options), len(item.options))
-        # Fewer orders than options are spread over them, so that every letter gets its turn as far as it goes.
-        all_orders = tuple(turned(item, number * len(item.options) // count) for number in range(count))
+        # Fewer orders than options are spread evenly, so that the letters rotate as far as possible.
+        all_orders = tuple(rotated(item, number * len(item.options) // count) for number in range(count))
         turns = tuple(turn(item, order, examples(item), spec, chat, instruction) for order in all_orders)
-        made.append(Shown(item, all_orders, turns))
+        made.append(ShownItem(item, all_orders, turns))
     return made
 
 
-def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Shown]:
+def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[ShownItem]:
     return prepare_shown(model, items, spec, pool, ONLY_LETTER, spec.rotations)
 
 
-def _answer(asked: Sequence[Shown], call: Call) -> Answers:
+def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
     turns = [each for shown in asked for each in shown.turns]
     words = [letters_of(shown.item) for shown in asked for _ in shown.turns]
     chosen = iter(call.model.choices(turns, words, call.spec, call.progress))
@@ -88,14 +89,14 @@ def _answer(asked: Sequence[Shown], call: Call) -> Answers:
 
 
 def _reply(item: Item, order: Sequence[int], choices: Choices) -> Reply:
-    """What was read under one order, put back into the order of the item."""
+    """Return the probabilities under one order, put back into the order of the item."""
     back = [order.index(option) for option in range(len(order))]
-    logprobs = tuple(choices.logprobs[place] for place in back)
-    bounded = tuple(choices.bounded[place] for place in back)
+    logprobs = tuple(choices.logprobs[index] for index in back)
+    bounded = tuple(choices.bounded[index] for index in back)
     best = [option for option, value in enumerate(logprobs) if value == max(logprobs)]
     return Reply(
         item=item.id,
-        way="letters",
+        format="letters",
         rotation=order[0],
         sample=0,
         request=choices.request,
@@ -111,7 +112,7 @@ def _reply(item: Item, order: Sequence[int], choices: Choices) -> Reply:
 
 
 def answer_from(item: Item, replies: Sequence[Reply]) -> Answer:
-    """The log of each option's share of the probability of all letters, averaged over the orders."""
+    """Return the log of each option's share of the probability of all letters, averaged over the orders."""
     shares = [0.0] * len(item.options)
     for reply in replies:
         total = float(np.logaddexp.reduce(np.array(reply.logprobs)))
@@ -122,7 +123,7 @@ def answer_from(item: Item, replies: Sequence[Reply]) -> Answer:
 
 
 def in_words(model: Model, spec: ScoringSpec) -> str:
-    """Template and examples, for the manifest."""
+    """Describe template and examples for the manifest."""
     chat = is_chat(spec, model.can("chat"), model.name)
     parts = ["chat template" if chat else "plain text", f"wording {WORDING}"]
     if spec.shots:
@@ -134,4 +135,4 @@ def _in_words(model: Model, spec: ScoringSpec) -> str:
     return f"{in_words(model, spec)}, {spec.rotations or 'all'} orders"
 
 
-LETTERS = Way("letters", "next", _spec, _prepare, _answer, _in_words)
+LETTERS = PromptFormat("letters", "next", _spec, _prepare, _answer, _in_words)

@@ -1,4 +1,5 @@
-"""By options: how likely each option is, as the model reads it in its place. By PMI: against its bare likelihood."""
+"""Prompt formats ``loglikelihood``, the likelihood of each option in its context, and ``pmi``, relative to its
+likelihood alone."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from horsesense.scoring.chat import chat_prompts
 from horsesense.scoring.few_shot import examples_from
 from horsesense.scoring.option_prompts import WORDING, is_chat
 from horsesense.scoring.option_scores import Prepared, answer_of, prepare, prepare_prompts
-from horsesense.scoring.prompt_formats import Answers, Call, Way, same_spec
+from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat, same_spec
 from horsesense.scoring.prompts import item_prompts
 
 
@@ -26,7 +27,7 @@ def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Seque
 
 
 def _in_chat(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Prepared]:
-    """Only where it is asked for: a likelihood in a template is another than that of the bare text."""
+    """Only on request: the likelihood in a chat template differs from that of the plain text."""
     is_chat(spec, model.can("chat"), model.name)
     examples = examples_from(pool, spec)
     made = [chat_prompts(model, item, spec, examples(item)) for item in items]
@@ -39,28 +40,28 @@ def _solved(item: Item, spec: ScoringSpec) -> str:
 
 
 def _prepare_pmi(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Prepared]:
-    """Sentences are asked as the blank that they differ in: a whole sentence has nothing to be set against."""
+    """Sentences become the blank in which they differ: a whole sentence has no context to leave out."""
     seen = [(view(item, "cloze") or item) if item.form == "sentences" and not item.premise else item for item in items]
     made = _prepare(model, seen, spec, pool)
     return [replace(each, item=item) for each, item in zip(made, items, strict=True)]
 
 
 def _answer(asked: Sequence[Prepared], call: Call) -> Answers:
-    readings = [question for prepared in asked for question in prepared.questions]
-    scored: list[Likelihood] | None = call.memory.likelihoods(readings) if call.memory else None
+    encoded = [question for prepared in asked for question in prepared.questions]
+    scored: list[Likelihood] | None = call.memory.likelihoods(encoded) if call.memory else None
     if scored is None:
-        scored = call.model.likelihoods(readings, call.spec, call.budget, call.progress)
+        scored = call.model.likelihoods(encoded, call.spec, call.budget, call.progress)
         if call.memory:
-            call.memory.remember(readings, scored)
+            call.memory.remember(encoded, scored)
     values = iter(scored)
     return [answer_of(call.model, each, [next(values) for _ in each.questions]) for each in asked], []
 
 
 def _in_words(model: Model, spec: ScoringSpec) -> str:
-    told = [f"chat template, wording {WORDING}"] if spec.chat == "on" else []
-    told += [f"{spec.shots} examples from {spec.shots_from}, seed {spec.shots_seed}"] if spec.shots else []
-    return ", ".join(told)
+    parts = [f"chat template, wording {WORDING}"] if spec.chat == "on" else []
+    parts += [f"{spec.shots} examples from {spec.shots_from}, seed {spec.shots_seed}"] if spec.shots else []
+    return ", ".join(parts)
 
 
-OPTIONS = Way("options", "likelihood", same_spec, _prepare, _answer, _in_words)
-PMI = Way("pmi", "likelihood", lambda spec: replace(spec, baseline=True), _prepare_pmi, _answer, _in_words)
+LOGLIKELIHOOD = PromptFormat("loglikelihood", "likelihood", same_spec, _prepare, _answer, _in_words)
+PMI = PromptFormat("pmi", "likelihood", lambda spec: replace(spec, baseline=True), _prepare_pmi, _answer, _in_words)

@@ -1,4 +1,4 @@
-"""One number an option, derived from its tokens: sum, mean, per word, per character, PMI. Pure."""
+"""One score per option, derived from its tokens: sum, mean, per word, per character, PMI. Pure."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from horsesense.stats.accuracy import Rows
 
 NORMALISATIONS: tuple[Normalisation, ...] = get_args(Normalisation)
 OF_SUMS: tuple[Normalisation, ...] = ("sum", "word", "character")
-"""Those that need no tokens but the options' texts."""
+"""Normalisations that need only sums and the texts of the options."""
 
 BY_FORM: dict[str, Normalisation] = {"sentences": "mean", "cloze": "sum", "choice": "mean", "pair": "sum"}
-"""Where neither the user nor the card says: whole sentences by the mean over tokens (as CATs does); options of
+"""Defaults where neither the user nor the card says: whole sentences by the mean over tokens (as CATs does); options of
 a blank by the joint probability, since all else is the same; answers of unequal length by the mean."""
 
 
 def normalised(answer: Answer, item: Item, spec: ScoringSpec, how: Normalisation) -> tuple[float, ...]:
-    """The option scores under a normalisation.
+    """Return the option scores under a normalisation.
 
     >>> item = Item(probe="demo", form="sentences", options=("Ice is cold.", "Ice is hot."))
     >>> answer = Answer(item.id, "sentences", scores=(-6.0, -8.0), logprobs=((-3.0, -3.0), (-4.0, -4.0)))
@@ -55,48 +55,50 @@ def normalised(answer: Answer, item: Item, spec: ScoringSpec, how: Normalisation
 def normalised_rows(
     answers: StoredAnswers, items: Sequence[Item], forms: NDArray[np.int8], spec: ScoringSpec, how: Normalisation | None
 ) -> Rows:
-    """`normalised` of all answers, column by column; only words are counted item by item.
+    """`normalised` for all answers, column by column; only words are counted item by item.
 
-    ``forms`` has the place of each item's form in `FORMS`; ``how`` None: as that form has it.
+    ``forms`` has the index of each item's form in `FORMS`; ``how`` None: the default of that form.
     """
     scores, begins = answers.numbers("scores")
     tokens, options = answers.numbers("tokens")
-    (firsts, places), (lasts, _) = answers.numbers("first"), answers.numbers("last")
+    (firsts, indices), (lasts, _) = answers.numbers("first"), answers.numbers("last")
     rows, counts, has_tokens = scores.astype(np.float64), np.diff(begins), np.diff(options) > 0
     by_form = np.array([NORMALISATIONS.index(BY_FORM[form]) for form in FORMS])
     hows = by_form[forms] if how is None else np.full(len(answers), NORMALISATIONS.index(how))
     summed, mean, word, character, pmi = (hows == number for number in range(len(NORMALISATIONS)))
     singly = (~has_tokens & answers.first_flag_is(NO_TOKENS) & ~summed) | (has_tokens & word)
-    with np.errstate(divide="ignore", invalid="ignore"):  # an option without a token has no mean, which is told later
+    with np.errstate(
+        divide="ignore", invalid="ignore"
+    ):  # an option without a token has no mean, which is reported later
         if (chosen := has_tokens & mean).any():
             rows[np.repeat(chosen, counts)] /= tokens[np.repeat(chosen, np.diff(options))]
     if (chosen := has_tokens & character).any():
-        rows[np.repeat(chosen, counts)] /= np.maximum(1, (lasts - firsts)[np.repeat(chosen, np.diff(places))])
+        rows[np.repeat(chosen, counts)] /= np.maximum(1, (lasts - firsts)[np.repeat(chosen, np.diff(indices))])
     if (chosen := has_tokens & pmi).any():
         without, beside = answers.numbers("baseline")
         if (np.diff(beside)[chosen] != counts[chosen]).any():
             raise _no_baseline()
         rows[np.repeat(chosen, counts)] -= without[np.repeat(chosen, np.diff(beside))]
     if singly.any():
-        spec = _asked(spec)  # once for all, since a spec is checked whenever one is made
-        for place, item in enumerate(items):
-            if not singly[place]:
+        spec = _asked(spec)  # once for all, since creating a spec checks it
+        for index, item in enumerate(items):
+            if not singly[index]:
                 continue
-            here, given = slice(begins[place], begins[place + 1]), slice(places[place], places[place + 1])
+            here, given = slice(begins[index], begins[index + 1]), slice(indices[index], indices[index + 1])
             sums = scores[here].tolist()
-            if has_tokens[place]:
+            if has_tokens[index]:
                 rows[here] = _by_word(sums, item, spec, firsts[given].tolist(), lasts[given].tolist())
             else:
-                rows[here] = _without_tokens(sums, item, spec, NORMALISATIONS[hows[place]])
+                rows[here] = _without_tokens(sums, item, spec, NORMALISATIONS[hows[index]])
     return Rows(rows, begins)
 
 
 def _by_word(
     scores: Sequence[float], item: Item, spec: ScoringSpec, firsts: Sequence[int], lasts: Sequence[int]
 ) -> tuple[float, ...]:
-    """Scores by the words between the first token of each option and its last."""
-    # What follows a blank is scored or not by family, so the stretch is that of the tokens themselves.
-    prompts = item_prompts(item, _asked(spec), asks_what_follows=True).prompts
+    """Score by the words between the first token of each option and its last."""
+    # Whether the text after a blank is scored depends on the family, so the stretch is that of the tokens.
+    prompts = item_prompts(item, _asked(spec), scores_to_end=True).prompts
     counts = [
         words_between(prompt.text, first, last) for prompt, first, last in zip(prompts, firsts, lasts, strict=True)
     ]
@@ -104,7 +106,7 @@ def _by_word(
 
 
 def _asked(spec: ScoringSpec) -> ScoringSpec:
-    """What was asked with the question, without what was asked beside it."""
+    """Return the spec of the prompt itself, without the PMI baseline."""
     return replace(spec, baseline=False) if spec.baseline else spec
 
 
@@ -113,12 +115,12 @@ def _no_baseline() -> UserError:
 
 
 def _without_tokens(scores: Sequence[float], item: Item, spec: ScoringSpec, how: Normalisation) -> tuple[float, ...]:
-    """Sums that a log has, by the lengths of what was scored as the item tells them."""
+    """Normalise the sums of a log by the lengths of the scored texts, computed from the item."""
     if how == "sum":
         return tuple(scores)
     if how not in ("character", "word"):
         raise UserError(f"the log has no tokens, so there is no {how} over them", fix="use sum, word or character")
-    prompts = item_prompts(item, _asked(spec), asks_what_follows=True).prompts
+    prompts = item_prompts(item, _asked(spec), scores_to_end=True).prompts
     lengths = [
         len(prompt.text[prompt.start : prompt.end].strip())
         if how == "character"

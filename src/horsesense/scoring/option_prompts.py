@@ -1,4 +1,4 @@
-"""An item with its options shown by letters, in the words that letters and words are asked with. Pure."""
+"""Prompts that show the options with letters, for ``letters`` and ``generate``. Pure."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from horsesense.core import Item, ScoringSpec
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.models.protocol import Turn
 
 WORDING = 1
-"""Counted up when a sentence here changes: answers under different ones are not the same answers."""
+"""Counted up when a sentence here changes: answers under different wordings are different answers."""
 
 ONLY_LETTER = "Reply with the letter of the right option only."
 SHORTLY = "Reply with the letter and the words of the right option, and nothing else."
@@ -20,23 +20,24 @@ REASONED = "Think step by step. Then end with a line that says 'Answer:' and the
 def letters_of(item: Item) -> tuple[str, ...]:
     if len(item.options) > len(ascii_uppercase):
         raise UserError(
-            f"item {item.id} has {len(item.options)} options, more than there are letters", fix="ask it by options"
+            f"item {item.id} has {len(item.options)} options, more than there are letters",
+            fix=f"use {argument('formats', 'loglikelihood')}",
         )
     return tuple(ascii_uppercase[: len(item.options)])
 
 
-def turned(item: Item, rotation: int) -> tuple[int, ...]:
-    """The options in the order shown: turned by so many places.
+def rotated(item: Item, rotation: int) -> tuple[int, ...]:
+    """Return the options in the shown order, rotated.
 
     >>> turned(Item(probe="demo", form="choice", text="?", options=("a", "b", "c")), 1)
     (1, 2, 0)
     """
     count = len(item.options)
-    return tuple((place + rotation) % count for place in range(count))
+    return tuple((index + rotation) % count for index in range(count))
 
 
 def block(item: Item, order: Sequence[int]) -> str:
-    """The question and its options, one a line.
+    """Return the question and its options, one per line.
 
     >>> print(block(Item(probe="demo", form="cloze", text="Ice is ___.", options=("cold", "hot")), (1, 0)))
     Which option fills the blank?
@@ -44,12 +45,12 @@ def block(item: Item, order: Sequence[int]) -> str:
     A. hot
     B. cold
     """
-    shown = [f"{letter}. {item.options[place]}" for letter, place in zip(letters_of(item), order, strict=True)]
+    shown = [f"{letter}. {item.options[index]}" for letter, index in zip(letters_of(item), order, strict=True)]
     return "\n".join([*asked(item), *shown])
 
 
 def asked(item: Item) -> list[str]:
-    """What stands before the options, line by line."""
+    """Return the lines before the options."""
     premise = [item.premise] if item.premise else []
     if item.form == "cloze":
         return ["Which option fills the blank?", *premise, item.text]
@@ -63,9 +64,9 @@ def asked(item: Item) -> list[str]:
 def turn(
     item: Item, order: Sequence[int], examples: Sequence[Item], spec: ScoringSpec, chat: bool, instruction: str
 ) -> Turn:
-    """What a model is given: a conversation with its examples as earlier turns, or one text up to ``Answer:``.
+    """Build a turn: a conversation with the examples as earlier turns, or one text up to ``Answer:``.
 
-    Examples show their options as they stand; the letter that is right varies with them.
+    Examples show their options in the order of the file, so their right letter varies.
     """
     solved = [(block(each, range(len(each.options))), _solution(each, instruction)) for each in examples]
     asked = block(item, order)
@@ -88,10 +89,10 @@ def _solution(item: Item, instruction: str) -> str:
 
 
 def is_chat(spec: ScoringSpec, has_template: bool, name: str) -> bool:
-    """Whether the chat template is used; asked for where there is none, it is an error."""
+    """Whether the chat template is used; requested where there is none, it is an error."""
     if spec.chat == "on" and not has_template:
         raise UserError(f"{name} has no chat template", fix="use chat=auto or chat=off")
     chat = has_template and spec.chat != "off"
     if spec.system and not chat:
-        raise UserError("a system text belongs to a conversation, and none is asked for", fix="leave it out")
+        raise UserError("a system prompt needs a chat template, and none is used", fix="leave it out")
     return chat

@@ -1,4 +1,4 @@
-"""Asking a model about items: every option's tokens with their log-probabilities."""
+"""Score the options of items: every token with its log-probability."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ import numpy.typing as npt
 
 from horsesense.core import Answer, Item, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.models.hf.encoding import frame_pairs
+from horsesense.models.hf.encoding import encode_pairs
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.models.protocol import DEFAULT_BUDGET, Likelihood, Model, Reading
+from horsesense.models.protocol import DEFAULT_BUDGET, EncodedPrompt, Likelihood, Model
 from horsesense.scoring.prompts import ItemPrompts, item_prompts
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An item, put into words and cut into tokens."""
+    """An item as prompts, tokenised."""
 
     item: Item
     prompts: ItemPrompts
-    options: tuple[Reading, ...]
-    baseline: tuple[Reading, ...]
+    options: tuple[EncodedPrompt, ...]
+    baseline: tuple[EncodedPrompt, ...]
 
     shift: int = 0
-    """Characters before the prompts (solved examples, a chat template); offsets are told without them."""
+    """Characters before the prompts (examples, a chat template); offsets are given without them."""
 
     @property
     def longest(self) -> int:
         return max(option.length for option in self.options)
 
     @property
-    def questions(self) -> tuple[Reading, ...]:
+    def questions(self) -> tuple[EncodedPrompt, ...]:
         return self.options + self.baseline
 
     @property
     def cost(self) -> int:
-        """Tokens computed for it."""
+        """Number of tokens to compute."""
         return sum(question.cost for question in self.questions)
 
 
 def prepare(
     model: Model, items: Sequence[Item], spec: ScoringSpec, before: Mapping[str, str] | None = None
 ) -> list[Prepared]:
-    """Put items into words for this model, tokenised in one go; an item that cannot be asked is an error.
+    """Build the prompts of items, tokenised in one call; an item that cannot be asked is an error.
 
-    ``before`` has what stands before the prompts of an item, by its id: solved examples.
+    ``before`` has the text before the prompts of an item, by its id: few-shot examples.
     """
     if not isinstance(model, LanguageModel):
         return _prepare_texts(model, items, spec, before or {})
@@ -62,14 +62,14 @@ def prepare(
         return _prepare_texts(model, items, spec, before or {})
     if before:
         raise UserError(f"{model.name} is a classifier, which takes no examples", fix="leave shots out")
-    framed = frame_pairs(model, items, spec)
+    framed = encode_pairs(model, items, spec)
     return [
         Prepared(item, ItemPrompts(item.form, ()), options, ()) for item, options in zip(items, framed, strict=True)
     ]
 
 
 def _prepare_texts(model: Model, items: Sequence[Item], spec: ScoringSpec, before: Mapping[str, str]) -> list[Prepared]:
-    prompts = [item_prompts(item, spec, model.asks_what_follows) for item in items]
+    prompts = [item_prompts(item, spec, model.scores_to_end) for item in items]
     if before:
         prompts = [_behind(before[item.id], each) for item, each in zip(items, prompts, strict=True)]
     return prepare_prompts(model, items, prompts, [len(before.get(item.id, "")) for item in items], spec)
@@ -78,34 +78,34 @@ def _prepare_texts(model: Model, items: Sequence[Item], spec: ScoringSpec, befor
 def prepare_prompts(
     model: Model, items: Sequence[Item], prompts: Sequence[ItemPrompts], shifts: Sequence[int], spec: ScoringSpec
 ) -> list[Prepared]:
-    """Items with the prompts that were made of them, read by the model; ``shifts`` as in `Prepared`."""
+    """Encode items with given prompts; ``shifts`` as in `Prepared`."""
     try:
-        readings = iter(model.read([prompt for each in prompts for prompt in each.prompts + each.baseline], spec))
+        encoded = iter(model.encode([prompt for each in prompts for prompt in each.prompts + each.baseline], spec))
     except UserError:
-        # Told again for the item that it is about.
+        # Raised again with the item that it is about.
         for item, each in zip(items, prompts, strict=True):
             try:
-                model.read(each.prompts + each.baseline, spec)
+                model.encode(each.prompts + each.baseline, spec)
             except UserError as error:
                 raise UserError(f"item {item.id}: {error.problem}", fix=error.fix) from error
         raise
     prepared = []
     for item, each, shift in zip(items, prompts, shifts, strict=True):
-        options = tuple(next(readings) for _ in each.prompts)
-        baseline = tuple(next(readings) for _ in each.baseline)
+        options = tuple(next(encoded) for _ in each.prompts)
+        baseline = tuple(next(encoded) for _ in each.baseline)
         prepared.append(Prepared(item, each, options, baseline, shift))
     return prepared
 
 
 def _behind(before: str, prompts: ItemPrompts) -> ItemPrompts:
-    """The prompts behind a text; an option without its question stays as bare as it is."""
+    """Put a text before the prompts; the PMI baseline stays as it is."""
     shift = len(before)
     moved = (replace(p, text=before + p.text, start=p.start + shift, end=p.end + shift) for p in prompts.prompts)
     return replace(prompts, prompts=tuple(moved))
 
 
 def answer_of(model: Model, prepared: Prepared, scored: Sequence[Likelihood]) -> Answer:
-    """The answer record of an item, from the scores of its options and then of its baselines."""
+    """Return the answer of an item, from the scores of its options and then of its baselines."""
     options = scored[: len(prepared.options)]
     totals = tuple(_total(each.logprobs) for each in options)
     if isinstance(model, LanguageModel) and model.family.head != "tokens":
@@ -137,7 +137,7 @@ def _total(values: npt.NDArray[np.float32]) -> float:
 
 
 def answer_items(model: Model, items: Sequence[Item], spec: ScoringSpec, budget: int = DEFAULT_BUDGET) -> list[Answer]:
-    """Ask a model about items, all at once; runs that are kept go through `horsesense.runs`."""
+    """Score items in one call; stored runs go through `horsesense.runs`."""
     prepared = prepare(model, items, spec)
     scored = iter(model.likelihoods([q for p in prepared for q in p.questions], spec, budget))
     return [answer_of(model, p, [next(scored) for _ in p.questions]) for p in prepared]

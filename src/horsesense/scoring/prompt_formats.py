@@ -1,4 +1,4 @@
-"""What a way of asking is, which there are, and which of them a model can be asked in."""
+"""Prompt formats: how an item is put to a model, and which formats a model supports."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from horsesense.models.protocol import Ability, Likelihood, Model
 from horsesense.progress import Progress
 
 AUTO = "auto"
-WAYS = {
-    "options": "horsesense.scoring.loglikelihood",
+PROMPT_FORMATS = {
+    "loglikelihood": "horsesense.scoring.loglikelihood",
     "pmi": "horsesense.scoring.loglikelihood",
     "letters": "horsesense.scoring.letters",
-    "words": "horsesense.scoring.generate",
+    "generate": "horsesense.scoring.generate",
 }
-"""Way → the module that has it, as a `Way` of its name in capitals."""
+"""Prompt format → the module that defines it, as a `PromptFormat` with the name in capitals."""
 
-_FALLS_BACK = ("options", "letters", "words")
-"""What ``auto`` tries of a server, in this order."""
+_FALLBACKS = ("loglikelihood", "letters", "generate")
+"""Formats that ``auto`` tries on a server, in this order."""
 
 
 class Memory(Protocol):
-    """What was computed before, by content."""
+    """Scores that an earlier run computed, looked up by content."""
 
     served: bool
-    """Whether all that was last asked was there."""
+    """Whether the last lookup found everything."""
 
-    def likelihoods(self, readings: Sequence[Any]) -> list[Likelihood] | None:
-        """Of all that is asked, or None where any is missing."""
+    def likelihoods(self, prompts: Sequence[Any]) -> list[Likelihood] | None:
+        """Return the scores of all prompts, or None if any is missing."""
 
-    def remember(self, readings: Sequence[Any], scored: Sequence[Likelihood]) -> None: ...
+    def remember(self, prompts: Sequence[Any], scored: Sequence[Likelihood]) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """How the questions of a part are put."""
+    """Model and settings that a batch of prepared items is scored with."""
 
     model: Model
     spec: ScoringSpec
@@ -52,70 +52,71 @@ Answers = tuple[list[Answer], list[Reply]]
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """One way of asking."""
+class PromptFormat:
+    """One way to put an item to a model."""
 
     name: str
     needs: Ability
-    """What a model must be able to do for it."""
+    """Ability that the model must have."""
     spec: Callable[[ScoringSpec], ScoringSpec]
-    """What a score means in this way; a field that makes no sense in it is an error."""
+    """Adapts the scoring spec; a field that makes no sense in this format is an error."""
     prepare: Callable[[Model, Sequence[Item], ScoringSpec, Sequence[Item]], list[Any]]
-    """Items as they will be asked; the last argument is where examples are drawn from."""
+    """Builds the prompts of items; the last argument is the pool of few-shot examples."""
     answer: Callable[[Sequence[Any], Call], Answers]
-    """Ask: an answer an item, and what was said."""
+    """Scores prepared items: one answer per item, and the replies."""
     in_words: Callable[[Model, ScoringSpec], str]
-    """What a manifest says of it."""
+    """Describes template, examples and orders for the manifest."""
 
 
-def way_named(name: str) -> Way:
-    if name not in WAYS:
-        raise unknown("way of asking", name, [*WAYS, AUTO])
-    return cast(Way, getattr(importlib.import_module(WAYS[name]), name.upper()))
+def get_prompt_format(name: str) -> PromptFormat:
+    if name not in PROMPT_FORMATS:
+        raise unknown("prompt format", name, [*PROMPT_FORMATS, AUTO])
+    return cast(PromptFormat, getattr(importlib.import_module(PROMPT_FORMATS[name]), name.upper()))
 
 
-def parse_ways(text: str) -> tuple[str, ...]:
-    """Ways by commas.
+def parse_prompt_formats(text: str) -> tuple[str, ...]:
+    """Parse names joined by commas.
 
-    >>> parse_ways("options, letters")
-    ('options', 'letters')
+    >>> parse_prompt_formats("loglikelihood, letters")
+    ('loglikelihood', 'letters')
     """
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     for name in names:
         if name != AUTO:
-            way_named(name)
+            get_prompt_format(name)
     if not names or (AUTO in names and len(names) > 1):
-        raise UserError(f"the ways {text!r} cannot be asked", fix=f"name {', '.join(WAYS)} by commas, or {AUTO} alone")
+        known = ", ".join(PROMPT_FORMATS)
+        raise UserError(f"{text!r} is not a list of prompt formats", fix=f"join {known} by commas, or use {AUTO} alone")
     return names
 
 
-def ways_of(model: Model, wanted: Sequence[str]) -> list[tuple[Way, str]]:
-    """The ways that a model is asked in, each with what was fallen back from in words.
+def choose_prompt_formats(model: Model, names: Sequence[str]) -> list[tuple[PromptFormat, str]]:
+    """Return the formats to use for a model, each with a note on the formats that ``auto`` had to skip.
 
-    Only ``auto`` falls back; a way that was asked for and cannot be had is an error.
+    Only ``auto`` falls back; a format that was requested and is not supported is an error.
     """
-    if list(wanted) == [AUTO]:
-        return [_first_of(model)]
-    ways = [way_named(name) for name in wanted]
-    for way in ways:
-        if not model.can(way.needs):
+    if list(names) == [AUTO]:
+        return [_first_supported(model)]
+    formats = [get_prompt_format(name) for name in names]
+    for each in formats:
+        if not model.can(each.needs):
             raise UserError(
-                f"{model.name} cannot be asked by {way.name}: {model.why_not(way.needs)}",
-                fix=f"leave it out of {argument('ways')}, or use {argument('ways', AUTO)}",
+                f"{model.name} does not support the prompt format {each.name}: {model.why_not(each.needs)}",
+                fix=f"leave it out of {argument('formats')}, or use {argument('formats', AUTO)}",
             )
-    return [(way, "") for way in ways]
+    return [(each, "") for each in formats]
 
 
-def _first_of(model: Model) -> tuple[Way, str]:
+def _first_supported(model: Model) -> tuple[PromptFormat, str]:
     if model.who.kind != "server":
-        return way_named("options"), ""
-    left: list[str] = []
-    for name in _FALLS_BACK:
-        way = way_named(name)
-        if model.can(way.needs):
-            return way, "; ".join(left)
-        left.append(f"not by {name}: {model.why_not(way.needs)}")
-    raise UserError(f"{model.name} can be asked in no way ({'; '.join(left)})", fix="check the server")
+        return get_prompt_format("loglikelihood"), ""
+    skipped: list[str] = []
+    for name in _FALLBACKS:
+        each = get_prompt_format(name)
+        if model.can(each.needs):
+            return each, "; ".join(skipped)
+        skipped.append(f"not by {name}: {model.why_not(each.needs)}")
+    raise UserError(f"{model.name} supports no prompt format ({'; '.join(skipped)})", fix="check the server")
 
 
 def same_spec(spec: ScoringSpec) -> ScoringSpec:

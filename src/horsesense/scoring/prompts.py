@@ -1,4 +1,4 @@
-"""An item put into words for a language model: one text an option, and which stretch of it is scored. Pure."""
+"""Prompts of an item for a language model: one text per option, and the scored stretch of it. Pure."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from horsesense.core.spec import check_prompt, fill_prompt
 from horsesense.errors import UserError
 from horsesense.models.protocol import Prompt
 
-__all__ = ["ItemPrompts", "Prompt", "dressed", "item_prompts"]
+__all__ = ["ItemPrompts", "Prompt", "apply_casing", "item_prompts"]
 
 
 @dataclass(frozen=True, slots=True)
 class ItemPrompts:
-    """All that a model is asked about one item."""
+    """All prompts of one item."""
 
     view: Form
     prompts: tuple[Prompt, ...]
     baseline: tuple[Prompt, ...] = ()
-    """The options without their question, for PMI; empty where it was not asked for."""
+    """The options without their question, for PMI; empty where it was not requested."""
 
 
-def item_prompts(item: Item, spec: ScoringSpec, asks_what_follows: bool) -> ItemPrompts:
-    """The prompts of an item.
+def item_prompts(item: Item, spec: ScoringSpec, scores_to_end: bool) -> ItemPrompts:
+    """Build the prompts of an item.
 
     >>> item = Item(probe="demo", form="cloze", text="Ice is ___ to touch.", options=("cold", "hot"))
     >>> prompt = item_prompts(item, ScoringSpec(), asks_what_follows=True).prompts[0]
@@ -32,7 +32,7 @@ def item_prompts(item: Item, spec: ScoringSpec, asks_what_follows: bool) -> Item
     """
     makers = {"sentences": _sentence, "cloze": _cloze, "choice": _choice, "pair": _pair}
     maker = makers[item.form]
-    prompts = tuple(dressed(maker(item, option, spec, asks_what_follows), spec) for option in item.options)
+    prompts = tuple(apply_casing(maker(item, option, spec, scores_to_end), spec) for option in item.options)
     baseline: tuple[Prompt, ...] = ()
     if spec.baseline:
         if item.form == "sentences" and not item.premise:
@@ -40,44 +40,44 @@ def item_prompts(item: Item, spec: ScoringSpec, asks_what_follows: bool) -> Item
                 f"item {item.id}: PMI needs a question apart from its options",
                 fix="use another normalisation for sentences",
             )
-        baseline = tuple(dressed(Prompt(option, 0, len(option)), spec) for option in item.options)
+        baseline = tuple(apply_casing(Prompt(option, 0, len(option)), spec) for option in item.options)
     return ItemPrompts(item.form, prompts, baseline)
 
 
-def _sentence(item: Item, option: str, spec: ScoringSpec, asks_what_follows: bool) -> Prompt:
+def _sentence(item: Item, option: str, spec: ScoringSpec, scores_to_end: bool) -> Prompt:
     before = f"{item.premise} " if item.premise else ""
     return Prompt(before + option, len(before), len(before) + len(option))
 
 
-def _cloze(item: Item, option: str, spec: ScoringSpec, asks_what_follows: bool) -> Prompt:
+def _cloze(item: Item, option: str, spec: ScoringSpec, scores_to_end: bool) -> Prompt:
     left, _, right = item.text.partition(BLANK)
     before = (f"{item.premise} " if item.premise else "") + left
     end = len(before) + len(option)
-    return Prompt(before + option + right, len(before), end + len(right) if asks_what_follows else end, whole=True)
+    return Prompt(before + option + right, len(before), end + len(right) if scores_to_end else end, whole=True)
 
 
-def _choice(item: Item, option: str, spec: ScoringSpec, asks_what_follows: bool) -> Prompt:
+def _choice(item: Item, option: str, spec: ScoringSpec, scores_to_end: bool) -> Prompt:
     before, after = _around(spec.choice_prompt, "choice_prompt", premise=item.premise, question=item.text)
     if item.premise and "{premise}" not in spec.choice_prompt:
         before = f"{item.premise} {before}"
     return Prompt(before + option + after, len(before), len(before) + len(option))
 
 
-def _pair(item: Item, option: str, spec: ScoringSpec, asks_what_follows: bool) -> Prompt:
+def _pair(item: Item, option: str, spec: ScoringSpec, scores_to_end: bool) -> Prompt:
     before, after = _around(spec.pair_prompt, "pair_prompt", premise=item.premise, hypothesis=item.text)
     end = len(before) + len(option)
-    return Prompt(before + option + after, len(before), end + len(after) if asks_what_follows else end, whole=True)
+    return Prompt(before + option + after, len(before), end + len(after) if scores_to_end else end, whole=True)
 
 
 def _around(template: str, name: str, **values: str) -> tuple[str, str]:
-    """What stands before the option and after it."""
+    """Return the text before the option and after it."""
     check_prompt(name, template)
     before, _, after = template.partition("{option}")
     return fill_prompt(before, **values), fill_prompt(after, **values)
 
 
-def dressed(prompt: Prompt, spec: ScoringSpec) -> Prompt:
-    """Case and leading space as the spec has them."""
+def apply_casing(prompt: Prompt, spec: ScoringSpec) -> Prompt:
+    """Apply the spec's case and leading space."""
     text = prompt.text
     if spec.case == "lower":
         lowered = text.lower()

@@ -22,7 +22,7 @@ from horsesense.progress import NO_PROGRESS, Progress
 
 SENTENCES = "minilm"
 MOST_ENCODED = 4_000
-"""Items of a probe that sentence vectors are computed for: about a minute on a processor."""
+"""Items of a probe that sentence vectors are computed for: about a minute on a CPU."""
 VERSION = 1
 """Of how cosines are computed: it is part of the name of a stored file."""
 NOT_CONTROLLED = "relatedness was not controlled: word vectors are not here (horsesense fetch glove minilm)"

@@ -1,18 +1,18 @@
-"""Which option a reply in words names, by stated rules; what no rule makes out is unparsed, and never guessed.
+"""Parse which option a reply names, by fixed rules; a reply that no rule parses is unparsed, never guessed.
 
-What a model thinks aloud between ``<think>`` and ``</think>`` is not its reply. Then, in this order:
+Reasoning between ``<think>`` and ``</think>`` is not part of the reply. Then, in this order:
 
 1. *boxed*: one letter in ``\\boxed{}``
-2. *letter alone*: the reply is a letter, whatever signs stand around it
+2. *letter alone*: the reply is a letter, with or without punctuation
 3. *stated*: "the answer is B", "Answer: B", "I choose B"; where several are stated, the last that is called final
 4. *leading letter*: the reply begins with "B." or "B)" or "B:"
-5. *option as it stands*: the reply, or its first line, is an option but for case, signs and an article
+5. *option as it stands*: the reply, or its first line, is an option up to case, punctuation and an article
 6. *begins with the option*: "Cold, because …"
 7. *letter named*: "option B" or "(B)" and no other
-8. *option named*: one option's words and no other's, and not behind a "not"
+8. *option named*: one option's words and no other's, and not after a "not"
 
-A letter whose option is another than the words that follow it is unparsed. A reply that had room to reason is read from
-its last statement, or else from its last line.
+A letter followed by the words of another option is unparsed. A reply with reasoning is parsed from its last statement,
+or else from its last line.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ _SEVERAL = re.compile(r"\b(?:all|both|none|neither|any) of (?:the (?:above|optio
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
-    """What a reply names."""
+class ParsedReply:
+    """The option that a reply names."""
 
     option: int | None
-    """Its place among the options shown; None where no rule makes one out."""
+    """Its index among the shown options; None where no rule applies."""
     why: str
-    """The rule, or why none."""
+    """The rule, or why none applies."""
 
 
-def parse_reply(text: str, shown: Sequence[str], reasoned: bool = False) -> Parsed:
-    """The option that a reply names, of those shown as A, B, C …
+def parse_reply(text: str, shown: Sequence[str], reasoned: bool = False) -> ParsedReply:
+    """Parse which of the options shown as A, B, C … a reply names.
 
     >>> parse_reply("The answer is (B), since ice is frozen.", ["hot", "cold"])
     Parsed(option=1, why='stated')
@@ -66,11 +66,11 @@ def parse_reply(text: str, shown: Sequence[str], reasoned: bool = False) -> Pars
     """
     said = _THOUGHT.sub(" ", text)
     if _THINKING.search(said):
-        return Parsed(None, "cut off while it thinks")
+        return ParsedReply(None, "cut off while it thinks")
     said = said.replace("’", "'").strip()
     if not any(letter.isalnum() for letter in said):
-        return Parsed(None, "empty")
-    rules: tuple[Callable[[str, Sequence[str]], Parsed | None], ...]
+        return ParsedReply(None, "empty")
+    rules: tuple[Callable[[str, Sequence[str]], ParsedReply | None], ...]
     if reasoned:
         stated = _boxed(said, shown) or _stated(said, shown)
         if stated is not None:
@@ -82,28 +82,32 @@ def parse_reply(text: str, shown: Sequence[str], reasoned: bool = False) -> Pars
         if parsed is not None:
             return parsed
     if _REFUSES.search(said):
-        return Parsed(None, "refuses")
-    return Parsed(None, "names no option")
+        return ParsedReply(None, "refuses")
+    return ParsedReply(None, "names no option")
 
 
-def _letter(letter: str, shown: Sequence[str], why: str) -> Parsed:
-    place = ascii_uppercase.index(letter.upper())
-    return Parsed(place, why) if place < len(shown) else Parsed(None, f"names {letter.upper()}, which is no option")
+def _letter(letter: str, shown: Sequence[str], why: str) -> ParsedReply:
+    index = ascii_uppercase.index(letter.upper())
+    return (
+        ParsedReply(index, why)
+        if index < len(shown)
+        else ParsedReply(None, f"names {letter.upper()}, which is no option")
+    )
 
 
-def _boxed(said: str, shown: Sequence[str]) -> Parsed | None:
+def _boxed(said: str, shown: Sequence[str]) -> ParsedReply | None:
     letters = {letter.upper() for letter in _BOXED.findall(said)}
     if len(letters) > 1:
-        return Parsed(None, "states several answers")
+        return ParsedReply(None, "states several answers")
     return _letter(letters.pop(), shown, "boxed") if letters else None
 
 
-def _alone(said: str, shown: Sequence[str]) -> Parsed | None:
+def _alone(said: str, shown: Sequence[str]) -> ParsedReply | None:
     found = _ALONE.fullmatch(said)
     return _letter(found[1], shown, "letter alone") if found else None
 
 
-def _stated(said: str, shown: Sequence[str]) -> Parsed | None:
+def _stated(said: str, shown: Sequence[str]) -> ParsedReply | None:
     stated: list[tuple[str, str, bool]] = []
     for line in said.splitlines():
         at = 0
@@ -117,7 +121,7 @@ def _stated(said: str, shown: Sequence[str]) -> Parsed | None:
     if not stated:
         return None
     if len({letter for letter, _, _ in stated}) > 1:
-        return Parsed(None, "states several answers")
+        return ParsedReply(None, "states several answers")
     letter, after, _ = stated[-1]
     return _agreeing(_letter(letter, shown, "stated"), after, shown)
 
@@ -132,60 +136,60 @@ def _is_letter(letter: str, after: str) -> bool:
     return True
 
 
-def _leading(said: str, shown: Sequence[str]) -> Parsed | None:
+def _leading(said: str, shown: Sequence[str]) -> ParsedReply | None:
     leading = [found for line in said.splitlines() if (found := _LEADING.match(line.strip()))]
     if not leading or not _LEADING.match(said):
         return None
     if len({found[1].upper() for found in leading}) > 1:
-        return Parsed(None, "lists several options")
+        return ParsedReply(None, "lists several options")
     found = leading[0]
     if found[1].islower() and not re.match(r"\W*(?:option\s+|choice\s+)?[a-z][*_`]*[.):\]]", said, re.I):
         return None
     return _agreeing(_letter(found[1], shown, "leading letter"), found[2], shown)
 
 
-def _agreeing(parsed: Parsed, after: str, shown: Sequence[str]) -> Parsed:
-    """Unparsed where the words behind a letter are those of another option."""
+def _agreeing(parsed: ParsedReply, after: str, shown: Sequence[str]) -> ParsedReply:
+    """Unparsed if the words after a letter are those of another option."""
     rest = _plain(after)
-    begun = [place for place, option in enumerate(shown) if _starts(rest, _plain(option))]
+    begun = [index for index, option in enumerate(shown) if _starts(rest, _plain(option))]
     if parsed.option is None or not begun:
         return parsed
-    longest = max(begun, key=lambda place: len(_plain(shown[place])))
+    longest = max(begun, key=lambda index: len(_plain(shown[index])))
     same = _plain(shown[longest]) == _plain(shown[parsed.option]) or parsed.option in begun
-    return parsed if same else Parsed(None, "letter and words disagree")
+    return parsed if same else ParsedReply(None, "letter and words disagree")
 
 
-def _as_it_stands(said: str, shown: Sequence[str]) -> Parsed | None:
+def _as_it_stands(said: str, shown: Sequence[str]) -> ParsedReply | None:
     for part in (said, said.splitlines()[0]):
-        same = [place for place, option in enumerate(shown) if _plain(option) == _plain(part)]
+        same = [index for index, option in enumerate(shown) if _plain(option) == _plain(part)]
         if len(same) == 1:
-            return Parsed(same[0], "option as it stands")
+            return ParsedReply(same[0], "option as it stands")
     return None
 
 
-def _begins(said: str, shown: Sequence[str]) -> Parsed | None:
+def _begins(said: str, shown: Sequence[str]) -> ParsedReply | None:
     head = _plain(re.split(r"[,.;:!\n—–]|\s-\s", said, maxsplit=1)[0])
-    same = [place for place, option in enumerate(shown) if _plain(option) == head]
-    return Parsed(same[0], "begins with the option") if len(same) == 1 else None
+    same = [index for index, option in enumerate(shown) if _plain(option) == head]
+    return ParsedReply(same[0], "begins with the option") if len(same) == 1 else None
 
 
-def _letter_named(said: str, shown: Sequence[str]) -> Parsed | None:
+def _letter_named(said: str, shown: Sequence[str]) -> ParsedReply | None:
     named = list(_NAMED.finditer(said))
     letters = {(found[1] or found[2]).upper() for found in named if not _NOT.search(said[: found.start()].lower())}
     if len(letters) > 1:
-        return Parsed(None, "names several options")
+        return ParsedReply(None, "names several options")
     return _letter(letters.pop(), shown, "letter named") if letters else None
 
 
-def _option_named(said: str, shown: Sequence[str]) -> Parsed | None:
+def _option_named(said: str, shown: Sequence[str]) -> ParsedReply | None:
     if _SEVERAL.search(said):
-        return Parsed(None, "names several options")
+        return ParsedReply(None, "names several options")
     text = _spaced(said)
     named: set[int] = set()
     negated = False
-    # The longest first: "hot dog" is not also "dog".
-    for place in sorted(range(len(shown)), key=lambda place: -len(shown[place])):
-        option = _plain(shown[place])
+    # Longest first: "hot dog" is not also "dog".
+    for index in sorted(range(len(shown)), key=lambda index: -len(shown[index])):
+        option = _plain(shown[index])
         pattern = re.compile(rf"(?<!\w){re.escape(option)}(?!\w)") if option else None
         if pattern is None:
             continue
@@ -193,13 +197,13 @@ def _option_named(said: str, shown: Sequence[str]) -> Parsed | None:
             if _NOT.search(text[: found.start()]):
                 negated = True
             else:
-                named.add(place)
+                named.add(index)
         text = pattern.sub(lambda found: "#" * len(found[0]), text)
     if len(named) > 1:
-        return Parsed(None, "names several options")
+        return ParsedReply(None, "names several options")
     if named:
-        return Parsed(named.pop(), "option named")
-    return Parsed(None, "says only what it is not") if negated else None
+        return ParsedReply(named.pop(), "option named")
+    return ParsedReply(None, "says only what it is not") if negated else None
 
 
 def _starts(text: str, option: str) -> bool:
@@ -211,7 +215,7 @@ def _spaced(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without case, signs at the ends, spaces in rows, and an article at the beginning.
+    """Remove case, punctuation at the ends, repeated spaces, and a leading article.
 
     >>> _plain("**The  Cold one.**")
     'cold one'

@@ -1,25 +1,25 @@
-"""Which words a prediction rests on: gradients through captum (rica, section 5.3).
+"""Which words a prediction depends on: gradients through captum (rica, section 5.3).
 
-The value of a token is the gradient of the target's log-probability times the way from a baseline to the
-token's embedding: at the text itself (``gradient``), averaged over noise (``smoothgrad``), or along the
-way from the baseline (``integrated``), where the values add up to the difference in log-probability.
+The value of a token is the gradient of the target's log-probability times the difference between its embedding and a
+baseline: at the text itself (``gradient``), averaged over noise (``smoothgrad``), or along the path from the baseline
+(``integrated``), where the values add up to the difference in log-probability.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from horsesense.core import ScoringSpec
 from horsesense.core.document import Document
 from horsesense.errors import UserError, need
 from horsesense.lexicons.words import word_spans
-from horsesense.models.hf.encoding import framer_of
+from horsesense.models.hf.encoding import prompt_encoder_of
 from horsesense.models.hf.families import FAMILIES, family_named
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.rows import Row
-from horsesense.scoring.prompts import Prompt, dressed
+from horsesense.scoring.prompts import Prompt, apply_casing
 
 if TYPE_CHECKING:
     import torch
@@ -27,94 +27,53 @@ if TYPE_CHECKING:
 Method = Literal["gradient", "smoothgrad", "integrated"]
 METHODS: tuple[Method, ...] = get_args(Method)
 NOISE = 0.15
-"""Spread of SmoothGrad's noise, as a share of the spread of the embeddings (Smilkov and others, 2017)."""
+"""Standard deviation of SmoothGrad's noise, relative to that of the embeddings (Smilkov and others, 2017)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SalientWord:
-    """One word and what it does."""
+    """One word and its attribution."""
 
     word: str
     start: int
     end: int
     value: float
-    """Above 0 it makes the target likelier, below 0 less likely."""
+    """Above 0 it makes the target more probable, below 0 less."""
 
 
 @dataclass(frozen=True, slots=True)
-class SaliencyDocument(Document):
-    """What a prediction rests on, as plain data."""
+class Saliency(Document):
+    """Attribution of a prediction to the words of a text."""
 
     text: str
-    """As the model reads it, without the brackets."""
+    """The text, without the brackets."""
     target: str
-    """The stretch that is explained."""
+    """The explained stretch."""
     method: Method
-    """How gradients became values."""
+    """Attribution method."""
     logprob: float
-    """Of the target in this text."""
+    """Log-probability of the target in this text."""
     baseline: float
-    """Of the target with all else blank."""
+    """Log-probability of the target with every other word blank: the mask token, or the mean of all embeddings."""
     words: tuple[SalientWord, ...]
-    """In the order of the text, without the target."""
+    """Attributions in the order of the text, without the target."""
     residual: float
-    """What the words leave unexplained of the difference."""
+    """Part of the difference that the words leave unexplained; ``integrated`` leaves less with more steps."""
+
+    def of_model(self, model: str, spec: ScoringSpec) -> ModelSaliency:
+        """Add the model and the scoring spec."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return ModelSaliency(**values, model=model, spec=spec.to_dict())
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation(Document):
-    """What a model's prediction rests on."""
+class ModelSaliency(Saliency):
+    """Attribution of a model's prediction to the words of a text."""
 
-    model: str
-    """Who was asked."""
-    spec: Mapping[str, str | int | float | bool]
-    """What a score means."""
-    text: str
-    """As the model reads it, without the brackets."""
-    target: str
-    """The stretch that is explained."""
-    method: Method
-    """How gradients became values."""
-    logprob: float
-    """Of the target in this text."""
-    baseline: float
-    """Of the target with all else blank."""
-    words: tuple[SalientWord, ...]
-    """In the order of the text, without the target."""
-    residual: float
-    """What the words leave unexplained of the difference."""
-
-
-@dataclass(frozen=True, slots=True)
-class Saliency:
-    """What a prediction rests on."""
-
-    text: str
-    target: str
-    method: Method
-    logprob: float
-    """Of the target in this text."""
-    baseline: float
-    """Of the target where every other word is blank: the mask token, or the mean of all embeddings."""
-    words: tuple[SalientWord, ...]
-    """In the order of the text, without the target."""
-
-    @property
-    def residual(self) -> float:
-        """What the words leave unexplained of the difference; ``integrated`` leaves less the more steps it takes."""
-        return self.logprob - self.baseline - sum(word.value for word in self.words)
-
-    def document(self) -> SaliencyDocument:
-        """The same with what is left unexplained written out."""
-        return SaliencyDocument(**_fields(self), residual=self.residual)
-
-    def explanation(self, model: str, spec: ScoringSpec) -> Explanation:
-        """The same with who was asked, and how."""
-        return Explanation(model=model, spec=spec.to_dict(), **_fields(self), residual=self.residual)
-
-
-def _fields(explained: Saliency) -> dict[str, Any]:
-    return {each.name: getattr(explained, each.name) for each in fields(explained)}
+    model: str = field(kw_only=True)
+    """Name of the model."""
+    spec: Mapping[str, str | int | float | bool] = field(kw_only=True)
+    """Scoring spec."""
 
 
 def saliency(
@@ -127,40 +86,46 @@ def saliency(
     steps: int = 50,
     seed: int = 0,
 ) -> Saliency:
-    """What the stretch from ``start`` to ``end`` owes to each other word.
+    """Attribute the log-probability of the stretch from ``start`` to ``end`` to the other words.
 
-    ``steps`` are those of the integration, or the draws of noise.
+    ``steps`` are those of the integration, or the noise samples.
     """
     if not model.family.takes_embeddings:
         able = " and ".join(name for name in FAMILIES if family_named(name).takes_embeddings)
         raise UserError(f"saliency is for {able} models, and {model.name} is {model.family}")
-    prompt = dressed(Prompt(text, start, end, whole=True), spec)
+    prompt = apply_casing(Prompt(text, start, end, whole=True), spec)
     (tokens,) = model.tokenise([prompt.text])
-    framer = framer_of(model, spec)
-    framed = framer(prompt, tokens)
-    shift = len(framer.frame.around(prompt.text[: prompt.start]).before)
-    target = {place - shift for place in framed.question.asked}
-    given = [place for place in range(len(tokens.ids)) if place not in target]
+    encoder = prompt_encoder_of(model, spec)
+    framed = encoder(prompt, tokens)
+    shift = len(encoder.frame.around(prompt.text[: prompt.start]).before)
+    target = {position - shift for position in framed.question.asked}
+    given = [position for position in range(len(tokens.ids)) if position not in target]
     values, logprob, blank = [0.0] * len(tokens.ids), 0.0, 0.0
     for row in model.family.rows(framed.question, spec, model.marks):
-        # A causal model is fed no further than its last prediction: what follows says nothing to it.
-        fed = [place for place in given if place + shift < len(row.given.ids)]
-        attributed, with_text, without = _attributed(model, row, [place + shift for place in fed], method, steps, seed)
+        # A causal model is fed no further than its last prediction: what follows has no influence.
+        fed = [position for position in given if position + shift < len(row.given.ids)]
+        attributed, with_text, without = _attributed(
+            model, row, [position + shift for position in fed], method, steps, seed
+        )
         logprob, blank = logprob + with_text, blank + without
-        for place in fed:
-            values[place] += attributed[place + shift]
+        for position in fed:
+            values[position] += attributed[position + shift]
     words = []
     for first, last in word_spans(prompt.text):
-        places = [place for place in given if first <= tokens.starts[place] < last]
-        if places:
-            words.append(SalientWord(prompt.text[first:last], first, last, sum(values[place] for place in places)))
-    return Saliency(prompt.text, prompt.text[prompt.start : prompt.end], method, logprob, blank, tuple(words))
+        positions = [position for position in given if first <= tokens.starts[position] < last]
+        if positions:
+            words.append(
+                SalientWord(prompt.text[first:last], first, last, sum(values[position] for position in positions))
+            )
+    residual = logprob - blank - sum(word.value for word in words)
+    stretch = prompt.text[prompt.start : prompt.end]
+    return Saliency(prompt.text, stretch, method, logprob, blank, tuple(words), residual)
 
 
 def _attributed(
     model: LanguageModel, row: Row, given: list[int], method: Method, steps: int, seed: int
 ) -> tuple[list[float], float, float]:
-    """One value a place of the row, and the log-probability with the text and with it blanked."""
+    """Return one value per position of the row, and the log-probability with the text and with it blanked."""
     import torch
 
     network = model.network
@@ -172,7 +137,7 @@ def _attributed(
         embedded = embed(ids)
         blank = embedded.clone()
         mask = model.tokenizer.mask_token_id
-        # Not noughts: a norm without a mean (Llama's) jumps there, and no number of steps adds up.
+        # Not zeros: RMSNorm is discontinuous there, and no number of steps adds up.
         blank[:, given] = embed.weight.mean(dim=0) if mask is None else embed.weight[mask]
     forward = _forward(network, row)
     gradients = _gradients(forward, embedded, blank, method, steps, seed)
@@ -183,7 +148,7 @@ def _attributed(
 
 def _forward(network: Any, row: Row) -> Callable[[torch.Tensor], torch.Tensor]:
     def target_logprob(embedded: torch.Tensor) -> torch.Tensor:
-        """The log-probability of the row's targets, one sum a copy of the text."""
+        """Return the log-probability of the row's targets, one sum per copy of the text."""
         import torch
 
         attended = torch.ones(embedded.shape[:2], dtype=torch.long, device=embedded.device)

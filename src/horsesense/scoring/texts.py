@@ -1,16 +1,16 @@
-"""Texts as they stand: every token with its log-probability; and options without their question."""
+"""Score texts: every token with its log-probability; and options without their question."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import nan
 
 from horsesense.core import Answer, Item, ScoringSpec
-from horsesense.core.document import Document
+from horsesense.core.document import Document, Number
 from horsesense.errors import UserError
 from horsesense.models.protocol import Model
-from horsesense.scoring.prompts import Prompt, dressed, item_prompts
+from horsesense.scoring.prompts import Prompt, apply_casing, item_prompts
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,71 +18,57 @@ class ScoredToken:
     """One token of a text."""
 
     token: str
-    """Its text."""
+    """Text of the token."""
     start: int
-    """Its first character in the text."""
+    """Index of its first character."""
     end: int
-    """One past its last character."""
+    """Index after its last character."""
     logprob: float
     """Natural logarithm."""
 
 
 @dataclass(frozen=True, slots=True)
-class TextDocument(Document):
-    """A text, token by token, with its sums."""
+class ScoredText(Document):
+    """A text, token by token, with the sum and mean of its log-probabilities."""
 
     text: str
-    """As the model reads it (case and leading space as the spec has them)."""
+    """The text with the spec's case and leading space."""
     tokens: tuple[ScoredToken, ...]
-    """Those that were scored."""
+    """Scored tokens."""
     sum: float
-    """Over the scored tokens."""
-    mean: float
-    """Over the scored tokens."""
+    """Sum over the scored tokens."""
+    mean: Number
+    """Mean over the scored tokens."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredText:
-    """A text, token by token."""
-
-    text: str
-    tokens: tuple[ScoredToken, ...]
-
-    @property
-    def sum(self) -> float:
-        return sum(token.logprob for token in self.tokens)
-
-    @property
-    def mean(self) -> float:
-        return self.sum / len(self.tokens)
-
-    def document(self) -> TextDocument:
-        """The same with its sum and mean written out."""
-        return TextDocument(self.text, self.tokens, self.sum, self.mean)
+def scored_text(text: str, tokens: Iterable[ScoredToken]) -> ScoredText:
+    """Add the sum and mean of its tokens to a text."""
+    scored = tuple(tokens)
+    total = sum(token.logprob for token in scored)
+    return ScoredText(text, scored, total, total / len(scored) if scored else nan)
 
 
 def score_texts(model: Model, texts: Sequence[str], spec: ScoringSpec) -> list[ScoredText]:
-    """Every scored token of each text; with ``bos=none`` the first one is left out."""
+    """Score every token of each text; with ``bos=none`` the first one is left out."""
     for text in texts:
         if not text.strip():
-            raise UserError("a text is empty", fix="give one with words")
-    prompts = [dressed(Prompt(text, 0, len(text)), spec) for text in texts]
+            raise UserError("a text is empty", fix="give one that is not")
+    prompts = [apply_casing(Prompt(text, 0, len(text)), spec) for text in texts]
     texts_scored = []
     with model.asking():
-        readings = model.read(prompts, spec)
-        scored = model.likelihoods(readings, spec)
-    for prompt, reading, each in zip(prompts, readings, scored, strict=True):
-        names = model.token_texts(reading, each)
+        encoded = model.encode(prompts, spec)
+        scored = model.likelihoods(encoded, spec)
+    for prompt, encoded_prompt, each in zip(prompts, encoded, scored, strict=True):
+        names = model.token_texts(encoded_prompt, each)
         tokens = zip(names, each.starts, each.ends, each.logprobs, strict=True)
-        texts_scored.append(ScoredText(prompt.text, tuple(ScoredToken(n, s, e, float(v)) for n, s, e, v in tokens)))
+        texts_scored.append(scored_text(prompt.text, (ScoredToken(n, s, e, float(v)) for n, s, e, v in tokens)))
     return texts_scored
 
 
 def blind_scores(model: Model, items: Sequence[Item], spec: ScoringSpec) -> list[list[float]]:
-    """The mean log-probability per token of each option without its question: what a model would pick blindfold.
+    """Return the mean log-probability per token of each option without its question.
 
-    Sentences without a premise are the question themselves: there is nothing to leave out, and the
-    cue abstains.
+    Sentences without a premise are the question themselves: there is nothing to leave out, and the cue abstains.
     """
     questions = [item for item in items if item.form != "sentences" or item.premise]
     distinct = list(dict.fromkeys(option for item in questions for option in item.options))
@@ -91,16 +77,17 @@ def blind_scores(model: Model, items: Sequence[Item], spec: ScoringSpec) -> list
     return [[means[option] if item.id in apart else nan for option in item.options] for item in items]
 
 
-def kept_texts(answer: Answer, item: Item, spec: ScoringSpec) -> list[ScoredText | None]:
-    """Each option as it was asked, token by token, from what is kept; None for a classifier, which has no tokens."""
+def stored_texts(answer: Answer, item: Item, spec: ScoringSpec) -> list[ScoredText | None]:
+    """Return each option as it was asked, token by token, from a stored answer; None for a classifier, which has no
+    tokens."""
     if not answer.logprobs:
         return [None] * len(item.options)
-    # The stretch that was scored is in the kept offsets, so it does not matter what the family asks of a blank.
-    prompts = item_prompts(item, replace(spec, baseline=False), asks_what_follows=True).prompts
+    # The scored stretch is in the stored offsets, whatever the family scores of a blank.
+    prompts = item_prompts(item, replace(spec, baseline=False), scores_to_end=True).prompts
     return [
-        ScoredText(
+        scored_text(
             prompt.text,
-            tuple(
+            (
                 ScoredToken(prompt.text[start:end], start, end, value)
                 for start, end, value in zip(starts, ends, logprobs, strict=True)
             ),

@@ -1,4 +1,4 @@
-"""What answers mean: pure functions over tables, from credit to comparison."""
+"""Statistics of scored answers: pure functions over tables, from credits to model comparisons."""
 
 from horsesense.stats.accuracy import Credits, accuracy, chance, credits, effective_units, unit_average
 from horsesense.stats.calibration import Bin, Reliability, confidence, reliability

@@ -1,4 +1,4 @@
-"""The same question asked in two ways: what a change of wording, of names or of what is told does to the answers."""
+"""Paired comparison of the same questions under two conditions, such as changed names or an added fact."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def ablation(
     other_values: Floats | Sequence[float],
     unit_of: Mapping[Key, object],
 ) -> Comparison:
-    """Compare two settings question by question: novel entities with names, or without and with the fact.
+    """Compare two conditions question by question, such as novel entities with names, or without and with the fact.
 
-    ``keys`` name the question that an item asks, ``unit_of`` its unit of dependence. A question that was asked
-    several times in a setting (three pairs of names) counts once, with its mean.
+    ``keys`` identify the question of an item, ``unit_of`` its cluster. A question with several items in a condition
+    (three pairs of names) counts once, with its mean.
 
     >>> units = {"x": "u", "y": "v", "z": "w"}
     >>> comparison = ablation(["x", "y", "z"], [1, 0, 1], ["x", "x", "y"], [1, 0, 0], units)
@@ -37,7 +37,7 @@ def ablation(
     first, second = _means(keys, values), _means(other_keys, other_values)
     shared = [key for key in first if key in second]
     if not shared:
-        raise UserError("the two settings have no question in common", fix="build both from the same axioms")
+        raise UserError("the two conditions have no question in common", fix="build both from the same axioms")
     return compare([first[k] for k in shared], [second[k] for k in shared], [str(unit_of[k]) for k in shared])
 
 
@@ -50,14 +50,14 @@ def _means(keys: Sequence[Key], values: Floats | Sequence[float]) -> dict[Key, f
 
 
 def asked_again(item: Item) -> bool:
-    """Whether an item asks again, under exchanged names, what another one asks (the facet ``retest`` of rica)."""
+    """Return whether an item repeats another item's question with exchanged names (the facet ``retest`` of rica)."""
     return item.facets.get("retest") is True
 
 
 def retest(keys: Sequence[Hashable], values: Floats | Sequence[float], again: Sequence[bool], units: Names) -> Estimate:
-    """How often a question that is asked twice gets the same credit: the noise floor of everything else.
+    """Estimate the retest consistency, the noise floor: how often a repeated question gets the same credit.
 
-    ``again`` marks the second asking, which differs from the first by exchanged names only.
+    ``again`` marks the repeated question, which differs from the first only in the exchanged names.
 
     >>> retest(["x", "x", "y", "y"], [1, 1, 1, 0], [False, True, False, True], ["u", "u", "v", "v"]).value
     0.5

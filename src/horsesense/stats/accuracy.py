@@ -1,4 +1,4 @@
-"""From option scores to accuracy: who is chosen, what it earns, what guessing earns, and the mean with an interval."""
+"""From option scores to accuracy: predictions, credits, chance level, and mean credit with an interval."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from horsesense.stats.resampling import RESAMPLES, Floats, Names, mean_spread, u
 
 @dataclass(frozen=True, slots=True)
 class Credits:
-    """What a model earned, item by item."""
+    """The credit of a model on each item."""
 
     values: Floats
-    """1 for a right answer, 0 for a wrong one, 1/k where k options tie for the best and the gold is one of
-    them; nan where the item has no gold."""
+    """1 for a correct answer, 0 for a wrong one, 1/k where k options tie for the highest score and the gold is one of
+    them; nan for items without a gold."""
     margins: Floats
-    """Score of the gold minus the best other score: above 0 is right, 0 is a tie; nan where there is no gold
-    or no other option."""
+    """Score of the gold minus the highest other score: positive if correct, 0 for a tie; nan if the item has no gold or
+    no other option."""
     predicted: tuple[tuple[int, ...], ...]
-    """The option chosen, or all that tie for it; known also where there is no gold."""
+    """The predicted option, or all options that tie for it; also set for items without a gold."""
     ties: int
-    """Items with a gold where several options tie for the best."""
+    """Number of items with a gold where several options tie for the highest score."""
     unjudged: int
-    """Items without a gold, which earn nothing and are left out of every rate."""
+    """Number of items without a gold, which are left out of every rate."""
 
 
 class Rows(Made[tuple[float, ...]]):
-    """Numbers, a few for each item, as one array: a row is made a tuple when it is looked at.
+    """Ragged rows of numbers stored as one array; a row is converted to a tuple on access.
 
     >>> rows = Rows(np.array([-1.0, -2.0, -3.0]), np.array([0, 2, 3]))
     >>> list(rows), rows[1], rows == [(-1.0, -2.0), (-3.0,)]
@@ -44,7 +44,7 @@ class Rows(Made[tuple[float, ...]]):
 
     def __init__(self, flat: Floats, begins: NDArray[np.int64]) -> None:
         self.flat, self.begins = flat, begins
-        """All numbers; where each row begins, and where the last one ends."""
+        """All numbers, and the offset of each row followed by the end of the last row."""
 
     def __len__(self) -> int:
         return len(self.begins) - 1
@@ -62,9 +62,9 @@ def credits(
     answers: Sequence[int | None] | NDArray[np.int64],
     ids: Sequence[str] | None = None,
 ) -> Credits:
-    """What each item earns. Scores tie only where they are exactly equal; ``ids`` name the items in errors.
+    """Compute the credit of each item. Scores tie only if exactly equal; ``ids`` name the items in errors.
 
-    Answers that are an array have -1 where there is no gold.
+    ``answers`` may be an array with -1 for items without a gold.
 
     >>> earned = credits([[-1.0, -2.0], [-3.0, -3.0], [-2.0, -1.0], [-1.0, -5.0]], [0, 1, 0, None])
     >>> earned.values.tolist(), earned.margins.tolist()
@@ -94,7 +94,7 @@ def credits(
     others[np.arange(len(rows)), gold[rows]] = -np.inf
     if len(rows):
         margins[rows] = np.where(counts[rows] > 1, table[rows, gold[rows]] - others.max(axis=1), np.nan)
-    alone = [(option,) for option in range(table.shape[1])]  # one tuple for all items of which it is the choice
+    alone = [(option,) for option in range(table.shape[1])]  # one shared tuple for all items with this prediction
     predicted = [alone[option] for option in best.argmax(axis=1).tolist()] if n else []
     for place in np.flatnonzero(shared > 1).tolist():
         predicted[place] = tuple(np.flatnonzero(best[place]).tolist())
@@ -108,20 +108,20 @@ def credits(
 
 
 def chance(option_counts: Sequence[int]) -> float:
-    """What guessing earns: the mean of 1/n over items, which is not 1 over the mean of n.
+    """Compute the chance level: the mean of 1/n over items, which differs from 1 over the mean of n.
 
     >>> chance([2, 2, 4, 4])
     0.375
     """
     if not len(option_counts) or min(option_counts) < 1:
-        raise UserError("chance needs at least one item, and at least one option an item")
+        raise UserError("chance needs at least one item, and at least one option per item")
     return float(np.mean(1.0 / np.asarray(option_counts, dtype=np.float64)))
 
 
 def score_table(
     scores: Sequence[Sequence[float]], ids: Sequence[str] | None = None
 ) -> tuple[Floats, NDArray[np.int64]]:
-    """Scores as a table, short rows filled with -inf (a score is never infinite), and the length of each row."""
+    """Return scores as a table padded with -inf (scores are finite), and the length of each row."""
     counts = np.diff(scores.begins) if isinstance(scores, Rows) else np.array([len(row) for row in scores], np.int64)
     if len(counts) and not counts.all():
         raise UserError(f"{_name(ids, int(counts.argmin()))} has no scores", fix="give one for each option")
@@ -148,10 +148,10 @@ def accuracy(
     resamples: int = RESAMPLES,
     crossed: Names | None = None,
 ) -> Estimate:
-    """Mean credit with an interval that respects dependence: items of one unit are drawn together.
+    """Estimate mean credit with a cluster-robust interval: items of one cluster are resampled together.
 
-    Items whose value is nan (no gold) are left out. ``crossed`` is a second grouping (parts × wholes).
-    The order of the items does not matter.
+    ``units`` name the cluster of each item, ``crossed`` a second grouping (parts × wholes). Items with value nan (no
+    gold) are left out. The order of the items does not matter.
 
     >>> rate = accuracy([1, 1, 1, 1] * 30 + [0, 0, 0, 0] * 10, [str(i // 4) for i in range(160)], chance=0.5)
     >>> rate.n, rate.clusters, rate.value, round(rate.low, 2), round(rate.high, 2)
@@ -160,7 +160,7 @@ def accuracy(
     check_level(level)
     credit = np.asarray(values, dtype=np.float64)
     if len(credit) != len(units) or (crossed is not None and len(crossed) != len(units)):
-        raise UserError(f"there are {len(credit)} values, but another number of units")
+        raise UserError(f"there are {len(credit)} values, but a different number of clusters")
     judged = ~np.isnan(credit)
     if not judged.any():
         raise UserError("no item has a gold answer, so there is no accuracy")
@@ -186,16 +186,16 @@ def accuracy(
 
 
 LEAST_FAMILIES = 4
-"""Families that a unit needs before its own share says something."""
-AVERAGED = "average over units, bootstrap, beta"
+"""Minimum number of families for a cluster's own accuracy."""
+AVERAGED = "average over clusters, bootstrap, beta"
 
 
 def unit_average(
     values: Floats | Sequence[float], units: Names, families: Names, chance: float | None = None, seed: int = 0
 ) -> Estimate | None:
-    """The average of the shares of units with enough families, each counting once; None for fewer than two of them.
+    """Average the accuracies of clusters with enough families, each with equal weight; None for fewer than two of them.
 
-    A unit that has many items (one property asked a hundred times) then weighs no more than one that has few.
+    A cluster with many items (one property asked a hundred times) then has the same weight as one with few.
 
     >>> rate = unit_average([1] * 40 + [0] * 8, ["ice"] * 40 + ["fire"] * 8, [str(i) for i in range(48)])
     >>> rate.value, rate.clusters, rate.n
@@ -210,7 +210,7 @@ def unit_average(
 
 
 def unit_shares(values: Floats | Sequence[float], units: Names, families: Names) -> tuple[Floats, int] | None:
-    """The share of each unit with enough families, by name, and how many items they have; None for fewer than two.
+    """Return the accuracy of each cluster with enough families, by name, and their item count; None below two.
 
     >>> shares, n = unit_shares([1] * 4 + [0] * 5, ["ice"] * 4 + ["fire"] * 5, [str(i) for i in range(9)])
     >>> shares.tolist(), n
@@ -232,7 +232,7 @@ def unit_shares(values: Floats | Sequence[float], units: Names, families: Names)
 
 
 def effective_units(units: Names) -> float:
-    """How many units of equal size would say as much (Kish, 1965): the square of the sum over the sum of squares.
+    """Compute the effective number of clusters (Kish, 1965): the squared sum of sizes over the sum of squares.
 
     >>> effective_units(["ice"] * 5 + ["fire"] * 5), round(effective_units(["ice"] * 9 + ["fire"]), 2)
     (2.0, 1.22)

@@ -1,7 +1,7 @@
-"""Does a model know the answer, or does it like the word? Positivity bias (RICA, section 4.3, figure 5).
+"""Positivity bias: does a model know the answer or prefer the positive word? (RICA, section 4.3, figure 5.)
 
-Accuracy by valence of the right word mixes two things: how well a model tells when the positive word is right, and
-how gladly it says it. Signal detection theory takes them apart: sensitivity d′ and criterion c.
+Accuracy by valence of the correct word mixes two effects: how well a model recognises when the positive word is
+correct, and how readily it chooses that word. Signal detection theory separates them: sensitivity d′ and criterion c.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from horsesense.stats.intervals import Estimate, check_level, unit_note
 from horsesense.stats.resampling import RESAMPLES, Floats, Names, Statistic, unit_array
 
 LEAST = 20
-"""Items of each valence; fewer say nothing of a leaning."""
+"""Minimum number of items of each valence for an estimate of bias."""
 
 NO_LIMIT = (
     "answers of one valence may all be right or all wrong, which has no z: the interval has no limit on that side"
@@ -30,20 +30,20 @@ NO_LIMIT = (
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """How answers depend on the valence of the right word."""
+    """Dependence of answers on the valence of the correct word."""
 
     positive: Estimate
-    """Accuracy where the positive word is right."""
+    """Accuracy where the positive word is correct."""
     negative: Estimate
-    """Accuracy where the negative word is right."""
+    """Accuracy where the negative word is correct."""
     sensitivity: Estimate
-    """d′: 0 where the model cannot tell, whatever it prefers to say."""
+    """d′: 0 for a model that cannot discriminate, whatever its preference."""
     criterion: Estimate
-    """c: below 0 where it leans to the positive word, 0 where it leans to neither."""
+    """c: negative for a preference for the positive word, 0 for no preference."""
 
 
 def right_word(item: Item) -> str:
-    """The word that is right in a cloze, without the article it may come with; empty for another form.
+    """Return the correct word of a cloze item without its article; empty for other forms.
 
     >>> right_word(Item("demo", "cloze", text="It is ___ bird.", options=("a bigger", "a smaller"), answer=0))
     'bigger'
@@ -52,7 +52,7 @@ def right_word(item: Item) -> str:
 
 
 def valence_of(item: Item) -> int:
-    """Valence of the right word: the probe's facet, or that of the comparative itself; 0 where neither is known.
+    """Return the valence of the correct word: the probe's facet, or that of the comparative; 0 if unknown.
 
     >>> valence_of(Item("demo", "cloze", text="Ice is ___.", options=("colder", "hotter"), answer=0))
     -1
@@ -69,9 +69,9 @@ def valence_bias(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Bias:
-    """Bias of answers with two options, a positive and a negative word; ``valences`` are those of the right words.
+    """Estimate the bias of answers with two options, a positive and a negative word.
 
-    Items whose right word has no valence (0) or that have no gold are left out. A tie counts half.
+    ``valences`` are those of the correct words. Items with valence 0 or without a gold are left out. A tie counts half.
 
     >>> bias = valence_bias([1, 1, 1, 0] * 20 + [0, 0, 1, 0] * 20, [1] * 80 + [-1] * 80, [str(k) for k in range(160)])
     >>> bias.positive.value, bias.negative.value, round(bias.criterion.value, 2), round(bias.sensitivity.value, 2)
@@ -80,11 +80,11 @@ def valence_bias(
     check_level(level)
     credit, valence = np.asarray(values, dtype=np.float64), np.asarray(valences)
     if not len(credit) == len(valence) == len(units):
-        raise UserError(f"there are {len(credit)} values, {len(valence)} valences and {len(units)} units")
+        raise UserError(f"there are {len(credit)} values, {len(valence)} valences and {len(units)} clusters")
     kept = ~np.isnan(credit) & (valence != 0)
     credit, up, names = credit[kept], valence[kept] > 0, unit_array(units)[kept]
     if up.all() or not up.any():
-        raise UserError("all right words have one valence, so there is no bias to measure")
+        raise UserError("all correct words have one valence, so there is no bias to measure")
     whole = np.array([[credit[up].sum(), up.sum(), credit[~up].sum(), (~up).sum()]], dtype=np.float64)
     rates = rates_of([credit[up], 1 - credit[~up]], [names[up], names[~up]], seed, resamples)
     number = len(np.unique(names))
@@ -113,7 +113,7 @@ def valence_bias(
 
 
 def leaning(items: Sequence[Item], values: Floats, units: Names) -> Bias | None:
-    """The bias of answers to a probe, by the valence of each item's right word; None where that does not vary."""
+    """Estimate the bias of answers to a probe by the valence of each item's correct word; None if it does not vary."""
     valences = [valence_of(item) if _is_between_two(item) else 0 for item in items]
     if min(valences.count(1), valences.count(-1)) < LEAST:
         return None
@@ -125,7 +125,7 @@ def _is_between_two(item: Item) -> bool:
 
 
 def _rates(sums: Floats) -> tuple[Floats, Floats]:
-    """z of hits and of false alarms, half an answer added to each side (Hautus, 1995): a rate of 1 has no z."""
+    """Return z of hits and of false alarms, with half an answer added to each (Hautus, 1995): a rate of 1 has no z."""
     hits = (sums[:, 0] + 0.5) / (sums[:, 1] + 1)
     alarms = (sums[:, 3] - sums[:, 2] + 0.5) / (sums[:, 3] + 1)
     return scipy.special.ndtri(hits), scipy.special.ndtri(alarms)

@@ -1,4 +1,4 @@
-"""Does a model know when it knows? Confidence beside accuracy."""
+"""Calibration: confidence compared with accuracy."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from horsesense.stats.resampling import RESAMPLES, Floats, Names, unit_array
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Items of about the same confidence."""
+    """Items of similar confidence."""
 
     confidence: float
-    """Mean confidence of its items."""
+    """Mean confidence of the items."""
     low: float
-    """Least confidence in it."""
+    """Lowest confidence."""
     high: float
-    """Greatest confidence in it."""
+    """Highest confidence."""
     accuracy: Estimate
-    """What those items earned."""
+    """Accuracy of the items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """A reliability curve and the distance from the diagonal."""
+    """Reliability curve and calibration error."""
 
     bins: tuple[Bin, ...]
-    """From least to greatest confidence, about as many items in each."""
+    """Bins of about equal size, by increasing confidence."""
     error: float
-    """Expected calibration error: mean distance of accuracy from confidence over items, bin by bin."""
+    """Expected calibration error: mean absolute difference of accuracy and confidence over items, bin by bin."""
     noise: float
-    """The error that a perfectly calibrated model would show on as many independent items: the error is never 0."""
+    """Expected error of a perfectly calibrated model on as many independent items; it is never 0."""
     overconfidence: float
-    """Mean confidence minus accuracy: above 0, the model is surer than it should be."""
+    """Mean confidence minus accuracy: positive for an overconfident model."""
     n: int
     seed: int
     """Seed of the resampling and of the noise."""
 
 
 def confidence(scores: Sequence[Sequence[float]]) -> Floats:
-    """Probability of the best option, if scores are log-probabilities and one of the options must be true.
+    """Return the probability of the best option: scores are log-probabilities, and one option is true.
 
     >>> confidence([[0.0, 0.0], [1.0, 1.0, -1000.0], [0.0, -1000.0]]).tolist()
     [0.5, 0.5, 1.0]
@@ -65,7 +65,7 @@ def reliability(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Reliability:
-    """The reliability curve. Items of equal confidence stay together, so there may be fewer bins than asked.
+    """Compute the reliability curve. Items of equal confidence share a bin, so there may be fewer than ``bins``.
 
     >>> curve = reliability([0.6] * 10 + [0.9] * 10, [1, 0] * 5 + [1] * 10, [str(i) for i in range(20)], bins=2)
     >>> [(round(b.confidence, 2), b.accuracy.value) for b in curve.bins], round(curve.error, 3)
@@ -73,7 +73,7 @@ def reliability(
     """
     sure, credit = np.asarray(confidences, dtype=np.float64), np.asarray(values, dtype=np.float64)
     if not len(sure) == len(credit) == len(units):
-        raise UserError(f"there are {len(sure)} confidences for {len(credit)} values and {len(units)} units")
+        raise UserError(f"there are {len(sure)} confidences for {len(credit)} values and {len(units)} clusters")
     if bins < 1:
         raise UserError(f"{bins} bins are too few", fix="use 10")
     judged = ~np.isnan(credit)
@@ -102,7 +102,7 @@ def reliability(
 
 
 def calibration_error(confidences: Floats, values: Floats, places: Sequence[int] | NDArray[np.int64]) -> float:
-    """Sum over bins of the share of items times the distance of accuracy from confidence.
+    """Sum over bins the share of items times the absolute difference of accuracy and confidence.
 
     >>> round(calibration_error(np.array([0.6, 0.8, 0.9, 0.9]), np.array([0.0, 1.0, 1.0, 1.0]), [0, 0, 1, 1]), 3)
     0.15
@@ -112,7 +112,7 @@ def calibration_error(confidences: Floats, values: Floats, places: Sequence[int]
 
 
 def _equal_counts(confidences: Floats, bins: int) -> NDArray[np.int64]:
-    """The bin of each item, by rank; equal ones share their middle rank, so the order of items does not matter."""
+    """Return the bin of each item by rank; ties share their mid-rank, so the order of items does not matter."""
     _, codes, counts = np.unique(confidences, return_inverse=True, return_counts=True)
     middle = np.cumsum(counts) - counts / 2
     places: NDArray[np.int64] = np.floor(middle * bins / len(confidences)).astype(np.int64)[codes]

@@ -1,9 +1,9 @@
-"""What raises or lowers the odds of a right answer, where items share their concept and their answer.
+"""Logistic regression of correctness with two-way clustered errors, for items that share concepts and answers.
 
-A logistic regression by estimating equations with independence as working correlation (Liang and Zeger, 1986). Its
-variance is robust to any dependence within a concept and within an answer at once: the sum of both clusterings less
-that of their crossing (Cameron, Gelbach and Miller, 2011), each with its small-sample factor, and the t distribution of
-the smaller number of clusters. `bench/hops_coverage.py` shows by simulation how often the intervals hold the truth.
+The model is fitted by generalised estimating equations with an independence working correlation (Liang and Zeger,
+1986). Its variance is robust to any dependence within a concept and within an answer: the sum of both clusterings minus
+that of their intersection (Cameron, Gelbach and Miller, 2011). Each has its small-sample factor, and intervals use the
+t distribution of the smaller number of clusters. `bench/hops_coverage.py` measures their coverage by simulation.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from horsesense.stats.resampling import Floats
 _STEPS = 50
 _DONE = 1e-9
 _FEWEST = 5
-"""Clusters of either kind."""
+"""Minimum number of clusters in each grouping."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one more of something does to the log odds of a right answer."""
+    """Change in the log odds of a correct answer per unit of a predictor."""
 
     name: str
-    """Of what."""
+    """Name of the predictor."""
     log_odds: Estimate
-    """0 where it does nothing; below 0 where it makes items harder."""
+    """0 for no effect; negative if the predictor makes items harder."""
     p: float
-    """Of so large an effect where there is none."""
+    """Two-sided p-value."""
 
 
 def clustered_logit(
@@ -44,7 +44,7 @@ def clustered_logit(
     *clusters: Sequence[str],
     level: float = 0.95,
 ) -> list[Effect]:
-    """The effect of each column, the others held; ``clusters`` are one or two groupings of the items."""
+    """Estimate the effect of each column, the others held fixed; ``clusters`` are one or two groupings of the items."""
     outcome = np.asarray(right, dtype=np.float64)
     design = np.stack([np.ones(len(outcome)), *(np.asarray(c, dtype=np.float64) for c in columns.values())], axis=1)
     codes = [np.unique(np.asarray(names, dtype=str), return_inverse=True)[1] for names in clusters]
@@ -52,7 +52,7 @@ def clustered_logit(
     if fewest < _FEWEST:
         raise UserError(f"{fewest} clusters are too few for a regression", fix=f"give {_FEWEST} or more")
     if np.linalg.matrix_rank(design) < design.shape[1] or outcome.min() == outcome.max():
-        raise UserError("the effects cannot be told apart", fix="give items that vary in each of them, right and wrong")
+        raise UserError("the effects are not identifiable", fix="give items that vary in each of them, right and wrong")
     beta = _fitted(design, outcome)
     rate = scipy.special.expit(design @ beta)
     bread = np.linalg.inv(design.T @ (design * (rate * (1 - rate))[:, None]))
@@ -61,7 +61,7 @@ def clustered_logit(
     if len(codes) > 1:
         meat = meat - _meat(scores, codes[0] * (int(codes[1].max()) + 1) + codes[1])
     variance = np.diag(bread @ meat @ bread)
-    # The difference of two clusterings may fall below zero; the larger single one is then the safe value.
+    # The combined variance may be negative; the larger one-way variance is then the conservative choice.
     single = np.max([np.diag(bread @ _meat(scores, code) @ bread) for code in codes], axis=0)
     error = np.sqrt(np.where(variance > 0, variance, single))
     wide = float(scipy.stats.t.ppf((1 + level) / 2, fewest - 1))
@@ -77,7 +77,7 @@ def clustered_logit(
 
 
 def _fitted(design: Floats, outcome: Floats) -> Floats:
-    """Newton's steps, with a ridge too small to matter but for separated items."""
+    """Fit by Newton's method, with a ridge that matters only for separated items."""
     beta = np.zeros(design.shape[1])
     ridge = 1e-6 * np.eye(design.shape[1])
     for _ in range(_STEPS):

@@ -1,9 +1,9 @@
-"""Numbers made of several rates: a gap of two sides, a product over roles, d′.
+"""Statistics of several rates: a gap between two sides, a product over roles, d′.
 
-A side that is all right or all wrong has no bootstrap variance, though its rate is far from certain; a number made of
-it inherits that error. Each rate on its own has an interval that knows better, so these are put together: the ends
-of the number are its extremes over the ellipse that the intervals of its rates span. For a difference this is the
-square-and-add method of Newcombe (1998) and Zou and Donner (2008), with the correlation of rates that share units.
+A side that is all correct or all wrong has no bootstrap variance, although its rate is uncertain; a statistic of it
+inherits that error. Each rate on its own has a better interval, so these are combined: the limits of the statistic are
+its extremes over the ellipse spanned by the intervals of its rates. For a difference this is the square-and-add method
+of Newcombe (1998) and Zou and Donner (2008), with the correlation of rates that share clusters.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ from horsesense.stats.intervals import rate_interval
 from horsesense.stats.resampling import NOTHING, RESAMPLES, Floats, Names, mean_spread, unit_array
 
 Function = Callable[[Floats], Floats]
-"""From rates, one row a case, to one number a row."""
+"""From rates, one row per case, to one value per row."""
 
 VERY_FEW = 5
 MOST_CORNERS = 6
 DIRECTIONS = 200
-"""Ways out of the middle of the ellipse that are tried beside the steepest."""
+"""Directions from the centre of the ellipse that are tried in addition to the steepest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Several rates over the same units of dependence."""
+    """Several rates over the same clusters."""
 
     values: Floats
     variances: Floats
-    """Of each mean, by drawing units."""
+    """Variance of each mean, by cluster bootstrap."""
     numbers: tuple[int, ...]
-    """Units behind each."""
+    """Number of clusters of each rate."""
     correlation: Floats
-    """How the means go together because they share units; 0 where they share none."""
+    """Correlation of the means through shared clusters; 0 without shared clusters."""
 
     def only(self, *places: int) -> Rates:
-        """Some of them."""
+        """Select rates by index."""
         chosen = list(places)
         numbers = tuple(self.numbers[place] for place in chosen)
         return Rates(self.values[chosen], self.variances[chosen], numbers, self.correlation[np.ix_(chosen, chosen)])
 
     def ends(self, level: float) -> tuple[Floats, Floats]:
-        """Lower and upper end of each rate."""
+        """Return the lower and upper limit of each rate."""
         both = [
             rate_interval(value, variance, number, level)
             for value, variance, number in zip(self.values.tolist(), self.variances, self.numbers, strict=True)
@@ -61,7 +61,7 @@ def rates_of(
     resamples: int = RESAMPLES,
     crossed: Sequence[Names] | None = None,
 ) -> Rates:
-    """The mean of each list of credits, whose items lie in the units named beside them; units may be shared.
+    """Compute the mean of each list of credits; ``units`` name the clusters of its items and may be shared.
 
     >>> rates = rates_of([np.array([1.0, 0.0]), np.array([1.0, 1.0, 1.0])], [["a", "b"], ["b", "c", "d"]])
     >>> rates.values.tolist(), rates.numbers
@@ -82,7 +82,7 @@ def rates_of(
 
 
 def _correlation(credits: Sequence[Floats], values: Floats, units: Sequence[Names]) -> Floats:
-    """Correlation of means by what each unit adds to them; few shared units say little, and are trusted little."""
+    """Correlate means by the contributions of each cluster; the estimate is shrunk when few clusters are shared."""
     known = [unit_array(names) for names in units]
     numbers = all(names.dtype.kind == "i" for names in known)
     every = np.concatenate(known if numbers else [names.astype(str) for names in known])
@@ -106,7 +106,7 @@ def _correlation(credits: Sequence[Floats], values: Floats, units: Sequence[Name
 
 
 def difference_of(rates: Rates, level: float = 0.95) -> tuple[float, float]:
-    """The ends of the first of two rates less the second, in closed form (Zou and Donner 2008, equation 8).
+    """Return the limits of the first rate minus the second in closed form (Zou and Donner 2008, equation 8).
 
     >>> rates = rates_of([np.ones(10), np.zeros(10)], [[str(i) for i in range(10)], [str(i) for i in range(10, 20)]])
     >>> [round(end, 3) for end in difference_of(rates)]
@@ -120,9 +120,9 @@ def difference_of(rates: Rates, level: float = 0.95) -> tuple[float, float]:
     return max(-1.0, float(a - b - reach[0])), min(1.0, float(a - b + reach[1]))
 
 
-@np.errstate(invalid="ignore")  # where the number is infinite at two rims, their difference is none
+@np.errstate(invalid="ignore")  # infinite values at two boundary points have no difference
 def combined_interval(function: Function, rates: Rates, level: float = 0.95) -> tuple[float, float]:
-    """The ends of a number made of rates: its extremes over the ellipse that their intervals span.
+    """Return the limits of a statistic of rates: its extremes over the ellipse that their intervals span.
 
     >>> rates = rates_of([np.ones(10), np.zeros(10)], [[str(i) for i in range(10)], [str(i) for i in range(10, 20)]])
     >>> [round(end, 3) for end in combined_interval(lambda p: p[:, 0] - p[:, 1], rates)]
@@ -134,7 +134,7 @@ def combined_interval(function: Function, rates: Rates, level: float = 0.95) -> 
     shape = axes * np.sqrt(np.clip(weights, 0, None))
 
     def at(ways: Floats) -> Floats:
-        """The function at the rim of the ellipse, that way out of its middle."""
+        """Evaluate the function at the boundary of the ellipse in each direction."""
         out = ways @ shape.T
         return function(np.clip(rates.values + np.where(out > 0, out * up, out * down), 0.0, 1.0))
 
@@ -145,11 +145,11 @@ def combined_interval(function: Function, rates: Rates, level: float = 0.95) -> 
     ways = np.concatenate([ways / np.linalg.norm(ways, axis=1, keepdims=True), np.eye(number), -np.eye(number)])
     found = [at(ways), function(rates.values[None, :])]
     if min(rates.numbers) < VERY_FEW and number <= MOST_CORNERS:
-        # So few units tell nothing of how the rates go together: all their ends may come at once.
+        # So few clusters cannot estimate the correlation: all limits may be reached at once.
         found.append(function(np.array(list(product(*zip(low, high, strict=True))))))
     for sign in (1.0, -1.0):
         reach = (up + down) / 2
-        for _ in range(3):  # the slope depends on the side that each rate is moved to, and that on the slope
+        for _ in range(3):  # slope and direction of each rate depend on each other
             step = np.clip(rates.values + np.diag(reach), 0.0, 1.0)
             slope = np.nan_to_num((function(step) - middle) * np.sign(reach), posinf=1e9, neginf=-1e9)
             way = shape.T @ (sign * slope)
@@ -164,6 +164,6 @@ def combined_interval(function: Function, rates: Rates, level: float = 0.95) -> 
 
 
 def z(rate: Floats) -> Floats:
-    """The normal quantile of a rate; infinite at 0 and 1."""
+    """Return the normal quantile of a rate; infinite at 0 and 1."""
     quantile: Floats = scipy.special.ndtri(rate)
     return quantile

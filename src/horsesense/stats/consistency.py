@@ -1,4 +1,4 @@
-"""Duals: two questions that test the same knowledge, so that whoever knows one knows the other (cats, table 6)."""
+"""Consistency of duals: two questions that test the same knowledge (cats, table 6)."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from horsesense.stats.resampling import RESAMPLES, Floats
 
 @dataclass(frozen=True, slots=True)
 class Consistency:
-    """How two members of a pair go together. Right means fully right: a tie counts as wrong. ``n`` counts pairs."""
+    """Agreement of the two members of each pair. A tie counts as wrong. ``n`` counts pairs."""
 
     consistent: Estimate
-    """Share of pairs with both right or both wrong: what cats calls consistent."""
+    """Share of pairs with both members correct or both wrong (cats: "consistent")."""
     both: Estimate
-    """Share of pairs with both right: what knowledge would give."""
+    """Share of pairs with both members correct, as knowledge predicts."""
     expected: Estimate
-    """The share that would be consistent if the two had nothing to do with each other: pq + (1 - p)(1 - q)."""
+    """Expected share of consistent pairs under independence: pq + (1 - p)(1 - q)."""
     excess: Estimate
-    """Consistent minus expected: below 0, a model that gets one right tends to get the other wrong."""
+    """Consistent minus expected: negative if a correct member makes its partner more likely to be wrong."""
     first: tuple[str, Estimate]
-    """The role of the first member, and its accuracy."""
+    """Role of the first member, and its accuracy."""
     second: tuple[str, Estimate]
-    """The role of the second member, and its accuracy."""
+    """Role of the second member, and its accuracy."""
     unpaired: int
-    """Items with a gold that have no partner, which are left out."""
+    """Number of items with a gold but no partner, which are left out."""
 
 
 def consistency(
@@ -44,9 +44,9 @@ def consistency(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Consistency:
-    """Consistency of pairs: families in which each of two ``roles`` (an item's ``member``) occurs once.
+    """Estimate the consistency of pairs: families in which each of two ``roles`` (an item's ``member``) occurs once.
 
-    ``units`` are units of dependence; a pair is its own where they are not given.
+    ``units`` name the clusters; by default each pair is its own cluster.
 
     >>> pairs = consistency([1, 1, 0, 0, 1, 0, 1, 0], list("wwxxyyzz"), ["a", "b"] * 4)
     >>> pairs.consistent.value, pairs.both.value, pairs.expected.value
@@ -104,7 +104,7 @@ def consistency(
 
 
 def _pairs(credit: Floats, families: Sequence[str], roles: Sequence[str]) -> tuple[list[dict[str, int]], int]:
-    """Places of the members of each whole pair, by role, and how many judged items are in none."""
+    """Return the item indices of each complete pair by role, and the number of judged items without a pair."""
     members: dict[str, list[int]] = {}
     judged = np.flatnonzero(~np.isnan(credit)).tolist()
     for place in judged:

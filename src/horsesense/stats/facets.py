@@ -1,4 +1,4 @@
-"""The facets of many items as columns of numbers: a fiftieth of the memory of a mapping for each item."""
+"""Facets of many items as integer columns, which take a fiftieth of the memory of one mapping per item."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class FacetColumn:
     """One facet of all items."""
 
     values: tuple[Facet, ...]
-    """Each value once, by its first place; true is not 1."""
+    """Distinct values in order of first occurrence; True and 1 are distinct."""
     codes: NDArray[np.int32]
-    """The place of each item's value among them; -1 where it does not have the facet."""
+    """Index of each item's value in ``values``; -1 for items without the facet."""
 
 
 class Facets:
-    """The facets of items, column by column.
+    """Facets of items as columns.
 
     >>> facets = Facets([{"hops": 1}, {"hops": 2, "task": "isa"}, {"hops": 1}])
     >>> facets["hops"].values, facets["hops"].codes.tolist(), facets["task"].codes.tolist(), len(facets)
@@ -36,7 +36,7 @@ class Facets:
         for number, each in enumerate(facets, start=1):
             for name, value in each.items():
                 numbers, values, codes = known.setdefault(name, ({}, [], array("i")))
-                # Python takes true for 1, and a tuple of it not.
+                # True == 1 in Python, so booleans are keyed as tuples.
                 code = numbers.setdefault((value,) if isinstance(value, bool) else value, len(values))
                 if code == len(values):
                     values.append(value)
@@ -55,11 +55,11 @@ class Facets:
 
     @property
     def names(self) -> list[str]:
-        """The facets that any item has, sorted."""
+        """Return the names of all facets, sorted."""
         return list(self._columns)
 
     def __len__(self) -> int:
-        """How many items there are."""
+        """Return the number of items."""
         return self._length
 
     def __contains__(self, name: str) -> bool:
@@ -69,7 +69,7 @@ class Facets:
         return self._columns[name]
 
     def at(self, places: NDArray[np.int64]) -> Facets:
-        """Those of some items."""
+        """Select items by index."""
         some = Facets(())
         some._length = len(places)
         for name, column in self._columns.items():

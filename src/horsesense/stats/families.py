@@ -1,7 +1,7 @@
-"""Does a model know whole families, or some members of many? Mean and strict accuracy.
+"""Mean and strict accuracy by family: whole families known, or some members of many?
 
-Strict accuracy asks for every member of a family (wordnetqa, section 4.3 and table 8; rica, figure 7). Large
-families are harder for that reason alone, so it stands beside what independent errors would give.
+Strict accuracy requires every member of a family (wordnetqa, section 4.3 and table 8; rica, figure 7). Large families
+are harder for that reason alone, so it is compared with the value expected under independent errors.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ MOST_ROLES = 200
 
 @dataclass(frozen=True, slots=True)
 class Families:
-    """What a model earned, family by family, sorted by name; items without a gold are left out."""
+    """Credits by family, sorted by name; items without a gold are left out."""
 
     names: NDArray[Any]
     sizes: NDArray[np.int64]
-    """Members with a gold."""
+    """Number of members with a gold."""
     means: Floats
     """Mean credit of the members (rica, figure 7)."""
     strict: NDArray[np.bool_]
-    """Whether every member is fully right; a tie is not."""
+    """Whether every member is correct; a tie is not."""
     units: NDArray[Any]
-    """The unit of dependence each belongs to: itself, unless a coarser one was given."""
+    """Cluster of each family: the family itself unless a coarser grouping was passed."""
     members: NDArray[np.int64]
-    """For each judged item, the place of its family in ``names``."""
+    """Index of each judged item's family in ``names``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +44,19 @@ class FamilyAccuracy:
     """Accuracy by family, over all families or those of one size; ``n`` counts families."""
 
     size: int | None
-    """Members of each family; None where all sizes are taken together."""
+    """Members per family; None for all sizes together."""
     mean: Estimate
-    """Mean over families of a family's mean credit: a large family counts once."""
+    """Mean over families of mean credit: a large family counts once."""
     strict: Estimate
-    """Share of families with every member fully right."""
+    """Share of families with every member correct."""
     independent: Estimate
-    """What strict accuracy would be if members failed independently of one another."""
+    """Expected strict accuracy under independent errors."""
     excess: Estimate
-    """Strict minus independent: above 0, errors are gathered in few families."""
+    """Strict minus independent: positive if errors are concentrated in few families."""
 
 
 def by_family(values: Floats | Sequence[float], families: Names, units: Names | None = None) -> Families:
-    """Gather items into families, which have names or numbers.
+    """Group items by family name or number.
 
     >>> gathered = by_family([1, 0.5, 1, 1], ["ice", "ice", "fire", "fire"])
     >>> gathered.names.tolist(), gathered.means.tolist(), gathered.strict.tolist()
@@ -79,7 +79,7 @@ def by_family(values: Floats | Sequence[float], families: Names, units: Names | 
         coarser = item_units[first]
         if (torn := coarser[members] != item_units).any():
             name = str(names[members[int(np.argmax(torn))]])
-            raise UserError(f"the family {name!r} lies in several units", fix="use units that hold whole families")
+            raise UserError(f"the family {name!r} is in several clusters", fix="use clusters of whole families")
     return Families(
         names=names,
         sizes=sizes.astype(np.int64),
@@ -100,12 +100,12 @@ def family_accuracy(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> list[FamilyAccuracy]:
-    """Mean and strict accuracy over all families, then over those of each size.
+    """Estimate mean and strict accuracy over all families, then over those of each size.
 
-    Independence multiplies accuracies: of all members alike, or of each of the ``roles`` (an item's
-    ``member``) where those mean the same in every family. Accuracy here is the share of items fully right,
-    as strictness asks, among the families of the same row. ``units`` hold whole families; a family is its
-    own unit where they are not given. ``option_counts`` give chance.
+    Independence multiplies accuracies: that of all members, or that of each of the ``roles`` (an item's ``member``)
+    where roles mean the same in every family. Accuracy here is the share of fully correct items among the families of
+    the same row. ``units`` name clusters of whole families; by default each family is its own cluster.
+    ``option_counts`` give chance.
 
     >>> everything, pairs = family_accuracy([1, 1, 0, 0] * 10, [str(i // 2) for i in range(40)])
     >>> pairs.size, pairs.mean.value, pairs.strict.value, pairs.independent.value, pairs.excess.value
@@ -138,7 +138,7 @@ def family_accuracy(
 
 
 def without_repeats(values: Floats | Sequence[float], again: Sequence[bool] | NDArray[np.bool_]) -> Floats:
-    """Credits without the second asking, so that strict accuracy counts a question once.
+    """Mask repeated questions with nan, so that strict accuracy counts a question once.
 
     >>> without_repeats([1, 0], [False, True]).tolist()
     [1.0, nan]
@@ -163,14 +163,14 @@ class _Independence:
         roles, codes = np.unique(labels, return_inverse=True)
         number, families = len(roles), int(members.max()) + 1
         asked = np.bincount(members * number + codes, minlength=families * number).reshape(families, number)
-        # Families that ask the same roles share one product; there are few such make-ups.
+        # Families with the same roles share one product; there are few such combinations.
         self.make_ups, counts = np.unique(asked, axis=0, return_counts=True)
         self.shares = counts / families
         self.by_role = [codes == role for role in range(number)]
         self.right, self.members = right.astype(np.float64), members
 
     def __call__(self, rates: Floats) -> Floats:
-        """From accuracies, one column a role, to the share of families that would be right as a whole."""
+        """Return the expected share of fully correct families for accuracies with one column per role."""
         products = np.stack([(rates**make_up).prod(axis=1) for make_up in self.make_ups], axis=1)
         together: Floats = products @ self.shares
         return together
@@ -178,7 +178,7 @@ class _Independence:
     def estimates(
         self, whole: NDArray[np.bool_], units: Names, strict: Estimate, resamples: int
     ) -> tuple[Estimate, Estimate]:
-        """What independence gives, and how far strict accuracy lies above it."""
+        """Return the accuracy expected under independence, and the excess of strict accuracy over it."""
         names = unit_array(units)
         credits = [self.right[role] for role in self.by_role]
         places = [names[self.members[role]] for role in self.by_role]

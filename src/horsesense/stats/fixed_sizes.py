@@ -1,9 +1,9 @@
-"""Strict accuracy that means the same everywhere: a fixed number of questions of each concept, all right.
+"""Comparable strict accuracy: the probability that a fixed number of questions per concept are all correct.
 
-Whole families differ in size, and a large one is hardly ever whole. Here every family gives the chance that ``size``
-of its questions, drawn without putting back, are all right; families with fewer are left out. Questions that differ
-only in their distractors are one question: what it earns is the mean over its forms, and whether all its forms are
-right is a level of its own ("same question"; wordnetqa, sections 3.1.1 and 4.3).
+Families differ in size, and a large one is rarely all correct. Here each family gives the probability that ``size`` of
+its questions, drawn without replacement, are all correct; smaller families are left out. Questions that differ only in
+their distractors are one question with the mean credit of its forms. A separate level ("same question") requires all
+forms of a question to be correct (wordnetqa, sections 3.1.1 and 4.3).
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class StrictAt:
     level: str
     """``concept``: questions of a concept; ``same question``: forms of a question that differ in their distractors."""
     size: int
-    """How many have to be right."""
+    """Number of questions or forms that must be correct."""
     strict: Estimate
-    """The chance that so many, drawn from one family, are all right; its ``chance`` is what guessing gives."""
+    """Probability that ``size`` of them, drawn from one family, are all correct; ``chance`` is the chance level."""
     independent: Estimate
-    """What it would be if they failed independently of one another: the accuracy in these families, to that power."""
+    """Expected value under independent errors: the accuracy in these families to that power."""
 
 
 def all_right(credits: Sequence[float], size: int) -> float:
-    """The mean, over all ways to draw ``size`` of them, of their product.
+    """Average the product of ``size`` credits over all subsets of that size.
 
     >>> all_right([1, 1, 0], 2), all_right([1, 0.5], 2)
     (0.3333333333333333, 0.5)
@@ -59,9 +59,9 @@ def strict_at_sizes(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> list[StrictAt]:
-    """Both levels at each size that some family has; items without a gold (nan) are left out.
+    """Estimate both levels at each size that some family has; items without a gold (nan) are left out.
 
-    ``questions`` names what is asked, whatever the distractors; a tie earns nothing, as strictness asks.
+    ``questions`` identify questions irrespective of their distractors; a tie counts as wrong.
     """
     credit = np.asarray(values, dtype=np.float64)
     forms: dict[tuple[str, str], list[float]] = {}

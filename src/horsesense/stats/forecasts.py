@@ -1,8 +1,9 @@
-"""Probabilities of labels on a scale, held against the votes of several people. Pure.
+"""Scores of forecast distributions over ordinal labels, evaluated on the votes of several people. Pure.
 
-A label hides how far people differ; their votes do not. The ranked probability score says how far a distribution is
-from a vote in steps of the scale (0 is best, 1 the worst there is); the log score how surprised it is by the vote. A
-model may prefer some label's words whatever is asked, so both are also given after a calibration fitted elsewhere.
+A single label hides disagreement between people; their votes show it. The ranked probability score is the distance of a
+distribution from a vote in steps of the scale (0 is best, 1 is worst). The log score is minus the log-probability of
+the vote. A model may prefer some labels whatever the question, so both are also reported after a calibration that was
+fitted on other items.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from horsesense.errors import UserError
 from horsesense.stats.resampling import Floats
 
 SMOOTHING = 0.05
-"""Share of every distribution that is spread evenly before the log score: one vote for what was held impossible would
-otherwise outweigh all others."""
+"""Share of every distribution that is spread uniformly before the log score, so that a single vote with probability 0
+does not outweigh all others."""
 
 
 def softmax(scores: Floats) -> Floats:
-    """Scores as probabilities, row by row.
+    """Convert scores to probabilities, row by row.
 
     >>> softmax(np.array([[0.0, 0.0], [0.0, -1000.0]])).tolist()
     [[0.5, 0.5], [1.0, 0.0]]
@@ -32,7 +33,7 @@ def softmax(scores: Floats) -> Floats:
 
 
 def ranked_probability(forecast: Floats, votes: Sequence[int]) -> Floats:
-    """For each vote the score of the distribution in the same row: squared distance of the two, summed up the scale.
+    """Compute the ranked probability score per vote: squared cumulative differences, summed over the scale.
 
     >>> ranked_probability(np.array([[1.0, 0, 0], [0, 0, 1.0], [0.5, 0, 0.5]]), [0, 0, 1]).tolist()
     [0.0, 1.0, 0.25]
@@ -45,7 +46,7 @@ def ranked_probability(forecast: Floats, votes: Sequence[int]) -> Floats:
 
 
 def log_score(forecast: Floats, votes: Sequence[int], smoothing: float = SMOOTHING) -> Floats:
-    """For each vote minus the logarithm of its probability, smoothed; 0 is best.
+    """Compute minus the smoothed log-probability of each vote; 0 is best.
 
     >>> log_score(np.array([[0.5, 0.5]]), [0], smoothing=0.0).round(3).tolist()
     [0.693]
@@ -57,22 +58,22 @@ def log_score(forecast: Floats, votes: Sequence[int], smoothing: float = SMOOTHI
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What turns a model's scores into probabilities without its liking for some labels."""
+    """Calibration map from scores to probabilities that removes a model's preference for some labels."""
 
     scale: float
-    """By what scores are multiplied: below 1 the model is surer than it should be."""
+    """Factor of the scores: below 1 for an overconfident model."""
     preference: tuple[float, ...]
-    """Added to the score of each label; their mean is 0."""
+    """Term added to the score of each label; the mean is 0."""
     votes: int
-    """How many votes it was fitted on."""
+    """Number of votes it was fitted on."""
 
     def __call__(self, scores: Floats) -> Floats:
-        """Calibrated probabilities, row by row."""
+        """Return calibrated probabilities, row by row."""
         return softmax(self.scale * scores + np.asarray(self.preference))
 
 
 def fit_calibration(scores: Floats, votes: Sequence[int]) -> Calibration:
-    """The scale and the preferences under which the votes are least surprising (multinomial logistic, a weak prior).
+    """Fit scale and preferences by maximum likelihood of the votes (multinomial logistic, a weak prior).
 
     >>> fitted = fit_calibration(np.array([[0.0, 5.0]] * 40), [0] * 30 + [1] * 10)
     >>> fitted(np.array([[0.0, 5.0]])).round(1).tolist()
@@ -95,7 +96,7 @@ def fit_calibration(scores: Floats, votes: Sequence[int]) -> Calibration:
 
     start = np.zeros(1 + scores.shape[1])
     start[0] = 0.1
-    # Scores may tell nothing, but never the opposite of what the model means.
+    # Scores may be uninformative, but their sign is never reversed.
     bounds = [(0.0, None)] + [(None, None)] * scores.shape[1]
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
     preference = found.x[1:] - found.x[1:].mean()
@@ -103,9 +104,9 @@ def fit_calibration(scores: Floats, votes: Sequence[int]) -> Calibration:
 
 
 def leave_one_out(votes: Sequence[Sequence[int]], labels: int) -> tuple[Floats, list[int], list[int]]:
-    """Each vote with the distribution of the others on its item: forecasts, votes, and the place of each item.
+    """Return for each vote the distribution of the other votes on its item: forecasts, votes, and item indices.
 
-    An item with one vote says nothing and is left out.
+    Items with a single vote are left out.
 
     >>> forecast, held, items = leave_one_out([[0, 0, 2], [1]], 3)
     >>> forecast.tolist(), held, items

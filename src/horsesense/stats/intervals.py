@@ -1,7 +1,7 @@
-"""How sure a number is: from the spread that resampling found to an interval.
+"""Intervals from resampling variances.
 
-Percentiles of the resampled numbers are too narrow near 1 and where few units carry most items; the
-coverage of what is done instead was measured (docs/results/intervals.md).
+Percentile bootstrap intervals are too narrow near 1 and where few clusters contain most items. The coverage of the
+intervals used instead was measured (docs/results/intervals.md).
 """
 
 from __future__ import annotations
@@ -17,39 +17,39 @@ from horsesense.formatting import with_interval
 from horsesense.stats.resampling import NOTHING
 
 FEW = 10
-"""With fewer units than this an interval leans on its assumptions, and says so."""
+"""Number of clusters below which an interval is marked as approximate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number, how sure we are of it, and how that was found out."""
+    """A value with its interval and the method used."""
 
     value: Number
     ci: tuple[Number, Number]
-    """Lower and upper end of the interval."""
+    """Lower and upper limit of the interval."""
     n: int
-    """Items it rests on."""
+    """Number of items."""
     clusters: int
-    """Units of dependence those items fall into; where two groupings cross, the smaller count."""
+    """Number of clusters of those items; the smaller count for two crossed groupings."""
     chance: float | None
-    """What guessing earns; None where that has no meaning."""
+    """Chance level; None where it is undefined."""
     level: float
-    """How often such intervals hold the true value."""
+    """Confidence level."""
     method: str
-    """How the interval was made."""
+    """Method of the interval."""
     seed: int
     """Seed of the resampling."""
     note: str = ""
-    """What to mind, such as one unit only; empty where there is nothing."""
+    """Caveat, such as a single cluster; otherwise empty."""
 
     @property
     def low(self) -> float:
-        """Lower end of the interval."""
+        """Lower limit of the interval."""
         return self.ci[0]
 
     @property
     def high(self) -> float:
-        """Upper end of the interval."""
+        """Upper limit of the interval."""
         return self.ci[1]
 
     def __format__(self, spec: str) -> str:
@@ -90,10 +90,10 @@ def against_chance(e: Estimate) -> Standing | None:
 
 
 def rate_interval(value: float, variance: float, units: int, level: float = 0.95) -> tuple[float, float]:
-    """Interval of a number between 0 and 1: a beta with as many items as would spread that much alone.
+    """Compute the interval of a rate from a beta distribution with the effective sample size of the variance.
 
-    This is Jeffreys' interval with the effective sample size, shrunk for the degrees of freedom (Franco and
-    others, 2019). Where all units are alike, a share of them too small to be seen may be of any other kind.
+    This is Jeffreys' interval with the effective sample size, corrected for the degrees of freedom (Franco and
+    others, 2019). If all clusters are alike, an unseen share of them may still differ.
 
     >>> low, high = rate_interval(0.9, 0.9 * 0.1 / 200, units=200)
     >>> round(low, 3), round(high, 3)
@@ -116,7 +116,7 @@ def rate_interval(value: float, variance: float, units: int, level: float = 0.95
 
 
 def at_level(e: Estimate, level: float) -> Estimate:
-    """Return a rate with its interval at another level, from the spread that its own interval implies.
+    """Return a rate with its interval at another level, using the variance that its interval implies.
 
     >>> e = Estimate(0.9, rate_interval(0.9, 0.00045, 200), 200, 200, 0.5, 0.95, "", 0)
     >>> f"{at_level(e, 0.9975):i.4f}" == "[{:.4f}, {:.4f}]".format(*rate_interval(0.9, 0.00045, 200, 0.9975))
@@ -140,7 +140,7 @@ def _width(e: Estimate, variance: float, level: float) -> float:
 
 
 def difference_interval(value: float, variance: float, units: int, level: float = 0.95) -> tuple[float, float]:
-    """Interval of a difference of two rates, by Student's t with one degree of freedom less than units.
+    """Compute the interval of a difference of two rates by Student's t with ``units`` - 1 degrees of freedom.
 
     >>> low, high = difference_interval(0.1, 0.0004, units=101)
     >>> round(low, 3), round(high, 3)
@@ -158,7 +158,7 @@ def difference_interval(value: float, variance: float, units: int, level: float 
 
 
 def unit_note(units: int) -> str:
-    """What to mind about so many units.
+    """Return a caveat if there are few clusters.
 
     >>> unit_note(1)
     'one cluster only: the interval covers everything'

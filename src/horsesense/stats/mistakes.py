@@ -1,4 +1,4 @@
-"""What is got wrong: which label is taken for which, which errors are the surest, and which ones models share."""
+"""Error analysis: confusion matrix, most confident errors, and errors shared by models."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from horsesense.core.item_file import ids_of
 from horsesense.stats.resampling import Floats
 
 Earned = tuple[Sequence[Item], Floats]
-"""The items that a model was asked, and what it earned on each; nan where there is no gold."""
+"""Ids of a model's items, and its credit on each; nan for items without a gold."""
 
 MOST_LABELS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Counts of items; one that ties is shared among the labels that tie."""
+    """Counts of items; a tie is split among the labels that tie."""
 
     labels: tuple[str, ...]
-    """In the order of the first item, which is that of the scale where there is one."""
+    """Labels in the order of the first item's options, which is that of the scale if there is one."""
     counts: tuple[tuple[float, ...], ...]
-    """Rows are what is right, columns what was chosen."""
+    """Rows are gold labels, columns predicted labels."""
 
 
 def confusion(items: Sequence[Item], predicted: Sequence[tuple[int, ...]]) -> Confusion | None:
-    """The confusion matrix; None where options are not labels: all items have the same few.
+    """Compute the confusion matrix; None unless all items have the same options.
 
     >>> pair = {"probe": "demo", "form": "pair", "options": ("yes", "no")}
     >>> items = [Item(**pair, text="A hand is wet.", answer=0), Item(**pair, text="A sock is wet.", answer=1)]
@@ -50,7 +50,7 @@ def confusion(items: Sequence[Item], predicted: Sequence[tuple[int, ...]]) -> Co
 
 
 def confident_errors(margins: Floats, most: int) -> list[int]:
-    """Places of items that are wrong, by the widest margin first.
+    """Return the indices of wrong items, widest margin first.
 
     >>> confident_errors(np.array([0.5, -0.1, -2.0, np.nan]), 5)
     [2, 1]
@@ -61,12 +61,12 @@ def confident_errors(margins: Floats, most: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class SharedErrors:
-    """Items that two models miss; a tie counts as missed."""
+    """Items that two models get wrong; a tie counts as wrong."""
 
     both: int
     either: int
     expected: float
-    """The Jaccard index if the two had nothing to do with each other."""
+    """Expected Jaccard index under independence."""
 
     @property
     def jaccard(self) -> float:
@@ -74,7 +74,7 @@ class SharedErrors:
 
 
 def shared_errors(models: Mapping[str, Earned]) -> dict[tuple[str, str], SharedErrors]:
-    """For each pair of models that miss anything, on the judged items that both were asked."""
+    """Count shared errors of each pair of models with any error, on judged items that both answered."""
     shared = {}
     rows = dict(zip(models, _aligned(list(models.values()))[1], strict=True))
     for first, second in combinations(models, 2):
@@ -87,7 +87,7 @@ def shared_errors(models: Mapping[str, Earned]) -> dict[tuple[str, str], SharedE
 
 
 def disagreements(models: Sequence[Earned]) -> list[str]:
-    """Ids of items that some models get and others miss."""
+    """Return the ids of items that some models get right and others wrong."""
     ids, rows = _aligned(models)
     got = np.logical_or.reduce([row == 1 for row in rows])
     missed = np.logical_or.reduce([row < 1 for row in rows])
@@ -95,7 +95,7 @@ def disagreements(models: Sequence[Earned]) -> list[str]:
 
 
 def _aligned(models: Sequence[Earned]) -> tuple[Sequence[str], list[Floats]]:
-    """All ids, by their first places, and what each model earned on them; nan where it was not asked."""
+    """Return all ids by first occurrence, and each model's credits on them; nan for items without its answer."""
     known = [ids_of(items) for items, _ in models]
     if all(ids is known[0] or ids == known[0] for ids in known):
         return known[0] if known else (), [values for _, values in models]

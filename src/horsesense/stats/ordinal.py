@@ -1,7 +1,7 @@
-"""Labels on a scale: how far off answers are, and how far they agree beyond chance. Pure.
+"""Ordinal labels: mean absolute error and chance-corrected agreement. Pure.
 
-Triples of whole, part and adjective depend on one another through both nouns, so intervals are two-way: what
-wholes explain and what parts explain, less what both explain together (see `resampling.mean_spread`).
+Triples of whole, part and adjective depend on one another through both nouns, so intervals are two-way: variance by
+wholes plus variance by parts, minus that of their intersection (see `resampling.mean_spread`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from horsesense.stats.raters.agreement import FEWEST, NO_VALUE, TOO_FEW, kappa_o
 from horsesense.stats.resampling import RESAMPLES, Floats, Names, unit_array
 
 Predicted = Sequence[Sequence[int]]
-"""For each item the place of the label that was chosen, or of all that tie."""
+"""Index of the predicted label of each item, or of all labels that tie."""
 
 
 def mean_absolute_error(
@@ -33,7 +33,7 @@ def mean_absolute_error(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Estimate:
-    """Steps of the scale between answer and gold, on average; of labels that tie, the mean.
+    """Estimate the mean distance of answer and gold in steps of the scale; tied labels are averaged.
 
     >>> error = mean_absolute_error([0, 4, 2], [(1,), (4,), (0, 4)], 5, ["a", "b", "c"])
     >>> round(error.value, 3), error.chance
@@ -44,7 +44,7 @@ def mean_absolute_error(
         float(np.mean([abs(gold - label) for label in picked])) for gold, picked in zip(golds, predicted, strict=True)
     ]
     most = labels - 1
-    # As a share of the longest way it lies between 0 and 1, as an accuracy does.
+    # Divided by the longest distance it is between 0 and 1, like an accuracy.
     shares = accuracy([step / most for step in steps], units, None, level, seed, resamples, crossed)
     return replace(shares, value=float(np.mean(steps)), ci=(shares.low * most, shares.high * most))
 
@@ -59,7 +59,7 @@ def quadratic_kappa(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Estimate:
-    """Quadratic-weighted kappa of answers and golds; who always says the same gets 0.
+    """Estimate the quadratic-weighted kappa of answers and golds; a constant answer gets 0.
 
     >>> kappa = quadratic_kappa([0, 1, 2, 3], [(0,), (1,), (2,), (3,)], 4, ["a", "b", "c", "d"])
     >>> kappa.value
@@ -93,12 +93,12 @@ def quadratic_kappa(
 
 
 def _disagreements(tables: Floats, units: Names, crossed: Names | None, seed: int, resamples: int) -> Rates:
-    """How often answers are off, how far they are off then, and what is expected, each as a share of the most.
+    """Return error rate, mean size of errors and expected disagreement, each as a share of its maximum.
 
-    Rare and large errors decide a quadratic measure: while few are seen, so is little of how large they get. So the two
-    stand apart, and a handful of errors leaves their size open. What is expected is a mean over pairs of items, gold
-    of the one and answer of the other: half of an item's part in it comes from its gold and half from its answer, so
-    that its variance is four times that of the mean of the parts.
+    Rare large errors dominate a quadratic measure, and their size is poorly estimated while few are observed. So rate
+    and size are separate, and the size has a wide interval if there are few errors. Expected disagreement is a mean
+    over pairs of items, the gold of one and the answer of the other. Half of an item's contribution comes from its gold
+    and half from its answer, so its variance is four times that of the mean contribution.
     """
     places = np.arange(tables.shape[1])
     cost = ((places[:, None] - places[None, :]) / places[-1]) ** 2
@@ -106,7 +106,7 @@ def _disagreements(tables: Floats, units: Names, crossed: Names | None, seed: in
     seen = (tables * cost).sum(axis=(1, 2))
     off = seen > 0
     parts = (gold @ cost @ answer.mean(axis=0) + answer @ cost @ gold.mean(axis=0)) / 2
-    # Where nothing is off, an error may yet be as large as errors get.
+    # Without any error, the size of errors is bounded only by its maximum.
     sizes, where = (seen[off], off) if off.any() else (np.ones(1), np.arange(len(seen)) == 0)
     masks = [np.ones(len(seen), dtype=bool), where, np.ones(len(seen), dtype=bool)]
     columns = [[unit_array(names)[mask] for mask in masks] for names in (units, crossed) if names is not None]
@@ -123,14 +123,14 @@ def _check(golds: Sequence[int], predicted: Predicted, labels: int) -> None:
     if len(golds) != len(predicted):
         raise UserError(f"there are {len(golds)} golds and {len(predicted)} answers")
     if labels < 2:
-        raise UserError("a scale has two labels at least")
+        raise UserError("a scale needs at least two labels")
     for place, (gold, picked) in enumerate(zip(golds, predicted, strict=True)):
         if not picked or not 0 <= gold < labels or not all(0 <= label < labels for label in picked):
             raise UserError(f"item {place} (from 0) has a gold or an answer outside of the scale of {labels}")
 
 
 def novelty(items: Sequence[Item], train: Sequence[Item], groups: Sequence[str]) -> list[Mapping[str, str]]:
-    """For each item and group, whether training has the same value there: ``seen`` or ``unseen``; and for all together.
+    """Mark for each item and group whether its value is ``seen`` or ``unseen`` in training, and count the unseen.
 
     >>> tested = Item("demo", "choice", text="a", options=("x", "y"), groups={"whole": "car", "part": "door"})
     >>> trained = Item("demo", "choice", text="b", options=("x", "y"), groups={"whole": "car", "part": "roof"})

@@ -1,4 +1,4 @@
-"""Is the difference between two models real? The same items, asked of both."""
+"""Paired comparison of models on the same items."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from horsesense.stats.resampling import NOTHING, RESAMPLES, Floats, Names, mean_
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two models on the items that both were asked and that have a gold."""
+    """Comparison of two models on the judged items that both answered."""
 
     a: Estimate
-    """Accuracy of the first."""
+    """Accuracy of the first model."""
     b: Estimate
-    """Accuracy of the second."""
+    """Accuracy of the second model."""
     difference: Estimate
-    """Accuracy of the first minus that of the second."""
+    """Accuracy of the first model minus that of the second."""
     p: float
-    """Chance of a difference so large, either way, if there were none; over units, so it agrees with the interval."""
+    """Two-sided p-value of no difference, by clusters, so that it agrees with the interval."""
     only_a: int
-    """Items where the first earns more."""
+    """Number of items where the first model earns more."""
     only_b: int
-    """Items where the second earns more."""
+    """Number of items where the second model earns more."""
     mcnemar: float
-    """McNemar's p for those two counts; too small where items depend on one another."""
+    """McNemar's p for those two counts; too small if items are dependent."""
     left_out: int
-    """Items that lack a gold or an answer of one model."""
+    """Number of items without a gold or without an answer of one model."""
     adjusted: float
-    """``p`` after Holm's correction for the comparisons made together; ``p`` itself where there was one."""
+    """``p`` after Holm's correction for simultaneous comparisons; ``p`` itself for a single one."""
 
 
 def compare(
@@ -50,7 +50,7 @@ def compare(
     resamples: int = RESAMPLES,
     crossed: Names | None = None,
 ) -> Comparison:
-    """Compare two models item by item, drawing whole units.
+    """Compare two models item by item by cluster bootstrap.
 
     >>> units = [str(i // 2) for i in range(80)]
     >>> compared = compare([1, 1, 1, 0] * 20, [1, 0, 1, 0] * 20, units)
@@ -67,7 +67,7 @@ def compare(
     a, b = a[both], b[both]
     names = unit_array(units)[both]
     others = None if crossed is None else unit_array(crossed)[both]
-    # The better one first, so that the draws, too, do not depend on who is called a.
+    # The better model first, so that the resamples do not depend on the order of the models.
     variance, number = mean_spread(a - b if a.sum() >= b.sum() else b - a, names, others, seed, resamples)
     value = float(np.sort(a - b).mean())
     rates = rates_of([a, b], [names, names], seed, resamples, None if others is None else [others, others])
@@ -98,15 +98,15 @@ def compare(
 
 
 def _ends(value: float, variance: float, units: int, rates: Rates, level: float) -> tuple[float, float]:
-    """The wider of two intervals: Student's, which is too narrow where a model is nearly always right or wrong,
-    and that of the two rates combined, which is too narrow nowhere but leans on their correlation."""
+    """Return the wider of two intervals: Student's, too narrow near accuracies of 0 and 1, and that of the two rates
+    combined, which is never too narrow but depends on their correlation."""
     student = difference_interval(value, variance, units, level)
     both = difference_of(rates, level)
     return min(student[0], both[0]), max(student[1], both[1])
 
 
 def _combined_p(value: float, rates: Rates) -> float:
-    """The level at which the combined interval just reaches 0."""
+    """Return the significance level at which the combined interval just reaches 0."""
     if value == 0:
         return 1.0
 
@@ -129,7 +129,7 @@ def compare_all(
     resamples: int = RESAMPLES,
     crossed: Names | None = None,
 ) -> dict[tuple[str, str], Comparison]:
-    """Every pair of models, with p corrected for having made so many comparisons.
+    """Compare every pair of models, with p corrected for multiple comparisons.
 
     >>> units = [str(i) for i in range(40)]
     >>> compared = compare_all({"one": [1] * 40, "two": [1, 0] * 20, "three": [0, 1] * 20}, units)
@@ -145,20 +145,20 @@ def compare_all(
 
 
 def difference_p(value: float, variance: float, units: int) -> float:
-    """Two-sided p of a difference, from the same t as its interval."""
+    """Return the two-sided p of a difference from the t distribution of its interval."""
     if units < 2 or value == 0:
         return 1.0
     if variance < NOTHING:
-        # All units differ alike: as many coins that fell on one side.
+        # All clusters have the same difference: a sign test.
         return min(1.0, 2 * 0.5**units)
     return float(2 * scipy.special.stdtr(units - 1, -abs(value) / variance**0.5))
 
 
 def mcnemar(only_a: int, only_b: int) -> float:
-    """McNemar's test by the exact binomial, mid-p.
+    """Run McNemar's exact test with mid-p correction.
 
-    Mid-p takes half of the probability of what was seen. It keeps the level where the exact test is too
-    careful and the chi-square test too bold, at any number of discordant pairs (Fagerland and others, 2013).
+    Mid-p counts half of the probability of the observed table. It keeps the level where the exact test is conservative
+    and the chi-square test liberal, at any number of discordant pairs (Fagerland and others, 2013).
 
     >>> round(mcnemar(9, 1), 4), mcnemar(5, 5), mcnemar(0, 0)
     (0.0117, 1.0, 1.0)
@@ -169,7 +169,7 @@ def mcnemar(only_a: int, only_b: int) -> float:
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Holm's correction: the chance of even one false finding stays under the level, whatever depends on what.
+    """Apply Holm's correction, which controls the family-wise error rate under any dependence.
 
     >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]

@@ -1,4 +1,4 @@
-"""How many more items would settle a difference between two models?"""
+"""Power analysis: the number of items needed to detect a difference between two models."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from horsesense.stats.intervals import check_level
 from horsesense.stats.resampling import NOTHING, RESAMPLES, Floats, Names, mean_spread, unit_array
 
 MOST_UNITS = 10_000_000
-"""Nobody builds a probe of more families than this: the difference counts as none."""
+"""Maximum number of families of a realistic probe; a difference that needs more counts as zero."""
 
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """What it takes to settle a paired difference, if it is truly as large as it looks."""
+    """Requirements for detecting a paired difference, if the observed difference is the true one."""
 
     difference: float
-    """The difference seen: accuracy of the first model minus that of the second."""
+    """Observed difference: accuracy of the first model minus that of the second."""
     n: int
-    """Items there are."""
+    """Number of items."""
     clusters: int
-    """Units of dependence there are. Items count only as far as they bring new units."""
+    """Number of clusters. Additional items help only as far as they add clusters."""
     level: float
-    """Confidence level of the test to come."""
+    """Confidence level of the planned test."""
     wanted: float
-    """The power wanted: how often that test should find the difference."""
+    """Target power: how often the test should detect the difference."""
     now: float
-    """Power with as many units as there are."""
+    """Power with the present number of clusters."""
     detectable: float | None
-    """The least difference that this many units would find with that power; None where there is one unit."""
+    """Smallest difference detectable with that power and number of clusters; None for a single cluster."""
     needed: int | None
-    """Units that would do; None where no number would (no difference, or no spread to judge by)."""
+    """Number of clusters needed; None where no number suffices (no difference, or no variance estimate)."""
     more_clusters: int | None
-    """Units still missing."""
+    """Additional clusters needed."""
     more_items: int | None
-    """Items still missing, if new units are as large as these."""
+    """Additional items needed, if new clusters are as large as the present ones."""
     note: str = ""
-    """What to mind."""
+    """Caveat, or empty."""
     variance: float = 0.0
-    """Of the difference, if it were seen in one cluster alone; 0 where there is no spread to judge by."""
+    """Variance of the difference per cluster; 0 without a variance estimate."""
 
     def at(self, level: float) -> Power:
-        """The same for a stricter test, such as one of several that are corrected together.
+        """Return the analysis for a stricter test, such as one of several corrected together.
 
         >>> alone = power([1, 1, 1, 0] * 20, [1, 0, 1, 1] * 10 + [1, 0, 1, 0] * 10, [str(i) for i in range(80)])
         >>> alone.needed, alone.at(1 - 0.05 / 9).needed
@@ -78,7 +78,7 @@ def power(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Power:
-    """How many units settle the difference between two models on these items.
+    """Compute the number of clusters needed to detect the difference between two models.
 
     >>> outlook = power([1, 1, 0, 1] * 10, [1, 1, 1, 0] * 10, [str(i) for i in range(40)])
     >>> outlook.difference, outlook.needed
@@ -98,15 +98,15 @@ def power(
     difference = float(np.sort(gaps).mean())
     now, detectable, needed, note, unit_variance = 0.0, None, None, "", 0.0
     if number < 2:
-        note = "one unit only: nothing is known of how much others differ"
+        note = "one cluster only: the variance between clusters is unknown"
     elif variance < NOTHING:
-        note = "all units differ alike: there is no spread to judge by"
+        note = "all clusters have the same difference: there is no variance estimate"
     else:
         unit_variance = variance * number
         now = power_of(difference, unit_variance, number, level)
         detectable = _detectable(unit_variance, number, level, wanted)
         needed = units_needed(difference, unit_variance, level, wanted)
-        note = "" if needed is not None else "no difference is seen, so no number of items would settle it"
+        note = "" if needed is not None else "no difference is observed, so no number of items would detect it"
     more = None if needed is None else max(0, needed - number)
     return Power(
         difference=difference,
@@ -125,9 +125,9 @@ def power(
 
 
 def power_of(difference: float, unit_variance: float, units: int, level: float = 0.95) -> float:
-    """How often a two-sided t test over so many units finds the difference, and on the right side.
+    """Compute the power of a two-sided t test over clusters, counting only detections with the correct sign.
 
-    ``unit_variance`` is the variance that one unit would have alone.
+    ``unit_variance`` is the variance per cluster.
 
     >>> round(power_of(0.1, 0.25, 200), 3), round(power_of(0.0, 0.25, 200), 3)
     (0.804, 0.025)
@@ -137,11 +137,11 @@ def power_of(difference: float, unit_variance: float, units: int, level: float =
     freedom, shift = units - 1, abs(difference) / (unit_variance / units) ** 0.5
     bar = scipy.special.stdtrit(freedom, (1 + level) / 2)
     missed = float(scipy.special.nctdtr(freedom, shift, bar))
-    return 1.0 if isnan(missed) else 1 - missed  # scipy gives up beyond 36 standard errors, where nothing is missed
+    return 1.0 if isnan(missed) else 1 - missed  # scipy returns nan beyond 36 standard errors
 
 
 def units_needed(difference: float, unit_variance: float, level: float = 0.95, wanted: float = 0.8) -> int | None:
-    """The least number of units that finds the difference so often; None where no sensible number does.
+    """Return the smallest number of clusters with that power; None where no realistic number suffices.
 
     >>> units_needed(0.1, 0.25)
     199

@@ -1,5 +1,5 @@
-"""The true share of something that an imperfect reader sees: Rogan and Gladen's estimate, with both errors in its
-interval, and how often that interval holds the truth."""
+"""Prevalence estimated with an imperfect auditor: Rogan and Gladen's estimate with an interval that includes the
+uncertainty of sensitivity and false-alarm rate, and the coverage of that interval."""
 
 from __future__ import annotations
 
@@ -17,22 +17,21 @@ from horsesense.stats.intervals import Estimate, check_level, rate_interval
 
 METHOD = "Rogan and Gladen 1978, interval of Lang and Reiczigel 2014"
 MISFIT = 0.05
-"""p below which false alarms do not fit the sample."""
+"""p-value below which false alarms are inconsistent with the sample."""
 BLIND = 0.1
-"""A reader whose sensitivity is not this much above its false alarms cannot tell bad from good: dividing by the
-difference would blow noise up to anything."""
+"""Minimum difference of an auditor's sensitivity and false-alarm rate: dividing by a smaller one amplifies noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many of how many. Neither need be whole: a weighted share counts as many as would spread as much."""
+    """Hits out of n. Neither need be an integer: a weighted share has an effective sample size."""
 
     hits: float
     n: float
 
     @property
     def rate(self) -> float:
-        """The share; nan of nothing.
+        """Hits divided by n; nan for n = 0.
 
         >>> Count(3, 12).rate
         0.25
@@ -41,7 +40,7 @@ class Count:
 
 
 def share(count: Count, seed: int = 0, level: float = 0.95) -> Estimate:
-    """A share of independent draws with its interval (Jeffreys).
+    """Estimate the share of hits in independent draws with Jeffreys' interval.
 
     >>> low, high = share(Count(6, 200)).ci
     >>> round(low, 3), round(high, 3)
@@ -56,21 +55,21 @@ def share(count: Count, seed: int = 0, level: float = 0.95) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """The share that is truly there."""
+    """Estimate of the true share."""
 
     value: float
-    """Between 0 and 1."""
+    """Estimate between 0 and 1."""
     ci: tuple[float, float]
-    """Its interval, with the errors of sensitivity and false-alarm rate in it."""
+    """Interval that includes the uncertainty of sensitivity and false-alarm rate."""
     raw: float
-    """The estimate before it was cut to what a share can be."""
+    """Estimate before clipping to [0, 1]."""
     fits: bool = True
-    """False where items known to be good are called bad significantly more often than the sample: they are of another
-    kind, and no false alarms were taken off."""
+    """False if items known to be good are flagged significantly more often than the sample. They are then not
+    comparable with it, and no false alarms are subtracted."""
 
     @property
     def clipped(self) -> bool:
-        """Whether the estimate was below 0 or above 1, and was cut.
+        """Whether the estimate was below 0 or above 1 before clipping.
 
         >>> corrected_share(Count(4, 100), Count(95, 100), Count(6, 100)).clipped
         True
@@ -81,13 +80,12 @@ class Corrected:
 def corrected_share(
     seen: Count, sensitivity: Count, false_alarms: Count | None = None, level: float = 0.95
 ) -> Corrected | None:
-    """What a share of ``seen`` says of the true one, by a reader who finds a part of what is there (``sensitivity``)
-    and raises ``false_alarms`` at some of what is not.
+    """Estimate the true share from the share ``seen`` by an auditor with known ``sensitivity`` and ``false_alarms``.
 
     The estimate is (p - f) / (s - f) (Rogan and Gladen 1978), the interval that of Lang and Reiczigel (2014), equations
-    6, 7, 16 and 17. Without ``false_alarms`` none are assumed, which makes the share larger, not smaller; so it is
-    where they do not fit: a reader cannot raise them at fewer items of the sample than at good ones. None where the
-    reader cannot tell.
+    6, 7, 16 and 17. Without ``false_alarms`` a rate of 0 is assumed, which overestimates the share. The same applies if
+    they are inconsistent with the sample: its false-alarm rate cannot exceed its flagged share. Return None if the
+    auditor does not discriminate.
 
     >>> found = corrected_share(Count(30, 300), Count(90, 100), Count(4, 100))
     >>> round(found.value, 3), [round(end, 3) for end in found.ci]
@@ -98,10 +96,10 @@ def corrected_share(
     """
     check_level(level)
     if min(seen.n, sensitivity.n) <= 0 or (false_alarms is not None and false_alarms.n <= 0):
-        raise UserError("a share of nothing cannot be corrected", fix="read items, and planted faults among them")
+        raise UserError("a share of nothing cannot be corrected", fix="audit items that include seeded errors")
     if false_alarms is not None and _fewer(seen, false_alarms) < MISFIT:
         without = corrected_share(seen, sensitivity, None, level)
-        # Whatever was called bad may still be a false alarm of its own kind.
+        # Each flagged item may still be a false alarm.
         return None if without is None else replace(without, ci=(0.0, without.ci[1]), fits=False)
     s, f = sensitivity.rate, false_alarms.rate if false_alarms else 0.0
     if s - f < BLIND:
@@ -121,7 +119,7 @@ def corrected_share(
 
 
 def _fewer(seen: Count, others: Count) -> float:
-    """One-sided p of a share so much smaller than another where both are the same (Fisher's exact test)."""
+    """Return the one-sided p of a smaller share than another under equality (Fisher's exact test)."""
     if seen.rate >= others.rate:
         return 1.0
     hits, n, other_hits, other_n = (round(each) for each in (seen.hits, seen.n, others.hits, others.n))
@@ -129,27 +127,27 @@ def _fewer(seen: Count, others: Count) -> float:
 
 
 def _moved(count: Count) -> tuple[float, float]:
-    """A rate with one hit and one miss more, and its variance."""
+    """Return a rate with one more hit and one more miss, and its variance."""
     rate = (count.hits + 1) / (count.n + 2)
     return rate, rate * (1 - rate) / (count.n + 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How often intervals held the true share, in many readings that were played through."""
+    """Coverage of the intervals in simulated audits."""
 
     share: float
     """The true share of bad items."""
     sensitivity: float
     false_alarms: float
     n: int
-    """Items read."""
+    """Number of items audited."""
     planted: int
-    """Planted faults, and as many items known to be good."""
+    """Number of seeded errors, and of items known to be good."""
     covered: float
-    """Share of the intervals that hold the true share."""
+    """Share of intervals that contain the true share."""
     flattering: float
-    """Share of the intervals that lie below the true share: the probe looks better than it is."""
+    """Share of intervals below the true share, which make the probe look better than it is."""
     width: float
     """Mean width of the intervals."""
 
@@ -162,8 +160,8 @@ def coverage(
     rounds: int = 2000,
     seed: int = 0,
 ) -> Iterator[Coverage]:
-    """Readings played through with true values that are known, ``rounds`` of each kind; a reader is a sensitivity and
-    a false-alarm rate. Readings whose reader turned out unable to tell are drawn again."""
+    """Simulate ``rounds`` audits with known true values for each setting; an auditor is a sensitivity and a false-alarm
+    rate. Audits whose auditor does not discriminate are drawn again."""
     for place, (true, (s, f)) in enumerate(product(shares, readers)):
         random = np.random.default_rng([seed, place])
         held = below = 0

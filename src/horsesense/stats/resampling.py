@@ -1,6 +1,6 @@
-"""Draw whole units of dependence again and again: the cluster bootstrap.
+"""Cluster bootstrap: resampling of clusters of dependent items.
 
-Items of one family stand or fall together, so a family is one draw, however many items it has.
+Items of one family are dependent, so a family is resampled as a whole, however many items it has.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Names = Sequence[str] | NDArray[np.str_] | NDArray[np.int64]
 Statistic = Callable[[Floats], Floats]
-"""From totals, one row a resample, to one number a row."""
+"""From totals, one row per resample, to one value per row."""
 
 RESAMPLES = 2000
 NOTHING = 1e-20
-"""A variance below this is rounding: all units are alike."""
+"""Variance below which differences are rounding errors and all clusters are alike."""
 CELLS = 4_000_000
-"""How many numbers of a resample are held at once."""
+"""Maximum number of values of a resample in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Totals of each unit of dependence, alike ones taken together.
+    """Totals per cluster, with identical clusters grouped.
 
-    Units with the same totals are interchangeable, so drawing units is drawing from these few kinds with
-    a multinomial: the same law, at a cost that does not grow with the items, and blind to their order.
+    Clusters with the same totals are interchangeable, so drawing clusters is drawing from these few kinds with a
+    multinomial: the same distribution, at a cost independent of the number of items, and independent of their order.
     """
 
     kinds: Floats
-    """One row a kind of unit, one column a total."""
+    """One row per kind of cluster, one column per total."""
     counts: NDArray[np.int64]
-    """How many units are of each kind."""
+    """Number of clusters of each kind."""
 
     @property
     def number(self) -> int:
@@ -48,13 +48,13 @@ class Units:
 
 
 def unit_array(units: Names) -> NDArray[np.str_] | NDArray[np.int64]:
-    """Units of dependence as an array: numbers stay numbers, anything else is its text."""
+    """Convert cluster names to an array: numbers stay numbers, other values become strings."""
     names = np.asarray(units)
     return names.astype(np.int64) if names.dtype.kind in "iu" else np.asarray(units, dtype=str)
 
 
 def totals(columns: Sequence[Floats], units: Names) -> Units:
-    """Sum each column within each unit.
+    """Sum each column within each cluster.
 
     >>> both = totals([np.array([1.0, 0.0, 1.0]), np.ones(3)], ["ice", "ice", "fire"])
     >>> both.kinds.tolist(), both.counts.tolist()
@@ -62,7 +62,7 @@ def totals(columns: Sequence[Floats], units: Names) -> Units:
     """
     codes = _codes(units)
     sums = np.stack([np.bincount(codes, weights=column) for column in columns], axis=1)
-    # A third added three times depends on the order in its last digit; two units that differ by that are alike.
+    # Sums of thirds depend on the order in the last digit; clusters that differ by that are alike.
     table: Floats = sums.astype(np.float64).round(9)
     # Column by column: np.unique sorts whole rows, which took most of the time of a large report.
     table = table[np.lexsort(table.T[::-1])]
@@ -73,7 +73,7 @@ def totals(columns: Sequence[Floats], units: Names) -> Units:
 
 
 def _codes(units: Names) -> NDArray[np.int64]:
-    """A number from 0 for each unit. Texts go through a dictionary, which is faster than sorting them."""
+    """Number the clusters from 0. A dictionary is faster than sorting for strings."""
     if isinstance(units, np.ndarray) and units.dtype.kind == "i":
         return np.unique(units, return_inverse=True)[1].astype(np.int64)
     numbers: dict[Any, int] = {}
@@ -81,7 +81,7 @@ def _codes(units: Names) -> NDArray[np.int64]:
 
 
 def resample(units: Units, seed: int = 0, resamples: int = RESAMPLES) -> Floats:
-    """Totals of ``resamples`` sets of units drawn with replacement, one row each."""
+    """Return the totals of ``resamples`` sets of clusters drawn with replacement, one row each."""
     rng = np.random.default_rng(seed)
     shares = units.counts / units.number
     rows = max(1, CELLS // len(shares))
@@ -90,19 +90,19 @@ def resample(units: Units, seed: int = 0, resamples: int = RESAMPLES) -> Floats:
 
 
 def spread(statistic: Statistic, units: Units, seed: int = 0, resamples: int = RESAMPLES) -> float:
-    """Variance of a statistic of totals, by drawing whole units; nan where there is one unit only."""
+    """Return the cluster-bootstrap variance of a statistic of totals; nan for a single cluster."""
     if units.number < 2:
         return float("nan")
     drawn = statistic(resample(units, seed, resamples))
-    # A resample of K units varies by (K - 1)/K of what K new units would.
+    # The variance of a resample of K clusters is (K - 1)/K times that of K new clusters.
     return float(np.var(drawn)) * units.number / (units.number - 1)
 
 
 def exchangeable_spread(units: Units) -> float:
-    """Variance of a mean if every unit were alike but for its size: one intra-class correlation for all.
+    """Return the variance of a mean if clusters differ only in size: one intra-class correlation for all.
 
-    Columns are sum, size and sum of squares. The correlation comes from an analysis of variance and may be
-    negative, as it is in twins of which a model always gets exactly one right.
+    Columns are sum, size and sum of squares. The correlation comes from an analysis of variance and may be negative, as
+    it is for twins of which a model always gets exactly one right.
 
     >>> credit = np.array([1.0, 0.0, 1.0, 0.0])
     >>> alone = totals([credit, np.ones(4), credit**2], ["a", "b", "c", "d"])
@@ -125,15 +125,15 @@ def exchangeable_spread(units: Units) -> float:
 def mean_spread(
     values: Floats, units: Names, crossed: Names | None = None, seed: int = 0, resamples: int = RESAMPLES
 ) -> tuple[float, int]:
-    """Variance of a mean over dependent items, and the number of units behind it.
+    """Return the variance of a mean over dependent items, and the number of clusters.
 
-    The bootstrap assumes nothing, but where few units carry most items or most errors it is noisy and
-    smallest just when the mean is furthest off. One correlation for all units is steadier, but may be
-    wrong. The wider of the two is right most often (docs/results/intervals.md).
+    The bootstrap makes no assumption, but if few clusters contain most items or most errors it is noisy, and smallest
+    when the mean is furthest off. One correlation for all clusters is more stable, but may be wrong. The wider of the
+    two has the best coverage (docs/results/intervals.md).
 
-    Two groupings that cross (parts × wholes) are put together as Cameron, Gelbach and Miller (2011) do: what
-    each explains, less what both explain together. Owen's pigeonhole bootstrap was tried and is far too wide
-    where most pairs occur once.
+    Two crossed groupings (parts × wholes) are combined as by Cameron, Gelbach and Miller (2011): the sum of both
+    variances minus that of their intersection. Owen's pigeonhole bootstrap was tried and is far too wide where most
+    pairs occur once.
     """
     columns = [values, np.ones(len(values)), values**2]
 

@@ -1,4 +1,4 @@
-"""Accuracy by facet: where a model is strong and where it breaks."""
+"""Accuracy by facet."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from horsesense.stats.intervals import Estimate
 from horsesense.stats.resampling import RESAMPLES, Floats, Names, unit_array
 
 MOST_VALUES = 50
-"""A facet with more values than this is cut: a table of a thousand rows says nothing."""
+"""Maximum number of values of a facet in a table."""
 MOST_TO_SLICE_BY = 30
-"""A facet with more values than this is not a slice but a label."""
+"""Number of values above which a facet is a label rather than a slice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Items that share the value of one facet, or of two."""
+    """Items that share the value of one or two facets."""
 
     where: tuple[Facet, ...]
-    """The value of each facet."""
+    """Value of each facet."""
     accuracy: Estimate
 
 
 @dataclass(frozen=True, slots=True)
 class Sliced:
-    """Accuracy by one facet, or by a pair of facets."""
+    """Accuracy by one facet or by a pair of facets."""
 
     facets: tuple[str, ...]
     slices: tuple[Slice, ...]
-    """Sorted by value: truth values, numbers, then words."""
+    """Slices sorted by value: booleans, numbers, then strings."""
     missing: int
-    """Items with a gold that do not have the facet."""
+    """Number of items with a gold that do not have the facet."""
     left_out: int
-    """Items with a gold in the slices that were cut."""
+    """Number of items with a gold in the omitted slices."""
     note: str = ""
-    """What was cut, or empty."""
+    """Description of the omitted slices, or empty."""
 
 
 def by_facet(
@@ -57,9 +57,9 @@ def by_facet(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Sliced:
-    """Accuracy for each value of a facet, or each pair of values of two.
+    """Estimate accuracy for each value of a facet, or each pair of values of two.
 
-    ``facets`` are those of each item; ``chances`` what guessing earns on each item.
+    ``facets`` are those of each item; ``chances`` the chance level of each item.
 
     >>> sliced = by_facet([1, 1, 0, 0], ["a", "b", "c", "d"], [{"hops": 1}, {"hops": 1}, {"hops": 2}, {}], "hops")
     >>> [(each.where, each.accuracy.value) for each in sliced.slices], sliced.missing
@@ -68,7 +68,7 @@ def by_facet(
     wanted = (names,) if isinstance(names, str) else names
     credit = np.asarray(values, dtype=np.float64)
     if not len(credit) == len(units) == len(facets):
-        raise UserError(f"there are {len(credit)} values for {len(units)} units and facets of {len(facets)} items")
+        raise UserError(f"there are {len(credit)} values for {len(units)} clusters and facets of {len(facets)} items")
     columns = Facets.of(facets)
     for name in wanted:
         if name not in columns:
@@ -99,7 +99,7 @@ _Key = tuple[tuple[int, Facet], ...]
 
 
 def _cells(columns: Sequence[FacetColumn], judged: NDArray[np.bool_]) -> tuple[list[_Key], NDArray[np.int64]]:
-    """The values that occur together, and which of them each item has; -1 where it lacks a facet or a gold."""
+    """Return the combinations of values, and the index of each item's combination; -1 without a facet or a gold."""
     there = judged & np.logical_and.reduce([column.codes >= 0 for column in columns])
     cells = np.zeros(len(judged), np.int64)
     for column in columns:
@@ -119,7 +119,7 @@ def _cells(columns: Sequence[FacetColumn], judged: NDArray[np.bool_]) -> tuple[l
 def by_every_facet(
     values: Floats, units: Names, facets: Sequence[Mapping[str, Facet]] | Facets, chances: Sequence[float] | Floats
 ) -> tuple[dict[str, Sliced], dict[str, int]]:
-    """Accuracy by each facet that has several values; and the facets that are labels, with how many values each has."""
+    """Estimate accuracy by each facet with several values; also return the label facets with their number of values."""
     slices, labels = {}, {}
     columns = Facets.of(facets)
     for name in columns.names:
@@ -135,18 +135,18 @@ def by_every_facet(
 
 @dataclass(frozen=True, slots=True)
 class FacetRow:
-    """One value of a facet, item by item and cluster by cluster (wordnetqa, tables 7 and 8)."""
+    """Accuracy for one value of a facet, by item and by cluster (wordnetqa, tables 7 and 8)."""
 
     facet: str
     value: Facet
     items: Estimate
-    """Share of items right."""
+    """Share of correct items."""
     clusters: Estimate
-    """Share of families of which every item with this value is right; its chance is that of guessing them all."""
+    """Share of families whose items with this value are all correct; its chance is that of guessing them all."""
 
 
 def facet_rows(items: Sequence[Item], values: Floats, sliced: Sliced) -> list[FacetRow]:
-    """One row a value of the facet that credits were sliced by, in the order of the values."""
+    """Return one row per value of the facet by which credits were sliced, in the order of the values."""
     (facet,) = sliced.facets
     rows = []
     for each in sliced.slices:
@@ -162,7 +162,7 @@ def facet_rows(items: Sequence[Item], values: Floats, sliced: Sliced) -> list[Fa
 
 @dataclass(frozen=True, slots=True)
 class HeatTable:
-    """Accuracy by two facets: cells in the order of rows and columns; None where no item is."""
+    """Accuracy by two facets: cells in the order of rows and columns; None for cells without items."""
 
     rows: tuple[Facet, ...]
     columns: tuple[Facet, ...]
@@ -170,7 +170,7 @@ class HeatTable:
 
 
 def heat_table(sliced: Sliced) -> HeatTable:
-    """Lay the slices of two facets out as a table."""
+    """Arrange the slices of two facets as a table."""
     cells = {tuple(map(facet_key, each.where)): each.accuracy for each in sliced.slices}
     rows, columns = (sorted({key[place] for key in cells}) for place in (0, 1))
     return HeatTable(
@@ -181,7 +181,7 @@ def heat_table(sliced: Sliced) -> HeatTable:
 
 
 def facet_key(value: Facet) -> tuple[int, Facet]:
-    """A key that sorts any values and keeps true apart from 1, which Python takes for the same.
+    """Return a sort key for mixed values that distinguishes True from 1.
 
     >>> sorted([facet_key(v) for v in ("b", 2, True, "a", 1, 0.5)])
     [(0, True), (1, 0.5), (1, 1), (1, 2), (2, 'a'), (2, 'b')]

@@ -1,11 +1,11 @@
-"""Search for the slices that differ most from the rest, and pay for having searched.
+"""Search for the slices that differ most from the rest, corrected for the number of slices searched.
 
-Among hundreds of slices some look odd by luck. The p of a slice is the chance that *any* slice of the search
-would stand out so far if facets did not matter. If they did not, the credits of a unit could as well stand
-in another unit of its size, and in another order: so they are moved about in this way, many times, and each time
-the slice that stands out most is noted (a permutation test of the maximum). Slices that overlap move
-together, which makes this sharper than Holm's correction. A wild bootstrap (flipping the signs of units) was
-tried and finds something nearly always where accuracy is 0.9 and nothing is there: small slices are too skewed.
+Among hundreds of slices some look unusual by chance. The p of a slice is the probability that *any* slice of the search
+differs as much if facets have no effect. Under that hypothesis the credits of a cluster can be exchanged with those of
+another cluster of its size, and reordered. They are permuted in this way many times, and each time the largest gap is
+recorded (a permutation test of the maximum). Overlapping slices move together, which gives more power than Holm's
+correction. A wild bootstrap (flipping the signs of clusters) was tried and has a false-positive rate near 1 where
+accuracy is 0.9: small slices are too skewed.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from horsesense.stats.slices import MOST_VALUES, facet_key
 
 LEAST_ITEMS = 20
 LEAST_UNITS = 10
-"""A slice, and its rest, must have so many items in so many units: fewer can't be told from luck."""
+"""Minimum number of items and clusters in a slice, and outside it."""
 MOST_SLICES = 5000
 MOST_ITEMS = 200_000
-"""Of more items whole units are drawn: what stands out among so many is found, and memory stays flat."""
+"""Number of items above which a sample of clusters is searched, to limit memory."""
 
 Places = NDArray[np.int64]
 Where = tuple[tuple[str, Facet], ...]
@@ -40,30 +40,30 @@ Where = tuple[tuple[str, Facet], ...]
 
 @dataclass(frozen=True, slots=True)
 class Standout:
-    """A slice beside the rest of the items."""
+    """A slice compared with the remaining items."""
 
     where: Where
-    """The facets and values that make the slice."""
+    """Facets and values that define the slice."""
     inside: Estimate
     """Accuracy in the slice."""
     outside: Estimate
-    """Accuracy in the rest."""
+    """Accuracy outside the slice."""
     gap: float
     """Inside minus outside."""
     p: float
-    """Chance that any slice of the search would stand out so far if none differed."""
+    """Probability that any slice of the search differs as much if none does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What a search among slices found."""
+    """Result of a search among slices."""
 
     standouts: tuple[Standout, ...]
-    """The furthest first, whether or not they can be told from luck: see ``p``."""
+    """Slices by decreasing gap, significant or not: see ``p``."""
     searched: int
-    """Slices that were compared; two with the same items, or each the other's rest, are one."""
+    """Number of slices compared; slices with the same items, or complements, count once."""
     note: str = ""
-    """What was left out, or empty."""
+    """Description of the omitted slices, or empty."""
 
 
 def standouts(
@@ -79,7 +79,7 @@ def standouts(
     permutations: int = 1000,
     most: int = MOST_ITEMS,
 ) -> Search:
-    """The slices, by one facet or two, that differ most from the rest; ``names`` limits the facets.
+    """Find the slices by one or two facets that differ most from the rest; ``names`` limits the facets.
 
     >>> facets = [{"negated": i % 2 == 1, "task": "ab"[i // 50]} for i in range(100)]
     >>> search = standouts([0, 1, 1, 0, 1, 0, 1, 0, 1, 0] * 10, [str(i) for i in range(100)], facets)
@@ -90,7 +90,7 @@ def standouts(
     check_level(level)
     credit = np.asarray(values, dtype=np.float64)
     if not len(credit) == len(units) == len(facets):
-        raise UserError(f"there are {len(credit)} values for {len(units)} units and facets of {len(facets)} items")
+        raise UserError(f"there are {len(credit)} values for {len(units)} clusters and facets of {len(facets)} items")
     judged = np.flatnonzero(~np.isnan(credit))
     if not len(judged):
         raise UserError("no item has a gold answer, so there is no accuracy")
@@ -101,7 +101,7 @@ def standouts(
     drawn, asked = "", len(judged)
     if asked > most:
         judged = _drawn(judged, unit_array(units)[judged], most, seed)
-        drawn = f"searched in {len(judged):,} of {asked:,} items, whole units drawn by seed {seed}"
+        drawn = f"searched in {len(judged):,} of {asked:,} items, clusters sampled with seed {seed}"
         columns = Facets.of(facets).at(judged)
     credit, unit_names = credit[judged], unit_array(units)[judged]
     _, codes = np.unique(unit_names, return_inverse=True)
@@ -110,7 +110,7 @@ def standouts(
         none = f"no slice has {LEAST_ITEMS} items in {LEAST_UNITS} clusters both inside and outside it"
         return Search((), 0, "; ".join(each for each in (none, drawn) if each))
     gaps = _gaps([places for _, places in slices], credit, codes, seed, permutations)
-    # The data are one of the permutations, so that the first row is judged by the measure of all.
+    # The data are one of the permutations, so the first row is standardised like the others.
     scale = gaps.std(axis=0)
     reach = np.abs(gaps - gaps.mean(axis=0)) / np.where(scale > 0, scale, np.inf)
     furthest = reach.max(axis=1)
@@ -130,7 +130,7 @@ def standouts(
 
 
 def _drawn(places: Places, units: NDArray[Any], most: int, seed: int) -> Places:
-    """The items of whole units, drawn until there are enough of them."""
+    """Sample whole clusters until there are enough items."""
     _, codes, sizes = np.unique(units, return_inverse=True, return_counts=True)
     order = np.random.default_rng(seed).permutation(len(sizes))
     kept = np.zeros(len(sizes), dtype=bool)
@@ -140,7 +140,7 @@ def _drawn(places: Places, units: NDArray[Any], most: int, seed: int) -> Places:
 
 
 def _gaps(slices: Sequence[Places], credit: Floats, codes: Places, seed: int, permutations: int) -> Floats:
-    """Accuracy in each slice minus that in its rest: first as it is, then with the credits moved about."""
+    """Return accuracy in each slice minus that outside it: first for the data, then for each permutation."""
     n, sizes = len(credit), np.array([len(places) for places in slices])
     order = np.argsort(codes, kind="stable")
     places = np.argsort(order)[np.concatenate(slices)]
@@ -156,7 +156,7 @@ def _gaps(slices: Sequence[Places], credit: Floats, codes: Places, seed: int, pe
 
 
 def _moved(credit: NDArray[np.float32], sizes: Places, seed: int, permutations: int) -> Iterator[NDArray[np.float32]]:
-    """Credits sorted by unit, then the same again and again with units of one size swapped, each turned round."""
+    """Yield credits sorted by cluster, then permutations: clusters of one size swapped, each optionally reversed."""
     yield credit
     rng = np.random.default_rng(seed)
     first = np.cumsum(sizes) - sizes
@@ -174,10 +174,10 @@ def _moved(credit: NDArray[np.float32], sizes: Places, seed: int, permutations: 
 def _slices(
     facets: Facets, codes: Places, names: Sequence[str] | None, pairs: bool
 ) -> tuple[list[tuple[Where, Places]], str]:
-    """Slices large enough to compare, each set of items once, by one facet before two, and a note on what was cut."""
+    """Return slices large enough to compare, each set of items once, one facet before two, and a note on omissions."""
     wanted = facets.names if names is None else [name for name in facets.names if name in names]
     units = np.bincount(codes)
-    # Sums of random numbers stand for sets of items; a set and its rest add up to the same whole.
+    # Sums of random numbers identify sets of items; a set and its complement add up to the same total.
     marks = np.random.default_rng(0).integers(0, 2**62, len(codes), dtype=np.uint64)
     whole, seen = int(marks.sum()), set[int]()
     kept: list[tuple[Where, Places]] = []
@@ -198,14 +198,14 @@ def _slices(
 
 
 def _all_slices(facets: Facets, names: Sequence[str], pairs: bool) -> Iterator[tuple[Where, Places]]:
-    """Slices by each facet, then by each pair; of a facet only the commonest values, the rarer of them first."""
+    """Yield slices by each facet, then by each pair; only the commonest values of a facet, the rarer of them first."""
     columns: dict[str, tuple[list[Facet], Places]] = {}
     for name in names:
         values, known = facets[name].values, facets[name].codes
         counts = np.bincount(known[known >= 0], minlength=len(values)).tolist()
         there = [code for code, count in enumerate(counts) if count]
         common = sorted(there, key=lambda code: (-counts[code], facet_key(values[code])))[:MOST_VALUES][::-1]
-        order = np.full(len(values) + 1, -1)  # the last for items that do not have it
+        order = np.full(len(values) + 1, -1)  # last entry: items without the facet
         order[common] = np.arange(len(common))
         codes = order[known]
         columns[name] = [values[code] for code in common], codes

@@ -1,4 +1,4 @@
-"""Learning curves as data: accuracy over doses, over items trained on, and along training."""
+"""Learning curves as data: accuracy by training-set size and by step."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from typing import Any
 import numpy as np
 import orjson
 
-from horsesense.data import numbered_lines, read_bytes, read_text
+from horsesense.data import numbered_lines, read_text
 from horsesense.data.checksums import check_sum
 from horsesense.errors import UserError
 
-CHOSEN, RESULTS = "chosen.jsonl", "results.json"
-"""What an inoculation keeps of its chosen doses, and what a training says of itself."""
+SELECTED, RESULTS = "selected.jsonl", "results.json"
+"""The selected trials of an inoculation, and the results of a training."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """One k of an inoculation: means over seeds."""
+    """One training-set size of an inoculation: means over seeds."""
 
     setting: str
     k: int
+    """Training-set size."""
     seeds: int
+    """Number of seeds."""
     new: float
     """Accuracy on the probe's test."""
     new_spread: float | None
@@ -37,8 +39,8 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """One point of a curve: a mean over seeds; ends of the interval where the items were measured with one."""
+class LinePoint:
+    """One point of a line: a mean over seeds, with its interval if there is one."""
 
     x: float
     value: float
@@ -49,11 +51,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What one set of items says: ``setting`` tells lines of one task apart."""
+    """Accuracy on one task; ``setting`` distinguishes lines of one task."""
 
     task: str
     setting: str
-    marks: tuple[Mark, ...]
+    points: tuple[LinePoint, ...]
     chance: float | None = None
 
     @property
@@ -70,129 +72,123 @@ class Curve:
     lines: tuple[Line, ...]
 
 
-def curves(chosen_doses: Sequence[Mapping[str, Any]]) -> list[CurvePoint]:
-    """An inoculation's curves over its tests; the point at k = 0 is the model as it was."""
+def curves(selected: Sequence[Mapping[str, Any]]) -> list[CurvePoint]:
+    """Return the curves of an inoculation over its tests; the point at k = 0 is the base model."""
     groups: dict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
-    for dose in chosen_doses:
-        groups[dose["setting"], dose["k"]].append(dose)
-    first = next((dose["test_original"]["accuracy"] for dose in chosen_doses if dose["k"] == 0), None)
+    for trial in selected:
+        groups[trial["setting"], trial["k"]].append(trial)
+    base = next((trial["test_original"]["accuracy"] for trial in selected if trial["k"] == 0), None)
     points = []
-    for (setting, k), doses in sorted(groups.items()):
-        new, original = ([dose[f"test_{name}"]["accuracy"] for dose in doses] for name in ("new", "original"))
+    for (setting, k), trials in sorted(groups.items()):
+        new, original = ([trial[f"test_{name}"]["accuracy"] for trial in trials] for name in ("new", "original"))
         mean = float(np.mean(original))
-        cost = 0.0 if first is None else first - mean
+        cost = 0.0 if base is None else base - mean
         points.append(
-            CurvePoint(setting, k, len(doses), float(np.mean(new)), _spread(new), mean, _spread(original), cost)
+            CurvePoint(setting, k, len(trials), float(np.mean(new)), _spread(new), mean, _spread(original), cost)
         )
     return points
 
 
-def inoculation_curve(chosen_doses: Sequence[Mapping[str, Any]]) -> Curve:
-    """Accuracy over doses (WordNetQA, figure 4): the probe, and the task that the model was trained on before."""
-    settings = sorted({dose["setting"] for dose in chosen_doses if dose["k"]}) or sorted(
-        {dose["setting"] for dose in chosen_doses}
+def inoculation_curve(selected: Sequence[Mapping[str, Any]]) -> Curve:
+    """Return accuracy by training-set size (wordnetqa.txt, figure 4): on the probe and on the original task."""
+    settings = sorted({trial["setting"] for trial in selected if trial["k"]}) or sorted(
+        {trial["setting"] for trial in selected}
     )
     lines = []
     for setting in settings:
-        # The model as it was begins every line.
-        line_doses = [dose for dose in chosen_doses if dose["setting"] == setting or dose["k"] == 0]
+        # Every line begins with the base model.
+        trials = [trial for trial in selected if trial["setting"] == setting or trial["k"] == 0]
         for task, name in (("the probe", "test_new"), ("the original task", "test_original")):
-            sizes = sorted({dose["k"] for dose in line_doses})
-            marks = tuple(_mean(k, [dose[name] for dose in line_doses if dose["k"] == k]) for k in sizes)
-            lines.append(Line(task, setting, marks, line_doses[0][name]["chance"]))
-    model = chosen_doses[0]["model"]
+            sizes = sorted({trial["k"] for trial in trials})
+            points = tuple(_mean(k, [trial[name] for trial in trials if trial["k"] == k]) for k in sizes)
+            lines.append(Line(task, setting, points, trials[0][name]["chance"]))
+    model = selected[0]["model"]
     return Curve(f"{model}, inoculated", "examples of the probe", tuple(lines))
 
 
 def training_curves(results: Mapping[str, Any]) -> list[Curve]:
-    """Accuracy over items trained on (RICA, figure 6), and along each training where it was looked at twice."""
+    """Return accuracy by training-set size (rica.txt, figure 6), and by step of trainings with several evaluations."""
     model, points = results["model"], results["points"]
-    sizes: dict[str, list[Mark]] = defaultdict(list)
+    sizes: dict[str, list[LinePoint]] = defaultdict(list)
     guess: dict[str, float] = {}
     for point in sorted(points, key=lambda point: point["train"]):
         for test in point["tests"]:
-            marks = sizes[test["test"]]
-            if test["before"] is not None and not marks:
-                marks.append(_measured(0, test["before"], test["n"]))
-            marks.append(_measured(point["train"], test["after"], test["n"]))
+            line = sizes[test["test"]]
+            if test["before"] is not None and not line:
+                line.append(_point(0, test["before"], test["n"]))
+            line.append(_point(point["train"], test["after"], test["n"]))
             guess[test["test"]] = test["chance"]
-    lines = tuple(Line(test, "", tuple(marks), guess[test]) for test, marks in sizes.items())
-    drawn = [Curve(f"{model}, trained ({results['setting']})", "items trained on", lines)]
+    lines = tuple(Line(test, "", tuple(line), guess[test]) for test, line in sizes.items())
+    charts = [Curve(f"{model}, trained ({results['setting']})", "training items", lines)]
     for point in points:
-        along = _along(point["seeds"])
-        if any(len(line.marks) > 1 for line in along):
-            drawn.append(Curve(f"{model}, {point['plan']}, along training", "steps", along))
-    return drawn
+        by_step = _by_step(point["seeds"])
+        if any(len(line.points) > 1 for line in by_step):
+            charts.append(Curve(f"{model}, {point['plan']}, during training", "steps", by_step))
+    return charts
 
 
-def _along(seeds: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
-    seen: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+def _by_step(seeds: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
+    values_at: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for seed in seeds:
-        for look in seed["looks"]:
-            for test, value in {"development set": look["dev"], **look["tests"]}.items():
-                seen[test][look["step"]].append(value)
+        for point in seed["eval_points"]:
+            for test, value in {"development set": point["dev"], **point["others"]}.items():
+                values_at[test][point["step"]].append(value)
     return tuple(
-        Line(test, "", tuple(Mark(step, float(np.mean(values))) for step, values in sorted(steps.items())))
-        for test, steps in seen.items()
+        Line(test, "", tuple(LinePoint(step, float(np.mean(values))) for step, values in sorted(steps.items())))
+        for test, steps in values_at.items()
     )
 
 
-def _mean(x: float, measured: Sequence[Mapping[str, Any]]) -> Mark:
-    """Seeds put together: the mean, with the mean ends of their intervals, which is wide enough for the mean."""
-    value, low, high = np.mean([[seed["accuracy"], *seed["ci"]] for seed in measured], axis=0).tolist()
-    return Mark(x, value, low, high, measured[0]["n"])
+def _mean(x: float, tests: Sequence[Mapping[str, Any]]) -> LinePoint:
+    """Return the mean over seeds with the mean ends of their intervals, a conservative interval for the mean."""
+    value, low, high = np.mean([[seed["accuracy"], *seed["ci"]] for seed in tests], axis=0).tolist()
+    return LinePoint(x, value, low, high, tests[0]["n"])
 
 
-def _measured(x: float, estimate: Mapping[str, Any], n: int) -> Mark:
+def _point(x: float, estimate: Mapping[str, Any], n: int) -> LinePoint:
     low, high = estimate["ci"]
-    # Folders of earlier versions call the value of an estimate by what it measures.
-    return Mark(x, estimate["value"] if "value" in estimate else estimate["accuracy"], low, high, n)
+    return LinePoint(x, estimate["value"], low, high, n)
 
 
 def _spread(values: Sequence[float]) -> float | None:
     return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
 
-def read_chosen(folder: Path) -> list[dict[str, Any]]:
-    """The chosen doses of an inoculation's folder, each once; none where there are none yet."""
-    path = folder / CHOSEN
+def read_selected(folder: Path) -> list[dict[str, Any]]:
+    """Read the selected trials of an inoculation; none if there are none yet."""
+    path = folder / SELECTED
     if not path.is_file():
         return []
-    check_sum(folder, path, "get a copy of the folder that is whole")
-    doses = {}
-    lines = list(numbered_lines(path))
-    # Earlier versions added to the file; a kill in the middle of it cut the last line, and that dose is done again.
-    torn = lines[-1][0] if lines and not read_bytes(path).endswith(b"\n") else 0
-    for line, text in lines:
-        if line == torn:
-            continue
+    check_sum(folder, path, "get an undamaged copy of the folder")
+    trials = {}
+    for line, text in numbered_lines(path):
         try:
             values = orjson.loads(text)
-            doses[values["setting"], values["k"], values["seed"]] = values
+            trials[values["setting"], values["k"], values["seed"]] = values
         except (orjson.JSONDecodeError, KeyError, TypeError):
-            raise UserError("the line is no dose", file=path, line=line, fix="remove it") from None
-    return list(doses.values())
+            raise UserError("the line is not a trial", file=path, line=line, fix="remove it") from None
+    return list(trials.values())
 
 
 def read_curves(folder: Path) -> list[Curve]:
-    """The curves that a folder of ``inoculate`` or ``train`` holds; none for any other folder."""
-    path = folder / CHOSEN
+    """Read the curves of a folder of ``inoculate`` or ``train``; none for any other folder."""
+    path = folder / SELECTED
     try:
-        if chosen := read_chosen(folder):
-            return [inoculation_curve(chosen)]
+        if selected := read_selected(folder):
+            return [inoculation_curve(selected)]
         path = folder / RESULTS
         if path.is_file():
             check_sum(folder, path, "train again")
         return training_curves(orjson.loads(read_text(path))) if path.is_file() else []
     except (orjson.JSONDecodeError, KeyError, TypeError, IndexError) as error:
-        raise UserError("the kept results of the training are damaged", file=path, fix="train again") from error
+        raise UserError("the stored results of the training are damaged", file=path, fix="train again") from error
 
 
 def study_runs(folder: Path) -> list[Path]:
-    """The run folders beneath a training or an inoculation: all of a training's, the first seed's of an inoculation."""
-    if chosen := read_chosen(folder):
-        seed = min(dose["seed"] for dose in chosen)
-        places = folder.glob(f"answers/*-seed-{seed}-*/manifest.json")
+    """Return the run folders of a training, or those of the first seed of an inoculation."""
+    if selected := read_selected(folder):
+        seed = min(trial["seed"] for trial in selected)
+        manifests = folder.glob(f"answers/*-seed-{seed}-*/manifest.json")
     else:
-        places = (place for pattern in ("run*", "*/run*") for place in folder.glob(f"{pattern}/manifest.json"))
-    return sorted(place.parent for place in places)
+        manifests = (path for pattern in ("run*", "*/run*") for path in folder.glob(f"{pattern}/manifest.json"))
+    return sorted(path.parent for path in manifests)

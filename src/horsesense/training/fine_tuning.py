@@ -1,29 +1,120 @@
-"""A setting carried out: one training a seed, the tests asked before and after, the results kept."""
+"""Fine-tune a model under a setting: one training per seed, the tests evaluated before and after.
+
+With an engine of several workers, each worker trains in a folder of its own and returns the files; only the driver
+process writes the folders. A training whose worker fails is started again, and a complete one is not repeated.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from horsesense.core import Item, Probe, ScoringSpec
 from horsesense.core.spec import with_setting
-from horsesense.errors import UserError
-from horsesense.models.hf.families import family_named
+from horsesense.data.checksums import summed
+from horsesense.errors import UserError, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.ask import Settings, ask_models
-from horsesense.runs.engine import HERE, Engine
-from horsesense.runs.folder import locked
-from horsesense.runs.results import read_run
-from horsesense.training.leaks import Leaks, check_leaks, find_leaks
-from horsesense.training.objectives import objective_of
-from horsesense.training.one_training import train
-from horsesense.training.settings import TrainingPlan
-from horsesense.training.training_document import write_results
-from horsesense.training.training_grid import OneTraining, train_elsewhere
-from horsesense.training.training_record import Recipe, Trained, check_bound, kept_training, origin_of
-from horsesense.training.training_results import ModelAndTest, Point, TrainingResults, scored
+from horsesense.runs.compute_settings import EngineSettings
+from horsesense.runs.engine import LOCAL, Job, Task, TaskResult
+from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
+from horsesense.training.objectives import objective_for, objective_of
+from horsesense.training.settings import TrainingMaterial, TrainingPlan, find_setting, plans
+from horsesense.training.trainer import check_dtype, train_model
+from horsesense.training.training_record import (
+    RECORD,
+    Origin,
+    Recipe,
+    TrainedModel,
+    TrainingSettings,
+    check_bound,
+    origin_of,
+    read_training,
+)
+from horsesense.training.training_results import (
+    ModelAndTest,
+    SeedResult,
+    SettingResult,
+    Training,
+    result_of_test,
+    write_results,
+)
+
+if TYPE_CHECKING:
+    from horsesense.runs.engine import Engine, WorkerContext
+
+
+@translate_errors()
+def train(
+    model: str,
+    *,
+    train: Probe | str | Path,
+    out: str | Path,
+    tests: Sequence[Probe | str | Path] = (),
+    dev: Probe | str | Path | None = None,
+    setting: str = "full",
+    numbers: Sequence[int] = (),
+    seeds: int = 3,
+    by: Sequence[str] = (),
+    settings: TrainingSettings | None = None,
+    engine: EngineSettings | None = None,
+    progress: Progress = NO_PROGRESS,
+) -> Training | None:
+    """Fine-tune a model under a setting, and evaluate it before and after.
+
+    A stopped training resumes with the same call.
+
+    Args:
+        model: Name or folder of a model.
+        train: Probe to train on: name or file. In Python, also a `Probe`.
+        out: Folder for the trained models, their answers and ``results.json``.
+        tests: Probes to test on; several have a joint column too.
+        dev: Probe for model selection. By default, a tenth of the training probe.
+        setting: Training setting: full, low-resource, high-resource, noisy, half-exception or full-exception; the last
+            two split by schema, and with ``-unseen-nouns`` appended by noun.
+        numbers: Numbers of the setting: per cent, copies or statements.
+        seeds: Number of trainings, from seed 0 on.
+        by: Facets to slice the tests by.
+        settings: Training settings.
+        engine: Where models are trained and evaluated. Each worker has one training at a time.
+        progress: Progress callback.
+
+    Returns:
+        Each test before and after, with intervals; ``frame()`` and ``plot()``. None in the other processes of torchrun.
+    """
+    from horsesense.api.probes import called, opened
+
+    probe = opened(train)
+    test_probes = {called(test): opened(test) for test in tests}
+    dev_probe = None if dev is None else opened(dev)
+    drawn = [plans(setting, TrainingMaterial(probe, dev_probe, test_probes, seed), numbers) for seed in range(seeds)]
+    given = asdict(settings or TrainingSettings())
+    recipe = Recipe(**given | {"objective": given["objective"] or _default_objective(model, setting, probe.items)})
+    check_dtype(recipe)
+    card_of = next(iter(test_probes.values()), probe)
+    return fine_tune(
+        model,
+        setting,
+        drawn,
+        recipe,
+        Path(out),
+        card_of,
+        slices=by,
+        progress=progress,
+        engine=(engine or EngineSettings()).chosen_engine(),
+    )
+
+
+def _default_objective(model: str, setting: str, items: Sequence[Item]) -> str:
+    from horsesense.models.hf.load import architecture_of
+
+    name = objective_for(architecture_of(model), items, model).name
+    return find_setting(setting).masked_objective or name if name == "masked-word" else name
 
 
 def fine_tune(
@@ -35,122 +126,141 @@ def fine_tune(
     probe: Probe,
     *,
     slices: Sequence[str] = (),
-    along: bool = False,
-    allow_overlap: bool = False,
     progress: Progress = NO_PROGRESS,
-    engine: Engine = HERE,
-) -> TrainingResults | None:
-    """Train a model under a setting, measure it before and after, and keep the results in the folder.
+    engine: Engine = LOCAL,
+) -> Training | None:
+    """Train a model under a setting, evaluate it before and after, and save the results in the folder.
 
     ``drawn`` has the plans of each seed, one for each number of the setting. ``probe`` lends the tests its card: the
-    unit of dependence and the normalisation. Leaks are looked for before anything is trained. Of several processes
-    of torchrun all train, and the first one measures; the others get None.
+    cluster and the normalisation. Leaks are checked before anything is trained. Of several processes of torchrun all
+    train, and the first one evaluates; the others return None.
     """
+    from horsesense.runs.folder import locked
+
     by_number = list(zip(*drawn, strict=True))
-    leaks = [[checked(plan, allow_overlap) for plan in plans] for plans in drawn]
-    places = [folder / _slug(plans[0].name) if len(by_number) > 1 else folder for plans in by_number]
+    leaks = [[check_plan(plan, recipe.allow_overlap) for plan in seed_plans] for seed_plans in drawn]
+    folders = [folder / _slug(each[0].name) if len(by_number) > 1 else folder for each in by_number]
     if os.environ.get("RANK", "0") != "0":
-        for plans, place in zip(by_number, places, strict=True):
-            train_all(model, plans, recipe, place, along=along)
+        for seed_plans, place in zip(by_number, folders, strict=True):
+            train_seeds(model, seed_plans, recipe, place)
         return None
     with locked(folder):
-        if engine.apart:
+        if engine.remote:
             trainings = [
-                OneTraining(plan, replace(recipe, seed=seed), place / f"seed-{seed}")
-                for plans, place in zip(by_number, places, strict=True)
-                for seed, plan in enumerate(plans)
+                PlannedTraining(plan, replace(recipe, seed=seed), place / f"seed-{seed}")
+                for seed_plans, place in zip(by_number, folders, strict=True)
+                for seed, plan in enumerate(seed_plans)
             ]
-            train_elsewhere(model, trainings, engine, along=along, progress=progress)
+            train_with_engine(model, trainings, engine, progress)
         points = [
-            _carry_out(model, plans, recipe, place, probe, slices, along, leak, progress, engine)
-            for plans, place, leak in zip(by_number, places, leaks[0], strict=True)
+            _evaluate(model, seed_plans, recipe, place, probe, slices, leak, progress, engine)
+            for seed_plans, place, leak in zip(by_number, folders, leaks[0], strict=True)
         ]
-        results = TrainingResults(model, setting, recipe, folder, tuple(points))
-        write_results(results)
-    return results
+        for point in points:
+            if leak_words := point.leaks.in_words():
+                progress.log(f"{point.plan}: {leak_words}")
+        lr = recipe.learning_rate
+        result = Training(model, setting, recipe.objective, recipe.lora, lr, folder, tuple(points))
+        write_results(result)
+    return result
 
 
 def _slug(name: str) -> str:
     return name.replace(" %", "-percent").replace(" ", "-")
 
 
-def checked(plan: TrainingPlan, allow_overlap: bool) -> Leaks:
-    """Look for leaks from training into every test and into the development set, before anything is trained."""
+def check_plan(plan: TrainingPlan, allow_overlap: bool) -> Leaks:
+    """Check for leaks from training into every test and into the development set."""
     if not plan.train:
         raise UserError(f"{plan.name} leaves nothing to train on", fix="give a larger training set")
     for name, items in plan.tests.items():
         if not items:
             raise UserError(f"the test set {name} is empty", fix="give a larger probe")
     check_leaks(find_leaks(plan.train, plan.dev, plan.entities), allow_overlap, plan.leaks_by_design)
-    everything = list({item.id: item for items in plan.tests.values() for item in items}.values())
-    return check_leaks(find_leaks(plan.train, everything, plan.entities), allow_overlap, plan.leaks_by_design)
+    tested = list({item.id: item for items in plan.tests.values() for item in items}.values())
+    return check_leaks(find_leaks(plan.train, tested, plan.entities), allow_overlap, plan.leaks_by_design)
 
 
-def train_all(
-    model: str,
-    plans: Sequence[TrainingPlan],
-    recipe: Recipe,
-    folder: Path,
-    *,
-    along: bool = False,
-    progress: Progress = NO_PROGRESS,
-) -> list[Trained]:
-    """One training for each plan, the first with seed 0; what is kept is not trained again."""
+def train_seeds(
+    model: str, plans: Sequence[TrainingPlan], recipe: Recipe, folder: Path, progress: Progress = NO_PROGRESS
+) -> list[TrainedModel]:
+    """Train once per plan, the first with seed 0; a complete training is not repeated."""
     trained = []
     for seed, plan in enumerate(plans):
-        progress.log(f"{plan.name}, seed {seed}: {len(plan.train):,} items to train on, {len(plan.dev):,} to choose on")
-        others = dict(plan.tests) if along else {}
-        trained.append(_once(model, plan, replace(recipe, seed=seed), folder / f"seed-{seed}", others, progress))
+        progress.log(f"{plan.name}, seed {seed}: {len(plan.train):,} training items, {len(plan.dev):,} for selection")
+        trained.append(_train_seed(model, plan, replace(recipe, seed=seed), folder / f"seed-{seed}", progress))
     return trained
 
 
-def _carry_out(
+def _train_seed(model: str, plan: TrainingPlan, recipe: Recipe, folder: Path, progress: Progress) -> TrainedModel:
+    origin = origin_of(model, plan.train, plan.dev)
+    done = read_training(folder, recipe, len(plan.train), origin)
+    if done is not None:
+        progress.log(f"{folder}: already trained")
+        return done
+    check_bound(folder, recipe, origin)
+    others = dict(plan.tests) if recipe.eval_tests else {}
+    return train_model(model, plan.train, plan.dev, recipe, folder, others=others, progress=progress, origin=origin)
+
+
+def _evaluate(
     model: str,
     plans: Sequence[TrainingPlan],
     recipe: Recipe,
     folder: Path,
     probe: Probe,
     slices: Sequence[str],
-    along: bool,
     leaks: Leaks,
     progress: Progress,
     engine: Engine,
-) -> Point:
-    """Train once for each plan (one a seed; they differ in what was drawn) and measure."""
-    trained = train_all(model, plans, recipe, folder, along=along, progress=progress)
+) -> SettingResult:
+    """Train once per plan (one per seed; they differ in what was drawn) and evaluate before and after."""
+    from horsesense.runs.ask import Settings, ask_models
+
+    trained = train_seeds(model, plans, recipe, folder, progress)
     names = [str(folder / f"seed-{seed}") for seed in range(len(plans))]
-    before = [model] if _has_head(model, recipe) else []
+    base = [model] if _has_head(recipe) else []
     shared_probes = {name: replace(probe, items=list(items)) for name, items in plans[0].tests.items()}
-    # Tests that are drawn anew for each seed are asked of that seed's model alone.
+    # Tests that are drawn anew for each seed are only for the model of that seed.
     same = all(_ids(plan) == _ids(plans[0]) for plan in plans)
-    asked: list[Path] = []
-    way = objective_of(recipe.objective).way
-    settings = Settings(spec=with_setting(ScoringSpec(), "dtype", recipe.dtype), device=recipe.device, ways=(way,))
-    # All are asked before any answer is read: what was stopped in the middle is finished then.
+    run_folders: list[Path] = []
+    prompt_format = objective_of(recipe.objective).prompt_format
+    settings = Settings(
+        spec=with_setting(ScoringSpec(), "dtype", recipe.dtype), device=recipe.device, formats=(prompt_format,)
+    )
+    # All runs are finished before any answer is read, since a stopped one is completed here.
     for seed, (name, plan) in enumerate(zip(names, plans, strict=True)):
         probes = (
             shared_probes if same else {test: replace(probe, items=list(items)) for test, items in plan.tests.items()}
         )
-        place = folder / ("run" if same else f"run-{seed}")
-        ask_models([*before, name], probes, place, settings, progress, engine)
-        if place not in asked:
-            asked.append(place)
-    runs = _earned(asked, model, names)
-    tests = tuple(scored(test, plans, names, runs, probe, slices) for test in plans[0].tests)
-    return Point(plans[0].name, len(plans[0].train), tuple(trained), tests, leaks, plans[0].counts)
+        run_folder = folder / ("run" if same else f"run-{seed}")
+        ask_models([*base, name], probes, run_folder, settings, progress, engine)
+        if run_folder not in run_folders:
+            run_folders.append(run_folder)
+    runs = _read_credits(run_folders, model, names)
+    return SettingResult(
+        plan=plans[0].name,
+        train=len(plans[0].train),
+        counts=dict(plans[0].counts),
+        leaks=LeakCounts.of(leaks),
+        seeds=tuple(map(SeedResult.of, trained)),
+        tests=tuple(result_of_test(test, plans, names, runs, probe, slices) for test in plans[0].tests),
+    )
 
 
-def _earned(places: Sequence[Path], model: str, names: Sequence[str]) -> dict[ModelAndTest, dict[str, float]]:
-    """What each item earned, by who answered (nobody's name is the model before) and by test."""
+def _read_credits(folders: Sequence[Path], model: str, names: Sequence[str]) -> dict[ModelAndTest, dict[str, float]]:
+    """Read the credit of each item, by model (empty for the base model) and test."""
+    from horsesense.runs.results import read_run
+
     runs: dict[ModelAndTest, dict[str, float]] = {}
-    for place in places:
-        for answered in read_run(place, unfinished=True)[1]:
+    for folder in folders:
+        for answered in read_run(folder, unfinished=True)[1]:
             name = answered.part.model.name
             if name != model and name not in names:
                 continue
-            credit = answered.credits(answered.primary()).values
-            earned = dict(zip((item.id for item in answered.items), credit.tolist(), strict=True))
-            runs.setdefault(("" if name == model else name, answered.part.probe.name), {}).update(earned)
+            values = answered.credits(answered.primary()).values
+            by_item = dict(zip((item.id for item in answered.items), values.tolist(), strict=True))
+            runs.setdefault(("" if name == model else name, answered.part.probe.name), {}).update(by_item)
     return runs
 
 
@@ -158,23 +268,101 @@ def _ids(plan: TrainingPlan) -> list[list[str]]:
     return [[item.id for item in items] for items in plan.tests.values()]
 
 
-def _has_head(model: str, recipe: Recipe) -> bool:
+def _has_head(recipe: Recipe) -> bool:
     """Whether the model can answer before it is trained: a new classifier cannot."""
+    from horsesense.models.hf.families import family_named
+
     return family_named(objective_of(recipe.objective).family).head == "tokens"
 
 
-def _once(
-    model: str,
-    plan: TrainingPlan,
-    recipe: Recipe,
-    place: Path,
-    others: Mapping[str, Sequence[Item]],
-    progress: Progress,
-) -> Trained:
-    origin = origin_of(model, plan.train, plan.dev)
-    done = kept_training(place, recipe, len(plan.train), origin)
-    if done is not None:
-        progress.log(f"{place}: trained already")
-        return done
-    check_bound(place, recipe, origin)
-    return train(model, plan.train, plan.dev, recipe, place, others=others, progress=progress, origin=origin)
+# Trainings by the workers of an engine.
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTraining:
+    """One training for a worker."""
+
+    plan: TrainingPlan
+    recipe: Recipe
+    folder: Path
+    """The folder that it is saved to."""
+
+
+class TrainingGrid(Job):
+    """Independent trainings."""
+
+    name = "training"
+
+    def __init__(self, model: str, trainings: Sequence[PlannedTraining], progress: Progress) -> None:
+        self.model, self.progress = model, progress
+        self.lost: list[str] = []
+        self._folders: dict[str, Path] = {}
+        self._tasks = [task for each in trainings if (task := self._task(each)) is not None]
+
+    def begin(self) -> list[Task]:
+        return self._tasks
+
+    def take(self, task: Task, result: TaskResult) -> list[Task]:
+        """Write the folder of a trained model, completely or not at all."""
+        folder = self._folders[task.label]
+        part = folder.with_name(f".{folder.name}.part")
+        shutil.rmtree(part, ignore_errors=True)
+        for name, content in result.files.items():
+            (part / name).parent.mkdir(parents=True, exist_ok=True)
+            (part / name).write_bytes(content)
+        shutil.rmtree(folder, ignore_errors=True)  # an earlier call may have started there itself
+        part.rename(folder)
+        self.progress.log(f"{task.label}: trained, {len(result.files)} files")
+        return []
+
+    def failed(self, task: Task, reason: str) -> None:
+        self.lost.append(f"{task.label} ({reason})")
+
+    def _task(self, each: PlannedTraining) -> Task | None:
+        origin = origin_of(self.model, each.plan.train, each.plan.dev)
+        if read_training(each.folder, each.recipe, len(each.plan.train), origin) is not None:
+            return None
+        check_bound(each.folder, each.recipe, origin)
+        path = Path(self.model).expanduser()
+        called = f"{each.plan.name}, seed {each.recipe.seed}"
+        self._folders[called] = each.folder
+        payload = {
+            "model": str(path.absolute()) if path.exists() else self.model,
+            "recipe": asdict(each.recipe),
+            "origin": asdict(origin),
+            "folder": str(each.folder),
+        }
+        tests = each.plan.tests.items() if each.recipe.eval_tests else ()
+        shared: Mapping[str, Sequence[Item]] = {
+            "dev": each.plan.dev,
+            **{f"test {name}": items for name, items in tests},
+        }
+        return Task(train_on_worker, payload, each.plan.train, shared, label=called)
+
+
+def train_on_worker(context: WorkerContext, task: Task) -> TaskResult:
+    """Carry out one training in a temporary folder, and return its files."""
+    payload, origin = task.payload, Origin(**task.payload["origin"])
+    dev = task.shared["dev"]
+    if origin_of(payload["model"], task.items, dev) != origin:
+        raise UserError(
+            f"{payload['model']} has other weights, config or tokenizer there", fix="put the same model everywhere"
+        )
+    values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in payload["recipe"].items()}
+    others = {name.removeprefix("test "): items for name, items in task.shared.items() if name != "dev"}
+    with tempfile.TemporaryDirectory(prefix="horsesense-") as scratch:
+        folder = Path(scratch) / Path(payload["folder"]).name
+        train_model(payload["model"], task.items, dev, Recipe(**values), folder, others=others, origin=origin)
+        record = json.loads((folder / RECORD).read_text(encoding="utf-8")) | {"folder": payload["folder"]}
+        with summed(folder, folder / RECORD) as temporary:
+            temporary.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+        return TaskResult(files={path.relative_to(folder).as_posix(): path.read_bytes() for path in files})
+
+
+def train_with_engine(model: str, trainings: Sequence[PlannedTraining], engine: Engine, progress: Progress) -> None:
+    """Carry out all trainings that are not complete yet, by the workers of an engine."""
+    grid = TrainingGrid(model, trainings, progress)
+    engine.carry_out([grid], progress)
+    if grid.lost:
+        raise UserError(f"not everything was trained: {'; '.join(grid.lost)}", fix="run the same command again")

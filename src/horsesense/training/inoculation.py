@@ -1,135 +1,279 @@
-"""Inoculation: what small doses of a probe do to a model, and what they cost it.
+"""Inoculation: fine-tune a model on small training sets from a probe, and measure what it learns and what it forgets.
 
-Richardson and Sabharwal, "What Does My QA Model Know?" (TACL 2020), section 4.2, after Liu, Schwartz and Smith
-(2019): a trained model is trained on with k examples of a probe, over a grid of learning rates and steps; for
-each k the weights with the best mean of the new and the original task are taken. A model that learns quickly
-and forgets nothing knew most of it before.
+Richardson and Sabharwal, "What Does My QA Model Know?" (TACL 2020), section 4.2, after Liu, Schwartz and Smith (2019):
+a trained model is fine-tuned on k examples of a probe, over a grid of learning rates and steps. For each k, the weights
+with the best mean accuracy on the new and the original task are selected. A model that learns quickly and forgets
+nothing knew most of it before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from horsesense.core import Dose, Item
+from horsesense.core import Item, Probe
 from horsesense.core.answer_columns import answers_in
-from horsesense.errors import UserError, argument
-from horsesense.lexicons.words import words
-from horsesense.models.locate import identify
+from horsesense.core.document import Document
+from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.engine import Done, Job, Task
-from horsesense.training.doses import BestDose, Grid, Sets, setting_of
-from horsesense.training.leaks import Leaks, check_leaks, find_leaks
-from horsesense.training.splits import judged
+from horsesense.runs.compute_settings import EngineSettings
+from horsesense.runs.engine import Job, Task, TaskResult
+from horsesense.training.curves import CurvePoint, curves, inoculation_curve, read_selected
+from horsesense.training.inoculation_folder import InoculationFolder, SelectedTrial
+from horsesense.training.inoculation_trials import (
+    BestTrial,
+    InoculationGrid,
+    InoculationSets,
+    InoculationTrial,
+    evaluate_base_model,
+    run_trials,
+    setting_of,
+)
+from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
+from horsesense.training.splits import with_gold
 from horsesense.training.training_record import ordered_content
 
-_ROOM = "horsesense.training.doses"
+if TYPE_CHECKING:
+    from horsesense.api.frames import Frame
 
 
-class Study(Job):
-    """A study as it grows: its tasks are the model as it is, then each dose of each seed, wherever they are done.
+@dataclass(frozen=True)
+class Inoculation(Document):
+    """Accuracy on a probe and on the original task after fine-tuning on small training sets from the probe."""
 
-    Whoever carries it out says where doses are kept.
+    model: str
+    """The base model."""
+    out: Path
+    """Folder of trials, answers and curves."""
+    curves: tuple[CurvePoint, ...]
+    """Means over seeds, one for each setting and training-set size."""
+    selected: tuple[SelectedTrial, ...]
+    """The best weights of each setting, training-set size and seed."""
+    leaks: LeakCounts
+    """Leaks from training into the tests."""
+
+    def frame(self) -> Frame:
+        """Return one row per setting, training-set size and seed: the tests of the selected weights."""
+        from horsesense.api.frames import Frame, columns_of
+
+        rows = []
+        for trial in self.selected:
+            row: dict[str, Any] = {name: getattr(trial, name) for name in ("setting", "k", "seed", "lr", "steps")}
+            for name, test in (("new", trial.test_new), ("original", trial.test_original)):
+                row |= {name: test.accuracy, f"{name}_low": test.ci[0], f"{name}_high": test.ci[1]}
+                row[f"{name}_chance"] = test.chance
+            rows.append(row | {"n": trial.test_new.n})
+        return Frame(columns_of(rows), f"{self.model}, inoculated")
+
+    def plot(self) -> Any:
+        """Return a chart (Altair): accuracy on the probe and on the original task by training-set size."""
+        from horsesense.report.drawing import curve_chart
+
+        return curve_chart(inoculation_curve(self.to_json()["selected"]))
+
+    def __repr__(self) -> str:
+        return f"Inoculation of {self.model}: {len(self.curves)} points, in {self.out}"
+
+    def _repr_html_(self) -> str:
+        return self.frame()._repr_html_()
+
+
+@translate_errors()
+def inoculate(
+    model: str,
+    *,
+    train: Probe | str | Path,
+    dev: Probe | str | Path,
+    test: Probe | str | Path,
+    original_dev: Sequence[Probe | str | Path],
+    original_test: Sequence[Probe | str | Path],
+    out: str | Path,
+    natural: Probe | str | Path | None = None,
+    original_train: Probe | str | Path | None = None,
+    grid: InoculationGrid | None = None,
+    engine: EngineSettings | None = None,
+    progress: Progress = NO_PROGRESS,
+) -> Inoculation:
+    """Fine-tune a model on small training sets from a probe, and measure what it learns and what it forgets.
+
+    A stopped inoculation resumes with the same call.
+
+    Args:
+        model: Name or folder of a model that was trained on its original task.
+        train: Probe that training sets are drawn from.
+        dev: Development set of the probe, for model selection.
+        test: Test set of the probe, evaluated once.
+        original_dev: Development sets of the original task, joined.
+        original_test: Test sets of the original task, evaluated once.
+        out: Folder for trials, answers and curves.
+        natural: Reserved natural set, for add-some.
+        original_train: Training set of the original task, to slice the test by seen and unseen concepts.
+        grid: Inoculation settings.
+        engine: Where models are trained and evaluated. Each worker has one training-set size and seed at a time.
+        progress: Progress callback.
+
+    Returns:
+        The curves by training-set size, and the best weights of each setting, size and seed; ``frame()`` and
+        ``plot()``.
     """
+    from horsesense.api.probes import opened
+    from horsesense.models.hf.load import architecture_of
+    from horsesense.runs.folder import locked
+    from horsesense.training.objectives import inoculation_objective
+
+    grid = grid or InoculationGrid()
+    objective = grid.objective or inoculation_objective(architecture_of(model)).name
+    if grid.as_paper and objective != "multiple-choice":
+        raise UserError(
+            f"the objective {objective} has no use for empty options", fix=f"leave {argument('as_paper')} out"
+        )
+    grid = replace(grid, objective=objective, sizes=tuple(sorted(grid.sizes)), steps=tuple(sorted(grid.steps)))
+    sets = InoculationSets(
+        opened(train),
+        opened(dev),
+        opened(test),
+        _join(original_dev),
+        _join(original_test),
+        None if natural is None else opened(natural),
+    )
+    folder = InoculationFolder(Path(out))
+    seen = {} if original_train is None else concepts_seen(sets.test.items, opened(original_train).items)
+
+    def store(best: BestTrial) -> None:
+        folder.store_best(best, sets, seen)
+
+    study = InoculationStudy(model, sets, grid, objective, progress, on_trials=folder.store_trials, on_best=store)
+    leaks = LeakCounts.of(study.check(grid.allow_overlap))
+    if leaks.items:
+        progress.log(leaks.in_words())
+    with locked(Path(out)):
+        folder.bind(study.identity())
+        study.done = frozenset((trial["setting"], trial["k"], trial["seed"]) for trial in read_selected(Path(out)))
+        (engine or EngineSettings()).chosen_engine().carry_out([study], progress)
+        if study.lost:
+            raise UserError(f"not every training succeeded: {'; '.join(study.lost)}", fix="run the same command again")
+        rows = read_selected(Path(out))
+    selected = tuple(map(SelectedTrial.of, rows))
+    return Inoculation(model, Path(out), tuple(curves(rows)), selected, leaks)
+
+
+def _join(probes: Sequence[Probe | str | Path]) -> Probe:
+    """Join several original tasks; items keep their families, which are the clusters then."""
+    from horsesense.api.probes import opened
+
+    parts = [opened(probe) for probe in probes]
+    if len(parts) == 1:
+        return parts[0]
+    card = replace(parts[0].card, name="+".join(part.card.name for part in parts), group="family")
+    return Probe.of([item for part in parts for item in part.items], card)
+
+
+class InoculationStudy(Job):
+    """The tasks of an inoculation: the base model first, then each training-set size and seed."""
 
     name = "inoculation"
 
     def __init__(
         self,
         model: str,
-        sets: Sets,
-        grid: Grid,
+        sets: InoculationSets,
+        grid: InoculationGrid,
         objective: str = "multiple-choice",
         progress: Progress = NO_PROGRESS,
-        tried: Callable[[Sequence[Dose]], None] = lambda _: None,
-        chosen: Callable[[BestDose], None] = lambda _: None,
+        on_trials: Callable[[Sequence[InoculationTrial]], None] = lambda _: None,
+        on_best: Callable[[BestTrial], None] = lambda _: None,
     ) -> None:
         self.model, self.sets, self.grid, self.objective, self.progress = model, sets, grid, objective, progress
-        self.tried, self.chosen = tried, chosen
+        self.on_trials, self.on_best = on_trials, on_best
         self.done: frozenset[tuple[str, int, int]] = frozenset()
-        """Setting, k and seed of what was carried out before and is kept."""
+        """Setting, k and seed of what is stored already."""
         self.before: dict[str, float] = {}
-        """Accuracy on the development sets before anything: ``new`` and ``original``."""
+        """Accuracy of the base model on the development sets: ``new`` and ``original``."""
         self.lost: list[str] = []
-        """What was given up, in words."""
+        """Tasks that failed, with the reason."""
 
     def check(self, allow_overlap: bool = False) -> Leaks:
-        """Leaks from the doses and from the natural set into what measures them."""
+        """Check for leaks from the training sets into the development and test sets."""
         s = self.sets
         for name, probe in (("probe's training", s.train), ("natural", s.natural)):
             if probe is None:
                 continue
-            items = judged(probe.items, name)
+            items = with_gold(probe.items, name)
             targets = [s.dev, s.test] if name != "natural" else [s.original_dev, s.original_test]
-            measured = [item for target in targets for item in target.items]
-            leaks = check_leaks(find_leaks(items, measured), allow_overlap)
+            evaluated = [item for target in targets for item in target.items]
+            leaks = check_leaks(find_leaks(items, evaluated), allow_overlap)
             if name != "natural":
-                dose_leaks = leaks
+                probe_leaks = leaks
         own = {item.id for probe in (s.dev, s.test) for item in probe.items}
         others = {item.id for probe in (s.original_dev, s.original_test) for item in probe.items}
         if shared := len(own & others):
-            told = f"{shared:,} of {len(others):,} items of the original task are the probe's own"
-            self.progress.log(f"{told}: what a dose costs is then no cost, but what it teaches")
-        most = max(self.grid.doses)
-        if most > len(s.train.items):
+            count = f"{shared:,} of {len(others):,} items of the original task are items of the probe"
+            self.progress.log(f"{count}: a change in their accuracy is learning, not a cost")
+        largest = max(self.grid.sizes)
+        if largest > len(s.train.items):
             raise UserError(
-                f"a dose of {most:,} is more than the {len(s.train.items):,} examples there are",
-                fix="use smaller doses",
+                f"a training set of {largest:,} is larger than the {len(s.train.items):,} examples there are",
+                fix="use smaller sizes",
             )
         if any(self.grid.adds) and s.natural is None:
             raise UserError("add-some needs a reserved natural set", fix=f"give {argument('natural', 'PROBE')}")
-        return dose_leaks
+        return probe_leaks
 
-    def made_from(self) -> dict[str, Any]:
-        """What the study rests on: the same for all doses that one folder holds."""
-        sets = {each.name: getattr(self.sets, each.name) for each in fields(Sets)}
+    def identity(self) -> dict[str, Any]:
+        """Return what all trials in one folder have in common."""
+        from horsesense.models.locate import identify
+
+        sets = {each.name: getattr(self.sets, each.name) for each in fields(InoculationSets)}
         contents = {name: "" if probe is None else ordered_content(probe.items) for name, probe in sets.items()}
-        left_out = {"doses", "adds", "seeds", "device"} | ({"dtype"} if self.grid.dtype == "float32" else set())
+        left_out = {"sizes", "adds", "seeds", "device", "allow_overlap"}
         grid = {name: value for name, value in asdict(self.grid).items() if name not in left_out}
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in grid.items()}
         about = {"model": self.model, "identity": identify(self.model).whole, "objective": self.objective}
         return about | contents | plain
 
     def begin(self) -> list[Task]:
-        """The model as it is, which all costs are counted from."""
-        return [self._task("as_it_is", "the model as it is")]
+        """Return the base model's task: every cost is relative to it."""
+        return [self._task(evaluate_base_model, "the base model")]
 
-    def take(self, task: Task, done: Done) -> list[Task]:
-        """Keep what came of a dose; after the model as it is, all doses: seeds, then adds, then k."""
-        answers = [list(answers_in(done.tables[name])) for name in ("new", "original")]
+    def take(self, task: Task, result: TaskResult) -> list[Task]:
+        """Store the outcome of a task; after the base model, return all others: seeds, then adds, then k."""
+        answers = [list(answers_in(result.tables[name])) for name in ("new", "original")]
         if not self.before:
-            self.before = dict(done.told["before"])
+            self.before = dict(result.payload["before"])
             if ("none", 0, 0) not in self.done:
                 new, original = self.before["new"], self.before["original"]
-                self.chosen(BestDose(Dose(self.model, "none", 0, 0.0, 0, 0, new, original, 0.0), *answers))
+                base = InoculationTrial(self.model, "none", 0, 0.0, 0, 0, new, original, 0.0)
+                self.on_best(BestTrial(base, *answers))
             return [
-                self._task("try_dose", f"k = {k:,}, seed {seed}, {setting_of(add)}", seed=seed, add=add, k=k)
+                self._task(run_trials, f"k = {k:,}, seed {seed}, {setting_of(add)}", seed=seed, add=add, k=k)
                 for seed in self.grid.seeds
                 for add in self.grid.adds
-                for k in self.grid.doses
+                for k in self.grid.sizes
                 if (setting_of(add), k, seed) not in self.done
             ]
-        self.tried([Dose(**{**dose, "model": self.model}) for dose in done.told["tried"]])
-        dose = Dose(**{**done.told["best"], "model": self.model})
+        self.on_trials([InoculationTrial(**{**trial, "model": self.model}) for trial in result.payload["trials"]])
+        trial = InoculationTrial(**{**result.payload["best"], "model": self.model})
         self.progress.log(
-            f"{dose.setting}, k = {dose.k:,}, seed {dose.seed}, on the development sets: new {dose.new:.3f} "
-            f"(from {self.before['new']:.3f}), original {dose.original:.3f}, cost {dose.cost:+z.3f}, "
-            f"at rate {dose.lr:g} and step {dose.steps}"
+            f"{trial.setting}, k = {trial.k:,}, seed {trial.seed}, on the development sets: new {trial.new:.3f} "
+            f"(from {self.before['new']:.3f}), original {trial.original:.3f}, cost {trial.cost:+z.3f}, "
+            f"at learning rate {trial.lr:g} and step {trial.steps}"
         )
-        self.chosen(BestDose(dose, *answers))
+        self.on_best(BestTrial(trial, *answers))
         return []
 
-    def watching(self, task: Task) -> Progress:
+    def progress_of(self, task: Task) -> Progress:
         return self.progress
 
-    def failed(self, task: Task, why: str) -> None:
-        self.lost.append(f"{task.called} ({why})")
+    def failed(self, task: Task, reason: str) -> None:
+        self.lost.append(f"{task.label} ({reason})")
 
-    def _task(self, function: str, called: str, **more: int) -> Task:
+    def _task(self, function: Any, called: str, **more: int) -> Task:
+        from horsesense.models.locate import identify
+
         path = Path(self.model).expanduser()
-        told = {
+        payload = {
             "model": str(path.absolute()) if path.exists() else self.model,
             "identity": identify(self.model).whole,
             "objective": self.objective,
@@ -137,13 +281,15 @@ class Study(Job):
             "before": self.before,
             **more,
         }
-        sets = {each.name: getattr(self.sets, each.name) for each in fields(Sets)}
+        sets = {each.name: getattr(self.sets, each.name) for each in fields(InoculationSets)}
         shared = {name: probe.items for name, probe in sets.items() if probe is not None}
-        return Task(f"{_ROOM}:{function}", told, shared=shared, called=called)
+        return Task(function, payload, shared=shared, label=called)
 
 
 def concepts_seen(items: Sequence[Item], originals: Iterable[Item]) -> dict[str, bool]:
-    """For each item that asks about a concept, whether its word stands in the original task's text."""
+    """Return, for each item that asks about a concept, whether its word occurs in the text of the original task."""
+    from horsesense.lexicons.words import words
+
     text = " ".join(" ".join(words(f"{item.premise} {item.text} {' '.join(item.options)}")) for item in originals)
     padded = f" {text} "
     seen = {}

@@ -1,31 +1,46 @@
-"""What a training set gives away of a test set. Pure.
+"""Leaks from a training set into a test set. Pure.
 
-An item leaks where it stands in both; where the same family or the same answer concept does; where the text is the same
-but for case and punctuation; where it rests on the same fact (facts.py), whatever the two sets call it; and, where a
-setting says so, where an entity's name is. That half of a fact is shared is counted and refuses nothing.
+A test item leaks if training contains the item itself, its family, its answer concept, its text (ignoring case and
+punctuation), the fact that it rests on, or, where a setting says so, an entity's name. Sharing half of a fact is
+counted but does not stop a training.
+
+The fact of an item is read off its words, so that it is the same for built and published items. An inference (``A is a
+cork, B is a nail, so A is more likely to float``) rests on its premises and the property that they bear on; entities,
+the order of clauses and negation do not matter. A part-whole judgement rests on whole, part and adjective.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from horsesense.core import Item
+from horsesense.core import BLANK, Item
 from horsesense.core.document import Document
 from horsesense.errors import UserError, argument
-from horsesense.lexicons.words import words
-from horsesense.training.facts import fact, names, parts
+from horsesense.lexicons.comparatives import OPPOSITES, PAIR_OF
+from horsesense.lexicons.negation import is_negation
+from horsesense.lexicons.words import listed, words
 
 FIRST = 10
-"""Pairs that an error names."""
+"""Number of pairs that an error names."""
 HALF = "half a fact"
-"""The kind that is counted and refuses nothing: one premise of several, with the same conclusion."""
+"""The kind that is only counted: one premise of several, with the same conclusion."""
+
+_CONNECTIVE = ", so "
+_CLAUSES = re.compile(r", | and | while ")
+_SMALL = OPPOSITES.keys() | frozenset(
+    listed("a an the and so than is are was were be been to of out in on at likely do does did while who which made")
+)
+"""Words that can be added or left out without changing the meaning."""
+_TRIPLE = ("whole", "part", "adjective")
 
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A test item that training has seen something of."""
+    """A test item that shares something with training."""
 
     kind: str
     """What is shared: item, text, family, answer, fact, entity, half a fact."""
@@ -42,26 +57,26 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class Leaks:
-    """All leaks from training into a test, and whether they were let pass."""
+    """All leaks from training into a test, and whether they were allowed."""
 
     cases: tuple[Leak, ...] = ()
-    """One a test item and kind."""
+    """One per test item and kind."""
     allowed: str = ""
-    """Why training went on in spite of them; empty where there are none."""
+    """Why training continued despite the leaks; empty if there are none."""
     items: int = field(default=0)
-    """Test items that leak in any way but by half a fact."""
+    """Test items that leak, apart from those that share half a fact only."""
 
     @property
     def counts(self) -> dict[str, int]:
         return dict(Counter(leak.kind for leak in self.cases))
 
     def seen(self, kinds: Collection[str]) -> set[str]:
-        """Ids of the test items that leak in one of these ways."""
+        """Return the ids of the test items that leak in one of these ways."""
         return {leak.test for leak in self.cases if leak.kind in kinds}
 
 
 def find_leaks(train: Sequence[Item], test: Sequence[Item], entities: bool = False) -> Leaks:
-    """All leaks from one set into another; ``entities`` also looks at the names that statements are about.
+    """Find all leaks from one set into another; ``entities`` also compares the names that statements are about.
 
     >>> train = Item(probe="demo", form="cloze", text="Ice is ___.", options=("cold", "hot"), answer=0)
     >>> test = Item(probe="demo", form="cloze", text="ICE is ___!", options=("cold", "hot"), answer=0)
@@ -77,14 +92,14 @@ def find_leaks(train: Sequence[Item], test: Sequence[Item], entities: bool = Fal
         owners.pop("", None)
         for item in test:
             shared = next((key for key in keys(item) if key in owners), None)
-            # The same item shares all the rest with itself, which says nothing more.
+            # An item that is in both sets shares everything else with itself.
             if shared is not None and not (kind != "item" and owners[shared] == item.id):
                 leaks.append(Leak(kind, shared, owners[shared], item.id))
     return Leaks(tuple(leaks), items=len({leak.test for leak in leaks if leak.kind != HALF}))
 
 
 def without_leaks(train: Sequence[Item], test: Sequence[Item]) -> list[Item]:
-    """The training items that share nothing with a test, not even half a fact."""
+    """Return the training items that share nothing with a test, not even half a fact."""
     kept = list(train)
     for keys in _kinds(entities=False).values():
         seen = {key for item in test for key in keys(item)} - {""}
@@ -93,7 +108,7 @@ def without_leaks(train: Sequence[Item], test: Sequence[Item]) -> list[Item]:
 
 
 def _kinds(entities: bool) -> dict[str, Callable[[Item], Iterable[str]]]:
-    """What two sets can share, and how it is told of an item."""
+    """Return the kinds of leaks, with the function that gives the keys of an item."""
     kinds: dict[str, Callable[[Item], Iterable[str]]] = {
         "item": lambda item: [item.id],
         "text": lambda item: [wording(item)],
@@ -106,7 +121,7 @@ def _kinds(entities: bool) -> dict[str, Callable[[Item], Iterable[str]]]:
 
 
 def check_leaks(leaks: Leaks, allow: bool = False, by_design: str = "") -> Leaks:
-    """Raise an error with the first pairs, unless they are allowed; ``by_design`` says why a setting may leak."""
+    """Raise an error that names the first pairs, unless leaks are allowed or ``by_design`` says why."""
     if not leaks.items:
         return leaks
     if allow or by_design:
@@ -120,7 +135,7 @@ def check_leaks(leaks: Leaks, allow: bool = False, by_design: str = "") -> Leaks
 
 
 def wording(item: Item) -> str:
-    """What an item says, in lower-case words; with the right answer where the question alone may be common."""
+    """Return the text of an item in lower-case words, with the answer where the question alone may be common."""
     text = f"{item.premise} {item.text}"
     if item.form in ("choice", "sentences") and item.answer is not None and not item.ordered:
         text += f" {item.options[item.answer]}"
@@ -128,7 +143,7 @@ def wording(item: Item) -> str:
 
 
 def answer_concept(item: Item) -> str:
-    """The concept that is the right answer, where the probe knows one."""
+    """Return the concept of the right answer; empty if the probe has none."""
     if item.groups.get("answer"):
         return item.groups["answer"]
     return item.concepts[item.answer] if item.concepts and item.answer is not None else ""
@@ -136,15 +151,79 @@ def answer_concept(item: Item) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LeakCounts(Document):
-    """What training has seen of the tests."""
+    """Leaks from training into the tests, counted."""
 
     items: int
-    """Test items that training has seen something of, but for those that share half a fact only."""
+    """Test items that leak, apart from those that share half a fact only."""
     by: Mapping[str, int]
     """Items by what is shared: item, text, family, answer, fact, entity, half a fact."""
     allowed: str
-    """Why it went on in spite of them; empty where there are none."""
+    """Why training continued despite the leaks; empty if there are none."""
+
+    def in_words(self) -> str:
+        """Describe the leaks in one sentence; empty if there are none."""
+        if not self.items:
+            return ""
+        counts = ", ".join(f"{count:,} by {kind}" for kind, count in self.by.items())
+        return f"{self.items:,} test items leak ({counts}); recorded as: {self.allowed}"
 
     @classmethod
     def of(cls, leaks: Leaks) -> LeakCounts:
+        """Count leaks."""
         return cls(leaks.items, leaks.counts, leaks.allowed)
+
+
+def fact(item: Item) -> str:
+    """Return the fact that an item rests on, as sorted content words; empty if it rests on none.
+
+    >>> text = "wob is a cork, zim is a nail, so zim is not ___ likely to float than wob"
+    >>> fact(Item("demo", "cloze", text=text, options=("less", "more"), answer=1, groups={"entities": "wob zim"}))
+    'cork & nail → float'
+    """
+    if all(name in item.facets for name in _TRIPLE):
+        return " ".join(str(item.facets[name]).lower() for name in _TRIPLE)
+    premises, conclusion = _sides(item)
+    return f"{' & '.join(sorted(premises))} → {conclusion}" if premises and conclusion else ""
+
+
+def parts(item: Item) -> list[str]:
+    """Return each premise with the conclusion, if there are several premises: one of them is half of the fact.
+
+    >>> text = "wob is a cork, zim is a nail, so wob is ___ likely to float than zim"
+    >>> parts(Item("demo", "cloze", text=text, options=("less", "more"), answer=1, groups={"entities": "wob zim"}))
+    ['cork → float', 'nail → float']
+    """
+    premises, conclusion = _sides(item)
+    return [f"{premise} → {conclusion}" for premise in premises] if conclusion and len(premises) > 1 else []
+
+
+def names(item: Item) -> list[str]:
+    """Return the made-up names that a statement is about, from its group or the name of its family."""
+    if item.groups.get("entities"):
+        return item.groups["entities"].split()
+    named = item.family.split()
+    return named if all(re.search(rf"\b{re.escape(name)}\b", item.text) for name in named) else []
+
+
+def _sides(item: Item) -> tuple[tuple[str, ...], str]:
+    """Return the content of each premise and of the conclusion; nothing if nothing is inferred."""
+    right = "" if item.answer is None or item.ordered else item.options[item.answer]
+    if item.form == "sentences":
+        text = right
+    else:
+        text = item.text.replace(BLANK, right) if item.form == "cloze" else f"{item.text} {right}"
+        text = f"{item.premise.rstrip('.')}{_CONNECTIVE}{text}" if item.premise and item.form == "pair" else text
+    if _CONNECTIVE not in text:
+        return (), ""
+    premise, _, conclusion = text.rpartition(_CONNECTIVE)
+    entities = frozenset(name.lower() for name in names(item))
+    contents = (_content(clause, entities) for clause in _CLAUSES.split(premise))
+    return tuple(clause for clause in contents if clause), _content(conclusion, entities)
+
+
+@lru_cache(maxsize=1 << 16)
+def _content(text: str, entities: frozenset[str]) -> str:
+    bare = {word.removesuffix("'s") for word in words(text) if not is_negation(word)}
+    content = bare - entities - _SMALL
+    # "is heavier than" has no content but its scale, whichever pole it names.
+    return " ".join(sorted(content or {PAIR_OF[word][0] for word in bare & PAIR_OF.keys()}))

@@ -1,4 +1,4 @@
-"""What a model is trained to do: the names of objectives, what each fits, and the one that fits by itself."""
+"""Training objectives by name, the forms and model families that each fits, and the default for a model."""
 
 from __future__ import annotations
 
@@ -8,36 +8,42 @@ from dataclasses import dataclass
 from horsesense.core import Form, Item
 from horsesense.errors import UserError, argument, unknown
 from horsesense.models.hf.families import family_named
-from horsesense.training.decoder_losses import LetterLosses, LikelihoodLosses
-from horsesense.training.losses import LabelLosses, Losses, OptionLosses, TextLosses
+from horsesense.training.losses import (
+    LabelLosses,
+    LetterLosses,
+    LikelihoodLosses,
+    Losses,
+    OptionLosses,
+    TextLosses,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """One way of training."""
+    """A training objective."""
 
     name: str
     losses: type[Losses]
-    """What the network is shown, and what it loses."""
+    """Its examples and loss."""
     family: str
-    """The family of models that it trains, and as which they are asked afterwards."""
+    """The model family that it trains, and as which the model is evaluated afterwards."""
     forms: tuple[Form, ...]
-    """Forms of items that it can learn from."""
+    """Forms of items that it can be trained on."""
     about: str
     kind: str = ""
-    """Handed to the losses, where they are of several kinds."""
-    way: str = "options"
-    """The way in which it is asked before, along and after (`horsesense.scoring`)."""
+    """Passed to the losses, if they have several kinds."""
+    prompt_format: str = "loglikelihood"
+    """The prompt format of evaluations before, during and after training (`horsesense.scoring`)."""
 
     @property
     def labels(self) -> bool:
-        """Whether the network needs a head with the labels of its training set."""
+        """Whether the network needs a classification head with the labels of the training set."""
         return self.losses is LabelLosses
 
 
 _TEXTS: tuple[Form, ...] = ("cloze", "sentences", "choice", "pair")
 _ALL = (
-    Objective("masked-word", TextLosses, "masked", ("cloze",), "predict the masked word at the asked place", "word"),
+    Objective("masked-word", TextLosses, "masked", ("cloze",), "prediction of the masked word", "word"),
     Objective(
         "random-mask",
         TextLosses,
@@ -54,15 +60,15 @@ _ALL = (
         LikelihoodLosses,
         "causal",
         _TEXTS,
-        "a softmax over how likely each option is in its place, as it is asked",
+        "a softmax over the log-likelihoods of the options",
     ),
     Objective(
         "letters",
         LetterLosses,
         "causal",
         _TEXTS,
-        "a softmax over the letters of the options, which are shown in every order",
-        way="letters",
+        "a softmax over the letters of the options, in every order",
+        prompt_format="letters",
     ),
     Objective("classification", LabelLosses, "entailment", ("pair",), "the label of a pair of texts"),
     Objective(
@@ -81,19 +87,20 @@ OBJECTIVES = {objective.name: objective for objective in _ALL}
 
 
 def objective_of(name: str) -> Objective:
+    """Return an objective by name."""
     if name not in OBJECTIVES:
         raise unknown("objective", name, OBJECTIVES)
     return OBJECTIVES[name]
 
 
-def objective_of_doses(architecture: str) -> Objective:
-    """The objective of inoculation where the user names none: a decoder chooses among options as it is asked."""
+def inoculation_objective(architecture: str) -> Objective:
+    """Return the default objective of inoculation: options for a decoder, else multiple choice."""
     decoder = architecture.endswith(family_named("causal").architectures)
     return OBJECTIVES["options" if decoder else "multiple-choice"]
 
 
 def objective_for(architecture: str, items: Sequence[Item], name: str) -> Objective:
-    """The objective that fits a model and a probe, where the user names none."""
+    """Return the default objective for a model and a probe."""
     form = items[0].form
     if form == "pair":
         return OBJECTIVES["classification"]
@@ -104,16 +111,16 @@ def objective_for(architecture: str, items: Sequence[Item], name: str) -> Object
     if form == "choice":
         return OBJECTIVES["multiple-choice"]
     raise UserError(
-        f"{name} is a {architecture or 'model of unknown kind'}, which has nothing to learn from the form {form!r}",
+        f"{name} is a {architecture or 'model of unknown kind'}, which cannot be trained on the form {form!r}",
         fix=f"say {argument('objective')} {'|'.join(OBJECTIVES)}",
     )
 
 
 def check_fit(objective: Objective, items: Sequence[Item], what: str) -> None:
-    """Raise where an item is of a form that the objective cannot learn from."""
+    """Raise an error if the objective cannot be trained on the form of an item."""
     wrong = next((item for item in items if item.form not in objective.forms), None)
     if wrong is not None:
         raise UserError(
-            f"the objective {objective.name} cannot learn from the form {wrong.form!r} of {what} item {wrong.id}",
+            f"the objective {objective.name} cannot be trained on the form {wrong.form!r} of {what} item {wrong.id}",
             fix=f"it takes {', '.join(objective.forms)}",
         )

@@ -1,4 +1,4 @@
-"""Parts of a probe that do not touch: whole units of dependence, drawn by seed. Pure."""
+"""Disjoint parts of a probe: whole clusters, drawn by seed. Pure."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from horsesense.core import Item
 from horsesense.errors import UserError, argument
 
 HELD_OUT = 0.1
-"""Share of a training set that is kept for choosing where no development set is given."""
+"""Share of a training set that is held out for model selection where there is no development set."""
 
 
 def hold_out(items: Sequence[Item], share: float, seed: int, group: str = "family") -> tuple[list[Item], list[Item]]:
-    """The items that stay and those that are held out: about ``share`` of them, whole units each.
+    """Split items into those that stay and those that are held out: about ``share`` of them, in whole clusters.
 
-    Units are sorted before they are shuffled, so that the order of the file does not matter; both parts
-    keep that order.
+    Clusters are sorted before they are shuffled, so that the order of the file does not matter; both parts keep it.
 
     >>> items = [Item(probe="demo", form="choice", text=str(n), options=("a",), family=str(n // 2)) for n in range(8)]
     >>> stay, held = hold_out(items, 0.25, seed=0)
@@ -29,24 +28,24 @@ def hold_out(items: Sequence[Item], share: float, seed: int, group: str = "famil
     members: dict[str, list[str]] = defaultdict(list)
     for item in items:
         members[item.unit(group)].append(item.id)
-    units = sorted(members)
-    if len(units) < 2:
+    clusters = sorted(members)
+    if len(clusters) < 2:
         raise UserError(
             f"all items are of one {group}, so nothing can be held out",
             fix=f"give {argument('dev')}, or name another group",
         )
-    random.Random(seed).shuffle(units)
-    wanted, held = round(share * len(items)), set[str]()
-    for unit in units[:-1]:  # one unit stays at least
-        if held and len(held) >= wanted:
+    random.Random(seed).shuffle(clusters)
+    target, held = round(share * len(items)), set[str]()
+    for cluster in clusters[:-1]:  # at least one stays
+        if held and len(held) >= target:
             break
-        held.update(members[unit])
+        held.update(members[cluster])
     return [item for item in items if item.id not in held], [item for item in items if item.id in held]
 
 
-def judged(items: Sequence[Item], what: str) -> list[Item]:
-    """The items with a gold; a part without any is an error."""
-    with_gold = [item for item in items if item.answer is not None]
-    if not with_gold:
+def with_gold(items: Sequence[Item], what: str) -> list[Item]:
+    """Return the items with a gold answer; a part without any is an error."""
+    judged = [item for item in items if item.answer is not None]
+    if not judged:
         raise UserError(f"the {what} part has no item with a gold answer", fix="give a probe with golds")
-    return with_gold
+    return judged

@@ -1,4 +1,4 @@
-"""How a model is trained, what came of it, and the record of both that lies beside the weights (training.json)."""
+"""Training settings, the outcome of a training, and the record of both beside the weights (training.json)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from annotated_types import Ge, Gt
 
 from horsesense.core import Item
 from horsesense.data import read_text, writing
@@ -21,132 +23,154 @@ if TYPE_CHECKING:
 
 CHECKPOINTS = "checkpoints"
 _ANOTHER = f"choose another {argument('out')}"
-RATES = {"full": 2e-5, "lora": 3e-4}
-"""Learning rates where none is given: small steps for all weights, larger ones for an adapter."""
+LEARNING_RATES = {"full": 2e-5, "lora": 3e-4}
+"""Default learning rates for all weights and for an adapter."""
 RECORD = "training.json"
 _BEGUN = "begun.json"
-_MAY_DIFFER = ("batch", "gather", "device")
-"""What memory may have changed, or what says only where."""
+_MAY_DIFFER = ("batch", "accumulate", "device", "eval_tests", "allow_overlap")
+"""Settings that may change when a training is resumed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
-    """The settings of one training."""
+class TrainingSettings:
+    """Training."""
 
-    objective: str
+    objective: str = ""
+    """Training objective: masked-word, random-mask, causal, options, letters, classification, classification-lm or
+    multiple-choice. By default, chosen by model and probe."""
     lora: bool = False
-    """Whether an adapter is trained (peft, rank 16, all linear layers) and not the weights themselves."""
-    lr: float | None = None
-    """Learning rate; None: by what is trained."""
-    epochs: float = 3.0
-    steps: int = 0
-    """At most so many steps; 0: by epochs."""
-    batch: int = 16
-    """Items a step; halved where memory runs out, with as many more steps gathered."""
-    gather: int = 1
-    """Steps whose gradients are gathered into one."""
-    warmup: float = 0.06
-    """Share of the steps in which the rate rises."""
-    decay: float = 0.01
-    schedule: str = "linear"
-    """How the rate goes down: linear, cosine, constant."""
-    seed: int = 0
-    every: int = 0
-    """Steps between looks at the development set; 0: once an epoch."""
-    marks: tuple[int, ...] = ()
-    """Look at these steps instead."""
-    patience: int = 3
-    """Looks without a gain after which training stops; 0: never."""
-    fill_to: int = 0
-    """Multiple choice: empty answers are added up to this number, as WordNetQA's paper does."""
-    blind: bool = False
-    """Whether the question (or the premise) is left out: a partial-input control."""
-    lm_weight: float = 0.5
-    """Weight of the language-model loss beside the label's."""
-    aim: Literal["dev", "mean"] = "dev"
-    """What the kept weights are best at: the development set, or its mean with the other sets looked at."""
+    """Train a LoRA adapter (rank 16, all linear layers) instead of all weights."""
+    lr: Annotated[float, Gt(0)] | None = None
+    """Learning rate. By default, 2e-5, and 3e-4 for an adapter."""
+    epochs: Annotated[float, Gt(0)] = 3.0
+    """Maximum number of epochs."""
+    batch: Annotated[int, Ge(1)] = 16
+    """Items per step; halved if memory runs out."""
+    eval_every: Annotated[int, Ge(0)] = 0
+    """Steps between evaluations on the development set; 0 evaluates once per epoch."""
+    patience: Annotated[int, Ge(0)] = 3
+    """Evaluations without improvement before training stops; 0 never stops early."""
+    eval_tests: bool = False
+    """Evaluate the tests during training too; they do not affect model selection."""
+    allow_overlap: bool = False
+    """Train despite leaks from training into a test; the result records it."""
     device: str = "auto"
+    """Device of the model: auto, cpu, cuda, cuda:1, mps."""
     dtype: str = "float32"
-    """What the weights below an adapter are in, since they are not trained; without an adapter always float32."""
+    """With an adapter: number format of the frozen weights (float32, bfloat16, float16, int8, int4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe(TrainingSettings):
+    """All settings of one training."""
+
+    steps: int = 0
+    """Maximum number of steps; 0: by epochs."""
+    accumulate: int = 1
+    """Gradient accumulation steps."""
+    warmup: float = 0.06
+    """Share of the steps in which the learning rate rises."""
+    decay: float = 0.01
+    """Weight decay."""
+    schedule: str = "linear"
+    """Learning-rate schedule: linear, cosine, constant."""
+    seed: int = 0
+    eval_steps: tuple[int, ...] = ()
+    """Evaluate at these steps instead of every so many."""
+    fill_to: int = 0
+    """Multiple choice: pad to this number of options with empty answers, as in the WordNetQA paper."""
+    blind: bool = False
+    """Leave the question (or the premise) out: a partial-input control."""
+    lm_weight: float = 0.5
+    """Weight of the auxiliary language-model loss."""
+    selection_metric: Literal["dev", "mean"] = "dev"
+    """What the selected weights are best at: the development set, or its mean with the other sets evaluated."""
 
     @property
-    def rate(self) -> float:
-        return self.lr if self.lr is not None else RATES["lora" if self.lora else "full"]
+    def learning_rate(self) -> float:
+        """The learning rate, or the default for what is trained."""
+        return self.lr if self.lr is not None else LEARNING_RATES["lora" if self.lora else "full"]
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a training is made from; a folder holds one of them."""
+    """Identity of a training: the model and the items; a folder holds one training."""
 
     model: str
-    """Identity of the model before: weights, config, tokenizer."""
-    weights: str
-    """Its weights alone, which is all that records of earlier versions know."""
+    """Identity of the base model: weights, config, tokenizer."""
     train: str
-    """SHA-256 over the ids of the items trained on, in order."""
+    """SHA-256 over the ids of the training items, in order."""
     dev: str
-    """The same of those that choose."""
+    """SHA-256 over the ids of the development items, in order."""
 
 
 def origin_of(model: str, items: Sequence[Item], dev: Sequence[Item], *, allow_pickle: bool = False) -> Origin:
-    """What a training of a model on items is made from."""
+    """Return the identity of a training of a model on items."""
     from horsesense.models.locate import identify
 
     identity = identify(model, allow_pickle=allow_pickle)
-    return Origin(identity.whole, identity.weights, ordered_content(items), ordered_content(dev))
+    return Origin(identity.whole, ordered_content(items), ordered_content(dev))
 
 
 def ordered_content(items: Sequence[Item]) -> str:
-    """SHA-256 over the ids of items in their order, on which a training depends."""
+    """Return the SHA-256 over the ids of items in their order, on which a training depends."""
     return hashlib.sha256("\n".join(item.id for item in items).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What the model could do at one moment of its training."""
+class EvalPoint:
+    """An evaluation during training."""
 
     step: int
+    """Steps done."""
     epoch: float
-    accuracy: float
-    """On the development set."""
+    """Epochs done."""
+    dev: float
+    """Accuracy on the development set."""
     others: Mapping[str, float] = field(default_factory=dict)
-    """On further sets."""
+    """Accuracy on the other sets that were evaluated."""
 
-    def aim(self, what: str) -> float:
-        """The number that is to be high: the accuracy, or its mean with that on the other sets.
+    def metric(self, name: str) -> float:
+        """Return the selection metric: accuracy on the development set, or its mean with the other sets.
 
-        >>> Look(1, 0.5, 0.6, {"original": 0.8}).aim("mean")
+        >>> EvalPoint(1, 0.5, 0.6, {"original": 0.8}).metric("mean")
         0.7
         """
-        every = [self.accuracy, *self.others.values()] if what == "mean" else [self.accuracy]
-        return sum(every) / len(every)
+        values = [self.dev, *self.others.values()] if name == "mean" else [self.dev]
+        return sum(values) / len(values)
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
-    """What a training ended with."""
+class TrainedModel:
+    """The outcome of one training."""
 
     recipe: Recipe
     items: int
-    """Items trained on."""
-    looks: tuple[Look, ...]
-    best: Look
-    """The one whose weights are kept."""
+    """Number of training items."""
+    eval_points: tuple[EvalPoint, ...]
+    best: EvalPoint
+    """The evaluation whose weights were selected."""
     losses: tuple[tuple[int, float], ...]
     """Step and training loss."""
     stopped: str
-    """Why it ended: all steps done, no gain, or a diverging loss."""
+    """Why training ended: all steps done, no improvement, or a diverging loss."""
     remarks: tuple[str, ...] = ()
-    """What happened on the way: a new head, memory that ran out, a training that was taken up again."""
+    """Events during training: a new head, memory that ran out, a training that was resumed."""
     seconds: float = 0.0
+    """Wall time."""
     folder: Path | None = None
-    """Where the kept weights lie; None where they were not saved."""
+    """Folder of the selected weights; None if they were not saved."""
 
 
 def save_trained(
-    folder: Path, network: Any, opened: Opened, trained: Trained, objective: Objective, origin: Origin | None = None
+    folder: Path,
+    network: Any,
+    opened: Opened,
+    trained: TrainedModel,
+    objective: Objective,
+    origin: Origin | None = None,
 ) -> None:
-    """The kept weights as safetensors, the tokenizer, a card, and last the record; an adapter is saved as one."""
+    """Save the weights as safetensors, the tokenizer, a model card and, last, the record."""
     from horsesense.models.hf.components import quiet_transformers, saving
 
     with saving(folder), quiet_transformers():
@@ -155,36 +179,36 @@ def save_trained(
                 there = Path(opened.name).expanduser()
                 settings.base_model_name_or_path = str(there.resolve()) if there.exists() else opened.name
             if opened.new:
-                # An adapter on a head that is in no file could not be loaded again; it is put into the weights.
+                # An adapter on a head that is in no file could not be loaded again, so it is merged into the weights.
                 network = network.merge_and_unload()
         network.save_pretrained(folder)
         opened.tokenizer.save_pretrained(folder)
     with writing(folder / "README.md") as temporary:
         temporary.write_text(_readme(opened, trained, objective), encoding="utf-8")
     sum_folder(folder)
-    # The last one: where it is, the training is whole.
+    # Written last: a folder that has it holds a complete training.
     with summed(folder, folder / RECORD) as temporary:
         values = _record(opened, trained, origin)
         temporary.write_text(json.dumps(values, indent=2, default=str) + "\n", encoding="utf-8")
     shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
 
 
-def _record(opened: Opened, trained: Trained, origin: Origin | None) -> dict[str, Any]:
-    values = asdict(trained) | {"base": opened.name, "base_weights": opened.weights, "new": list(opened.new)}
-    values["recipe"]["lr"] = trained.recipe.rate
+def _record(opened: Opened, trained: TrainedModel, origin: Origin | None) -> dict[str, Any]:
+    values = asdict(trained) | {"base": opened.name, "new": list(opened.new)}
+    values["recipe"]["lr"] = trained.recipe.learning_rate
     return values | ({"origin": asdict(origin)} if origin else {})
 
 
 def bind(folder: Path, recipe: Recipe, origin: Origin) -> None:
-    """A folder holds one training from its first step on."""
+    """Record which training a folder holds, at its first step."""
     if not (folder / _BEGUN).is_file():
-        values = {"recipe": asdict(recipe) | {"lr": recipe.rate}, "origin": asdict(origin)}
+        values = {"recipe": asdict(recipe) | {"lr": recipe.learning_rate}, "origin": asdict(origin)}
         with writing(folder / _BEGUN) as temporary:
             temporary.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
 
 
 def check_bound(folder: Path, recipe: Recipe, origin: Origin) -> None:
-    """Refuse another training than the one that was begun in a folder, before anything is done."""
+    """Raise an error if another training was started in the folder."""
     path = folder / _BEGUN
     if not path.is_file():
         return
@@ -197,26 +221,19 @@ def check_bound(folder: Path, recipe: Recipe, origin: Origin) -> None:
 
 
 def _check_origin(folder: Path, kept: Mapping[str, Any], origin: Origin) -> None:
-    told = {
-        "model": "another model",
-        "weights": "another model",
-        "train": "other training items",
-        "dev": "other development items",
-    }
-    for name, what in told.items():
-        if kept.get(name, getattr(origin, name)) != getattr(origin, name):
+    parts = {"model": "another model", "train": "other training items", "dev": "other development items"}
+    for name, what in parts.items():
+        if kept[name] != getattr(origin, name):
             raise UserError(f"the folder holds a training with {what}", file=folder, fix=_ANOTHER)
 
 
 def _check_recipe(folder: Path, kept: Mapping[str, Any], recipe: Recipe) -> None:
-    wanted = asdict(recipe) | {"lr": recipe.rate}
-    kept = {"dtype": "float32"} | dict(kept)  # earlier records know no other
-    for name, value in wanted.items():
+    for name, value in (asdict(recipe) | {"lr": recipe.learning_rate}).items():
         if name not in _MAY_DIFFER and _plain(value) != _plain(kept[name]):
             raise UserError(f"the folder holds a training with {name} {kept[name]!r}", file=folder, fix=_ANOTHER)
 
 
-def _readme(opened: Opened, trained: Trained, objective: Objective) -> str:
+def _readme(opened: Opened, trained: TrainedModel, objective: Objective) -> str:
     recipe = trained.recipe
     how = "an adapter (LoRA)" if recipe.lora else "all weights"
     lines = [
@@ -228,32 +245,34 @@ def _readme(opened: Opened, trained: Trained, objective: Objective) -> str:
         f"# {opened.name}, trained by {objective.name}",
         "",
         f"Trained by horsesense to {objective.about}: {how}, {trained.items:,} items, at most {recipe.epochs:g} "
-        f"epochs, learning rate {recipe.rate:g}, {recipe.batch * recipe.gather} items a step, seed {recipe.seed}.",
+        f"epochs, learning rate {recipe.learning_rate:g}, {recipe.batch * recipe.accumulate} items per step, "
+        f"seed {recipe.seed}.",
         "",
-        f"Kept: step {trained.best.step}, {trained.best.accuracy:.3f} right on the development set; {trained.stopped}.",
+        f"Selected: step {trained.best.step}, accuracy {trained.best.dev:.3f} on the development set;"
+        f" {trained.stopped}.",
         "",
         *(f"- {remark}" for remark in trained.remarks),
         "",
-        "All settings, looks and losses are in training.json.",
+        "All settings, evaluations and losses are in training.json.",
     ]
     return "\n".join(lines) + "\n"
 
 
-def kept_training(folder: Path, recipe: Recipe, items: int, origin: Origin | None = None) -> Trained | None:
-    """The training that a folder holds; None where it holds none, an error where it is another one, or damaged."""
+def read_training(folder: Path, recipe: Recipe, items: int, origin: Origin | None = None) -> TrainedModel | None:
+    """Return the training that a folder holds; None if it holds none, an error if it is another one, or damaged."""
     path = folder / RECORD
     if not path.is_file():
         return None
     try:
         values: dict[str, Any] = json.loads(read_text(path))
-        names = {field.name for field in fields(Trained)}
+        names = {field.name for field in fields(TrainedModel)}
         kept = values["recipe"]
-        trained = Trained(
+        trained = TrainedModel(
             **{name: value for name, value in values.items() if name in names}
             | {
-                "recipe": Recipe(**kept | {"marks": tuple(kept["marks"])}),
-                "looks": tuple(Look(**look) for look in values["looks"]),
-                "best": Look(**values["best"]),
+                "recipe": Recipe(**kept | {"eval_steps": tuple(kept["eval_steps"])}),
+                "eval_points": tuple(EvalPoint(**point) for point in values["eval_points"]),
+                "best": EvalPoint(**values["best"]),
                 "losses": tuple((step, loss) for step, loss in values["losses"]),
                 "remarks": tuple(values["remarks"]),
                 "folder": folder,
@@ -263,9 +282,7 @@ def kept_training(folder: Path, recipe: Recipe, items: int, origin: Origin | Non
         raise UserError("the record of the training is damaged", file=path, fix="remove the folder") from error
     _check_recipe(folder, kept, recipe)
     if origin is not None:
-        _check_origin(
-            folder, {"weights": values.get("base_weights", origin.weights)} | values.get("origin", {}), origin
-        )
+        _check_origin(folder, values["origin"], origin)
     if trained.items != items:
         raise UserError(f"the folder holds a training with {trained.items:,} items", file=folder, fix=_ANOTHER)
     found = check_folder(folder)

@@ -1,136 +1,228 @@
-"""What trainings gave: each test before and after, means over seeds, whole and by facet."""
+"""Results of trainings: each test before and after, means over seeds, overall and by facet."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import orjson
 
 from horsesense.core import Item, Probe
+from horsesense.core.document import Document, plain
+from horsesense.data.checksums import summed
 from horsesense.stats import Estimate, accuracy, chance
 from horsesense.stats.resampling import Floats
-from horsesense.training.leaks import Leaks
+from horsesense.training.curves import RESULTS, training_curves
+from horsesense.training.leaks import LeakCounts
 from horsesense.training.settings import TrainingPlan
-from horsesense.training.training_record import Recipe, Trained
+from horsesense.training.training_record import EvalPoint, TrainedModel
+
+if TYPE_CHECKING:
+    from horsesense.api.frames import Frame
 
 ModelAndTest = tuple[str, str]
-"""Which model was asked which test; the model before training has no name."""
+"""The model and the test; the name of the base model is empty."""
 Credits = Mapping[ModelAndTest, Mapping[str, float]]
-"""What each item earned, by its id."""
+"""The credit of each item, by its id."""
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """Accuracy before and after training; intervals are over units of dependence."""
+class SeedResult:
+    """One training."""
 
+    folder: str
+    """Folder of the model; a model name like any other."""
+    best_step: int
+    """Step of the selected weights."""
+    dev: float
+    """Their accuracy on the development set."""
+    stopped: str
+    """Why training ended."""
+    remarks: tuple[str, ...]
+    """Events during training."""
+    eval_points: tuple[EvalPoint, ...]
+    """Every evaluation."""
+
+    @classmethod
+    def of(cls, trained: TrainedModel) -> SeedResult:
+        """Return what a result keeps of a training."""
+        best = trained.best
+        folder = str(trained.folder)
+        return cls(folder, best.step, best.dev, trained.stopped, trained.remarks, trained.eval_points)
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeAfter:
+    """Accuracy before and after training; intervals are clustered."""
+
+    n: int
+    """Items with a gold."""
+    chance: float | None
+    """Chance level."""
     before: Estimate | None
-    """None where the model cannot be asked before it has a head."""
+    """Null if the model has no head for the task before training."""
     after: Estimate
-    """The mean over seeds."""
+    """Mean over seeds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class HeldOutResult(BeforeAfter):
     """One test set, before and after training."""
 
     test: str
-    whole: Change
-    each: tuple[float, ...]
+    """Name of the test."""
+    by_seed: tuple[float, ...]
     """Accuracy of each seed."""
-    slices: Mapping[str, Mapping[str, Change]]
-    """By facet and value. ``twin``, whether training saw the other member of the family, counts answers of all
+    spread: float | None
+    """Standard deviation over seeds; null for one seed."""
+    slices: Mapping[str, Mapping[str, BeforeAfter]]
+    """By facet and value. ``twin`` (whether training saw the other member of the family) counts answers of all
     seeds."""
-
-    @property
-    def spread(self) -> float | None:
-        """Standard deviation over seeds."""
-        return float(np.std(self.each, ddof=1)) if len(self.each) > 1 else None
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class SettingResult:
     """One setting with one number."""
 
     plan: str
-    items: int
-    """Items trained on."""
-    trained: tuple[Trained, ...]
-    """One a seed; none where nothing was trained (a curve's beginning)."""
-    tests: tuple[Scored, ...]
-    leaks: Leaks
+    """The setting and its number."""
+    train: int
+    """Number of training items."""
     counts: Mapping[str, int]
-    """What was left out of training, and how much of it."""
+    """Items that were left out of training, by reason."""
+    leaks: LeakCounts
+    """Leaks from training into the tests."""
+    seeds: tuple[SeedResult, ...]
+    """One training per seed."""
+    tests: tuple[HeldOutResult, ...]
+    """Each test, before and after."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingResults:
-    """What a model gained under a setting, with each of the setting's numbers."""
+@dataclass(frozen=True)
+class Training(Document):
+    """A model fine-tuned under a setting, evaluated before and after."""
 
     model: str
+    """The base model."""
     setting: str
-    recipe: Recipe
+    """Training setting."""
+    objective: str
+    """Training objective."""
+    lora: bool
+    """Whether an adapter was trained instead of all weights."""
+    lr: float
+    """Learning rate."""
     out: Path
-    """Where the trained models, their answers and these results are kept."""
-    points: tuple[Point, ...]
+    """Folder of the trained models and their answers."""
+    points: tuple[SettingResult, ...]
+    """One result per number of the setting."""
+
+    def frame(self) -> Frame:
+        """Return one row per test, overall and by the values of each facet, before and after."""
+        from horsesense.api.frames import Frame, columns_of
+
+        rows = []
+        for point in self.points:
+            names = {"model": self.model, "setting": point.plan, "train": point.train}
+            for test in point.tests:
+                rows.append(names | _row(test.test, "", "", test) | {"spread": test.spread})
+                rows += [
+                    names | _row(test.test, facet, value, result)
+                    for facet, values in test.slices.items()
+                    for value, result in values.items()
+                ]
+        return Frame(columns_of(rows), f"{self.model} before and after training")
+
+    def plot(self, index: int = 0) -> Any:
+        """Return a chart (Altair): accuracy by training-set size; from 1 on, accuracy by step of each training."""
+        from horsesense.report.drawing import curve_chart
+
+        return curve_chart(training_curves(self.to_json())[index])
+
+    def __repr__(self) -> str:
+        return f"Training of {self.model} under {self.setting}: {len(self.points)} points, in {self.out}"
+
+    def _repr_html_(self) -> str:
+        return self.frame()._repr_html_()
 
 
-def scored(
+def write_results(result: Training) -> None:
+    """Write the results beside the trained models, for learning curves."""
+    with summed(result.out, result.out / RESULTS) as temporary:
+        temporary.write_bytes(orjson.dumps(plain(result)))
+
+
+def _row(test: str, facet: str, value: str, result: BeforeAfter) -> dict[str, Any]:
+    row: dict[str, Any] = {"test": test, "facet": facet or None, "value": value or None}
+    for name, e in (("before", result.before), ("after", result.after)):
+        row |= {name: e and e.value, f"{name}_low": e and e.low, f"{name}_high": e and e.high}
+    return row | {"chance": result.chance, "n": result.n}
+
+
+def result_of_test(
     test: str, plans: Sequence[TrainingPlan], names: Sequence[str], runs: Credits, probe: Probe, facets: Sequence[str]
-) -> Scored:
-    """A test that each of the plans' models was asked; ``probe`` says what its units of dependence are."""
+) -> HeldOutResult:
+    """Return the result of a test that the model of each plan answered; ``probe`` names the clusters."""
     items = list({item.id: item for plan in plans for item in plan.tests[test]}.values())
     after = np.array(
         [np.mean([runs[name, test][item.id] for name in names if item.id in runs[name, test]]) for item in items]
     )
-    first = runs.get(("", test))
-    before = None if first is None else np.array([first[item.id] for item in items])
+    base = runs.get(("", test))
+    before = None if base is None else np.array([base[item.id] for item in items])
     group = probe.card.group
-    slices: dict[str, Mapping[str, Change]] = {}
+    slices: dict[str, Mapping[str, BeforeAfter]] = {}
     if plans[0].leaks_by_design:
         slices["twin"] = _by_twin(test, plans, names, runs, group)
     for facet in facets:
-        slices[facet] = _cut([str(item.facets.get(facet, "")) for item in items], items, group, before, after)
-    return Scored(
+        slices[facet] = _slice([str(item.facets.get(facet, "")) for item in items], items, group, before, after)
+    overall = _before_after(items, group, before, after)
+    by_seed = tuple(float(np.mean(list(runs[name, test].values()))) for name in names)
+    return HeldOutResult(
+        n=overall.n,
+        chance=overall.chance,
+        before=overall.before,
+        after=overall.after,
         test=test,
-        whole=_change(items, group, before, after),
-        each=tuple(float(np.mean(list(runs[name, test].values()))) for name in names),
+        by_seed=by_seed,
+        spread=float(np.std(by_seed, ddof=1)) if len(by_seed) > 1 else None,
         slices=slices,
     )
 
 
 def _by_twin(
     test: str, plans: Sequence[TrainingPlan], names: Sequence[str], runs: Credits, group: str
-) -> dict[str, Change]:
-    """Whether training saw the other member of the family differs from seed to seed, so answers are counted here."""
+) -> dict[str, BeforeAfter]:
+    """Slice by whether training saw the other member of the family; this differs by seed, so answers are counted."""
     labels, items, before, after = list[str](), list[Item](), list[float](), list[float]()
-    first = runs.get(("", test))
+    base = runs.get(("", test))
     for plan, name in zip(plans, names, strict=True):
         trained = {item.family for item in plan.train}
         for item in plan.tests[test]:
             labels.append("seen" if item.family in trained else "unseen")
             items.append(item)
             after.append(runs[name, test][item.id])
-            before += [first[item.id]] if first is not None else []
-    return _cut(labels, items, group, np.array(before) if before else None, np.array(after))
+            before += [base[item.id]] if base is not None else []
+    return _slice(labels, items, group, np.array(before) if before else None, np.array(after))
 
 
-def _cut(
+def _slice(
     labels: Sequence[str], items: Sequence[Item], group: str, before: Floats | None, after: Floats
-) -> dict[str, Change]:
-    places: dict[str, list[int]] = {}
-    for place, label in enumerate(labels):
-        places.setdefault(label, []).append(place)
+) -> dict[str, BeforeAfter]:
+    indices: dict[str, list[int]] = {}
+    for i, label in enumerate(labels):
+        indices.setdefault(label, []).append(i)
     return {
-        label: _change([items[n] for n in at], group, None if before is None else before[at], after[at])
-        for label, at in sorted(places.items())
+        label: _before_after([items[i] for i in at], group, None if before is None else before[at], after[at])
+        for label, at in sorted(indices.items())
     }
 
 
-def _change(items: Sequence[Item], group: str, before: Floats | None, after: Floats) -> Change:
-    units = [item.unit(group) for item in items]
+def _before_after(items: Sequence[Item], group: str, before: Floats | None, after: Floats) -> BeforeAfter:
+    clusters = [item.unit(group) for item in items]
     guess = chance([len(item.options) for item in items])
-    return Change(
-        None if before is None else accuracy(before, units, chance=guess), accuracy(after, units, chance=guess)
-    )
+    first = None if before is None else accuracy(before, clusters, chance=guess)
+    last = accuracy(after, clusters, chance=guess)
+    return BeforeAfter(last.n, last.chance, first, last)

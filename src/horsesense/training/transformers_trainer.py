@@ -1,7 +1,4 @@
-"""transformers' Trainer: what it is given, how it computes our losses and looks at a development set, when it stops.
-
-What it is given is a network, perhaps with an adapter around it or a language head beside it, and its arguments.
-"""
+"""The training loop: a subclass of transformers' Trainer with our losses, evaluation, early stopping and adapters."""
 
 from __future__ import annotations
 
@@ -22,38 +19,39 @@ from horsesense.models.hf.families import family_named
 from horsesense.models.hf.load import architecture_of
 from horsesense.models.hf.trainable import Opened, open_for_training
 from horsesense.progress import Progress
+from horsesense.training.trainer import SELECTION
 from horsesense.training.training_record import Recipe
 
-Looker = Callable[[Any, int, float], dict[str, float]]
-"""Called with the network, the step and the epoch; gives what the development set and others say."""
+Evaluator = Callable[[Any, int, float], dict[str, float]]
+"""Called with the network, the step and the epoch; returns accuracies by name."""
 
 _RANK = 16
-_KEPT = 2
-"""Checkpoints that stay: the last one and the best one."""
+_CHECKPOINTS = 2
+"""Checkpoints to keep: the last one and the best one."""
 DIVERGED = 3.0
-"""A smoothed loss so many times as high as the lowest so far, and above where it began, has diverged."""
+"""A smoothed loss has diverged if it is this many times the lowest so far, and above the first one."""
 
 
-class Loop(Trainer):  # type: ignore[misc]  # transformers has no types
-    """Trains on examples that are tokenised already."""
+class TrainingLoop(Trainer):  # type: ignore[misc]  # transformers has no types
+    """Trains on examples that are already tokenised."""
 
     control: Any
-    """What callbacks ask for."""
+    """Flags that callbacks set."""
 
     def __init__(
         self,
         *,
         loss: Callable[..., torch.Tensor],
-        look: Looker,
-        marks: tuple[int, ...],
+        evaluator: Evaluator,
+        eval_at: tuple[int, ...],
         curve: LossCurve,
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        self._loss, self._look, self._curve = loss, look, curve
-        # Our losses are means over the batch, so gathered steps have to be divided by their number.
+        self._loss, self._evaluator, self._curve = loss, evaluator, curve
+        # Our losses are means over the batch, so accumulated steps have to be divided by their number.
         self.model_accepts_loss_kwargs = False
-        self.add_callback(_Marks(marks))
+        self.add_callback(_EvalAt(eval_at))
         self.add_callback(curve)
 
     def compute_loss(self, model: Any, inputs: dict[str, Any], return_outputs: bool = False, **_: Any) -> Any:
@@ -61,14 +59,14 @@ class Loop(Trainer):  # type: ignore[misc]  # transformers has no types
         return (loss, {}) if return_outputs else loss
 
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
-        """Ask the network in the same way as ``horsesense run`` does, outside of mixed precision."""
+        """Evaluate the network in the same way as ``horsesense run`` does, outside of mixed precision."""
         network = self.accelerator.unwrap_model(self.model)
         if not all(bool(parameter.isfinite().all()) for parameter in network.parameters()):
             self._curve.diverged, self.control.should_training_stop = True, True
             self.control.should_save = False
-            return {"eval_aim": -1.0}
+            return {f"eval_{SELECTION}": -1.0}
         network.eval()
-        accuracies = self._look(network, self.state.global_step, float(self.state.epoch or 0.0))
+        accuracies = self._evaluator(network, self.state.global_step, float(self.state.epoch or 0.0))
         metrics = {f"eval_{name}": value for name, value in accuracies.items()}
         self.log(dict(metrics))
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
@@ -76,38 +74,38 @@ class Loop(Trainer):  # type: ignore[misc]  # transformers has no types
         return metrics
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
-        """With checksums, and older ones removed only when it is whole: a kill must leave one to go on from."""
+        """Save with checksums, and remove older ones only when it is complete: a kill must leave one to resume from."""
         super()._save_checkpoint(model, trial)
         if not self.is_world_process_zero():
             return
         place = Path(self.args.output_dir)
         sum_folder(place / f"checkpoint-{self.state.global_step}")
         best = self.state.best_model_checkpoint
-        rotate_checkpoints(output_dir=str(place), save_total_limit=_KEPT, best_model_checkpoint=best)
+        rotate_checkpoints(output_dir=str(place), save_total_limit=_CHECKPOINTS, best_model_checkpoint=best)
 
 
 def is_whole_checkpoint(folder: Path) -> bool:
-    """Whether a checkpoint is all there, as it was written."""
+    """Whether a checkpoint is complete and undamaged."""
     if not (folder / SUMS).is_file():
         return False
     found = check_folder(folder)
     return bool(found.sound) and not found.damaged and not found.missing
 
 
-class _Marks(TrainerCallback):  # type: ignore[misc]  # transformers has no types
-    """Looks at given steps."""
+class _EvalAt(TrainerCallback):  # type: ignore[misc]  # transformers has no types
+    """Evaluates at given steps."""
 
-    def __init__(self, marks: tuple[int, ...]) -> None:
-        self._marks = set(marks)
+    def __init__(self, steps: tuple[int, ...]) -> None:
+        self._steps = set(steps)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
-        if state.global_step in self._marks:
+        if state.global_step in self._steps:
             control.should_evaluate = True
         return control
 
 
 class LossCurve(TrainerCallback):  # type: ignore[misc]  # transformers has no types
-    """Follows the loss: shows it, and stops where it diverges."""
+    """Reports the loss, and stops training where it diverges."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -134,33 +132,33 @@ class LossCurve(TrainerCallback):  # type: ignore[misc]  # transformers has no t
         return self.on_epoch_end(args, state, control)
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
-        """What has diverged must not be looked at or saved as if it were a result."""
+        """Neither evaluate nor save weights that have diverged."""
         if self.diverged:
             control.should_evaluate = control.should_save = False
         return control
 
 
 class Patience(TrainerCallback):  # type: ignore[misc]  # transformers has no types
-    """Stops after so many looks without a gain."""
+    """Stops after a number of evaluations without improvement."""
 
-    def __init__(self, looks: int) -> None:
-        self._looks = looks
+    def __init__(self, evaluations: int) -> None:
+        self._evaluations = evaluations
         self._best, self._waited = -1.0, 0
         self.stopped = False
 
     def on_evaluate(self, args: Any, state: Any, control: Any, metrics: dict[str, float], **_: Any) -> Any:
-        score = metrics["eval_aim"]
+        score = metrics[f"eval_{SELECTION}"]
         if score > self._best:
             self._best, self._waited = score, 0
         else:
             self._waited += 1
-        if self._looks and self._waited >= self._looks and state.global_step > 0:
+        if self._evaluations and self._waited >= self._evaluations and state.global_step > 0:
             self.stopped = control.should_training_stop = True
         return control
 
 
 def with_adapter(network: Any, seed: int) -> Any:
-    """LoRA on all linear layers; a new head is trained whole."""
+    """Add LoRA to all linear layers; a new head is trained in full."""
     from peft import LoraConfig, get_peft_model
 
     if getattr(network, "is_quantized", False):
@@ -176,13 +174,13 @@ def with_adapter(network: Any, seed: int) -> Any:
 
 
 def language_head(opened: Opened) -> Any:
-    """The output layer of the causal model on whose body a classifier stands; it stays as it is.
+    """Return the output layer of the causal model below a classifier; it is not trained.
 
-    An encoder sees the word that it would have to predict, so that such a loss would teach it nothing.
+    An encoder sees the word that it would have to predict, so such a loss would teach it nothing.
     """
     if not architecture_of(opened.name).endswith(family_named("causal").architectures):
         raise UserError(
-            f"{opened.name} has no causal head, so there is no language-model loss beside the label's",
+            f"{opened.name} has no causal head, so there is no auxiliary language-model loss",
             fix=f"use {argument('objective', 'classification')}",
         )
     causal = open_for_training(opened.name, "causal").network
@@ -190,35 +188,35 @@ def language_head(opened: Opened) -> Any:
 
 
 def arguments(recipe: Recipe, place: Path, examples: int, saves: bool) -> Any:
-    """What the Trainer is told."""
+    """Return the arguments of the Trainer."""
     from horsesense.models.hf.device import choose_device, has_bfloat16
 
     gpu = choose_device(recipe.device)[0].type == "cuda"
-    steps_an_epoch = max(1, examples // (recipe.batch * recipe.gather))
-    total = recipe.steps or round(steps_an_epoch * recipe.epochs)
-    every = "no" if recipe.marks else "steps" if recipe.every else "epoch"
+    steps_per_epoch = max(1, examples // (recipe.batch * recipe.accumulate))
+    total = recipe.steps or round(steps_per_epoch * recipe.epochs)
+    every = "no" if recipe.eval_steps else "steps" if recipe.eval_every else "epoch"
     options: dict[str, Any] = {}
     if saves and every != "no":
-        options = {"load_best_model_at_end": True, "metric_for_best_model": "aim", "greater_is_better": True}
+        options = {"load_best_model_at_end": True, "metric_for_best_model": SELECTION, "greater_is_better": True}
     with quiet_transformers():
         return TrainingArguments(
             output_dir=str(place),
             per_device_train_batch_size=recipe.batch,
-            gradient_accumulation_steps=recipe.gather,
+            gradient_accumulation_steps=recipe.accumulate,
             num_train_epochs=recipe.epochs,
             max_steps=recipe.steps or -1,
-            learning_rate=recipe.rate,
+            learning_rate=recipe.learning_rate,
             lr_scheduler_type=recipe.schedule if recipe.schedule != "constant" else "constant_with_warmup",
             warmup_steps=round(recipe.warmup * total),
             weight_decay=recipe.decay,
             seed=recipe.seed,
-            # On a processor it is faster too, but small trainings do not repeat with it.
+            # On a CPU it is faster too, but small trainings are then not reproducible.
             bf16=gpu and has_bfloat16(torch.device("cuda")),
             use_cpu=not gpu,
             eval_strategy=every,
-            eval_steps=recipe.every or None,
+            eval_steps=recipe.eval_every or None,
             save_strategy=every if saves else "no",
-            save_steps=recipe.every or 500,
+            save_steps=recipe.eval_every or 500,
             logging_steps=max(1, min(10, total // 20)),
             logging_nan_inf_filter=False,
             disable_tqdm=True,

@@ -35,8 +35,8 @@ def test_no_cue_answers_it() -> None:
 
 def test_the_probe_has_its_reading_and_says_that_no_person_has_judged_it() -> None:
     probe = hs.load_probe("partwhole-own")
-    assert probe.card.soundness is not None
-    assert (probe.card.soundness.n, probe.card.soundness.reader.is_model) == (240, True)
+    assert probe.card.label_quality is not None
+    assert (probe.card.label_quality.n, probe.card.label_quality.auditor.is_model) == (240, True)
     assert {item.facets["status"] for item in probe.items} == {"written by a language model, no person"}
 
 

@@ -13,8 +13,7 @@ import pytest
 
 from horsesense.core import Item, Probe, fill_blank, read_probe, write_probe
 from horsesense.methods.published import read_release
-from horsesense.methods.rica.released import perturbed
-from horsesense.methods.rica.released_units import denies, entities
+from horsesense.methods.rica.published_statements import denies, entities, inferred_facets
 
 CATS = [
     f"commonsense_ability_test/{task}.txt"
@@ -144,7 +143,9 @@ def test_rica_axioms(data: Path) -> None:
 def test_what_a_statement_of_rica_tells_of_its_perturbation(data: Path) -> None:
     """The axioms say how each statement was perturbed; the statements of the splits do not, and are read."""
     items = read(data, "rica-axioms", "rica/data/RICA_10k_axiom2set.jsonl.gz").items
-    facets = [perturbed(fill_blank(i.text, i.options[i.answer or 0]), str(i.facets["comparative"])) for i in items]
+    facets = [
+        inferred_facets(fill_blank(i.text, i.options[i.answer or 0]), str(i.facets["comparative"])) for i in items
+    ]
     assert all(
         recognised["perturbation"] == item.facets["perturbation"]
         for recognised, item in zip(facets, items, strict=True)

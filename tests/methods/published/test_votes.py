@@ -10,7 +10,7 @@ import pytest
 from horsesense.errors import UserError
 from horsesense.methods.published import read_release
 from horsesense.methods.published.votes import read_votes
-from horsesense.methods.winoventi.released import CRITERIA
+from horsesense.methods.winoventi.published_dataset import CRITERIA
 
 RESULTS = """whole,part,jj,result1,result2,result3,result4,result5
 box,lid,red,guaranteed,probably,guaranteed

@@ -12,8 +12,7 @@ import pytest
 import horsesense as hs
 from horsesense.core import Item, Probe
 from horsesense.methods.rica.axioms import is_upper
-from horsesense.methods.rica.ladder import BESIDE, RUNGS
-from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
+from horsesense.methods.rica.ladder import BESIDE, RUNGS, LadderAnalysis, analyse_ladder
 from horsesense.profiling.abilities import abilities
 from horsesense.profiling.recipes import pool_of
 
@@ -83,7 +82,7 @@ def answered(probe: Probe, answer: Answerer) -> LadderAnalysis:
         float("nan") if item.answer is None else float(best[0] == item.answer)
         for item, best in zip(probe.items, chosen, strict=True)
     ]
-    found = climb(probe.items, np.array(credit), chosen)
+    found = analyse_ladder(probe.items, np.array(credit), chosen)
     assert found is not None
     return found
 
@@ -140,7 +139,7 @@ def test_a_model_that_knows_and_does_not_use_is_told_so(probe: Probe) -> None:
 
 def test_items_of_another_kind_are_no_ladder() -> None:
     item = Item(probe="made", form="cloze", text="Ice is ___.", options=("cold", "hot"), answer=0)
-    assert climb([item], np.array([1.0]), [(0,)]) is None
+    assert analyse_ladder([item], np.array([1.0]), [(0,)]) is None
     assert set(RUNGS).isdisjoint(BESIDE)
 
 

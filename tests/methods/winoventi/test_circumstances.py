@@ -14,22 +14,24 @@ from hypothesis import strategies as st
 
 from horsesense.errors import UserError
 from horsesense.lexicons.words import words
-from horsesense.methods.winoventi import checks, instantiation
-from horsesense.methods.winoventi.building import OWN
+from horsesense.methods.winoventi import checks, circumstances
+from horsesense.methods.winoventi.builder import OWN
 from horsesense.methods.winoventi.circumstances import (
     CIRCUMSTANCES,
     TYPES,
     Circumstance,
     Circumstances,
-    circumstances_at_hand,
+    from_circumstances,
+    instantiate,
+    load_circumstances,
+    objections_to,
     read_circumstances,
+    within_share,
 )
 from horsesense.methods.winoventi.exceptions import within_word_share
-from horsesense.methods.winoventi.instantiation import from_circumstances, instantiate, objections_to, within_share
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns
 from horsesense.methods.winoventi.plan import PipelinePlan
-from horsesense.methods.winoventi.schemas import Schema, Triplet, parse_premise
-from horsesense.methods.winoventi.triplet_files import read_schemas
+from horsesense.methods.winoventi.schemas import Schema, Triplet, parse_premise, read_schemas
 from tests.support.nltk_wordnet import nltk_wordnet
 
 
@@ -73,11 +75,11 @@ def test_states_and_special_words_go_together_either_way() -> None:
 @pytest.mark.parametrize(
     ("premise", "noun", "objection"),
     [
-        ("Rosa [sold / kept] what the {noun} {held}.", Noun("box"), instantiation.LEFT_OVER),
-        ("Rosa put a [onion / pear] into the {noun}.", Noun("box"), instantiation.WRONG_ARTICLE),
+        ("Rosa [sold / kept] what the {noun} {held}.", Noun("box"), circumstances.LEFT_OVER),
+        ("Rosa put a [onion / pear] into the {noun}.", Noun("box"), circumstances.WRONG_ARTICLE),
         ("Rosa would like to have a [cheaper / fuller] {noun}.", Noun("box"), checks.OUTCOME_THERE),
-        ("Rosa put the {noun} on [its / the] shelf.", Noun("boxes", plural=True), instantiation.NUMBER),
-        ("Rosa [sold / kept] the {noun} of hers.", Noun("cloud"), instantiation.NOT_ITS_TYPE),
+        ("Rosa put the {noun} on [its / the] shelf.", Noun("boxes", plural=True), circumstances.NUMBER),
+        ("Rosa [sold / kept] the {noun} of hers.", Noun("cloud"), circumstances.NOT_ITS_TYPE),
     ],
 )
 def test_what_speaks_against_a_premise(premise: str, noun: Noun, objection: str, table: Circumstances) -> None:
@@ -87,12 +89,12 @@ def test_what_speaks_against_a_premise(premise: str, noun: Noun, objection: str,
 
 
 def test_a_word_derived_from_a_state_gives_it_away() -> None:
-    wordnet = circumstances_at_hand()
+    wordnet = load_circumstances()
     if wordnet.taxonomy is None:
         pytest.skip("WordNet is not here")
-    assert instantiation.is_derived("fullness", "full", wordnet)
-    assert instantiation.is_derived("filled", "full", wordnet)
-    assert not instantiation.is_derived("nothing", "full", wordnet)
+    assert circumstances.is_derived("fullness", "full", wordnet)
+    assert circumstances.is_derived("filled", "full", wordnet)
+    assert not circumstances.is_derived("nothing", "full", wordnet)
 
 
 def test_nothing_that_ships_gives_a_state_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +102,7 @@ def test_nothing_that_ships_gives_a_state_away(tmp_path: Path, monkeypatch: pyte
 
     Of the table it is asked of all states that a frame is still used for with our own check.
     """
-    wordnet, ours = nltk_wordnet(tmp_path, monkeypatch), circumstances_at_hand()
+    wordnet, ours = nltk_wordnet(tmp_path, monkeypatch), load_circumstances()
     from nltk.stem import PorterStemmer
 
     stem = PorterStemmer().stem
@@ -128,7 +130,7 @@ def test_nothing_that_ships_gives_a_state_away(tmp_path: Path, monkeypatch: pyte
     for frame in ours.frames:
         premise = parse_premise(frame.premise.replace("{noun}", "thing").replace("{was}", "was"))
         said = {word for sentence in premise.sentences for word in words(sentence)}
-        used = {s for both in frame.states for s in both if not any(instantiation.is_derived(w, s, ours) for w in said)}
+        used = {s for both in frame.states for s in both if not any(circumstances.is_derived(w, s, ours) for w in said)}
         assert all(used & set(both) for both in frame.states), "or nothing is left of the frame"
         shipped.append((premise, used, "thing"))
     found = {
@@ -145,7 +147,7 @@ def test_nothing_that_ships_gives_a_state_away(tmp_path: Path, monkeypatch: pyte
 
 
 def test_types_come_from_wordnet_too() -> None:
-    wordnet = circumstances_at_hand()
+    wordnet = load_circumstances()
     if wordnet.taxonomy is None:
         pytest.skip("WordNet is not here")
     assert {"animal", "furred"} <= wordnet.types_of(Noun("aardvark"))
@@ -204,12 +206,12 @@ def test_bad_frames_are_told_with_their_line(tmp_path: Path, line: str, message:
 @pytest.mark.parametrize(
     ("model", "writer", "judge", "told"),
     [
-        ("smollm2-masked", "smollm2", "", "writer 'smollm2' is kin of the model"),
-        ("smollm2-masked", "org/Llama-3-8B", "org/llama-2", "judge 'org/llama-2' is kin of the writer"),
-        ("runs/mine", "circumstances", "runs/mine", "judge 'runs/mine' is kin of the model"),
+        ("smollm2-masked", "smollm2", "", "writer 'smollm2' is related to the model"),
+        ("smollm2-masked", "org/Llama-3-8B", "org/llama-2", "judge 'org/llama-2' is related to the writer"),
+        ("runs/mine", "circumstances", "runs/mine", "judge 'runs/mine' is related to the model"),
     ],
 )
 def test_kin_may_not_write_or_judge(model: str, writer: str, judge: str, told: str) -> None:
     with pytest.raises(UserError, match=told):
-        PipelinePlan(model=model, nouns=(), writer=writer, judge=judge).refuse_kin()
-    PipelinePlan(model=model, nouns=(), judge="org/qwen2").refuse_kin()
+        PipelinePlan(model=model, nouns=(), writer=writer, judge=judge).refuse_related()
+    PipelinePlan(model=model, nouns=(), judge="org/qwen2").refuse_related()

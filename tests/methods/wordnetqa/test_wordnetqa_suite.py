@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from horsesense.annotate.audit.blind_audit import content_of
-from horsesense.annotate.audit.stored import kept_reading, with_reading
 from horsesense.core import Card, Probe, read_probe, write_probe
+from horsesense.core.audit import content_of
 from horsesense.errors import UserError
+from horsesense.methods.audits import stored_audit, with_audit
 from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.ask import AskedSuite, ask_suite
 from horsesense.methods.suites.frame import HOPS
@@ -123,29 +123,25 @@ def test_tables_have_models_controls_people_and_published_rows(asked: AskedSuite
     assert r"\begin{table}" in latex_tables(asked.tables)
 
 
-# A reading that comes with the program.
+# An audit that ships with the package.
 
 
-def test_a_reading_is_of_the_items_that_were_read_and_of_no_others(
-    release: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reading = kept_reading("wordnetqa-definitions")
+def test_an_audit_applies_to_the_audited_items_only(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reading = stored_audit("wordnetqa-definitions")
     assert reading is not None
     items = find_paper_suite("wordnetqa").open_data(release, False).probes["hypernymy"].items
     probe = Probe.of(list(items), Card("wordnetqa-definitions", made="Made by hand."))
-    other = with_reading(probe)
-    assert other.card.soundness is None
-    assert other.card.made.startswith("Made by hand. These very items have not been read; of another build")
-    assert with_reading(probe, like=False) == probe, "of another kind, the reading says nothing"
-    monkeypatch.setattr(
-        "horsesense.annotate.audit.stored.kept_reading", lambda _: replace(reading, content=content_of(items))
-    )
-    assert with_reading(probe).card.soundness == replace(reading, content=content_of(items))
-    assert with_reading(probe).card.made == "Made by hand."
+    other = with_audit(probe)
+    assert other.card.label_quality is None
+    assert other.card.made.startswith("Made by hand. These items have not been audited; in another build")
+    assert with_audit(probe, similar=False) == probe, "an audit of another kind says nothing"
+    monkeypatch.setattr("horsesense.methods.audits.stored_audit", lambda _: replace(reading, content=content_of(items)))
+    assert with_audit(probe).card.label_quality == replace(reading, content=content_of(items))
+    assert with_audit(probe).card.made == "Made by hand."
 
 
 def test_what_is_kept_is_written_with_the_probe(tmp_path: Path, release: Path) -> None:
-    reading = kept_reading("wordnetqa-synonymy")
+    reading = stored_audit("wordnetqa-synonymy")
     items = find_paper_suite("wordnetqa").open_data(release, False).probes["hypernymy"].items
-    write_probe(tmp_path / "p.jsonl", Probe.of(list(items), Card("wordnetqa-synonymy", soundness=reading)))
-    assert read_probe(tmp_path / "p.jsonl").card.soundness == reading
+    write_probe(tmp_path / "p.jsonl", Probe.of(list(items), Card("wordnetqa-synonymy", label_quality=reading)))
+    assert read_probe(tmp_path / "p.jsonl").card.label_quality == reading

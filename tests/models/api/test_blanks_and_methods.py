@@ -9,7 +9,7 @@ import pytest
 import horsesense as hs
 from horsesense.core import ScoringSpec, write_probe
 from horsesense.errors import UserError
-from horsesense.methods.winoventi.asking import Asking, ask_associations, perplexities
+from horsesense.methods.winoventi.elicitation import Elicitation, ask_associations, perplexities
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.models.api.opening import open_served
@@ -30,12 +30,12 @@ def test_words_that_follow_a_blank_count_through_a_server_too(server: ModelServe
     wanted = [sum(token.logprob for token in text.tokens) for text in score_texts(local, texts, ScoringSpec())]
     found = [each.logprob - filled[0].logprob for each in filled]
     assert found == pytest.approx([value - wanted[0] for value in wanted], abs=1e-3)
-    with pytest.raises(UserError, match="tells 20 next tokens at most, and 21 are asked for"):
+    with pytest.raises(UserError, match="at most 20 next tokens, and 21"):
         fill(open_served(server.name), [prompt], 21, ScoringSpec())
 
 
 def test_winoventi_asks_a_served_model(server: ModelServer, local: LanguageModel, tmp_path: Path) -> None:
-    asking, nouns = Asking(depths=(1, 3)), (Noun("stone"), Noun("kettle"))
+    asking, nouns = Elicitation(depths=(1, 3)), (Noun("stone"), Noun("kettle"))
     pairs = [(noun, "cold") for noun in nouns]
     for _ in range(2):
         with LoadedModels(PipelinePlan(model=server.name, nouns=nouns), tmp_path).asked(server.name) as served:
@@ -59,4 +59,4 @@ def test_what_needs_the_weights_says_so(server: ModelServer, tmp_path: Path) -> 
     with pytest.raises(UserError, match="is served, and gradients need the weights; use a local model"):
         hs.saliency(server.name, "Ice is [cold].")
     with pytest.raises(UserError, match=r"is served, and a server gives no weights; .* to train, name a folder"):
-        hs.train(server.name, tmp_path / "p.jsonl", tests=[tmp_path / "p.jsonl"], out=tmp_path / "out")
+        hs.train(server.name, train=tmp_path / "p.jsonl", tests=[tmp_path / "p.jsonl"], out=tmp_path / "out")

@@ -18,12 +18,12 @@ import horsesense as hs
 from horsesense.core import write_probe
 from horsesense.errors import UserError
 from horsesense.models.api.opening import open_served
-from horsesense.models.api.requests import SpentError
+from horsesense.models.api.requests import BudgetError
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Sampling, Turn
 from horsesense.progress import Progress
 from horsesense.scoring import generate
-from horsesense.scoring.reply_parsing import Parsed
+from horsesense.scoring.reply_parsing import ParsedReply
 from tests.support import ROOT
 from tests.support.made_tasks import short_questions
 from tests.support.model_server import ModelServer
@@ -45,9 +45,9 @@ class Listener(Progress):
     ("settings", "told"),
     [
         ({}, "at most 6 requests, about 30 tokens to send and up to 60 back"),
-        ({"price": (0.5, 2_000.0)}, "up to 60 back, about 0.12 by the price given"),
-        ({"max_requests": 5}, "up to 60 back; the budget of 5 requests ends it before"),
-        ({"max_tokens": 80}, "up to 60 back; the budget of 80 tokens ends it before"),
+        ({"price": (0.5, 2_000.0)}, "up to 60 back, about 0.12 at the given price"),
+        ({"max_requests": 5}, "up to 60 back; the budget of 5 requests ends it earlier"),
+        ({"max_tokens": 80}, "up to 60 back; the budget of 80 tokens ends it earlier"),
         ({"max_tokens": 90}, "up to 60 back"),
     ],
 )
@@ -59,24 +59,24 @@ def test_what_it_takes_is_told_before_it_starts(
     heard = Listener()
     try:
         served.continuations([Turn("x" * 20), Turn("y" * 20)], Sampling(10, 0.7, 3), heard)
-    except SpentError:
-        assert "ends it before" in told
+    except BudgetError:
+        assert "ends it earlier" in told
     assert heard.heard[0].endswith(told)
 
 
 def test_a_budget_of_tokens_ends_cleanly_and_the_same_again_goes_on(server: ModelServer, tmp_path: Path) -> None:
     few = short_questions(12, 1)
-    whole = hs.ask(server.name, few, formats="words").answered[0].answers
+    whole = hs.ask(server.name, few, formats="generate").answered[0].answers
     server.reset()
     little = ServedSettings(max_tokens=400, concurrency=2)
     told = "the budget of 400 tokens is reached"
-    with pytest.raises(SpentError, match=told):
-        hs.ask(server.name, few, formats="words", out=tmp_path, served=little)
+    with pytest.raises(BudgetError, match=told):
+        hs.ask(server.name, few, formats="generate", out=tmp_path, served=little)
     first = server.seen.answered
-    with pytest.raises(SpentError, match=told):
-        hs.ask(server.name, few, formats="words", out=tmp_path, served=little)
+    with pytest.raises(BudgetError, match=told):
+        hs.ask(server.name, few, formats="generate", out=tmp_path, served=little)
     assert server.seen.answered > first, "the same again goes on"
-    run = hs.ask(server.name, few, formats="words", out=tmp_path)
+    run = hs.ask(server.name, few, formats="generate", out=tmp_path)
     assert [each.scores for each in run.answered[0].answers] == [each.scores for each in whole]
     assert len(server.seen.bodies) == len(set(server.seen.bodies)), "nothing is paid for twice, not even the trials"
 
@@ -114,12 +114,12 @@ hs.ask({server.name!r}, {str(tmp_path / "probe.jsonl")!r}, formats="letters", ou
 def test_other_rules_of_parsing_ask_nothing_again(
     server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = hs.ask(server.name, PROBE, formats="words", out=tmp_path).answered[0].replies
+    before = hs.ask(server.name, PROBE, formats="generate", out=tmp_path).answered[0].replies
     asked = len(server.seen.bodies)
-    monkeypatch.setattr(generate, "parse_reply", lambda *_, **__: Parsed(1, "always the second"))
+    monkeypatch.setattr(generate, "parse_reply", lambda *_, **__: ParsedReply(1, "always the second"))
     for folder in ("answers", "replies"):
         shutil.rmtree(tmp_path / folder)
-    after = hs.ask(server.name, PROBE, formats="words", out=tmp_path).answered[0].replies
+    after = hs.ask(server.name, PROBE, formats="generate", out=tmp_path).answered[0].replies
     assert {reply.why for reply in after} == {"always the second"} != {reply.why for reply in before}
     assert [(reply.request, reply.text) for reply in after] == [(reply.request, reply.text) for reply in before]
     assert len(server.seen.bodies) == asked
@@ -143,12 +143,12 @@ def test_what_a_server_said_is_under_the_checksums_of_its_folder(server: ModelSe
     log = tmp_path / "requests.sqlite"
     with _one_bit_off(replies):
         assert [Path(each).name for each in hs.verify(tmp_path).damaged] == [replies.name]
-        with pytest.raises(UserError, match=r"the file is damaged: .*ask again in another folder"):
+        with pytest.raises(UserError, match=r"the file is damaged: .*run it again in another folder"):
             hs.open_run(tmp_path).results()
     with _one_bit_off(log):
         assert [Path(each).name for each in hs.verify(tmp_path).damaged] == [log.name]
-        with pytest.raises(UserError, match=r"the file is damaged: .*is asked again"):
-            hs.ask(server.name, PROBE, formats="letters,words", out=tmp_path)
+        with pytest.raises(UserError, match=r"the file is damaged: .*sent again"):
+            hs.ask(server.name, PROBE, formats="letters,generate", out=tmp_path)
     hs.ask(server.name, PROBE, formats="letters,pmi", out=tmp_path)
     assert not hs.verify(tmp_path).damaged
     assert not list(tmp_path.glob("requests.sqlite-*")), "nothing of it lies in another file"

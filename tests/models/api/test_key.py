@@ -49,7 +49,7 @@ def test_the_key_is_in_no_file_log_or_list_of_processes(server: ModelServer, tmp
         "--format",
         "letters",
         "--format",
-        "words",
+        "generate",
         "--out",
         str(tmp_path / "run"),
     ]

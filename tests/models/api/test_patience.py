@@ -14,7 +14,7 @@ from horsesense.cli.settings import served_of
 from horsesense.errors import UserError
 from horsesense.models.api import retry
 from horsesense.models.api.opening import open_served
-from horsesense.models.api.requests import FaltersError, SpentError, wait_of
+from horsesense.models.api.requests import BudgetError, TemporaryError, retry_after
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.progress import NO_PROGRESS, Progress
@@ -89,7 +89,7 @@ def test_a_server_that_is_killed_and_loads_again_is_waited_for(local: LanguageMo
 def test_what_was_answered_is_kept_when_patience_ends(server: ModelServer, tmp_path: Path) -> None:
     settings = ServedSettings(patience=0, concurrency=1)
     server.behaviour.fault, server.behaviour.every = "503", 10
-    with pytest.raises(UserError, match=r"HTTP 503.*run the same again: what was answered is kept"):
+    with pytest.raises(UserError, match=r"HTTP 503.*run the same command again: all replies so far are stored"):
         hs.ask(server.name, PROBE, formats="letters", out=tmp_path, served=settings)
     server.behaviour.fault = ""
     hs.ask(server.name, PROBE, formats="letters", out=tmp_path, served=settings)
@@ -113,7 +113,7 @@ def test_a_server_that_cannot_do_a_thing_is_not_waited_for(
         server, "_reply", lambda *told: (500, {"error": {}}) if told[2].get("echo") else plain(*told), raising=True
     )
     run = hs.ask(server.name, PROBE, limit=2, served=ServedSettings(patience=300))
-    assert [each.way for each in run.answered] == ["letters"]
+    assert [each.format for each in run.answered] == ["letters"]
     assert "echo" in run.answered[0].part.asked
 
 
@@ -128,23 +128,28 @@ def test_a_trial_that_was_cut_short_says_nothing_about_the_server(server: ModelS
 
 
 def test_pauses_grow_to_half_a_minute_unless_the_server_says_how_long() -> None:
-    assert (wait_of("7"), wait_of("86400"), wait_of("Wed, 21 Oct 2026 07:28:00 GMT")) == (7.0, 30.0, None)
-    waiting, wait = retry.Patience("http://127.0.0.1/v1", 300), retry.Wait()
-    pauses = [waiting.pause(wait, FaltersError("HTTP 503"), NO_PROGRESS) for _ in range(12)]
+    assert (retry_after("7"), retry_after("86400"), retry_after("Wed, 21 Oct 2026 07:28:00 GMT")) == (7.0, 30.0, None)
+    waiting, wait = retry.RetryPolicy("http://127.0.0.1/v1", 300), retry.RetryState()
+    pauses = [waiting.pause(wait, TemporaryError("HTTP 503"), NO_PROGRESS) for _ in range(12)]
     assert all(later > earlier for earlier, later in zip(pauses[:6:2], pauses[2:7:2], strict=True))
     assert all(15 <= each <= 30 for each in pauses[8:])
-    assert waiting.pause(wait, FaltersError("HTTP 429", 7.0), NO_PROGRESS) == 7.0
-    assert retry.Patience("http://127.0.0.1/v1", 4).pause(retry.Wait(), FaltersError("HTTP 429", 7.0), NO_PROGRESS) <= 4
+    assert waiting.pause(wait, TemporaryError("HTTP 429", 7.0), NO_PROGRESS) == 7.0
+    assert (
+        retry.RetryPolicy("http://127.0.0.1/v1", 4).pause(
+            retry.RetryState(), TemporaryError("HTTP 429", 7.0), NO_PROGRESS
+        )
+        <= 4
+    )
 
 
 def test_a_budget_is_still_a_budget(server: ModelServer) -> None:
-    with pytest.raises(SpentError):
+    with pytest.raises(BudgetError):
         hs.ask(server.name, PROBE, served=ServedSettings(max_requests=2))
 
 
 @pytest.mark.parametrize("seconds", [-1.0, float("nan")])
 def test_no_time_is_refused(server: ModelServer, seconds: float) -> None:
-    with pytest.raises(UserError, match=r"patience .* is no time"):
+    with pytest.raises(UserError, match=r"patience .* is not a duration"):
         open_served(server.name, ServedSettings(patience=seconds))
 
 

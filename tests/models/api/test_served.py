@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import horsesense as hs
-from horsesense.core import Card, Item, Probe, ScoringSpec
+from horsesense.core import Card, Item, Probe, ScoringSpec, write_probe
 from horsesense.errors import UserError
 from horsesense.models.api.opening import open_served
 from horsesense.models.api.protocol import choices_among, read_alternatives, read_echo
-from horsesense.models.api.requests import SpentError
+from horsesense.models.api.requests import BudgetError
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.models.protocol import Sampling, Turn
 from horsesense.runs.manifest import read_manifest
 from horsesense.scoring.texts import score_texts
+from tests.support import ROOT
 from tests.support.model_server import ModelServer
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -49,6 +53,7 @@ PROBE = Probe.of(
         ({"adds_bos": True}, "a token (the server adds it)"),
         ({"prompt_logprobs": True, "echo": False}, "<|endoftext|> (written before the text)"),
         ({"prompt_logprobs": True, "echo": False, "adds_bos": True}, "a token (the server adds it)"),
+        ({"prompt_logprobs": True}, "<|endoftext|> (written before the text)"),
         ({"tokenises": True}, "<|endoftext|> (sent as a token id before those of the text)"),
         ({"tokenises": True, "takes_ids": False}, "<|endoftext|> (written before the text)"),
     ],
@@ -63,7 +68,7 @@ def test_likelihoods_are_those_of_the_weights_however_a_text_begins(
     ):
         assert [t.token for t in one.tokens] == [t.token for t in other.tokens]
         assert [t.logprob for t in one.tokens] == pytest.approx([t.logprob for t in other.tokens], abs=1e-4)
-    assert served.frame_in_words(ScoringSpec()) == begins
+    assert served.describe_frame(ScoringSpec()) == begins
 
 
 def test_without_a_beginning_the_first_token_is_not_scored(server: ModelServer, local: LanguageModel) -> None:
@@ -71,20 +76,20 @@ def test_without_a_beginning_the_first_token_is_not_scored(server: ModelServer, 
     served, bare = open_served(server.name), ScoringSpec(bos="none")
     (one,), (other,) = score_texts(served, TEXTS[:1], ScoringSpec()), score_texts(local, TEXTS[:1], bare)
     assert [t.logprob for t in one.tokens] == pytest.approx([t.logprob for t in other.tokens], abs=1e-4)
-    assert served.frame_in_words(ScoringSpec()) == "none, so the first token is not scored"
+    assert served.describe_frame(ScoringSpec()) == "none, so the first token is not scored"
 
 
 def test_every_way_gives_what_the_local_model_gives(server: ModelServer, local: LanguageModel) -> None:
-    ways = "options,pmi,letters,words"
-    by_way = [{each.way: each for each in hs.ask(who, PROBE, formats=ways).answered} for who in (local, server.name)]
+    ways = "loglikelihood,pmi,letters,generate"
+    by_way = [{each.format: each for each in hs.ask(who, PROBE, formats=ways).answered} for who in (local, server.name)]
     for way in ways.split(","):
         one, other = (each[way] for each in by_way)
         for a, b in zip(one.answers, other.answers, strict=True):
             if way == "letters" and any("bounded" in flag for flag in b.flags):
                 continue  # a random model spreads its letters beyond what a server tells
             assert a.scores == pytest.approx(b.scores, abs=1e-3)
-    assert [r.text for r in by_way[0]["words"].replies] == [r.text for r in by_way[1]["words"].replies]
-    assert all(reply.request for reply in by_way[1]["words"].replies)
+    assert [r.text for r in by_way[0]["generate"].replies] == [r.text for r in by_way[1]["generate"].replies]
+    assert all(reply.request for reply in by_way[1]["generate"].replies)
 
 
 @pytest.mark.parametrize("fault", ["429", "500", "503", "cut", "not-json", "hangs-up"])
@@ -96,9 +101,9 @@ def test_one_request_in_five_fails_and_the_answers_are_the_same(server: ModelSer
 
 
 def test_a_slow_answer_is_asked_for_again(server: ModelServer) -> None:
-    usual = hs.ask(server.name, PROBE, limit=2, formats="words").answered[0].answers
+    usual = hs.ask(server.name, PROBE, limit=2, formats="generate").answered[0].answers
     server.behaviour.fault, server.behaviour.every = "slow", 3
-    slow = hs.ask(server.name, PROBE, limit=2, formats="words", served=ServedSettings(timeout=0.8))
+    slow = hs.ask(server.name, PROBE, limit=2, formats="generate", served=ServedSettings(timeout=0.8))
     assert [answer.scores for answer in slow.answered[0].answers] == [answer.scores for answer in usual]
 
 
@@ -110,11 +115,11 @@ def test_a_server_that_never_answers_is_one_sentence(server: ModelServer) -> Non
 
 def test_a_server_that_echoes_other_numbers_is_not_believed(server: ModelServer) -> None:
     server.behaviour.lies = True
-    with pytest.raises(UserError, match="cannot be asked by options: what it echoes is not what it makes"):
-        hs.ask(server.name, PROBE, formats="options")
+    with pytest.raises(UserError, match="its echo differs"):
+        hs.ask(server.name, PROBE, formats="loglikelihood")
     run = hs.ask(server.name, PROBE, formats="auto")
-    assert run.answered[0].way == "letters"
-    assert "not by options: what it echoes is not what it makes" in run.answered[0].part.asked
+    assert run.answered[0].format == "letters"
+    assert "not by loglikelihood: its echo differs" in run.answered[0].part.asked
 
 
 @pytest.mark.parametrize(
@@ -122,8 +127,8 @@ def test_a_server_that_echoes_other_numbers_is_not_believed(server: ModelServer)
     [
         ({"completions": False}, "letters"),
         ({"echo": False}, "letters"),
-        ({"logprobs": False}, "words"),
-        ({"chat": False, "top": 5}, "options"),
+        ({"logprobs": False}, "generate"),
+        ({"chat": False, "top": 5}, "loglikelihood"),
         ({"splits": True}, "letters"),
         ({"shorts": True}, "letters"),
     ],
@@ -131,10 +136,10 @@ def test_a_server_that_echoes_other_numbers_is_not_believed(server: ModelServer)
 def test_auto_falls_back_to_what_a_server_allows(server: ModelServer, does: dict[str, bool], way: str) -> None:
     vars(server.behaviour).update(does)
     run = hs.ask(server.name, PROBE, limit=2)
-    assert [each.way for each in run.answered] == [way]
+    assert [each.format for each in run.answered] == [way]
 
 
-@pytest.mark.parametrize("way", ["letters", "words"])
+@pytest.mark.parametrize("way", ["letters", "generate"])
 def test_the_room_for_a_reply_has_two_names(server: ModelServer, way: str) -> None:
     usual = hs.ask(server.name, PROBE, limit=2, formats=way).answered[0].answers
     server.behaviour.room = "max_completion_tokens"
@@ -165,10 +170,10 @@ def test_a_budget_ends_cleanly_and_what_was_answered_is_not_asked_again(server: 
         before, tries = server.seen.answered, tries + 1
         try:
             run = hs.ask(server.name, PROBE, out=tmp_path / "bits", served=little)
-        except SpentError as error:
+        except BudgetError as error:
             told = str(error)
             assert server.seen.answered > before, "each call goes on"
-    assert told.startswith("the budget of 18 requests is reached; all that was answered is kept")
+    assert told.startswith("the budget of 18 requests is reached; all replies so far are stored")
     assert tries > 1
     assert [a.scores for a in run.answered[0].answers] == [a.scores for a in whole]
     # Only what is found out about the server, before a folder is held, is asked at each call.
@@ -186,18 +191,18 @@ def test_another_model_behind_the_same_name_is_refused(server: ModelServer, tmp_
     hs.ask(server.name, PROBE, out=tmp_path, formats="letters")
     server.behaviour.owner = "somebody else"
     with pytest.raises(UserError, match="its server reports another model now"):
-        hs.ask(server.name, PROBE, out=tmp_path, formats="letters,words")
+        hs.ask(server.name, PROBE, out=tmp_path, formats="letters,generate")
 
 
 def test_exact_scores_are_refused(server: ModelServer) -> None:
-    with pytest.raises(UserError, match="a server cannot promise exact scores"):
+    with pytest.raises(UserError, match="exact scores"):
         hs.ask(server.name, PROBE, spec=ScoringSpec(exact=True))
 
 
 def test_the_manifest_says_who_answered_and_how(server: ModelServer, tmp_path: Path) -> None:
     hs.ask(f"tiny={server.name}", PROBE, out=tmp_path)
     (part,) = read_manifest(tmp_path).parts
-    assert (part.model.name, part.model.kind, part.way) == ("tiny", "server", "options")
+    assert (part.model.name, part.model.kind, part.format) == ("tiny", "server", "loglikelihood")
     assert part.model.reported["url"] == server.url
     assert part.model.frame == "<|endoftext|> (written before the text)"
 
@@ -215,10 +220,10 @@ def _echo(tokens: list[str], values: list[float | None]) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        ({}, "it has no choices where one was asked for"),
-        ({"choices": [{}, {}]}, "it has 2 choices where one was asked for"),
+        ({}, "it has no choices"),
+        ({"choices": [{}, {}]}, "it has 2 choices"),
         ({"choices": [{"logprobs": None}]}, "it has no logprobs"),
-        (_echo(["Ice", " is"], [None]), "not as many log-probabilities as tokens"),
+        (_echo(["Ice", " is"], [None]), "log-probabilities and tokens differ"),
         (_echo(["Ice", " was"], [None, -1.0]), "its tokens do not make up the text"),
         (_echo(["I", "ce", " is"], [None, None, -1.0]), "a token in the middle has no log-probability"),
         (_echo(["Ice", " is"], [None, 2.0]), "the log-probability of ' is' is 2.0"),
@@ -252,3 +257,18 @@ def test_the_real_model_through_a_server(smollm2: str) -> None:
             score_texts(m, ["Ice is cold."], ScoringSpec()) for m in (open_served(server.name), model)
         )
     assert [t.logprob for t in served.tokens] == pytest.approx([t.logprob for t in here.tokens], abs=1e-4)
+
+
+def test_a_server_is_asked_without_torch(server: ModelServer, tmp_path: Path) -> None:
+    """As with the core install: neither torch nor transformers can be imported."""
+    write_probe(tmp_path / "probe.jsonl", PROBE)
+    program = f"""
+import sys
+sys.modules |= {{"torch": None, "transformers": None}}
+import horsesense as hs
+run = hs.ask({server.name!r}, {str(tmp_path / "probe.jsonl")!r}, limit=2, formats="letters")
+print(run.results()["format"])
+"""
+    path = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=path, check=False)
+    assert done.stdout.strip() == "['letters']", done.stderr

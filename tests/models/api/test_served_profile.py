@@ -40,7 +40,7 @@ def test_a_served_model_gets_the_profile_of_its_weights(
     assert ahead is not None
     assert ahead.requests is not None
     assert ahead.cost == pytest.approx((ahead.tokens + ahead.requests) * 1e-5)
-    assert any("by the price given" in text for text in told.said)
+    assert any("at the given price" in text for text in told.said)
 
 
 def test_a_server_without_likelihoods_is_asked_by_letters(server: ModelServer) -> None:

@@ -98,7 +98,7 @@ def test_median_drops_a_tie_where_asked() -> None:
     assert median(ballot(five("33")), FIVE, "drop").value == "probably"
     assert median(ballot(["nonsense", "nonsense", "probably"]), FIVE).reason == "judged nonsense"
     assert median(ballot(["nonsense", "probably"]), FIVE).value == "probably"
-    with pytest.raises(UserError, match="labels that are a scale"):
+    with pytest.raises(UserError, match="ordinal labels"):
         median(ballot(["yes"]), PLAIN)
 
 
@@ -154,9 +154,9 @@ def test_dawid_skene_objection_and_too_few() -> None:
 def test_rules_and_what_they_settle() -> None:
     with pytest.raises(UserError, match="did you mean 'majority'"):
         adjudicate([], "majorty", lambda item: PLAIN)
-    with pytest.raises(UserError, match="the rule majority does not settle criteria"):
+    with pytest.raises(UserError, match="the rule majority does not adjudicate criteria"):
         settle(["pass", "pass"], "majority", SCHEMA)
-    with pytest.raises(UserError, match="the rule winoventi does not settle labels"):
+    with pytest.raises(UserError, match="the rule winoventi does not adjudicate labels"):
         settle(["yes", "yes"], "winoventi", PLAIN)
     assert set(RULES) == {"majority", "median", "partwhole", "winoventi", "rica", "dawid-skene"}
 

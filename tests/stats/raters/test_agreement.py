@@ -201,7 +201,7 @@ def test_no_overlap(figure: Any) -> None:
 
 
 def test_unknown_label() -> None:
-    with pytest.raises(UserError, match="the value 'c' of i0 is none of the labels"):
+    with pytest.raises(UserError, match="the value 'c' of i0 is not a label"):
         table(["c"], "ab")
 
 

@@ -1,11 +1,10 @@
-"""A reading: sample, planted faults and items known to be good, shuffled and blind; and the folder that keeps it.
+"""A blind audit: a sample, seeded errors and known good items, shuffled and without keys; and its folder.
 
-What a reader gets lies in a folder of its own, without keys: nothing in it tells a planted item from another.
+The files for the auditor are in a folder of their own, without keys: nothing in it identifies a seeded error.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -14,46 +13,47 @@ from random import Random
 
 import orjson
 
-from horsesense.annotate.audit.seeded_errors import SecondAnswer, plant
+from horsesense.annotate.audit.seeded_errors import SecondAnswer, seed_errors
 from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.task import Assignment, lettered, tasks_of
 from horsesense.annotate.task_files import instructions_of, write_tasks
 from horsesense.core import Card, Item, Judgement, Probe, read_probe, write_probe
+from horsesense.core.audit import content_of
 from horsesense.data import FieldProblem, check_fields, check_json, disk_errors, read_text, writing_folder
 from horsesense.data.tables import iter_rows, write_rows
 from horsesense.errors import UserError, argument
 from horsesense.stats.raters.adjudication_rules import PASS
 
-ABOUT, KEYS, READER = "reading.json", "key.jsonl", "for-reader"
+RECORD, KEYS, FOR_AUDITOR = "audit.json", "key.jsonl", "for-auditor"
 ITEMS, TASKS, PARTS = "items.jsonl", "tasks.jsonl", "part-{:02d}.txt"
-FIRST, SECOND = "soundness", "soundness-key"
+FIRST, SECOND = "audit", "audit-key"
 """The instruments of the two stages."""
 SAMPLE, KNOWN = "sample", "known to be good"
 AGREED, VOTES = 0.8, 2
-"""An item is known to be good where at least so many voted, and so large a share of them for it."""
+"""A known good item has at least this many votes, and this share of them for its key."""
 
 
 @dataclass(frozen=True, slots=True)
-class Blind:
-    """One item of a reading, with what the reader is not told."""
+class AuditItem:
+    """One item of an audit, with what the auditor does not see."""
 
     number: str
-    """What it is called in the reader's lines, such as ``q001``."""
+    """Its number in the auditor's lines, such as ``q001``."""
     item: str
-    """Id of the item as it is shown, without a key."""
+    """Id of the item as shown, without a key."""
     kind: str
-    """``sample``, the kind of a planted fault, or ``known to be good``."""
+    """``sample``, the kind of a seeded error, or ``known to be good``."""
     source: str
     """Id of the item that it was made from."""
     key: int
-    """Place of the key among the options as they are shown; of a planted fault, the key that it pretends to have."""
+    """Index of the key among the options as shown; for a seeded error, the alleged key."""
     options: int
-    """How many there are."""
+    """Number of options."""
 
 
 @dataclass(frozen=True, slots=True)
-class About:
-    """What a reading is about."""
+class AuditRecord:
+    """The probe and the settings of an audit."""
 
     probe: str
     """Name of the probe's file."""
@@ -65,32 +65,27 @@ class About:
     """SHA-256 over their ids, 16 digits."""
     seed: int
     sample: int
-    planted: Mapping[str, int]
-    """Planted faults by kind."""
+    seeded: Mapping[str, int]
+    """Number of seeded errors by kind."""
     known: int
-    """Items known to be good."""
+    """Number of known good items."""
     known_from: str = ""
     """Name of their file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A reading that was drawn."""
+class BlindAudit:
+    """An audit: the items for the auditor and their keys."""
 
-    about: About
+    record: AuditRecord
     shown: Sequence[Item]
-    """The items as the reader sees them, in the reader's order."""
-    blind: Sequence[Blind]
+    """The items as the auditor sees them, in order."""
+    items: Sequence[AuditItem]
     """The same with their keys."""
 
 
-def content_of(items: Iterable[Item]) -> str:
-    """Which items these are, in whatever order."""
-    return hashlib.sha256("\n".join(sorted(item.id for item in items)).encode()).hexdigest()[:16]
-
-
 def known_good(probe: Probe, judgements: Iterable[Judgement]) -> list[Item]:
-    """Items whose key most people chose by themselves, or with which most found no fault; of a family one item."""
+    """Return items whose key most people chose without seeing it, or in which most found no error; one per family."""
     votes: defaultdict[str, list[str]] = defaultdict(list)
     for judgement in judgements:
         votes[judgement.item].append(judgement.value)
@@ -108,30 +103,30 @@ def draw(
     probe: Probe,
     file: str,
     sample: int,
-    planted: int,
+    seeded: int,
     seed: int,
     second: SecondAnswer | None = None,
     known: Sequence[Item] = (),
     known_from: str = "",
-) -> Reading:
-    """Draw the sample from all items with a key, each as likely as any other; spoil items that were not drawn."""
+) -> BlindAudit:
+    """Draw the sample uniformly from all items with a key, and make seeded errors from the others."""
     judged = [item for item in probe.items if item.answer is not None and len(item.options) > 1]
-    if len(judged) < sample + planted:
+    if len(judged) < sample + seeded:
         raise UserError(
-            f"the probe has {len(judged)} items with a key, and {sample + planted} are needed: {sample} to be read, "
-            f"{planted} to be spoilt",
-            fix=f"lower {argument('limit')} or {argument('planted')}",
+            f"the probe has {len(judged)} items with a key, but {sample + seeded} are needed: {sample} for the sample, "
+            f"{seeded} for seeded errors",
+            fix=f"lower {argument('limit')} or {argument('seeded')}",
         )
     drawn = set(Random(f"{seed} sample").sample(range(len(judged)), sample))
-    chosen = [judged[place] for place in sorted(drawn)]
-    faults = plant([item for place, item in enumerate(judged) if place not in drawn], planted, seed, second)
-    good = Random(f"{seed} known").sample(list(known), min(len(known), max(planted, 100)))
+    chosen = [judged[i] for i in sorted(drawn)]
+    errors = seed_errors([item for i, item in enumerate(judged) if i not in drawn], seeded, seed, second)
+    good = Random(f"{seed} known").sample(list(known), min(len(known), max(seeded, 100)))
     parts = [(item, SAMPLE, item.id) for item in chosen]
-    parts += [(fault.item, fault.kind, fault.source) for fault in faults]
+    parts += [(error.item, error.kind, error.source) for error in errors]
     parts += [(item, KNOWN, item.id) for item in good]
-    blind, shown = _shuffled(parts, seed)
-    counts = Counter(each.kind for each in blind)
-    about = About(
+    items, shown = _shuffle(parts, seed)
+    counts = Counter(each.kind for each in items)
+    record = AuditRecord(
         probe=file,
         name=probe.card.name,
         items=len(probe.items),
@@ -139,70 +134,73 @@ def draw(
         seed=seed,
         sample=counts.pop(SAMPLE, 0),
         known=counts.pop(KNOWN, 0),
-        planted=dict(sorted(counts.items())),
+        seeded=dict(sorted(counts.items())),
         known_from=known_from,
     )
-    return Reading(about, shown, blind)
+    return BlindAudit(record, shown, items)
 
 
-def _shuffled(parts: Sequence[tuple[Item, str, str]], seed: int) -> tuple[list[Blind], list[Item]]:
-    """The items numbered in an order that tells nothing; the same question with another key is not read twice."""
+def _shuffle(parts: Sequence[tuple[Item, str, str]], seed: int) -> tuple[list[AuditItem], list[Item]]:
+    """Number the items in random order; the same question with another key is not shown twice."""
     hidden: dict[str, tuple[Item, int, str, str]] = {}
     for item, kind, source in parts:
-        shown, key = _hidden(item, seed)
+        shown, key = _hide_key(item, seed)
         hidden.setdefault(shown.id, (shown, key, kind, source))
     order = list(hidden.values())
     Random(f"{seed} order").shuffle(order)
     digits = max(3, len(str(len(order))))
-    blind = [
-        Blind(f"q{place:0{digits}d}", shown.id, kind, source, key, len(shown.options))
-        for place, (shown, key, kind, source) in enumerate(order, start=1)
+    items = [
+        AuditItem(f"q{number:0{digits}d}", shown.id, kind, source, key, len(shown.options))
+        for number, (shown, key, kind, source) in enumerate(order, start=1)
     ]
-    return blind, [shown for shown, *_ in order]
+    return items, [shown for shown, *_ in order]
 
 
-def _hidden(item: Item, seed: int) -> tuple[Item, int]:
-    """The item without anything that tells its key, options in another order, and where its key is now."""
-    places = list(range(len(item.options)))
+def _hide_key(item: Item, seed: int) -> tuple[Item, int]:
+    """Return the item without its key and with shuffled options, and the new index of the key."""
+    order = list(range(len(item.options)))
     if not item.ordered:
-        Random(f"{seed} options {item.premise} {item.text} {sorted(item.options)}").shuffle(places)
-    options = tuple(item.options[place] for place in places)
+        Random(f"{seed} options {item.premise} {item.text} {sorted(item.options)}").shuffle(order)
+    options = tuple(item.options[i] for i in order)
     hidden = Item(
-        probe="reading", form=item.form, premise=item.premise, text=item.text, options=options, ordered=item.ordered
+        probe="audit", form=item.form, premise=item.premise, text=item.text, options=options, ordered=item.ordered
     )
     assert item.answer is not None
-    return hidden, places.index(item.answer)
+    return hidden, order.index(item.answer)
 
 
-def write_reading(folder: Path, reading: Reading, chunk: int) -> list[Path]:
-    """Write the folder of a reading; the files for the reader."""
+def write_audit(folder: Path, audit: BlindAudit, chunk: int) -> list[Path]:
+    """Write the folder of an audit, and return the files for the auditor."""
     if folder.exists():
-        raise UserError("there is something of that name already", file=folder, fix="choose another name")
+        raise UserError("the folder already exists", file=folder, fix="choose another name")
     with disk_errors(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with writing_folder(folder) as made:
-            (made / ABOUT).write_bytes(orjson.dumps(asdict(reading.about), option=orjson.OPT_INDENT_2))
-            write_rows(made / KEYS, map(asdict, reading.blind), ())
-            _write_for_reader(made / READER, reading.shown, [each.number for each in reading.blind], FIRST, chunk)
-    return sorted((folder / READER).iterdir())
+        with writing_folder(folder) as part:
+            (part / RECORD).write_bytes(orjson.dumps(asdict(audit.record), option=orjson.OPT_INDENT_2))
+            write_rows(part / KEYS, map(asdict, audit.items), ())
+            numbers = [each.number for each in audit.items]
+            _write_for_auditor(part / FOR_AUDITOR, audit.shown, numbers, FIRST, chunk)
+    return sorted((folder / FOR_AUDITOR).iterdir())
 
 
-def write_second(folder: Path, name: str, reading: Reading, asked: Sequence[Blind], chunk: int) -> list[Path]:
-    """Write the items of the second stage, with their keys, beside the first; the files for the reader."""
-    place = folder / name
-    if place.exists():
-        raise UserError("the second stage was drawn already", file=place, fix="read it, or remove it to draw again")
-    items = {item.id: item for item in reading.shown}
+def write_second(folder: Path, name: str, audit: BlindAudit, asked: Sequence[AuditItem], chunk: int) -> list[Path]:
+    """Write the items of the second stage, with their keys, and return the files for the auditor."""
+    target = folder / name
+    if target.exists():
+        raise UserError("the second stage already exists", file=target, fix="judge it, or remove it to draw again")
+    items = {item.id: item for item in audit.shown}
     shown = [replace(items[each.item], facets={"key": items[each.item].options[each.key]}) for each in asked]
-    with disk_errors(place), writing_folder(place) as made:
-        _write_for_reader(made, shown, [each.number for each in asked], SECOND, chunk)
-    return sorted(place.iterdir())
+    with disk_errors(target), writing_folder(target) as part:
+        _write_for_auditor(part, shown, [each.number for each in asked], SECOND, chunk)
+    return sorted(target.iterdir())
 
 
-def _write_for_reader(folder: Path, shown: Sequence[Item], numbers: Sequence[str], instrument: str, chunk: int) -> None:
+def _write_for_auditor(
+    folder: Path, shown: Sequence[Item], numbers: Sequence[str], instrument: str, chunk: int
+) -> None:
     folder.mkdir(exist_ok=True)
     asked = find_instrument(instrument)
-    probe = Probe.of(shown, Card(name="reading", made="Items to be read, without keys."))
+    probe = Probe.of(shown, Card(name="audit", made="Items to be judged, without keys."))
     write_probe(folder / ITEMS, probe)
     tasks = tasks_of(probe, asked)
     write_tasks(folder / TASKS, asked, [Assignment(task) for task in tasks])
@@ -216,39 +214,38 @@ def _write_for_reader(folder: Path, shown: Sequence[Item], numbers: Sequence[str
         (folder / name).write_text("\n".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
-_HOW = """Write one line an item, tabs between: its number, the letters (or N alone where it is no English or makes no
-sense), and a remark where you have one. For example, of an item with five options of which the second is true:
+_HOW = """Write one line per item, separated by tabs: its number, the letters (or N alone if it is not English or
+makes no sense), and a remark if you have one. For example, for an item with five options of which the second is true:
 
 q000	FTFFF	the fourth is close"""
 
 
-def read_reading(folder: Path) -> Reading:
-    """Read the folder of a reading."""
+def read_audit(folder: Path) -> BlindAudit:
+    """Read the folder of an audit."""
     if not (folder / KEYS).is_file():
         raise UserError(
-            "this is not the folder of a reading", file=folder, fix="make one: horsesense annotate soundness new PROBE"
+            "this is not the folder of an audit", file=folder, fix="make one: horsesense audit new PROBE -o FOLDER"
         )
-    about = check_json(About, read_text(folder / ABOUT), _bad_about(folder / ABOUT))
-    blind = []
+    record = check_json(AuditRecord, read_text(folder / RECORD), _bad_record(folder / RECORD))
+    items = []
     for line, row in iter_rows(folder / KEYS):
-        found = check_fields(Blind, row, _bad_key(folder / KEYS, line))
-        if not 0 <= found.key < found.options:
-            raise _bad_key(folder / KEYS, line)(FieldProblem("wrong", ("key",), "out of range", found.key))
-        blind.append(found)
-    return Reading(about, list(read_probe(folder / READER / ITEMS).items), blind)
+        item = check_fields(AuditItem, row, _bad_key(folder / KEYS, line))
+        if not 0 <= item.key < item.options:
+            raise _bad_key(folder / KEYS, line)(FieldProblem("wrong", ("key",), "out of range", item.key))
+        items.append(item)
+    return BlindAudit(record, list(read_probe(folder / FOR_AUDITOR / ITEMS).items), items)
 
 
 def _bad_key(path: Path, line: int) -> Callable[[FieldProblem], UserError]:
     return lambda problem: UserError(
-        f"the line is not one of a reading's keys: its {problem.where or 'fields'} is {problem.kind}",
+        f"the line is not a key of an audit: its {problem.where or 'fields'} is {problem.kind}",
         file=path,
         line=line,
-        fix="draw the reading again",
+        fix="make a new audit",
     )
 
 
-def _bad_about(path: Path) -> Callable[[FieldProblem], UserError]:
-    def told(problem: FieldProblem) -> UserError:
-        return UserError(f"the field {problem.where!r} is {problem.kind}", file=path, fix="draw the reading again")
-
-    return told
+def _bad_record(path: Path) -> Callable[[FieldProblem], UserError]:
+    return lambda problem: UserError(
+        f"the field {problem.where!r} is {problem.kind}", file=path, fix="make a new audit"
+    )

@@ -1,106 +1,98 @@
-"""Faults that are planted in a reading: items of the probe itself, spoilt in ways that are known."""
+"""Seeded errors: items of the probe, changed so that they are known to be bad."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from random import Random
 
 from horsesense.core import Item
+from horsesense.registry import load, provided
 
 KEY, SECOND, NONSENSE = "key exchanged", "second true option", "nonsense"
-FAULTS = (KEY, SECOND, NONSENSE)
+ERRORS = (KEY, SECOND, NONSENSE)
 
 SecondAnswer = Callable[[Item, Random], tuple[str, ...] | None]
-"""The options of an item with a second true one among them, the key in its place; None where none is known."""
+"""Returns the options of an item with a second true one, the key in its place; None if none is known."""
 
-_SECOND_ANSWERS: Mapping[str, str] = {
-    "wordnetqa": "horsesense.methods.wordnetqa.second_answers:second_answers",
-    "dictionaryqa": "horsesense.methods.wordnetqa.second_answers:second_answers",
-}
-"""Method → the function that makes its `SecondAnswer`."""
 _SHORT = 4
-"""A text of fewer words may mean the same in another order."""
+"""A text with fewer words may mean the same in another order."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """A spoilt item."""
+class SeededError:
+    """An item that was changed to be bad."""
 
     item: Item
-    """As it is shown; its answer is the key that it pretends to have."""
+    """The item as shown; its answer is the alleged key."""
     kind: str
-    """One of `FAULTS`."""
+    """One of `ERRORS`."""
     source: str
-    """Id of the item that was spoilt."""
+    """Id of the original item."""
 
 
 def second_answers_of(method: str) -> SecondAnswer | None:
-    """What a method knows of second true options; None where it knows nothing."""
-    if method not in _SECOND_ANSWERS:
-        return None
-    module, _, function = _SECOND_ANSWERS[method].partition(":")
-    made: SecondAnswer = getattr(import_module(module), function)()
-    return made
+    """Return the function of a method for second true options; None if it has none."""
+    reference = provided("second_answers").get(method)
+    return None if reference is None else load(reference)()
 
 
-def plant(items: Sequence[Item], number: int, seed: int, second: SecondAnswer | None = None) -> list[Fault]:
-    """Spoil items, as many of each kind; what a kind cannot make, keys exchanged make up. Fewer where items run out.
+def seed_errors(items: Sequence[Item], number: int, seed: int, second: SecondAnswer | None = None) -> list[SeededError]:
+    """Make seeded errors, equally many of each kind; exchanged keys replace those that another kind cannot make.
 
-    Items are taken in the order of a draw, so that the same seed spoils the same items.
+    There are fewer if items run out. The same seed changes the same items.
     """
     usable = [item for item in items if item.answer is not None and len(item.options) > 1]
     waiting = dict.fromkeys(Random(f"{seed} faults").sample(range(len(usable)), len(usable)))
-    # The kind that fewest items allow has the first choice.
+    # The kind that fewest items allow comes first.
     kinds = [kind for kind in (SECOND, NONSENSE, KEY) if kind != SECOND or second is not None]
-    faults: list[Fault] = []
-    for place, kind in enumerate(kinds):
-        wanted = (number - len(faults)) // (len(kinds) - place)
+    errors: list[SeededError] = []
+    for i, kind in enumerate(kinds):
+        missing = (number - len(errors)) // (len(kinds) - i)
         for candidate in list(waiting):
-            if not wanted:
+            if not missing:
                 break
             item = usable[candidate]
-            spoilt = _spoilt(item, kind, usable, second, Random(f"{seed} {kind} {item.id}"))
-            if spoilt is not None:
-                faults.append(Fault(spoilt, kind, item.id))
+            changed = _change(item, kind, usable, second, Random(f"{seed} {kind} {item.id}"))
+            if changed is not None:
+                errors.append(SeededError(changed, kind, item.id))
                 del waiting[candidate]
-                wanted -= 1
-    return faults
+                missing -= 1
+    return errors
 
 
-def _spoilt(item: Item, kind: str, items: Sequence[Item], second: SecondAnswer | None, chance: Random) -> Item | None:
+def _change(item: Item, kind: str, items: Sequence[Item], second: SecondAnswer | None, rng: Random) -> Item | None:
     if kind == KEY:
-        wrong = [place for place in range(len(item.options)) if place != item.answer]
-        return replace(item, answer=chance.choice(wrong))
+        wrong = [i for i in range(len(item.options)) if i != item.answer]
+        return replace(item, answer=rng.choice(wrong))
     if kind == SECOND:
-        options = second(item, chance) if second is not None else None
+        options = second(item, rng) if second is not None else None
         if options is None or len(set(options)) < len(options):
             return None
         return replace(item, options=options, concepts=())
-    return _scrambled(item, chance) if chance.random() < 0.5 else _unrelated(item, items, chance)
+    return _scramble(item, rng) if rng.random() < 0.5 else _unrelated_options(item, items, rng)
 
 
-def _scrambled(item: Item, chance: Random) -> Item | None:
-    """The words of the text in an order that is none; a blank is one of them."""
+def _scramble(item: Item, rng: Random) -> Item | None:
+    """Shuffle the words of the text, blank included."""
     name = "text" if item.text else "premise"
     words = getattr(item, name).split()
     if len(words) < _SHORT:
         return None
     mixed = list(words)
     for _ in range(10):
-        chance.shuffle(mixed)
+        rng.shuffle(mixed)
         if sum(a != b for a, b in zip(words, mixed, strict=True)) > len(words) // 2:
             break
     return replace(item, text=" ".join(mixed)) if name == "text" else replace(item, premise=" ".join(mixed))
 
 
-def _unrelated(item: Item, items: Sequence[Item], chance: Random) -> Item | None:
-    """Options that answer other questions; None where options are labels, the same everywhere."""
+def _unrelated_options(item: Item, items: Sequence[Item], rng: Random) -> Item | None:
+    """Replace the options by options of other questions; None if all items have the same labels."""
     options: list[str] = []
     for _ in range(50 * len(item.options)):
-        other = chance.choice(items)
-        option = chance.choice(other.options)
+        other = rng.choice(items)
+        option = rng.choice(other.options)
         if other.unit() != item.unit() and option not in item.options and option not in options:
             options.append(option)
         if len(options) == len(item.options):

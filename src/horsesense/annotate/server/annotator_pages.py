@@ -1,4 +1,4 @@
-"""The pages of an annotator: one task at a time, and what is said at the end."""
+"""Pages for annotators: one task at a time, and the end page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 
-from horsesense.annotate.answer_checks import joined_pair
+from horsesense.annotate.answer_checks import join_pair
 from horsesense.annotate.pictures import FOLDER, KINDS
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.answering import RefusedError, last_answer, submit, undo
@@ -19,14 +19,14 @@ from horsesense.annotate.server.database import reading, writing
 from horsesense.annotate.server.links_and_sessions import CROWDS, Visitor
 from horsesense.annotate.server.participants import FAILED, STOPPED, locked
 from horsesense.annotate.server.queue import OPEN, Lease, hold, not_yet, open_lease, own_lease
-from horsesense.annotate.server.request_checks import Desk, fields_of
+from horsesense.annotate.server.request_checks import RequestContext, fields_of
 from horsesense.annotate.server.task_form import answer_from, check_text, show
 from horsesense.errors import UserError
 
 Fields = Annotated[Mapping[str, str], Depends(fields_of)]
 
 
-def annotator_routes(desk: Desk) -> APIRouter:
+def annotator_routes(desk: RequestContext) -> APIRouter:
     """The routes, for one study."""
     router, served = APIRouter(), desk.served
 
@@ -63,13 +63,13 @@ def annotator_routes(desk: Desk) -> APIRouter:
 
     @router.post("/check")
     def check(request: Request, fields: Fields) -> Response:
-        """Whether two texts are a pair; the page asks while a person types, the answer is checked again."""
+        """Check a pair while a person types; the answer is checked again."""
         visitor = desk.visitor(request)
         desk.check_form(request, visitor, fields.get("form", ""))
         try:
             for text in fields.values():
                 check_text(text)
-            joined_pair(fields.get("first", ""), fields.get("second", ""))
+            join_pair(fields.get("first", ""), fields.get("second", ""))
         except UserError as error:
             return JSONResponse({"fits": False, "problem": str(error)})
         return JSONResponse({"fits": True, "problem": ""})
@@ -86,8 +86,8 @@ def annotator_routes(desk: Desk) -> APIRouter:
     return router
 
 
-def _in_hand(desk: Desk, visitor: Visitor) -> tuple[Lease | None, bool]:
-    """The person's task, the same after a reload, and whether there is an answer to take back."""
+def _in_hand(desk: RequestContext, visitor: Visitor) -> tuple[Lease | None, bool]:
+    """Show the person's task, the same after a reload, and whether an answer can be retracted."""
     served, person = desk.served, visitor.person.id
     with reading(served.engine) as connection:
         lease = open_lease(connection, person)
@@ -103,8 +103,8 @@ def _in_hand(desk: Desk, visitor: Visitor) -> tuple[Lease | None, bool]:
     return lease, undoable
 
 
-def _again(desk: Desk, visitor: Visitor, key: str, fields: Mapping[str, str], error: UserError) -> Response:
-    """The same task with what is wrong; what was filled in stays."""
+def _again(desk: RequestContext, visitor: Visitor, key: str, fields: Mapping[str, str], error: UserError) -> Response:
+    """Show the task again with the error; the fields stay."""
     with reading(desk.served.engine) as connection:
         lease = own_lease(connection, visitor.person.id, key)
         undoable = last_answer(connection, visitor.person) is not None
@@ -115,8 +115,8 @@ def _again(desk: Desk, visitor: Visitor, key: str, fields: Mapping[str, str], er
     return desk.page("task.html.j2", 422, shown=shown, total=total, form=form, undoable=undoable)
 
 
-def _left(desk: Desk, visitor: Visitor) -> int:
-    """How many questions are open to this person, the one in hand not counted."""
+def _left(desk: RequestContext, visitor: Visitor) -> int:
+    """Return the number of further questions for this person."""
     items, person = tables.items.c, visitor.person
     open_ones = select(func.count()).where(items.purpose == "item", items.answered < items.wanted, not_yet(person.id))
     if person.queue:
@@ -125,21 +125,21 @@ def _left(desk: Desk, visitor: Visitor) -> int:
         return connection.scalar(open_ones) or 0
 
 
-def _total(desk: Desk, visitor: Visitor) -> int:
-    """Questions that this person answers in all, as far as it can be told: others may be quicker."""
+def _total(desk: RequestContext, visitor: Visitor) -> int:
+    """Estimate the total number of questions of this person; others may be faster."""
     answered, limit = visitor.person.answered, desk.served.study.limit
     total = answered + 1 + _left(desk, visitor)
     return max(answered + 1, min(total, limit)) if limit else total
 
 
-def _end(desk: Desk, visitor: Visitor, undoable: bool) -> Response:
+def _end(desk: RequestContext, visitor: Visitor, undoable: bool) -> Response:
     served, person = desk.served, visitor.person
     kind, code = person.state if person.state in (FAILED, STOPPED) else "", ""
     if not kind:
         full = bool(served.study.limit) and person.answered >= served.study.limit
         kind = "finished" if full or not _left(desk, visitor) else "waiting"
     if kind == "finished" and person.answered and person.name.partition(":")[0] in CROWDS:
-        # Only a platform asks for it; whoever was invited in person would wonder what it is for.
+        # Only a platform needs it.
         code = served.completion(person.name)
     link = served.study.crowd.link if code else ""
     form = visitor.form(served)

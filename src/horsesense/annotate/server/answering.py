@@ -1,4 +1,4 @@
-"""An answer: checked, written down once, counted, and what follows from it, for the item and for who may go on."""
+"""Store answers: check, write once, count, and decide what follows for the item and the person."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from horsesense.annotate.gold_items import held_against
+from horsesense.annotate.gold_items import compare_with_gold
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import writing
 from horsesense.annotate.server.participants import FAILED, NEW, STOPPED, WITHDRAWN, WORKING, Person, locked, note
@@ -30,7 +30,7 @@ from horsesense.annotate.server.queue import (
     settle,
     take,
 )
-from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.served_study import ServedStudy
 from horsesense.annotate.task import Task
 from horsesense.core import Judgement
 
@@ -59,19 +59,19 @@ _LAST = (
 )
 
 Check = Callable[[Task], tuple[str, str]]
-"""From the task to the answer and its reason, or a UserError."""
+"""Returns the answer to a task and its reason, or raises a UserError."""
 
 
 class RefusedError(Exception):
-    """An answer that cannot be taken: not one's own, or too late."""
+    """An answer that cannot be accepted: of another person, or too late."""
 
     def __init__(self, status: int, why: str) -> None:
         self.status, self.why = status, why
         super().__init__(why)
 
 
-def submit(served: Served, person: int, key: str, check: Check) -> Lease:
-    """Take an answer. When this returns it is on the disk; the same answer again changes nothing."""
+def submit(served: ServedStudy, person: int, key: str, check: Check) -> Lease:
+    """Store an answer; it is on disk when this returns, and the same answer again changes nothing."""
     with writing(served.engine) as connection:
         who = locked(connection, person)
         lease = own_lease(connection, person, key)
@@ -91,7 +91,7 @@ def submit(served: Served, person: int, key: str, check: Check) -> Lease:
         _write(connection, served, who, lease, value, reason)
         _follow_up(connection, served, who, lease)
         if lease.state == OPEN:
-            # The next item in the same commit: one write to the disk an answer.
+            # The next item in the same commit: one write to disk per answer.
             take(connection, served, locked(connection, person), wait=False)
     return lease
 
@@ -102,9 +102,8 @@ def _same_again(connection: Connection, lease: Lease, value: str, reason: str) -
         raise RefusedError(409, "You answered this question already, and otherwise; take the answer back to change it.")
 
 
-def _round(connection: Connection, served: Served, lease: Lease) -> int:
-    """The round in which an answer counts. One that comes late takes the place that is there now: the round in which
-    it was asked may have been filled since."""
+def _round(connection: Connection, served: ServedStudy, lease: Lease) -> int:
+    """Return the round in which an answer counts; the round of a late answer may have been filled since."""
     if lease.state != RELEASED or lease.purpose != ITEM:
         return lease.round
     return round_with_room(
@@ -113,7 +112,7 @@ def _round(connection: Connection, served: Served, lease: Lease) -> int:
 
 
 def _count(connection: Connection, lease: Lease) -> None:
-    """The item moves from out to answered. A lease that ran out counts if there is still room for it."""
+    """Count a leased item as answered; an expired lease counts if the item still needs answers."""
     try:
         connection.execute(_MARK, {"key_": lease.key, "round_": lease.round})
     except IntegrityError:
@@ -124,7 +123,7 @@ def _count(connection: Connection, lease: Lease) -> None:
         raise RefusedError(409, "The time for this question had run out, and others have answered it since.")
 
 
-def _write(connection: Connection, served: Served, who: Person, lease: Lease, value: str, reason: str) -> None:
+def _write(connection: Connection, served: ServedStudy, who: Person, lease: Lease, value: str, reason: str) -> None:
     values = {"lease": lease.key, "item": lease.item, "person": who.id, "value": value, "reason": reason}
     values |= {"round": lease.round, "number": lease.number, "asked": lease.taken, "at": served.clock()}
     connection.execute(_WRITE, values)
@@ -132,7 +131,7 @@ def _write(connection: Connection, served: Served, who: Person, lease: Lease, va
         connection.execute(_ONE_MORE if lease.purpose == ITEM else _ATTENDED, {"person_": who.id})
 
 
-def _follow_up(connection: Connection, served: Served, who: Person, lease: Lease) -> None:
+def _follow_up(connection: Connection, served: ServedStudy, who: Person, lease: Lease) -> None:
     if lease.purpose == GOLD and who.state == NEW:
         look_at_gold(connection, served, who)
     elif lease.purpose == ATTENTION:
@@ -142,15 +141,15 @@ def _follow_up(connection: Connection, served: Served, who: Person, lease: Lease
 
 
 def last_answer(connection: Connection, person: Person) -> Any:
-    """The answer that the person can take back: the last one, once, and never one that decided their qualification."""
+    """Return the answer that a person can retract: the last one, once, unless it decided their qualification."""
     row = connection.execute(_LAST, {"person_": person.id}).first()
     if row is None or row.retracted is not None or (row.purpose == GOLD) != (person.state == NEW):
         return None
     return None if person.state in (STOPPED, WITHDRAWN) else row
 
 
-def undo(served: Served, person: int) -> None:
-    """Take the last answer back and show its question again. The log keeps both the answer and its retraction."""
+def undo(served: ServedStudy, person: int) -> None:
+    """Retract the last answer and show its question again; the log has both."""
     with writing(served.engine) as connection:
         who = locked(connection, person)
         last = last_answer(connection, who)
@@ -174,16 +173,16 @@ def undo(served: Served, person: int) -> None:
         note(connection, served, "undone", person, str(last.id))
 
 
-def _put_back(connection: Connection, served: Served, who: Person, lease: Lease) -> None:
-    """The item that was next stays next."""
+def _put_back(connection: Connection, served: ServedStudy, who: Person, lease: Lease) -> None:
+    """Keep the next item next."""
     release(connection, served, replace(lease, state=OPEN))
     if lease.purpose == ITEM:
         place = select(_items.place).where(_items.id == lease.item).scalar_subquery()
         connection.execute(update(tables.people).where(_people.id == who.id).values(start=place))
 
 
-def known_answers(connection: Connection, served: Served, person: int, purpose: str) -> list[Judgement]:
-    """What a person answered to items whose answer is known."""
+def known_answers(connection: Connection, served: ServedStudy, person: int, purpose: str) -> list[Judgement]:
+    """Return a person's answers to gold items."""
     retracted = tables.retractions.c.judgement
     rows = connection.execute(
         select(_items.key, _judgements.value)
@@ -194,13 +193,13 @@ def known_answers(connection: Connection, served: Served, person: int, purpose: 
     return [Judgement(row.key, str(person), served.instrument.name, row.value) for row in rows]
 
 
-def look_at_gold(connection: Connection, served: Served, person: Person) -> None:
-    """After the last gold item a person is qualified or not."""
+def look_at_gold(connection: Connection, served: ServedStudy, person: Person) -> None:
+    """Decide the qualification after the last gold item."""
     answers = known_answers(connection, served, person.id, "gold")
     gold, threshold = served.answers["gold"], served.study.qualification
     if threshold is None or len(answers) < len(gold):
         return
-    result = held_against(answers, gold, served.tasks["gold"], served.instrument, threshold)
+    result = compare_with_gold(answers, gold, served.tasks["gold"], served.instrument, threshold)
     state = WORKING if result.passed else FAILED
     connection.execute(update(tables.people).where(tables.people.c.id == person.id).values(state=state))
     kappa = "none" if result.kappa is None else f"{result.kappa:z.3f}"
@@ -208,8 +207,8 @@ def look_at_gold(connection: Connection, served: Served, person: Person) -> None
     note(connection, served, "qualified" if result.passed else "not qualified", person.id, detail)
 
 
-def look_at_attention(connection: Connection, served: Served, person: Person) -> None:
-    """Whoever misses too many attention items is stopped; what they said stays until it is withdrawn."""
+def look_at_attention(connection: Connection, served: ServedStudy, person: Person) -> None:
+    """Stop a person who fails too many attention checks; their judgements stay until they are withdrawn."""
     attention = served.study.attention
     answers = known_answers(connection, served, person.id, "attention")
     if attention is None or len(answers) < attention.after:
@@ -217,4 +216,4 @@ def look_at_attention(connection: Connection, served: Served, person: Person) ->
     right = sum(each.value == served.answers["attention"][each.item] for each in answers)
     if right / len(answers) < attention.accuracy:
         connection.execute(update(tables.people).where(tables.people.c.id == person.id).values(state=STOPPED))
-        note(connection, served, "stopped", person.id, f"{right} of {len(answers)} attention items right")
+        note(connection, served, "stopped", person.id, f"{right} of {len(answers)} attention checks right")

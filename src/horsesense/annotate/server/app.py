@@ -21,9 +21,9 @@ from horsesense.annotate.server.annotator_pages import annotator_routes
 from horsesense.annotate.server.answering import RefusedError
 from horsesense.annotate.server.connections import do_not_repeat
 from horsesense.annotate.server.entrance_pages import crowd_routes, door_routes
-from horsesense.annotate.server.request_checks import Desk, Guards
+from horsesense.annotate.server.request_checks import RequestContext, RequestGuards
 from horsesense.annotate.server.researcher_pages import researcher_routes
-from horsesense.annotate.server.served_study import Served, open_study
+from horsesense.annotate.server.served_study import ServedStudy, open_study
 from horsesense.annotate.study import STUDY_VARIABLE
 
 _THREADS = 4
@@ -33,12 +33,12 @@ _TITLES = {401: "Who are you?", 403: "Not allowed", 404: "Nothing here", 409: "T
 log = logging.getLogger("horsesense.annotate")
 
 
-def create_app(served: Served) -> FastAPI:
-    """The app: pages for annotators and researchers, and nothing that another site would serve."""
-    # The built-in pages of documentation load scripts from elsewhere.
+def create_app(served: ServedStudy) -> FastAPI:
+    """Make the app: pages for annotators and researchers."""
+    # The built-in documentation pages load scripts from other hosts.
     app = FastAPI(title="horsesense annotate", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_few_threads)
     do_not_repeat()
-    desk = Desk(served)
+    desk = RequestContext(served)
     app.include_router(door_routes(desk))
     app.include_router(crowd_routes(desk))
     app.include_router(annotator_routes(desk))
@@ -46,19 +46,19 @@ def create_app(served: Served) -> FastAPI:
     _static(app)
     _errors(app, desk)
     address = urlsplit(served.study.address)
-    app.add_middleware(Guards, hosts=[address.hostname or ""], secure=desk.secure)
+    app.add_middleware(RequestGuards, hosts=[address.hostname or ""], secure=desk.secure)
     return app
 
 
 @asynccontextmanager
 async def _few_threads(_: FastAPI) -> AsyncIterator[None]:
-    """Answers are written one at a time; more threads only take the processor from one another."""
+    """Limit the threads: answers are written one at a time, and more threads would only compete for the CPU."""
     current_default_thread_limiter().total_tokens = _THREADS
     yield
 
 
 def from_environment() -> FastAPI:
-    """What a server process starts from; the study is not named on its command line."""
+    """Make the app in a server process, which gets the study from the environment."""
     return create_app(open_study(Path(os.environ[STUDY_VARIABLE])))
 
 
@@ -77,7 +77,7 @@ def _static(app: FastAPI) -> None:
         return JSONResponse({"well": True})
 
 
-def _errors(app: FastAPI, desk: Desk) -> None:
+def _errors(app: FastAPI, desk: RequestContext) -> None:
     def message_page(status: int, text: str) -> Response:
         title = _TITLES.get(status, "That did not work")
         page = desk.page("message.html.j2", status, title=title, text=text)
@@ -101,6 +101,6 @@ def _errors(app: FastAPI, desk: Desk) -> None:
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
-        # Not the path: it may hold a token.
+        # Not the path: it may contain a token.
         log.error("a request failed: %s", type(error).__name__, exc_info=error)
         return message_page(500, "Something went wrong here. Your answer may not have been taken; please try again.")

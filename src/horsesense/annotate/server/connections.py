@@ -1,4 +1,4 @@
-"""Connections that come to nothing: how long one may take, how many there are, and a log that does not repeat itself.
+"""Limits of idle connections: time, number, and a log without repetitions.
 
 uvicorn waits for ever for the end of a request. Here each stage of a request has its time, a process holds only so many
 connections, and where they are all taken the one goes that has said nothing for longest.
@@ -19,30 +19,30 @@ if TYPE_CHECKING:
     import asyncio
 
 SPARE = 128
-"""Descriptors that a process needs for other things than connections: the database, files, sockets to listen on."""
+"""File descriptors that a process needs besides connections: database, files, listening sockets."""
 MOST = 1000
 
 
 def connection_settings() -> dict[str, Any]:
-    """What uvicorn is told about connections."""
+    """Return uvicorn's settings for connections."""
     return {"http": TimedConnection, "ws": "none", "timeout_keep_alive": 30}
 
 
 def most_connections() -> int:
-    """How many connections a process takes: always fewer than the system lets it open."""
+    """Return the maximum number of connections of a process, below the limit of the system."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST if soft == resource.RLIM_INFINITY else max(16, min(MOST, soft - SPARE))
 
 
 class TimedConnection(H11Protocol):
-    """A connection whose request has to come, be complete and be answered in time."""
+    """A connection with a time limit for each stage of a request."""
 
     HEAD, BODY, ANSWER = 10.0, 20.0, 60.0
-    """Seconds for the head of a request, for its body (64 kB at most), and for the answer to be taken."""
+    """Seconds for the head of a request, its body (at most 64 kB), and reading the answer."""
     most: ClassVar[int | None] = None
-    """Connections of a process; None: by what the system allows."""
+    """Maximum number of connections; None: by the limit of the system."""
     waiting: ClassVar[OrderedDict[TimedConnection, None]] = OrderedDict()
-    """Those whose request has not come yet, the longest-waiting first."""
+    """Connections without a request yet, the longest-waiting first."""
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
@@ -78,7 +78,7 @@ class TimedConnection(H11Protocol):
         super().connection_lost(exc)
 
     def _enter(self, stage: str, seconds: float) -> None:
-        """Begin a stage, if it is another one; its time does not begin anew with every byte."""
+        """Start the timer of a new stage; bytes within a stage do not restart it."""
         if stage == self._stage and stage:
             return
         if self._timer is not None:
@@ -96,7 +96,7 @@ class TimedConnection(H11Protocol):
 
 
 class NoRepeats(logging.Filter):
-    """The same message once a minute, and then with how often it was left out."""
+    """Logs the same message once a minute, with the number of repetitions."""
 
     def __init__(self, seconds: float = 60.0) -> None:
         super().__init__()
@@ -111,12 +111,12 @@ class NoRepeats(logging.Filter):
         if len(self._seen) > 1000:
             self._seen.popitem(last=False)
         if fresh and left_out:
-            record.msg = f"{record.msg} (and {left_out:,} times more before)"
+            record.msg = f"{record.msg} (and {left_out:,} more times before)"
         return fresh
 
 
 def do_not_repeat() -> None:
-    """Put the filter before what a stranger can make the server say."""
+    """Add the filter to loggers that strangers can trigger."""
     for name in ("asyncio", "uvicorn.error", "horsesense.annotate"):
         logger = logging.getLogger(name)
         if not any(isinstance(each, NoRepeats) for each in logger.filters):

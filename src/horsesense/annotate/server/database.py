@@ -18,23 +18,23 @@ from horsesense.data import disk_errors
 from horsesense.errors import UserError
 
 HEAD = "0001"
-"""The newest migration: a database that has it need not load Alembic, which takes as long as all else."""
+"""The newest migration; a database that has it does not need Alembic, which is slow to load."""
 _BUSY_SECONDS = 30
 
 
 def open_database(url: str) -> Engine:
-    """An engine whose commits are on the disk when they return, with the tables made or brought up to date."""
+    """Open an engine whose commits are on disk when they return; create or migrate the tables."""
     try:
         kind = make_url(url).get_backend_name()
     except ArgumentError:
         raise UserError("the address of the database cannot be read", fix="write postgresql://user@host/name") from None
     if kind not in ("sqlite", "postgresql"):
-        raise UserError(f"a database of the kind {kind} is not known", fix="use PostgreSQL, or none for SQLite")
+        raise UserError(f"databases of the kind {kind} are not supported", fix="use PostgreSQL, or none for SQLite")
     engine = _sqlite(url) if kind == "sqlite" else _postgresql(url)
     try:
         _migrate(engine)
     except DBAPIError as error:
-        # The address may hold a password: only what the database itself says is told.
+        # The address may contain a password, so only the database's own message is shown.
         raise UserError(
             f"the database does not open: {str(error.orig).strip().splitlines()[0]}", fix="check it and its address"
         ) from None
@@ -44,12 +44,12 @@ def open_database(url: str) -> Engine:
 def _sqlite(url: str) -> Engine:
     path = Path(make_url(url).database or "")
     with disk_errors(path):
-        # Made here, so that nobody else on the machine can read answers or hashes.
+        # Created here, so that other users of the machine cannot read answers or hashes.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     engine = create_engine(
         url, connect_args={"timeout": _BUSY_SECONDS}, pool_size=8, max_overflow=32, hide_parameters=True
     )
-    # One writer at a time in any case: waiting here is fair, waiting in SQLite is a game of chance.
+    # SQLite has one writer at a time; waiting here is fair, waiting in SQLite is not.
     engine.dialect.writer = threading.Lock()  # type: ignore[attr-defined]  # kept with the engine it belongs to
 
     @event.listens_for(engine, "connect")
@@ -78,7 +78,7 @@ def _postgresql(url: str) -> Engine:
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """A transaction that changes something; it is on the disk when the block ends."""
+    """A write transaction; it is on disk when the block ends."""
     lock = getattr(engine.dialect, "writer", None)
     if lock is None:
         with engine.begin() as connection:
@@ -90,7 +90,7 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """A transaction that only looks."""
+    """A read transaction."""
     with engine.connect().execution_options(reading=True) as connection, connection.begin():
         yield connection
 
@@ -100,7 +100,7 @@ def _migrate(engine: Engine) -> None:
     if version == HEAD:
         return
     if version > HEAD:
-        raise UserError("the database is of a newer horsesense", fix="install the newest one")
+        raise UserError("the database was written by a newer horsesense", fix="install the newest one")
     if engine.dialect.name == "sqlite":
         with FileLock(f"{engine.url.database}.lock"), writing(engine) as connection:
             _upgrade(connection)

@@ -1,4 +1,4 @@
-"""Where people come in, by a personal link or from a crowd (Prolific, MTurk, a name), and leave."""
+"""Entrance pages: by a personal link or from a crowd (Prolific, MTurk, a name); and leaving."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from horsesense.annotate.server.links_and_sessions import (
 )
 from horsesense.annotate.server.participants import RESEARCHER, hashed
 from horsesense.annotate.server.platform_token import read_keys
-from horsesense.annotate.server.request_checks import Desk, check_origin, fields_of
+from horsesense.annotate.server.request_checks import RequestContext, check_origin, fields_of
 from horsesense.annotate.server.withdrawal import leave
 
 Fields = Annotated[Mapping[str, str], Depends(fields_of)]
@@ -36,7 +36,7 @@ _LONGEST = 4000
 _PASSED_ON = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID", PROLIFIC_TOKEN, "workerId")
 
 
-def door_routes(desk: Desk) -> APIRouter:
+def door_routes(desk: RequestContext) -> APIRouter:
     """The routes, for one study."""
     router, served = APIRouter(), desk.served
 
@@ -79,7 +79,7 @@ def door_routes(desk: Desk) -> APIRouter:
     return router
 
 
-def crowd_routes(desk: Desk) -> APIRouter:
+def crowd_routes(desk: RequestContext) -> APIRouter:
     """The routes, for one study."""
     router, served = APIRouter(), desk.served
     crowd = served.study.crowd
@@ -119,7 +119,7 @@ def crowd_routes(desk: Desk) -> APIRouter:
         try:
             cookie, personal = join(served, token, name, is_proven)
         except RefusedError:
-            # Trying out names is slowed down like trying out links.
+            # Guessing names is rate-limited like guessing links.
             if desk.stranger(request).status == 429:
                 raise RefusedError(429, "Too many tries. Please wait a minute.") from None
             raise

@@ -1,4 +1,4 @@
-"""What people said, out of the database: the judgements that stand, by salted codes."""
+"""Judgements from the database: those that are not retracted, by salted codes."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from horsesense.annotate.judgement_files import Collected
+from horsesense.annotate.judgements import CollectedJudgements
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import reading
 from horsesense.annotate.server.participants import ANNOTATOR, WITHDRAWN
-from horsesense.annotate.server.served_study import Served, open_study
+from horsesense.annotate.server.served_study import ServedStudy, open_study
 from horsesense.annotate.study import ITEMS
 from horsesense.core import Judgement, read_probe
 
 _items, _people, _judgements = tables.items.c, tables.people.c, tables.judgements.c
 
 
-def standing_judgements(served: Served, purpose: str = "item") -> list[Judgement]:
-    """Judgements that nobody took back, in the order in which they were given."""
+def standing_judgements(served: ServedStudy, purpose: str = "item") -> list[Judgement]:
+    """Return the judgements that were not retracted, in the order in which they were given."""
     retracted = tables.retractions.c.judgement
     query = (
         select(
@@ -44,8 +44,8 @@ def _iso(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
 
 
-def collected_from(folder: Path) -> Collected:
-    """A served study as any other collection of judgements."""
+def read_study_judgements(folder: Path) -> CollectedJudgements:
+    """Read the judgements of a served study."""
     served = open_study(folder)
     try:
         judgements = tuple(standing_judgements(served))
@@ -69,4 +69,4 @@ def collected_from(folder: Path) -> Collected:
     probe = read_probe(folder / ITEMS)
     open_tasks = tuple((row.key, row.code) for row in waiting)
     targets = {row.key: row.wanted for row in wanted}
-    return Collected(served.instrument, judgements, open_tasks, scales, notes, probe, targets, tuple(invited))
+    return CollectedJudgements(served.instrument, judgements, open_tasks, scales, notes, probe, targets, tuple(invited))

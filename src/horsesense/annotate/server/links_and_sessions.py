@@ -1,4 +1,4 @@
-"""How people come in: a personal link or one for a crowd, and the cookie that it is exchanged for.
+"""Personal links, crowd links, and the session cookies that they are exchanged for.
 
 From a crowd each comes with the name that the platform gives them, which its signed token can prove.
 """
@@ -24,21 +24,21 @@ from horsesense.annotate.server.participants import (
     person_of,
 )
 from horsesense.annotate.server.platform_token import Keys, TokenError, checked_claims
-from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.served_study import ServedStudy
 from horsesense.errors import UserError, unknown
 
 DAYS = 14
 COOKIE = "horsesense"
 CROWDS: Mapping[str, str] = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "open": "name"}
-"""Platforms, and the parameter by which they name a person."""
+"""Platforms, and the parameter with the id of a person."""
 PROLIFIC_TOKEN = "prolific_token"
 
 _joins = tables.joins.c
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
-    """A link for many."""
+class CrowdLink:
+    """A link for a crowd."""
 
     id: int
     crowd: str
@@ -46,8 +46,8 @@ class Join:
     joined: int
 
 
-def new_join(served: Served, crowd: str, most: int) -> str:
-    """The token of a link by which up to ``most`` people come in."""
+def new_join(served: ServedStudy, crowd: str, most: int) -> str:
+    """Make a link by which up to ``most`` people enter, and return its token."""
     if crowd not in CROWDS:
         raise unknown("crowd", crowd, CROWDS)
     token = new_token()
@@ -58,27 +58,27 @@ def new_join(served: Served, crowd: str, most: int) -> str:
     return token
 
 
-def end_joins(served: Served) -> int:
-    """End all links for many; how many there were."""
+def end_joins(served: ServedStudy) -> int:
+    """Revoke all crowd links, and return their number."""
     with writing(served.engine) as connection:
         ended = update(tables.joins).where(~_joins.revoked).values(revoked=True)
         note(connection, served, "crowd links ended")
         return connection.execute(ended).rowcount
 
 
-def find_join(served: Served, token: str) -> Join | None:
-    """The link, if it is still good. Looking does not use it up."""
+def find_join(served: ServedStudy, token: str) -> CrowdLink | None:
+    """Return the link if it is valid; looking does not use it up."""
     with reading(served.engine) as connection:
         return _find(connection, token)
 
 
-def _find(connection: Connection, token: str) -> Join | None:
+def _find(connection: Connection, token: str) -> CrowdLink | None:
     query = select(_joins.id, _joins.crowd, _joins.most, _joins.joined)
     row = connection.execute(query.where(_joins.token == hashed(token), ~_joins.revoked)).first()
-    return None if row is None else Join(*row)
+    return None if row is None else CrowdLink(*row)
 
 
-def proven(served: Served, keys: Keys | None, crowd: str, fields: Mapping[str, str]) -> bool:
+def proven(served: ServedStudy, keys: Keys | None, crowd: str, fields: Mapping[str, str]) -> bool:
     """Whether the platform itself says who this is. With keys in the study, nobody comes in from Prolific without.
 
     Prolific's token says who somebody is on Prolific, and nothing about a name elsewhere.
@@ -100,7 +100,7 @@ def proven(served: Served, keys: Keys | None, crowd: str, fields: Mapping[str, s
     return True
 
 
-def join(served: Served, token: str, name: str, is_proven: bool) -> tuple[str, str]:
+def join(served: ServedStudy, token: str, name: str, is_proven: bool) -> tuple[str, str]:
     """A cookie for somebody from a crowd, and the token of a personal link where they are new.
 
     Somebody who is there already comes in again only where the platform proves who it is: a name alone is
@@ -132,34 +132,34 @@ def join(served: Served, token: str, name: str, is_proven: bool) -> tuple[str, s
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A person who is in."""
+    """A person with a session."""
 
     person: Person
     session: str
     """Hash of their cookie."""
     study_paused: bool
 
-    def form(self, served: Served) -> str:
-        """What a form of theirs must carry: another site cannot know it."""
+    def form(self, served: ServedStudy) -> str:
+        """The CSRF token of their forms."""
         return served.signed("form", self.session)
 
 
-def who_holds(served: Served, token: str) -> Person | None:
-    """The person whose personal link this is. Looking does not use it up."""
+def who_holds(served: ServedStudy, token: str) -> Person | None:
+    """Return the person of a personal link; looking does not use it up."""
     with reading(served.engine) as connection:
         row = connection.execute(select(*COLUMNS).where(tables.people.c.token == hashed(token))).first()
     return None if row is None else person_of(row)
 
 
-def enter(served: Served, token: str) -> str | None:
-    """Exchange a personal link for a cookie; the link stays good for the next browser."""
+def enter(served: ServedStudy, token: str) -> str | None:
+    """Exchange a personal link for a cookie; the link stays valid for another browser."""
     with writing(served.engine) as connection:
         row = connection.execute(select(*COLUMNS).where(tables.people.c.token == hashed(token))).first()
         return None if row is None else new_session(connection, served, person_of(row).id)
 
 
-def new_session(connection: Connection, served: Served, person: int) -> str:
-    """A cookie for a person; cookies that have run out are forgotten."""
+def new_session(connection: Connection, served: ServedStudy, person: int) -> str:
+    """Make a cookie for a person, and delete expired ones."""
     now, cookie = served.clock(), new_token()
     connection.execute(delete(tables.sessions).where(tables.sessions.c.expires < now))
     ends = now + DAYS * 24 * 3600
@@ -176,8 +176,8 @@ _VISITOR = (
 )
 
 
-def visitor_with(served: Served, cookie: str) -> Visitor | None:
-    """Who a cookie belongs to, if it is still good."""
+def visitor_with(served: ServedStudy, cookie: str) -> Visitor | None:
+    """Return the person of a cookie, if it is valid."""
     key = hashed(cookie)
     with reading(served.engine) as connection:
         row = connection.execute(_VISITOR, {"key_": key, "now_": served.clock()}).first()

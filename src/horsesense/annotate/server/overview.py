@@ -1,4 +1,4 @@
-"""How the people of a study work: agreement so far, slow, hasty and odd annotators, items in dispute."""
+"""Overview for researchers: agreement so far, slow, hasty and deviating annotators, disputed items."""
 
 from __future__ import annotations
 
@@ -11,112 +11,114 @@ from statistics import median
 from sqlalchemy import select
 
 from horsesense.annotate.instrument import NO_ONE_LABEL, WRITTEN
-from horsesense.annotate.judgement_files import Collected
+from horsesense.annotate.judgements import CollectedJudgements
+from horsesense.annotate.rater_agreement import AgreementFigure, agreement_figures
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import reading
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import ANNOTATOR, Person, all_people
-from horsesense.annotate.server.served_study import Served
-from horsesense.annotate.server.study_progress import finished, state_told
-from horsesense.annotate.study_figures import Figure, agreement_figures
+from horsesense.annotate.server.served_study import ServedStudy
+from horsesense.annotate.server.study_progress import finished, state_of
 from horsesense.core import Judgement
 from horsesense.stats.raters.annotators import Annotator, Dispute, by_annotator, by_item
 from horsesense.stats.raters.votes import votes_on_scale
 
 RESAMPLES = 200
-"""Enough for a look; annotate agreement takes more."""
+"""Enough for an overview; annotate agreement takes more."""
 _FEW = 10
-"""Fewer answers say nothing of a person."""
+"""Minimum number of answers to say something about a person."""
 _TIMES = 3
-"""So many times slower or faster than the others is worth a look."""
+"""A person this many times slower or faster than the others is flagged."""
 _HASTY = 0.1
-"""So large a share of answers that are too quick is worth a look."""
+"""A person with this share of hasty answers is flagged."""
 _ALPHA = "alpha, "
-"""Begins the names of the figures that a target is for: Krippendorff's."""
+"""Prefix of the figures that have a target: Krippendorff's alpha."""
 _items, _judgements = tables.items.c, tables.judgements.c
 
 
 @dataclass(frozen=True, slots=True)
 class VoteBar:
-    """One answer to an item, and how many gave it."""
+    """One answer to an item, and its number of votes."""
 
     text: str
-    """As people read it."""
+    """As shown to people."""
     votes: int
     share: float
-    """Of all that were given to the item."""
+    """Share of all votes on the item."""
     beside: bool
-    """Whether it is none of the item's own answers: an objection, or no vote."""
+    """Whether it is an objection or an abstention."""
 
 
 @dataclass(frozen=True, slots=True)
-class Disputed:
-    """An item on which people differ."""
+class DisputedItem:
+    """An item on which people disagree."""
 
     item: str
     question: str
     bars: Sequence[VoteBar]
-    """All answers that could be given, in their order, and what was said beside them."""
+    """All possible answers in order, then objections and abstentions."""
     agree: float
-    """The share of pairs of its votes that agree."""
+    """Share of agreeing pairs of votes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """One person and how they work."""
+class AnnotatorStatus:
+    """The status of one annotator."""
 
     person: Person
     state: str
-    """As the person's, or ``done`` where nothing is left for them."""
+    """The person's state, or ``done`` if nothing is left for them."""
     seconds: float | None
-    """Median time for an answer."""
+    """Median time per answer."""
     hasty: int
-    """Answers that took less time than the study's floor."""
+    """Number of answers that were faster than the study's minimum."""
     attention: str
-    """Attention items right, of those answered."""
+    """Attention checks right, of those answered."""
     beside: Annotator | None
-    """The person beside the others; None where there is nothing to compare."""
+    """The person against the others; None if there is nothing to compare."""
     flags: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementRow:
-    """A figure of agreement, and how it stands to what the study aims at."""
+    """A figure of agreement, and its relation to the study's target."""
 
-    figure: Figure
+    figure: AgreementFigure
     target: float | None
-    """Only the figure that the study is held to has one."""
-    told: str
+    """The target of the study, for one of the figures."""
+    result: str
     """``reached``, ``missed``, or ``open`` where the interval has the target in it; empty without a target."""
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
-    """What takes long enough to work out that it is kept for a while."""
+class StudyOverview:
+    """AgreementFigures that are slow to compute, and so are cached for a while."""
 
     at: float
-    """When it was worked out."""
+    """When it was computed."""
     figures: Sequence[AgreementRow]
-    disputes: Sequence[Disputed]
-    """Items most in dispute."""
+    disputes: Sequence[DisputedItem]
+    """The most disputed items."""
     in_dispute: int
-    """How many there are in all."""
+    """Number of disputed items."""
     beside: Mapping[str, Annotator] = field(default_factory=dict)
-    """By code, each person beside the others."""
+    """By code, each person against the others."""
     times: Mapping[int, Sequence[float]] = field(default_factory=dict)
-    """By person, seconds for each answer."""
+    """By person, seconds per answer."""
     attention: Mapping[int, str] = field(default_factory=dict)
 
 
-def overview(served: Served, most: int = 20) -> Overview:
-    """It reads every judgement, so that it is not made for every request."""
+def overview(served: ServedStudy, most: int = 20) -> StudyOverview:
+    """Compute the overview; it reads every judgement, so it is not computed for every request."""
     judgements = standing_judgements(served)
     tasks = served.tasks["item"]
-    collected = Collected(served.instrument, tuple(judgements), (), {k: t.scale for k, t in tasks.items()}, {})
+    collected = CollectedJudgements(
+        served.instrument, tuple(judgements), (), {k: t.scale for k, t in tasks.items()}, {}
+    )
     written = served.instrument.kind in WRITTEN
     figures = [] if written or not judgements else agreement_figures(collected, RESAMPLES)
     beside, disputes = _closer(served, judgements)
-    return Overview(
+    return StudyOverview(
         at=served.clock(),
         figures=_with_target(figures, served.study.agreement),
         disputes=_disputed(served, judgements, disputes[:most]),
@@ -127,8 +129,8 @@ def overview(served: Served, most: int = 20) -> Overview:
     )
 
 
-def _with_target(figures: Sequence[Figure], target: float) -> list[AgreementRow]:
-    """The target is for alpha, the ordinal one where labels are a scale."""
+def _with_target(figures: Sequence[AgreementFigure], target: float) -> list[AgreementRow]:
+    """Return agreement with the target, which is for alpha: the ordinal one if labels are a scale."""
     names = [each.name for each in figures if each.name.startswith(_ALPHA)]
     aimed = (f"{_ALPHA}ordinal" if f"{_ALPHA}ordinal" in names else f"{_ALPHA}nominal") if target else ""
     return [
@@ -137,14 +139,14 @@ def _with_target(figures: Sequence[Figure], target: float) -> list[AgreementRow]
     ]
 
 
-def _reached(figure: Figure, target: float) -> str:
+def _reached(figure: AgreementFigure, target: float) -> str:
     estimate = figure.estimate
     if math.isnan(estimate.low):
         return "open"
     return "reached" if estimate.low >= target else "missed" if estimate.high < target else "open"
 
 
-def _closer(served: Served, judgements: Sequence[Judgement]) -> tuple[Mapping[str, Annotator], list[Dispute]]:
+def _closer(served: ServedStudy, judgements: Sequence[Judgement]) -> tuple[Mapping[str, Annotator], list[Dispute]]:
     if served.instrument.kind in NO_ONE_LABEL or not judgements:
         return {}, []
     votes = votes_on_scale(judgements, lambda item: served.tasks["item"][item].scale)
@@ -155,27 +157,27 @@ def _closer(served: Served, judgements: Sequence[Judgement]) -> tuple[Mapping[st
     return {each.annotator: each for each in persons}, [each for each in by_item(votes) if each.agree < 1]
 
 
-def _disputed(served: Served, judgements: Sequence[Judgement], disputes: Sequence[Dispute]) -> list[Disputed]:
-    """Votes by the texts that people read: letters of options mean nothing without them."""
+def _disputed(served: ServedStudy, judgements: Sequence[Judgement], disputes: Sequence[Dispute]) -> list[DisputedItem]:
+    """Return votes by the texts that people read."""
     said: dict[str, Counter[str]] = {each.item: Counter() for each in disputes}
     for judgement in judgements:
         if judgement.item in said:
             said[judgement.item][judgement.value] += 1
-    told, found = served.instrument.told, []
+    wording, found = served.instrument.wording, []
     for each in disputes:
         task, votes = served.tasks["item"][each.item], said[each.item]
         total = votes.total()
         answers = (*task.scale.labels, *(value for value in votes if value not in task.scale.labels))
         bars = [
-            VoteBar(told.get(value, value), votes[value], votes[value] / total, value not in task.scale.labels)
+            VoteBar(wording.get(value, value), votes[value], votes[value] / total, value not in task.scale.labels)
             for value in answers
         ]
-        found.append(Disputed(each.item, task.question, bars, each.agree))
+        found.append(DisputedItem(each.item, task.question, bars, each.agree))
     return found
 
 
-def standings(served: Served, latest: Overview) -> list[Standing]:
-    """Who takes part as of now, those to look at first; how they work as of the last overview."""
+def annotator_statuses(served: ServedStudy, latest: StudyOverview) -> list[AnnotatorStatus]:
+    """Return the annotators, flagged ones first; how they work is as of the last overview."""
     everybody = [person for person in all_people(served) if person.role == ANNOTATOR]
     done = finished(served, everybody)
     seconds = {person: median(taken) for person, taken in latest.times.items()}
@@ -192,7 +194,9 @@ def standings(served: Served, latest: Overview) -> list[Standing]:
         flags += ["too quick"] * (len(taken) >= _FEW and hasty >= _HASTY * len(taken))
         flags += _beside_others(person, mine, time, middle, usual, len(seconds))
         found.append(
-            Standing(person, state_told(person, done), time, hasty, latest.attention.get(person.id, ""), mine, flags)
+            AnnotatorStatus(
+                person, state_of(person, done), time, hasty, latest.attention.get(person.id, ""), mine, flags
+            )
         )
     return sorted(found, key=lambda each: (-len(each.flags), each.person.name))
 
@@ -210,7 +214,7 @@ def _beside_others(
     return flags
 
 
-def _times(served: Served) -> dict[int, list[float]]:
+def _times(served: ServedStudy) -> dict[int, list[float]]:
     with reading(served.engine) as connection:
         rows = connection.execute(
             select(_judgements.person, _judgements.at - _judgements.asked)
@@ -223,7 +227,7 @@ def _times(served: Served) -> dict[int, list[float]]:
     return times
 
 
-def _attention(served: Served) -> dict[int, str]:
+def _attention(served: ServedStudy) -> dict[int, str]:
     answers = served.answers.get("attention", {})
     with reading(served.engine) as connection:
         rows = connection.execute(

@@ -1,4 +1,4 @@
-"""Who takes part: invitations, pauses, and the secrets that people hold."""
+"""Participants: invitations, pauses and tokens."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import reading, writing
-from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.served_study import ServedStudy
 from horsesense.errors import UserError, argument, unknown
 
 ANNOTATOR, RESEARCHER = "annotator", "researcher"
 NEW, WORKING, FAILED, STOPPED, WITHDRAWN = "new", "working", "failed", "stopped", "withdrawn"
 
 BYTES = 24
-"""192 bits: nobody guesses one, so that a plain hash is enough to keep it by."""
+"""192 bits: too many to guess, so a plain hash is safe to store."""
 _MARKS = "._@:+-'’"
 _LONGEST = 80
 
 
 def is_name(text: str) -> bool:
-    """Whether a person may be called so: letters and digits of any script, some marks, and single spaces inside.
+    """Whether a name is valid: letters and digits of any script, some punctuation, and single spaces inside.
 
     >>> is_name("Zoë Ü"), is_name("हिन्दी"), is_name("a@b.org"), is_name(" ann"), is_name("<b>"), is_name("")
     (True, True, True, False, False, False)
@@ -37,12 +37,12 @@ def is_name(text: str) -> bool:
 
 
 def new_token() -> str:
-    """A token that can stand in a link."""
+    """Make a token for a link."""
     return secrets.token_urlsafe(BYTES)
 
 
 def hashed(token: str) -> str:
-    """What is kept of a token.
+    """Return the hash of a token, which is all that is stored of it.
 
     >>> len(hashed("anything"))
     64
@@ -57,31 +57,31 @@ class Person:
     id: int
     name: str
     code: str
-    """What they are called in exports."""
+    """Code in exports."""
     role: str
     state: str
     """``new`` until qualified, then ``working``; ``failed`` the qualification, ``stopped`` by attention items, or
     ``withdrawn``."""
     paused: bool
     queue: str
-    """The only queue whose items they get; empty: any."""
+    """The queue whose items they get; empty: any."""
     start: int
-    """The place in the order of items at which they go on."""
+    """The position in the order of items at which they continue."""
     answered: int
     since_attention: int
-    """Answers since the last attention item."""
+    """Answers since the last attention check."""
 
 
 COLUMNS = tuple(tables.people.c[name] for name in Person.__slots__)
 
 
 def person_of(row: Sequence[Any]) -> Person:
-    """A person from the columns of a row; what stands after them is left alone."""
+    """Make a person from the first columns of a row."""
     return Person(*row[: len(COLUMNS)])
 
 
 def find_person(connection: Connection, name: str) -> Person:
-    """A person by name or by code; an unknown one is an error."""
+    """Return a person by name or code, or raise an error."""
     column = tables.people.c
     row = connection.execute(select(*COLUMNS).where((column.name == name) | (column.code == name))).first()
     if row is None:
@@ -89,24 +89,24 @@ def find_person(connection: Connection, name: str) -> Person:
     return person_of(row)
 
 
-# Statements of every answer are put together once: putting them together takes longer than running them.
+# Statements that run for every answer are built once: building them takes longer than running them.
 _LOCKED = select(*COLUMNS).where(tables.people.c.id == bindparam("person")).with_for_update()
 
 
 def locked(connection: Connection, person: int) -> Person:
-    """A person, and nobody else may change what hangs on them until the transaction ends."""
+    """Return a person, locked until the transaction ends."""
     return person_of(connection.execute(_LOCKED, {"person": person}).one())
 
 
-def note(connection: Connection, served: Served, kind: str, person: int | None = None, detail: str = "") -> None:
-    """Write down what happened."""
+def note(connection: Connection, served: ServedStudy, kind: str, person: int | None = None, detail: str = "") -> None:
+    """Add an event to the log."""
     connection.execute(insert(tables.events).values(at=served.clock(), kind=kind, person=person, detail=detail))
 
 
 def add_person(
-    connection: Connection, served: Served, name: str, role: str = ANNOTATOR, queue: str = ""
+    connection: Connection, served: ServedStudy, name: str, role: str = ANNOTATOR, queue: str = ""
 ) -> tuple[int, str]:
-    """A new person and the token of their personal link; the token is not kept."""
+    """Add a person and return the token of their personal link, which is not stored."""
     if not is_name(name):
         raise UserError(
             f"the name {name!r} is not usable",
@@ -134,8 +134,10 @@ def add_person(
     return person, token
 
 
-def invite(served: Served, names: list[str], role: str = ANNOTATOR, queue: str = "", renew: bool = False) -> list[str]:
-    """A token for each name. A name that is there already is refused, unless it is to get a new link."""
+def invite(
+    served: ServedStudy, names: list[str], role: str = ANNOTATOR, queue: str = "", renew: bool = False
+) -> list[str]:
+    """Return a token for each name; a known name is an error unless its link is renewed."""
     column, tokens = tables.people.c, []
     with writing(served.engine) as connection:
         for name in names:
@@ -157,8 +159,8 @@ def invite(served: Served, names: list[str], role: str = ANNOTATOR, queue: str =
     return tokens
 
 
-def pause(served: Served, names: list[str], paused: bool = True) -> None:
-    """Pause or resume people; without names, the study. One who was stopped goes on where they are resumed."""
+def pause(served: ServedStudy, names: list[str], paused: bool = True) -> None:
+    """Pause or resume people or, without names, the study; a stopped person can continue when resumed."""
     kind = "paused" if paused else "resumed"
     with writing(served.engine) as connection:
         if not names:
@@ -174,7 +176,7 @@ def pause(served: Served, names: list[str], paused: bool = True) -> None:
             note(connection, served, kind, person.id, "" if state == person.state else f"was {person.state}")
 
 
-def all_people(served: Served) -> list[Person]:
-    """Everybody, in order of names."""
+def all_people(served: ServedStudy) -> list[Person]:
+    """Return all people by name."""
     with reading(served.engine) as connection:
         return [person_of(row) for row in connection.execute(select(*COLUMNS).order_by(tables.people.c.name))]

@@ -1,4 +1,4 @@
-"""A platform's signed token (JWT, RS256), checked with its public keys: who comes in was really sent by it.
+"""Signed tokens of a platform (JWT, RS256), verified with its public keys.
 
 PyJWT and cryptography check; here stands only what must hold. The token does not get to choose how it is checked.
 """
@@ -19,11 +19,11 @@ from horsesense.errors import UserError
 
 _LEAST_BITS = 2048
 _EARLY_SECONDS = 60
-"""How far the platform's clock may be ahead of ours."""
+"""Tolerance for the platform's clock, in seconds."""
 _RULES: Options = {
     "require": ["exp", "aud"],
     "enforce_minimum_key_length": True,
-    # Times are held against the study's clock below; PyJWT knows only the machine's.
+    # Times are compared with the study's clock below; PyJWT knows only the machine's.
     "verify_exp": False,
     "verify_nbf": False,
     "verify_iat": False,
@@ -34,11 +34,11 @@ Keys = Mapping[str, RSAPublicKey]
 
 
 class TokenError(Exception):
-    """The token is not good."""
+    """The token is not valid."""
 
 
 def read_keys(path: Path) -> Keys:
-    """The RSA keys of a JWKS file."""
+    """Read the RSA keys of a JWKS file."""
     try:
         listed = orjson.loads(read_text(path))["keys"]
         keys = {key["kid"]: jwt.PyJWK(key, "RS256").key for key in listed if key.get("kty") == "RSA"}
@@ -54,7 +54,7 @@ def read_keys(path: Path) -> Keys:
 
 
 def checked_claims(token: str, keys: Keys, audience: str, now: float) -> dict[str, Any]:
-    """What a token says, if it is signed, meant for us, and not too old; otherwise a `TokenError`."""
+    """Return the claims of a token if it is signed, for this audience and not expired, or raise a `TokenError`."""
     try:
         key = keys.get(jwt.get_unverified_header(token).get("kid", ""))
         if key is None:
@@ -71,7 +71,7 @@ def checked_claims(token: str, keys: Keys, audience: str, now: float) -> dict[st
 
 
 def _why(error: Exception) -> str:
-    """What is wrong with a token, in words."""
+    """Describe what is wrong with a token."""
     match error:
         case jwt.InvalidSignatureError():
             return "its signature is wrong: it does not fit the text and the key"

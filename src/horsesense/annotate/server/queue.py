@@ -1,4 +1,4 @@
-"""The queue: who judges what next. An item that is out counts as judged, so that no target is overshot.
+"""The queue: who judges what next. A leased item counts as judged, so that no target is exceeded.
 
 Two agree and an item is done; otherwise more people are asked (rica.txt, 3.2).
 """
@@ -15,7 +15,7 @@ from sqlalchemy import BindParameter, ColumnElement, Connection, bindparam, exis
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import writing
 from horsesense.annotate.server.participants import NEW, WORKING, Person, new_token
-from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.served_study import ServedStudy
 from horsesense.stats.raters.adjudication import find_rule
 
 ITEM, GOLD, ATTENTION = "item", "gold", "attention"
@@ -26,7 +26,7 @@ _items, _leases, _judgements = tables.items.c, tables.leases.c, tables.judgement
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """An item that is out to a person."""
+    """An item that is leased to a person."""
 
     key: str
     item: int
@@ -37,7 +37,7 @@ class Lease:
     state: str
     round: int
     number: int
-    """Place in the person's own sequence, from 1."""
+    """Position in the person's own sequence, from 1."""
     taken: float
     expires: float
 
@@ -62,24 +62,24 @@ _ROOM = _items.held + _items.answered < _items.wanted
 _TAKE = update(tables.items).where(_ITEM, _ROOM).values(held=_items.held + 1)
 _GO_ON = update(tables.people).where(tables.people.c.id == bindparam("person_")).values(start=bindparam("start_"))
 _LEASE = insert(tables.leases)
-# The condition is spelt out as in the index, or SQLite would not use it.
+# The condition is written as in the index, or SQLite would not use the index.
 _ASKED = select(func.count()).where(
     _leases.item == bindparam("item_"), _leases.round == bindparam("round_"), tables.LIVE
 )
 
 
 def own_lease(connection: Connection, person: int, key: str) -> Lease | None:
-    """A lease by its key, if it is this person's."""
+    """Return a lease by its key, if it is this person's."""
     return _lease_of(connection.execute(_OWN, {"key_": key, "person_": person}).first())
 
 
 def open_lease(connection: Connection, person: int) -> Lease | None:
-    """What the person has in hand."""
+    """Return the person's current lease."""
     return _lease_of(connection.execute(_IN_HAND, {"person_": person}).first())
 
 
-def hold(connection: Connection, served: Served, person: Person) -> Lease | None:
-    """What the person has in hand, else something new; reading on keeps it theirs."""
+def hold(connection: Connection, served: ServedStudy, person: Person) -> Lease | None:
+    """Return the person's current lease, renewed, or a new one."""
     lease = open_lease(connection, person.id)
     if lease is None:
         return take(connection, served, person)
@@ -89,8 +89,8 @@ def hold(connection: Connection, served: Served, person: Person) -> Lease | None
     return lease
 
 
-def take(connection: Connection, served: Served, person: Person, wait: bool = True) -> Lease | None:
-    """The next item for a person, now theirs; None where there is none.
+def take(connection: Connection, served: ServedStudy, person: Person, wait: bool = True) -> Lease | None:
+    """Lease the next item to a person; None if there is none.
 
     Without ``wait`` a row that another server has locked is passed over: whoever already holds a lock must not wait
     for a second one.
@@ -110,11 +110,11 @@ def take(connection: Connection, served: Served, person: Person, wait: bool = Tr
     return _take_item(connection, served, person, wait)
 
 
-def _attention_is_due(served: Served, person: Person) -> bool:
+def _attention_is_due(served: ServedStudy, person: Person) -> bool:
     attention = served.study.attention
     if attention is None:
         return False
-    # Not every tenth exactly: a pattern would tell people when to read. The seed is what was done at the last one.
+    # Not exactly every tenth: people would notice the pattern.
     draw = random.Random(f"{served.study.seed} {person.id} {person.answered - person.since_attention}")
     return person.since_attention >= draw.randint(
         (attention.every + 1) // 2, attention.every + attention.every // 2 - 1
@@ -122,12 +122,12 @@ def _attention_is_due(served: Served, person: Person) -> bool:
 
 
 def not_yet(person: int | BindParameter[int]) -> ColumnElement[bool]:
-    """The person has no live lease of the item."""
+    """The condition that the person has no active lease of the item."""
     return ~exists().where(_leases.item == _items.id, _leases.person == person, _leases.state.in_((OPEN, ANSWERED)))
 
 
-def _take_known(connection: Connection, served: Served, person: Person, purpose: str) -> Lease | None:
-    """A gold or attention item; these are for everybody, and have no target."""
+def _take_known(connection: Connection, served: ServedStudy, person: Person, purpose: str) -> Lease | None:
+    """Return a gold item or attention check; these are for everybody, and have no target."""
     rows = connection.execute(
         select(_items.id, _items.key, _items.round).where(_items.purpose == purpose, not_yet(person.id))
     ).all()
@@ -154,12 +154,12 @@ _HALVES = {
 
 
 def asked_in(connection: Connection, item: int, round: int) -> int:
-    """How many people have answered an item in a round, or have it in hand."""
+    """Return how many people have answered or leased an item in a round."""
     return connection.scalar(_ASKED, {"item_": item, "round_": round}) or 0
 
 
-def round_with_room(connection: Connection, served: Served, item: int, round: int) -> int:
-    """The round in which an item is asked, of those up to ``round``.
+def round_with_room(connection: Connection, served: ServedStudy, item: int, round: int) -> int:
+    """Return the round in which an item is asked, up to ``round``.
 
     A vote of the first round that was withdrawn leaves its place there: put into the second, its replacement would
     give that round a vote too many. Whoever calls has locked the item.
@@ -167,9 +167,9 @@ def round_with_room(connection: Connection, served: Served, item: int, round: in
     return 1 if round > 1 and asked_in(connection, item, 1) < served.study.judgements else round
 
 
-def _take_item(connection: Connection, served: Served, person: Person, wait: bool) -> Lease | None:
+def _take_item(connection: Connection, served: ServedStudy, person: Person, wait: bool) -> Lease | None:
     asked = {"person_": person.id, "start_": person.start, "queue_": person.queue}
-    # A row may be filled by another server between the look and the lock; then the next is looked for.
+    # Another server may fill a row between reading and locking it; then the next one is tried.
     for _ in range(50 if wait else 1):
         for half in _HALVES[bool(person.queue), wait]:
             row = connection.execute(half, asked).first()
@@ -185,9 +185,9 @@ def _take_item(connection: Connection, served: Served, person: Person, wait: boo
 
 
 def lease_out(
-    connection: Connection, served: Served, person: Person, item: int, name: str, purpose: str, round: int
+    connection: Connection, served: ServedStudy, person: Person, item: int, name: str, purpose: str, round: int
 ) -> Lease:
-    """Write down that a person has an item in hand; the item's counts are the caller's business."""
+    """Add a lease; the caller updates the item's counts."""
     now = served.clock()
     number = connection.scalar(_NUMBER, {"person_": person.id})
     ends = now + served.study.lease_minutes * 60
@@ -197,8 +197,8 @@ def lease_out(
     return lease
 
 
-def release(connection: Connection, served: Served, lease: Lease) -> None:
-    """Put an item back that was out.
+def release(connection: Connection, served: ServedStudy, lease: Lease) -> None:
+    """Release a leased item.
 
     When nobody is left of the second round, and of the first a vote was withdrawn, there is no dispute any more.
     """
@@ -212,8 +212,8 @@ def release(connection: Connection, served: Served, lease: Lease) -> None:
         connection.execute(undisputed.values(wanted=first, round=1))
 
 
-def sweep(served: Served) -> int:
-    """Put back what people kept too long; how many items that were."""
+def sweep(served: ServedStudy) -> int:
+    """Release expired leases, and return their number."""
     late = _JOINED.where(_leases.state == OPEN, _leases.expires < served.clock()).order_by(_leases.item)
     with writing(served.engine) as connection:
         expired = connection.execute(late.with_for_update(of=tables.leases, skip_locked=True)).all()
@@ -222,8 +222,8 @@ def sweep(served: Served) -> int:
     return len(expired)
 
 
-def settle(connection: Connection, served: Served, item: int) -> None:
-    """Set how many judgements an item wants, by the votes that stand.
+def settle(connection: Connection, served: ServedStudy, item: int) -> None:
+    """Set the target number of judgements of an item by its current votes.
 
     Once more people are at work on it the target stays: what they were asked for is not thrown away. Where the rule
     tells rounds apart these are the people of the second, however many are left of the first.
@@ -232,7 +232,7 @@ def settle(connection: Connection, served: Served, item: int) -> None:
     row = connection.execute(
         select(_items.key, _items.wanted, _items.held, _items.answered).where(_items.id == item).with_for_update()
     ).one()
-    # Only some rules tell a second round from the first; for the others all votes are of one.
+    # Only some rules distinguish rounds; for the others all votes are of one round.
     rounds = find_rule(study.instrument.rule).rounds
     if row.held + row.answered > study.judgements or (rounds and asked_in(connection, item, 2)):
         return
@@ -246,7 +246,7 @@ def settle(connection: Connection, served: Served, item: int) -> None:
 
 
 def standing(item: int):  # type: ignore[no-untyped-def]  # the type of a select of one column is longer than it
-    """The values of an item that nobody took back."""
+    """Select the values of an item that were not retracted."""
     retracted = tables.retractions.c.judgement
     return (
         select(_judgements.value)

@@ -1,4 +1,4 @@
-"""What every request passes: the right host, a bounded size, how often, who is asking, and a form that is ours.
+"""Checks of every request: host, size, rate, session, and the origin of forms.
 
 Headers that keep browsers safe are set here too.
 """
@@ -24,7 +24,7 @@ from horsesense.annotate.server.answering import RefusedError
 from horsesense.annotate.server.links_and_sessions import COOKIE, DAYS, Visitor, visitor_with
 from horsesense.annotate.server.participants import RESEARCHER
 from horsesense.annotate.server.queue import sweep
-from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.served_study import ServedStudy
 
 MOST_BYTES = 64 * 1024
 _SWEEP_SECONDS = 5
@@ -39,7 +39,7 @@ HEADERS: Mapping[str, str] = {
     ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    # With no-referrer a browser hides where a form comes from, and the check below would refuse it.
+    # With no-referrer, a browser hides the origin of a form, and the check below would fail.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -48,11 +48,11 @@ HEADERS: Mapping[str, str] = {
 
 
 class TooLargeError(Exception):
-    """The body is larger than any form of ours."""
+    """The body is larger than any of our forms."""
 
 
-class Guards:
-    """A wrapper around the app; raw ASGI, since it stands before every request."""
+class RequestGuards:
+    """ASGI middleware for all requests."""
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str], secure: bool) -> None:
         self.app = app
@@ -76,7 +76,7 @@ class Guards:
 
         headers = Headers(scope=scope)
         if host_of(headers.get("host", "")) not in self.hosts:
-            # A page elsewhere could give its own name the address of this machine, and read what people see.
+            # DNS rebinding: another site could resolve its own name to this machine and read the pages.
             await PlainTextResponse("This server does not answer to that name.", 400)(scope, receive, guarded)
             return
         length = headers.get("content-length", "0")
@@ -100,7 +100,7 @@ class Guards:
 
 
 def host_of(value: str) -> str:
-    """The name in a Host header, without the port.
+    """Return the name in a Host header, without the port.
 
     >>> host_of("127.0.0.1:8000"), host_of("[::1]:80")
     ('127.0.0.1', '[::1]')
@@ -110,7 +110,7 @@ def host_of(value: str) -> str:
 
 
 def check_origin(request: Request, address: str) -> None:
-    """A form must come from a page of this server, by the same scheme: a page by http may be anybody's on the way.
+    """Raise an error unless a form comes from a page of this server, by the same scheme.
 
     ``address`` is the study's own. Under its name its scheme counts, whatever a proxy says.
     """
@@ -126,10 +126,10 @@ def check_origin(request: Request, address: str) -> None:
 
 
 @dataclass(slots=True)
-class Limit:
-    """So many at once, and so many a second in the long run, for each key.
+class RateLimit:
+    """A token bucket per key: a burst, and a rate per second.
 
-    >>> limit = Limit(burst=2, rate=1.0, clock=lambda: 0.0)
+    >>> limit = RateLimit(burst=2, rate=1.0, clock=lambda: 0.0)
     >>> [limit.allows("ann") for _ in range(3)]
     [True, True, False]
     """
@@ -140,14 +140,14 @@ class Limit:
     _left: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
 
     def allows(self, key: str) -> bool:
-        """Count one more, if it is allowed."""
+        """Count one request, and return whether it is allowed."""
         now = self.clock()
         left, then = self._left.pop(key, (float(self.burst), now))
         left = min(self.burst, left + (now - then) * self.rate)
         fits = left >= 1
         self._left[key] = left - fits, now
         if len(self._left) > _MOST_KEYS:
-            # The one that was quiet longest has a full bucket by now, or is one of a flood of made-up keys.
+            # The least recent key has a full bucket by now, or is one of a flood of made-up keys.
             self._left.popitem(last=False)
         return fits
 
@@ -164,15 +164,15 @@ def _templates() -> Environment:
 
 
 @dataclass(slots=True)
-class Desk:
-    """The study, the pages, and the limits of those who ask."""
+class RequestContext:
+    """The study, the page templates and the rate limits."""
 
-    served: Served
+    served: ServedStudy
     templates: Environment = field(default_factory=_templates)
-    strangers: Limit = field(default_factory=lambda: Limit(burst=30, rate=0.5))
-    """Failed attempts to enter, by address; who has a good link is never kept out by others' bad ones."""
-    requests: Limit = field(default_factory=lambda: Limit(burst=100, rate=30))
-    """Requests of one person: far more than anybody can judge."""
+    strangers: RateLimit = field(default_factory=lambda: RateLimit(burst=30, rate=0.5))
+    """Failed attempts to enter, by address; a valid link is never blocked by the failures of others."""
+    requests: RateLimit = field(default_factory=lambda: RateLimit(burst=100, rate=30))
+    """Requests of one person: far more than anybody needs."""
     swept: float = 0.0
 
     @property
@@ -180,12 +180,12 @@ class Desk:
         return urlsplit(self.served.study.address).scheme == "https"
 
     def page(self, template: str, /, status: int = 200, **values: Any) -> HTMLResponse:
-        """A page; all text in it is escaped."""
+        """Render a page; all text is escaped."""
         html = self.templates.get_template(template).render(instrument=self.served.instrument, **values)
         return HTMLResponse(html, status)
 
     def stranger(self, request: Request) -> RefusedError:
-        """What somebody hears who is not known; too many tries are not even looked at."""
+        """Return the page for unknown visitors; too many attempts are rejected unseen."""
         client = request.client.host if request.client else ""
         if not self.strangers.allows(client):
             return RefusedError(429, "Too many tries. Please wait a minute.")
@@ -194,7 +194,7 @@ class Desk:
         )
 
     def visitor(self, request: Request, role: str = "annotator") -> Visitor:
-        """Who is asking; nobody else gets further."""
+        """Return the visitor of a request, or raise an error."""
         visitor = visitor_with(self.served, request.cookies.get(COOKIE, ""))
         if visitor is None:
             raise self.stranger(request)
@@ -206,13 +206,13 @@ class Desk:
         return visitor
 
     def check_form(self, request: Request, visitor: Visitor, mark: str) -> None:
-        """The form must be one that this server gave to this person."""
+        """Check the CSRF token of a form."""
         check_origin(request, self.served.study.address)
         if not hmac.compare_digest(mark.encode("utf-8", "replace"), visitor.form(self.served).encode()):
             raise RefusedError(403, "This form is not one of yours. Please load the page again.")
 
     def let_in(self, cookie: str, to: str) -> Response:
-        """Set the cookie and go on."""
+        """Set the cookie and redirect."""
         answer = RedirectResponse(to, 303)
         answer.set_cookie(
             COOKIE, cookie, max_age=DAYS * 24 * 3600, httponly=True, samesite="lax", secure=self.secure, path="/"
@@ -220,7 +220,7 @@ class Desk:
         return answer
 
     def sweep(self, at_once: bool = False) -> None:
-        """Put back now and then what people kept too long."""
+        """Release expired leases from time to time."""
         now = time.monotonic()
         if at_once or now - self.swept > _SWEEP_SECONDS:
             self.swept = now
@@ -228,7 +228,7 @@ class Desk:
 
 
 async def fields_of(request: Request) -> Mapping[str, str]:
-    """The fields of a form. Only what a browser sends for a plain form is read."""
+    """Read the fields of a URL-encoded form."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     body = await request.body()
     if body and kind != "application/x-www-form-urlencoded":

@@ -1,4 +1,4 @@
-"""The researcher's pages: how the study stands; pausing and inviting by button."""
+"""Pages for researchers: the state of the study; pause and invite."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from horsesense.annotate.server.administration import personal_links
 from horsesense.annotate.server.answering import RefusedError
-from horsesense.annotate.server.links import personal_links
 from horsesense.annotate.server.links_and_sessions import Visitor
-from horsesense.annotate.server.overview import Overview, overview, standings
+from horsesense.annotate.server.overview import StudyOverview, annotator_statuses, overview
 from horsesense.annotate.server.participants import RESEARCHER, pause
-from horsesense.annotate.server.request_checks import Desk, fields_of
-from horsesense.annotate.server.study_progress import HEIGHT, WIDTH, open_items, over_time, progress_of, told_time
+from horsesense.annotate.server.request_checks import RequestContext, fields_of
+from horsesense.annotate.server.study_progress import HEIGHT, WIDTH, format_time, open_items, over_time, study_progress
 from horsesense.errors import UserError
 
 Fields = Annotated[Mapping[str, str], Depends(fields_of)]
@@ -26,21 +26,21 @@ _FRESH_SECONDS = 15
 
 
 @dataclass(slots=True)
-class _Kept:
-    """The last overview: making one takes time from the people who are judging."""
+class _Cached:
+    """The last overview, cached: computing one takes CPU time from annotators."""
 
-    overview: Overview | None = None
+    overview: StudyOverview | None = None
     at: float = 0.0
     seconds: float = 0.0
 
 
-def researcher_routes(desk: Desk) -> APIRouter:
+def researcher_routes(desk: RequestContext) -> APIRouter:
     """The routes, for one study."""
-    router, served, kept, making = APIRouter(), desk.served, _Kept(), Lock()
+    router, served, kept, making = APIRouter(), desk.served, _Cached(), Lock()
 
-    def latest() -> Overview:
+    def latest() -> StudyOverview:
         with making:
-            # A large study takes longer to look through; then it is looked at less often.
+            # The overview of a large study is slower, so it is computed less often.
             if kept.overview is None or time.monotonic() - kept.at > max(_FRESH_SECONDS, 20 * kept.seconds):
                 began = time.monotonic()
                 kept.overview = overview(served)
@@ -54,10 +54,10 @@ def researcher_routes(desk: Desk) -> APIRouter:
             "study.html.j2",
             status,
             overview=found,
-            at=told_time(found.at),
-            now=told_time(served.clock()),
-            people=standings(served, found),
-            progress=progress_of(served),
+            at=format_time(found.at),
+            now=format_time(served.clock()),
+            people=annotator_statuses(served, found),
+            progress=study_progress(served),
             open_items=open_items(served),
             over_time=over_time(served),
             size=(WIDTH, HEIGHT),
@@ -78,7 +78,7 @@ def researcher_routes(desk: Desk) -> APIRouter:
 
     @router.post("/study/pause")
     def pause_or_resume(request: Request, fields: Fields) -> Response:
-        """Pause or resume a person, or the study where nobody is named."""
+        """Pause or resume a person or, without a name, the study."""
         checked(request, fields)
         name, what = fields.get("name", ""), fields.get("what", "")
         if what not in ("pause", "resume"):
@@ -91,7 +91,7 @@ def researcher_routes(desk: Desk) -> APIRouter:
 
     @router.post("/study/invite")
     def invite(request: Request, fields: Fields) -> Response:
-        """A personal link for a new annotator, shown once."""
+        """Make a personal link for a new annotator, shown once."""
         visitor = checked(request, fields)
         name, queue = fields.get("name", "").strip(), fields.get("queue", "").strip()
         try:

@@ -1,4 +1,4 @@
-"""A study that is being served: its settings, its tasks in memory, and its database."""
+"""A study that is served: settings, tasks in memory, and the database."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from horsesense.data import sha256_of_file
 from horsesense.errors import UserError
 
 PURPOSES: Mapping[str, str] = {"item": ITEMS, "gold": GOLD, "attention": ATTENTION}
-"""What items are for, and the file that they are in."""
+"""Purpose of items -> their file."""
 _BATCH = 5000
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
-    """All that answering a request needs."""
+class ServedStudy:
+    """Everything that a request needs."""
 
     study: Study
     engine: Engine
     tasks: Mapping[str, Mapping[str, Task]]
     """By purpose and item."""
     answers: Mapping[str, Mapping[str, str]]
-    """Known answers of the gold and attention items."""
+    """Answers of gold items and attention checks."""
     salt: bytes
     secret: bytes
     pictures: Mapping[str, tuple[Picture, ...]] = field(default_factory=dict)
@@ -51,20 +51,20 @@ class Served:
         return self.study.instrument
 
     def code(self, name: str) -> str:
-        """What a person is called in exports: salted, so that a list of names cannot be tried out."""
+        """Return the code of a person in exports: salted, so that names cannot be guessed."""
         return "p" + hmac.new(self.salt, name.encode(), hashlib.sha256).hexdigest()[:12]
 
     def completion(self, name: str) -> str:
-        """What a platform asks for at the end: the study's code, or one that only this person can have."""
+        """Return the completion code for a platform: the study's, or a personal one."""
         return self.study.crowd.code or self.signed("completion", name)[:12].upper()
 
     def signed(self, *parts: str) -> str:
-        """A mark that only this study's servers can make."""
+        """Return a signature that only servers of this study can make."""
         return hmac.new(self.secret, "\x1f".join(parts).encode(), hashlib.sha256).hexdigest()[:40]
 
 
-def open_study(folder: Path, clock: Callable[[], float] = time.time) -> Served:
-    """Read a study and open its database; items are loaded into it the first time."""
+def open_study(folder: Path, clock: Callable[[], float] = time.time) -> ServedStudy:
+    """Read a study and open its database; items are loaded the first time."""
     study = read_study(folder)
     probes = {purpose: read_probe(folder / file) for purpose, file in PURPOSES.items() if (folder / file).is_file()}
     if "item" not in probes:
@@ -87,7 +87,7 @@ def open_study(folder: Path, clock: Callable[[], float] = time.time) -> Served:
     fingerprint = "-".join(sha256_of_file(folder / PURPOSES[purpose])[:16] for purpose in probes)
     salt, secret = _loaded(engine, study, probes, tasks, fingerprint)
     pictures = read_pictures(folder, probes)
-    return Served(study, engine, tasks, answers, salt, secret, pictures, clock)
+    return ServedStudy(study, engine, tasks, answers, salt, secret, pictures, clock)
 
 
 def _loaded(
@@ -106,7 +106,7 @@ def _loaded(
         with writing(engine) as connection:
             if connection.dialect.name == "postgresql":
                 connection.execute(text("SELECT pg_advisory_xact_lock(4817)"))
-            # Another server may have loaded it while this one waited.
+            # Another server may have loaded the items while this one waited.
             row = connection.execute(query).one_or_none() or _load(connection, study, probes, tasks, fingerprint)
     assert row is not None, "it was loaded just now"
     if row[0] != fingerprint:
@@ -140,7 +140,7 @@ def _rows(study: Study, purpose: str, probe: Probe, tasks: Mapping[str, Task]) -
     queues: dict[str, str] = {}
     for item in probe.items:
         queues.setdefault(item.id if study.instrument.unit == "item" else item.family, _queue(item, study.queue))
-    # Neighbours in a probe are often of one family or one noun; nobody should get them in a row.
+    # Neighbours in a probe are often of one family; nobody should get them in a row.
     places = random.Random(study.seed).sample(range(len(tasks)), len(tasks))
     counts = {"held": 0, "answered": 0, "round": 1, "wanted": study.judgements if purpose == "item" else 0}
     for place, key in zip(places, tasks, strict=True):

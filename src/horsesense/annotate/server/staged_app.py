@@ -1,7 +1,7 @@
-"""Studies served one after the other under one address: people keep their links, cookies and codes from stage to stage.
+"""Studies served one after the other at one address: people keep their links, cookies and codes from stage to stage.
 
-`StagedApp` passes requests to the study that is open now. When it has enough, what the machine does between two stages
-is done in a thread, and people who look in meanwhile are told so; then the next study takes its place.
+`StagedApp` passes requests to the current study. When that has enough answers, a thread prepares the next stage, and
+people see a waiting page; then the next study takes over.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from sqlalchemy import func, insert, select, update
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from horsesense.annotate.annotation_status import StudyCounts
 from horsesense.annotate.server import database_tables as tables
+from horsesense.annotate.server.administration import InvitationLink
 from horsesense.annotate.server.app import create_app
 from horsesense.annotate.server.database import reading, writing
-from horsesense.annotate.server.links import Link
 from horsesense.annotate.server.participants import WORKING
-from horsesense.annotate.server.request_checks import Desk, Guards
-from horsesense.annotate.server.served_study import Served, open_study
-from horsesense.annotate.status import Progress
+from horsesense.annotate.server.request_checks import RequestContext, RequestGuards
+from horsesense.annotate.server.served_study import ServedStudy, open_study
 from horsesense.core.document import Document
 from horsesense.errors import UserError
 
@@ -33,7 +33,7 @@ log = logging.getLogger("horsesense.annotate")
 
 _items = tables.items.c
 _SECONDS = "2"
-"""After so long a waiting page looks again."""
+"""Seconds after which a waiting page reloads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,24 +43,24 @@ class StagedServing(Document):
     pipeline: Path
     """Its folder."""
     address: str
-    """Where people reach it."""
+    """Public address."""
     study: str
     """The study that is open now."""
-    links: tuple[Link, ...]
+    links: tuple[InvitationLink, ...]
     """Links of the people who were invited by this call; each holds for all stages."""
 
 
-def progress(served: Served) -> Progress:
-    """How far people are."""
+def count_answers(served: ServedStudy) -> StudyCounts:
+    """Count tasks and answers."""
     query = select(func.count(), func.sum(_items.wanted), func.sum(_items.answered))
     with reading(served.engine) as connection:
         tasks, wanted, answered = connection.execute(query.where(_items.purpose == "item", _items.wanted > 0)).one()
         people = connection.scalars(select(tables.people.c.code).where(tables.people.c.answered > 0)).all()
-    return Progress(int(tasks), int(wanted or 0), int(answered or 0), frozenset(people))
+    return StudyCounts(int(tasks), int(wanted or 0), int(answered or 0), frozenset(people))
 
 
-def keep_open(served: Served, current: Collection[str]) -> None:
-    """Close the tasks of things that are asked no more, and open again those that are; what was said stays."""
+def keep_open(served: ServedStudy, current: Collection[str]) -> None:
+    """Close tasks that are no longer asked and reopen those that are; judgements stay."""
     with writing(served.engine) as connection:
         for row in connection.execute(select(_items.id, _items.key, _items.wanted, _items.held, _items.answered)).all():
             wanted = served.study.judgements if row.key in current else row.held + row.answered
@@ -70,7 +70,7 @@ def keep_open(served: Served, current: Collection[str]) -> None:
 
 
 def carry_people(before: Path, after: Path) -> None:
-    """People, their links and their cookies go on from one study to the next; what they are called does not change."""
+    """Copy people, their links and their cookies from one study to the next; their codes stay the same."""
     old, new = open_study(before), open_study(after)
     try:
         with reading(old.engine) as connection:
@@ -105,30 +105,30 @@ def carry_people(before: Path, after: Path) -> None:
 
 @dataclass
 class StagedApp:
-    """The app of whichever study is open."""
+    """The app of the current study."""
 
     find: Callable[[], Path | None]
-    """The study that people are to work at now; None where all is done."""
+    """Returns the current study; None if all is done."""
     prepare: Callable[[], None]
-    """What the machine does between two stages."""
+    """Prepares the next stage."""
     address: str
-    """Where people reach it."""
+    """Public address."""
     say: Callable[[str], None]
     enough: float = 1.0
-    """Share of a study's answers with which it has enough."""
-    served: Served | None = None
-    """The study that is open."""
+    """Share of the target answers that is enough."""
+    served: ServedStudy | None = None
+    """The current study."""
     _app: ASGIApp | None = None
     _busy: threading.Event = field(default_factory=threading.Event)
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _problem: str = ""
     _finished: bool = False
 
-    def open(self) -> Served:
-        """Open the study that is to be worked at; an error where there is none."""
+    def open(self) -> ServedStudy:
+        """Open the current study, or raise an error if there is none."""
         folder = self.find()
         if folder is None:
-            raise UserError("people have nothing to answer here", fix="look at: horsesense winoventi status")
+            raise UserError("people have nothing to answer here", fix="look at the status of the pipeline")
         before = None if self.served is None else self.served.study.folder
         if before is not None and before != folder:
             carry_people(before, folder)
@@ -148,11 +148,11 @@ class StagedApp:
         await self._app(scope, receive, send)
 
     def _is_between(self) -> bool:
-        """Whether one stage has enough and the next is not there yet; the first to find that out has it prepared."""
+        """Whether a stage is done and the next not ready; the first caller starts its preparation."""
         assert self.served is not None
         if self._busy.is_set() or self._problem:
             return True
-        if self._finished or not progress(self.served).has(self.enough):
+        if self._finished or not count_answers(self.served).has(self.enough):
             return False
         with self._turn:
             if not self._busy.is_set():
@@ -175,7 +175,7 @@ class StagedApp:
         except UserError as error:
             self._problem = str(error)
             self.say(f"the next stage cannot be prepared: {error}")
-        except Exception as error:  # the server goes on; whoever runs it is told
+        except Exception as error:  # the server continues; the error is logged
             self._problem = type(error).__name__
             log.error("the next stage cannot be prepared", exc_info=error)
         finally:
@@ -184,11 +184,16 @@ class StagedApp:
     async def _waiting(self, scope: Scope, receive: Receive, send: Send) -> None:
         assert self.served is not None
         if self._problem:
-            title, text = "This part is done", "The next one could not be prepared; whoever invited you was told."
+            title, text = (
+                "This part is done",
+                "The next one could not be prepared; the person who invited you was told.",
+            )
         else:
-            title, text = "The next part is being prepared", "This page goes on by itself in a moment."
-        page: Response = Desk(self.served).page("message.html.j2", title=title, text=text)
+            title, text = "The next part is being prepared", "This page reloads in a moment."
+        page: Response = RequestContext(self.served).page("message.html.j2", title=title, text=text)
         if not self._problem:
             page.headers["Refresh"] = _SECONDS
         address = urlsplit(self.address)
-        await Guards(page, hosts=[address.hostname or ""], secure=address.scheme == "https")(scope, receive, send)
+        await RequestGuards(page, hosts=[address.hostname or ""], secure=address.scheme == "https")(
+            scope, receive, send
+        )

@@ -1,4 +1,4 @@
-"""How far a study has come: in all, item by item, and over time. Read from the database at every look: it is quick."""
+"""Progress of a study: overall, by item and over time. Fast enough to read from the database at every request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import reading
 from horsesense.annotate.server.participants import WORKING, Person
 from horsesense.annotate.server.queue import ANSWERED
-from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.served_study import ServedStudy
 
 WIDTH, HEIGHT = 600, 120
 """Of the curve, in its own units."""
@@ -20,31 +20,31 @@ _POINTS = 200
 """More would not be seen."""
 DONE = "done"
 UNNEEDED = "nothing left"
-"""Of somebody for whom others have left no question."""
+"""State of a person for whom no question is left."""
 _HOUR, _DAY = 3600, 24 * 3600
 _items, _judgements, _leases = tables.items.c, tables.judgements.c, tables.leases.c
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the study has come."""
+class StudyProgress:
+    """Progress of a study."""
 
     items: int
     done: int
-    """Items that have all the judgements they want."""
+    """Items with all their judgements."""
     wanted: int
     answered: int
     held: int
-    """Items that are with somebody now, counted once a person."""
+    """Leased items, counted once per person."""
     escalated: int
     """Items for which more people are asked."""
     by_answers: Mapping[int, int]
-    """How many items have so many judgements, from none."""
+    """Number of items by number of judgements, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenItem:
-    """An item that still wants judgements."""
+    """An item with missing judgements."""
 
     item: str
     question: str
@@ -67,8 +67,8 @@ class OverTime:
     total: int
 
 
-def progress_of(served: Served) -> Progress:
-    """The counts of the queue."""
+def study_progress(served: ServedStudy) -> StudyProgress:
+    """Count items by state."""
     column = _items.answered
     with reading(served.engine) as connection:
         row = connection.execute(
@@ -88,11 +88,11 @@ def progress_of(served: Served) -> Progress:
     every = range(max(served.study.judgements, *found, 0) + 1)
     items, done, wanted, answered, held, escalated = map(int, row)
     by_answers = {answers: found.get(answers, 0) for answers in every}
-    return Progress(items, done, wanted, answered, held, escalated, by_answers)
+    return StudyProgress(items, done, wanted, answered, held, escalated, by_answers)
 
 
-def open_items(served: Served, most: int = 50) -> list[OpenItem]:
-    """Items that want more judgements, those with the fewest first."""
+def open_items(served: ServedStudy, most: int = 50) -> list[OpenItem]:
+    """Return items with missing judgements, those with the fewest first."""
     query = (
         select(_items.key, _items.answered, _items.wanted, _items.held)
         .where(_items.purpose == "item", _items.answered < _items.wanted)
@@ -105,8 +105,8 @@ def open_items(served: Served, most: int = 50) -> list[OpenItem]:
     return [OpenItem(row.key, tasks[row.key].question, row.answered, row.wanted, row.held) for row in rows]
 
 
-def over_time(served: Served) -> OverTime | None:
-    """The judgements that stand, by when they were given; None where there are none."""
+def over_time(served: ServedStudy) -> OverTime | None:
+    """Return the times of judgements that were not retracted; None if there are none."""
     retracted = tables.retractions.c.judgement
     query = (
         select(_judgements.at)
@@ -121,8 +121,8 @@ def over_time(served: Served) -> OverTime | None:
         return None
     now = max(served.clock(), times[-1])
     return OverTime(
-        first=told_time(times[0]),
-        last=told_time(times[-1]),
+        first=format_time(times[0]),
+        last=format_time(times[-1]),
         points=_curve(times, now),
         last_hour=sum(at > now - _HOUR for at in times),
         last_day=sum(at > now - _DAY for at in times),
@@ -131,7 +131,7 @@ def over_time(served: Served) -> OverTime | None:
 
 
 def _curve(times: Sequence[float], now: float) -> str:
-    """The number of judgements so far, from the first to now, as points of a line; the top is all of them."""
+    """Return the cumulative number of judgements as points of an SVG line."""
     begin, span = times[0], max(now - times[0], 1.0)
     step = max(1, len(times) // _POINTS)
     seen = sorted({*range(0, len(times), step), len(times) - 1})
@@ -140,17 +140,17 @@ def _curve(times: Sequence[float], now: float) -> str:
     return " ".join(f"{WIDTH * x:.1f},{HEIGHT * (1 - y):.1f}" for x, y in line)
 
 
-def told_time(at: float) -> str:
-    """A time for people to read.
+def format_time(at: float) -> str:
+    """Format a time.
 
-    >>> told_time(0.0)
+    >>> format_time(0.0)
     '1970-01-01 00:00:00 UTC'
     """
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def finished(served: Served, people: Sequence[Person]) -> set[int]:
-    """For whom nothing is left: they, or others, have answered it all, or they as much as one person may."""
+def finished(served: ServedStudy, people: Sequence[Person]) -> set[int]:
+    """Return the people for whom no question is left."""
     wanting = (_items.purpose == "item", _items.answered < _items.wanted)
     with reading(served.engine) as connection:
         by_queue = select(_items.queue, func.count()).where(*wanting).group_by(_items.queue)
@@ -171,6 +171,6 @@ def finished(served: Served, people: Sequence[Person]) -> set[int]:
     return done
 
 
-def state_told(person: Person, done: Collection[int]) -> str:
-    """How far a person is, for the researcher: their state, or that nothing is left for them."""
+def state_of(person: Person, done: Collection[int]) -> str:
+    """Return the state of a person, or that nothing is left for them."""
     return (DONE if person.answered else UNNEEDED) if person.id in done else person.state

@@ -1,4 +1,4 @@
-"""A task as a page shows it, and what a person filled in, checked and turned into an answer."""
+"""Forms of tasks: what the page shows, and the checked answer from its fields."""
 
 from __future__ import annotations
 
@@ -10,73 +10,73 @@ from dataclasses import dataclass, field
 from horsesense.annotate.answer_checks import (
     BETWEEN,
     beside_alike,
-    checked_value,
-    folded_criteria,
-    folded_each,
-    joined_pair,
+    check_value,
+    join_criteria,
+    join_each,
+    join_pair,
 )
 from horsesense.annotate.instrument import Instrument
 from horsesense.annotate.pictures import Picture
 from horsesense.annotate.server.participants import NEW, Person
 from horsesense.annotate.server.queue import Lease
-from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.served_study import ServedStudy
 from horsesense.annotate.task import JUDGED, Task, lettered
 from horsesense.errors import UserError
 
 LONGEST_WORD = 60
 SENSELESS = "objection"
-"""The field by which a person objects instead of writing."""
+"""The field of an objection to a written task."""
 
 Fields = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """One answer that can be chosen."""
+class AnswerChoice:
+    """One choice."""
 
     number: int
-    """What the form sends: its place among the answers, however they are shown."""
+    """Value in the form: its index among the answers, whatever their order."""
     text: str
     beside: bool = False
     """Whether it is an objection or an abstention."""
     objects: bool = False
-    """Whether a reason goes with it."""
+    """Whether it needs a reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """All that the page of a task needs."""
+class ShownTask:
+    """Everything that the page of a task needs."""
 
     task: Task
     lease: str
-    answers: Sequence[Answer]
+    answers: Sequence[AnswerChoice]
     criteria: Sequence[tuple[str, str]]
     """Name of the field, and the question; or an option that is judged by itself."""
     reasons: Sequence[str]
     done: int
     of: int
-    """0 where it is not known how many there will be."""
+    """0 if the number is not known."""
     trial: bool
-    """Whether these are the questions before the work."""
+    """Whether this is the qualification."""
     pictures: Sequence[Picture] = ()
     entered: Mapping[str, str] = field(default_factory=dict)
-    """What was filled in before, where it was not right."""
+    """Fields of a rejected form."""
     problem: str = ""
     proposed: bool = False
-    """Whether what stands in the form is a machine's proposal."""
+    """Whether the form has a machine's proposal."""
 
 
-def show(served: Served, person: Person, lease: Lease, entered: Mapping[str, str] | None = None) -> Shown:
-    """The task of a lease as this person sees it, also after a reload."""
+def show(served: ServedStudy, person: Person, lease: Lease, entered: Mapping[str, str] | None = None) -> ShownTask:
+    """Return the task of a lease as this person sees it, the same after a reload."""
     task, instrument = served.tasks[lease.purpose][lease.name], served.instrument
     trial = person.state == NEW
-    return Shown(
+    return ShownTask(
         task=task,
         lease=lease.key,
         answers=_answers(task, instrument, lease.key),
         criteria=_parts(task, instrument),
         reasons=[wording(instrument, name) for name in instrument.reasons],
-        # Attention items are among the others and count like them, or they would give themselves away.
+        # Attention checks count like other items, or people would recognise them.
         done=lease.number - 1,
         of=len(served.tasks["gold"]) if trial else 0,
         trial=trial,
@@ -87,7 +87,7 @@ def show(served: Served, person: Person, lease: Lease, entered: Mapping[str, str
 
 
 def _proposed(task: Task, instrument: Instrument) -> dict[str, str]:
-    """A machine's proposal as a person would have filled it in."""
+    """Return the fields of a machine's proposal."""
     if not task.proposal:
         return {}
     if instrument.kind == "pair":
@@ -103,15 +103,15 @@ def _parts(task: Task, instrument: Instrument) -> list[tuple[str, str]]:
 
 
 def wording(instrument: Instrument, name: str) -> str:
-    """How an answer is put to people."""
-    return instrument.told.get(name, name)
+    """Return the wording of an answer."""
+    return instrument.wording.get(name, name)
 
 
-def _answers(task: Task, instrument: Instrument, lease: str) -> list[Answer]:
+def _answers(task: Task, instrument: Instrument, lease: str) -> list[AnswerChoice]:
     every = answers_of_task(task, instrument)
     first_beside = len(task.choices)
     answers = [
-        Answer(
+        AnswerChoice(
             number,
             wording(instrument, text) if instrument.kind == "labels" or number >= first_beside else text,
             number >= first_beside,
@@ -120,18 +120,18 @@ def _answers(task: Task, instrument: Instrument, lease: str) -> list[Answer]:
         for number, text in enumerate(every)
     ]
     if instrument.kind == "options" and not task.scale.ordered:
-        # Each person has an order of their own, or the first option would gain by being first.
+        # Each person has their own order of options, against position bias.
         answers[:first_beside] = random.Random(lease).sample(answers[:first_beside], first_beside)
     return answers
 
 
 def answers_of_task(task: Task, instrument: Instrument) -> tuple[str, ...]:
-    """All that can be chosen, in the order in which it is shown."""
+    """Return all choices in the order in which they are shown."""
     return (*task.choices, *instrument.beside)
 
 
 def answer_from(fields: Fields, task: Task, instrument: Instrument) -> tuple[str, str]:
-    """The answer and its reason, from the fields of the form.
+    """Return the answer and its reason from the fields of the form.
 
     >>> from horsesense.annotate.instrument import find_instrument
     >>> answer_from({"value": "1"}, Task("i", "?", ("hot", "cold")), find_instrument("choice"))
@@ -146,7 +146,7 @@ def answer_from(fields: Fields, task: Task, instrument: Instrument) -> tuple[str
         given = {name: fields.get(f"criterion-{place}", "") for place, name in enumerate(instrument.criteria)}
         if not any(given.values()):
             raise UserError("no question is answered", fix="answer yes or no to each")
-        return folded_criteria(instrument, given), ""
+        return join_criteria(instrument, given), ""
     if fields.get(SENSELESS) and instrument.objections:
         value = _chosen(fields[SENSELESS], instrument.objections)
         return value, _reason(fields, value, instrument)
@@ -154,16 +154,16 @@ def answer_from(fields: Fields, task: Task, instrument: Instrument) -> tuple[str
         given = {f"{JUDGED}{name}": fields.get(f"{JUDGED}{name}", "") for name in lettered(task.choices)}
         if not any(given.values()):
             raise UserError("no answer is judged", fix="judge each of them")
-        return folded_each(instrument, given), ""
+        return join_each(instrument, given), ""
     if instrument.kind == "pair":
-        return joined_pair(fields.get("first", ""), fields.get("second", "")), ""
+        return join_pair(fields.get("first", ""), fields.get("second", "")), ""
     return _words(fields, instrument), ""
 
 
 def check_text(text: str) -> None:
-    """Text that no person types is refused: a database would choke on it, a reader would not see it."""
+    """Raise an error for control characters, which nobody types."""
     if any(unicodedata.category(sign) in ("Cc", "Cs", "Cf", "Co", "Cn") and sign not in "\t\r\n‍‌" for sign in text):
-        raise UserError("the text holds signs that cannot be read", fix="type it again")
+        raise UserError("the text contains unreadable characters", fix="type it again")
 
 
 def _chosen(given: str, answers: tuple[str, ...]) -> str:
@@ -190,9 +190,9 @@ def _words(fields: Fields, instrument: Instrument) -> str:
     for word in written:
         if len(word) > LONGEST_WORD:
             raise UserError(f"a word is longer than {LONGEST_WORD} characters", fix="keep it short")
-        # A sign in front would be a formula in somebody's spreadsheet.
+        # A leading = or + would be a formula in a spreadsheet.
         if not word[0].isalpha() or "," in word or ";" in word:
             raise UserError(f"{word!r} is not a word", fix="write one word in each field")
         if beside_alike(instrument, word):
             raise UserError(f"{word!r} is an answer of its own", fix="tick its box instead")
-    return checked_value(instrument, ", ".join(written))
+    return check_value(instrument, ", ".join(written))

@@ -1,4 +1,4 @@
-"""People who go: for now, because their link ends, or with all that they said. What they had in hand is put back."""
+"""Leaving, revoked links and withdrawal; leased items are released."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import writing
 from horsesense.annotate.server.participants import WITHDRAWN, find_person, locked, note
 from horsesense.annotate.server.queue import ANSWERED, ITEM, RELEASED, open_lease, release, settle
-from horsesense.annotate.server.served_study import Served
+from horsesense.annotate.server.served_study import ServedStudy
 
 _items, _leases, _judgements = tables.items.c, tables.leases.c, tables.judgements.c
 
 
-def leave(served: Served, person: int, session: str) -> None:
-    """Leave for now; others may have what was in hand."""
+def leave(served: ServedStudy, person: int, session: str) -> None:
+    """Leave for now, and release the leased item."""
     with writing(served.engine) as connection:
         _put_down(connection, served, locked(connection, person).id)
         connection.execute(delete(tables.sessions).where(tables.sessions.c.key == session))
 
 
-def revoke(served: Served, names: list[str]) -> None:
-    """End personal links and whoever is in by them; what they said stays."""
+def revoke(served: ServedStudy, names: list[str]) -> None:
+    """Revoke personal links and their sessions; the judgements stay."""
     with writing(served.engine) as connection:
         for name in names:
             person = locked(connection, find_person(connection, name).id)
@@ -30,7 +30,7 @@ def revoke(served: Served, names: list[str]) -> None:
             note(connection, served, "revoked", person.id)
 
 
-def _put_down(connection: Connection, served: Served, person: int) -> None:
+def _put_down(connection: Connection, served: ServedStudy, person: int) -> None:
     current = open_lease(connection, person)
     if current is not None:
         release(connection, served, current)
@@ -41,8 +41,8 @@ def _shut_out(connection: Connection, person: int) -> None:
     connection.execute(delete(tables.sessions).where(tables.sessions.c.person == person))
 
 
-def withdraw(served: Served, name: str, reason: str = "") -> int:
-    """Withdraw all of a person's judgements, end their link, and ask others; how many judgements that were."""
+def withdraw(served: ServedStudy, name: str, reason: str = "") -> int:
+    """Withdraw a person's judgements, revoke their link, ask others, and return the number of judgements."""
     with writing(served.engine) as connection:
         person = locked(connection, find_person(connection, name).id)
         _put_down(connection, served, person.id)

@@ -18,7 +18,8 @@ _HERE = "horsesense.methods.cats"
 
 METHOD = Method(
     name="cats",
-    citation="Zhou, Zhang, Cui, Huang, Evaluating Commonsense in Pre-trained Language Models, AAAI 2020",
+    citation="Xuhui Zhou, Yue Zhang, Leyang Cui and Dandan Huang. Evaluating Commonsense in Pre-trained Language "
+    "Models. AAAI 2020. doi:10.1609/aaai.v34i05.6523",
     builders={"duals": f"{_HERE}.api:build_duals", "conjunctions": f"{_HERE}.api:build_conjunctions"},
     readers={
         "cats": Reader(f"{_HERE}.dataset:read_cats"),

@@ -154,10 +154,10 @@ def steps(*runs: Run | str | Path, judgements: Sequence[PathLike] = ()) -> Infer
 
 def _counts_of_people(files: Sequence[Path]) -> Counted:
     """Read the counts of people; "4 or more" counts as four, and "cannot say" as no count."""
-    from horsesense.annotate.judgement_files import collect
+    from horsesense.annotate.judgements import read_files
     from horsesense.methods.cats.step_accuracy import counted
 
-    collected = collect(files)
+    collected = read_files(files)
     if collected.instrument.name != "steps":
         raise UserError(
             f"these are judgements of the instrument {collected.instrument.name}", file=files[0], fix="use steps"

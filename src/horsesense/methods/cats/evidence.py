@@ -15,9 +15,9 @@ from horsesense.core import Answer, Item, ScoringSpec
 from horsesense.core.document import Document
 from horsesense.errors import UserError
 from horsesense.runs.results import Answered
-from horsesense.scoring.evidence import Evidence, evidence
+from horsesense.scoring.evidence import TokenEvidence, evidence
 from horsesense.scoring.prompts import item_prompts
-from horsesense.scoring.texts import ScoredText, ScoredToken
+from horsesense.scoring.texts import ScoredText, ScoredToken, scored_text
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate
 
@@ -185,14 +185,14 @@ def _deciding_where(decisions: list[Decision], units: list[str], *, right: bool)
     return deciding([decisions[place] for place in places], [units[place] for place in places]) if places else None
 
 
-def pair_evidence(item: Item, answer: Answer, spec: ScoringSpec, by_mean: bool = True) -> list[Evidence]:
+def pair_evidence(item: Item, answer: Answer, spec: ScoringSpec, by_mean: bool = True) -> list[TokenEvidence]:
     """Return the evidence of each token for the right sentence of a pair and against the wrong one.
 
     The paper takes sentences of the same length, where a sum decides as a mean does. With other lengths the mean
     is the score, so each token counts as its part of the mean, and the positions add up to the difference of scores.
     """
     assert item.answer is not None  # checked by the caller
-    prompts = item_prompts(item, spec, asks_what_follows=True).prompts
+    prompts = item_prompts(item, spec, scores_to_end=True).prompts
     sides = (item.answer, 1 - item.answer)
     right, wrong = (_scored(prompts[place].text, answer, place, by_mean) for place in sides)
     return evidence(right, wrong)
@@ -201,6 +201,4 @@ def pair_evidence(item: Item, answer: Answer, spec: ScoringSpec, by_mean: bool =
 def _scored(text: str, answer: Answer, place: int, by_mean: bool) -> ScoredText:
     count = len(answer.logprobs[place]) if by_mean else 1
     kept = zip(answer.starts[place], answer.ends[place], answer.logprobs[place], strict=True)
-    return ScoredText(
-        text, tuple(ScoredToken(text[start:end], start, end, value / count) for start, end, value in kept)
-    )
+    return scored_text(text, (ScoredToken(text[start:end], start, end, value / count) for start, end, value in kept))

@@ -17,7 +17,9 @@ _HERE = "horsesense.methods.partwhole"
 
 METHOD = Method(
     name="partwhole",
-    citation="Mullenbach, Gordon, Peng, May, Do Nuclear Submarines Have Nuclear Captains?, EMNLP 2019",
+    citation="James Mullenbach, Jonathan Gordon, Nanyun Peng and Jonathan May. Do Nuclear Submarines Have Nuclear "
+    "Captains? A Challenge Dataset for Commonsense Reasoning over Adjectives and Objects. EMNLP-IJCNLP 2019. "
+    "doi:10.18653/v1/D19-1625",
     builders={"partwhole": f"{_HERE}.api:build"},
     probes={"partwhole-own": f"{_HERE}.own_probe:own_probe"},
     readers={

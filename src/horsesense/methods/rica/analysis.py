@@ -1,22 +1,29 @@
-"""What the answers to a RICA probe say: by perturbation, by valence, asked twice, with the fact told, by rung."""
+"""Analyse the answers to RICA probes, and make the tables of a report.
+
+Accuracy by perturbation and operator, positivity bias, test-retest agreement, the effect of the background fact, the
+fact ladder, novel entities against names.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from horsesense.core import Facet, Item
 from horsesense.core.card import UNIT_AVERAGE
 from horsesense.core.document import Document
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.comparatives import PAIR_OF
 from horsesense.lexicons.frequency import zipf
-from horsesense.methods.rica.controls import ControlScore, control_scores
+from horsesense.methods.rica.controls import CONTROLS, NEAR, ControlScore, control_scores
 from horsesense.methods.rica.items import SETTINGS
-from horsesense.methods.rica.ladder_analysis import LadderAnalysis, climb
+from horsesense.methods.rica.ladder import BESIDE, RUNGS, LadderAnalysis, analyse_ladder
+from horsesense.methods.rica.views import ViewScore, view_scores
+from horsesense.methods.suites.frame import PaperRow, PaperTable
 from horsesense.runs.results import Answered, read_run
 from horsesense.stats import Estimate, accuracy, by_facet, effective_units, family_accuracy, unit_average
 from horsesense.stats.ablation import ablation, asked_again, retest
@@ -25,12 +32,12 @@ from horsesense.stats.families import without_repeats
 from horsesense.stats.resampling import Floats, Names
 
 Question = tuple[str, str, bool]
-"""Axiom, kind up to renaming, whether the fact is told."""
+"""Axiom, kind up to renaming, whether the fact is stated."""
 
 
 @dataclass(frozen=True, slots=True)
 class KindAccuracy:
-    """Items that are said in the same way."""
+    """Accuracy on one kind of perturbation."""
 
     kind: tuple[Facet, ...]
     """Perturbation and asymmetry."""
@@ -39,7 +46,7 @@ class KindAccuracy:
 
 @dataclass(frozen=True, slots=True)
 class OperatorAccuracy:
-    """Statements whose sameness is proved, or asserted by the lexicon."""
+    """Accuracy on statements whose equivalence is proved, or asserted by the lexicon."""
 
     accuracy: Estimate
     """Share of items right."""
@@ -48,40 +55,40 @@ class OperatorAccuracy:
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
-    """What the answers of one model to one probe say; what the probe does not have is null."""
+class ProbeAnalysis:
+    """Analysis of the answers of one model to one probe; null for what the probe does not have."""
 
     model: str
     probe: str
     average: Estimate | None
-    """Average over properties with at least four axioms, without items that tell the fact; null where there are not two
-    such properties, and for imported releases, which keep the paper's metric."""
+    """Average over properties with at least four axioms, without items that state the fact; null if there are fewer
+    than two such properties, and for published datasets, which use the paper's metric."""
     accuracy: Estimate
-    """Share of items right, without those that tell the fact."""
+    """Share of items right, without those that state the fact."""
     effective_units: float
-    """How many properties of equal size would say as much (Kish)."""
+    """Effective number of properties (Kish)."""
     operators: Mapping[str, OperatorAccuracy] | None
-    """Apart for what is proved to say the same (logical) and what rests on the lexicon (lexical); robustness is
-    headlined on the first."""
+    """Accuracy on statements that are proved to be equivalent (logical) and on those that rest on the lexicon
+    (lexical); the first is the headline for robustness."""
     strict: Estimate
     """Share of whole axioms right; a renaming counts once."""
     kinds: tuple[KindAccuracy, ...] | None
     """Accuracy by kind of perturbation."""
     bias: Bias | None
-    """How answers depend on the valence of the right word."""
+    """Accuracy by the valence of the right word."""
     words: Mapping[str, float]
     """Zipf frequency of the words that were right, and of their opposites."""
     retest: Estimate | None
-    """How often a question that is asked twice gets the same credit: the noise floor of everything else."""
+    """Share of repeated questions that get the same credit: the noise floor of all other figures."""
     background: Mapping[str, Mapping[str, Estimate]] | None
-    """Accuracy with the fact told and without, and the difference, by what is asked."""
+    """Accuracy with and without the stated fact, and the difference, by setting."""
     ladder: LadderAnalysis | None
-    """Where what is known gets lost; null where the probe is no fact ladder."""
+    """Fact ladder; null if the probe is not one."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntityAblation:
-    """Novel entities against names, on the same statements (section 4.3, figure 5b)."""
+    """Novel entities compared with names, on the same statements (section 4.3, figure 5b)."""
 
     novel: Estimate
     """Accuracy with novel entities."""
@@ -93,69 +100,114 @@ class EntityAblation:
 
 @dataclass(frozen=True, slots=True)
 class RunAnalysis(Document):
-    """What a run on RICA probes says."""
+    """Analysis of a run on RICA probes."""
 
     run: Path
-    """The folder of the run."""
-    results: tuple[Analysis, ...]
-    """One entry a model and probe."""
+    """Run folder."""
+    results: tuple[ProbeAnalysis, ...]
+    """One entry per model and probe."""
     ablation: EntityAblation | None
-    """Against a run with names; null where none is given."""
+    """Entity ablation; null if no run with names is given."""
     controls: tuple[ControlScore, ...] = ()
-    """Each set beside its controls, where they were asked."""
+    """Scores on the controls of each set, if they were run."""
 
 
-def analyse_run(folder: Path, against: Path | None = None) -> RunAnalysis:
-    """All analyses of a run's answers; ``against`` is a run of the same model on the same axioms with names."""
-    _, answered = read_run(folder)
-    results = tuple(analyse(part) for part in answered if part.judged)
-    ablated = entity_ablation(answered[0], read_run(against)[1][0]) if against is not None else None
-    return RunAnalysis(folder, results, ablated, control_scores(answered))
+@translate_errors()
+def analyse(folder: str | Path, *, against: str | Path | None = None, picture: str | Path | None = None) -> RunAnalysis:
+    """Analyse a run on RICA probes: accuracy by kind, positivity bias, test-retest, background facts, fact ladder.
+
+    Args:
+        folder: Run folder with answers to RICA probes.
+        against: Run folder of the same model on the same axioms with names: the entity ablation.
+        picture: File of the chart of the fact ladder, .svg or .png.
+
+    Returns:
+        All analyses that the facets of the probes allow.
+    """
+    answered = _rica_answers(Path(folder))
+    results = tuple(analyse_answers(part) for part in answered if part.judged)
+    ablated = None if against is None else entity_ablation(answered[0], _rica_answers(Path(against))[0])
+    analysis = RunAnalysis(Path(folder), results, ablated, control_scores(answered))
+    if picture is not None:
+        plot_ladder(analysis, picture)
+    return analysis
 
 
-def analyse(answered: Answered) -> Analysis:
-    """All analyses that a probe's facets allow.
+def _rica_answers(folder: Path) -> list[Answered]:
+    """Return the parts of a run whose probe is RICA's."""
+    answered = [part for part in read_run(folder)[1] if part.probe.card.method == "rica"]
+    if not answered:
+        fix = "build one with horsesense build rica, and give the folder of a run on it"
+        raise UserError("the run has no RICA probe", file=folder, fix=fix)
+    return answered
 
-    Items with the fact told outright count in the lines about the fact only, and so do the lower rungs of a ladder.
+
+@translate_errors()
+def plot_ladder(analysis: RunAnalysis, path: str | Path | None = None) -> Any:
+    """Plot the fact ladder: accuracy on each rung, for known and for unknown facts.
+
+    Args:
+        analysis: Result of `analyse` for a run on a probe of the task ``ladder``.
+        path: File to write as well, .svg or .png.
+
+    Returns:
+        An Altair chart with one panel per model.
+    """
+    from horsesense.report.paper_charts import ladder_chart, write_ladder
+
+    ladders = [(result.model, result.ladder) for result in analysis.results if result.ladder is not None]
+    panels = [
+        (f"{model}: {each.known.value:.0%} of {each.facts:,} facts known", (each.given_known, each.given_unknown))
+        for model, each in ladders
+    ]
+    if path is not None:
+        write_ladder(panels, Path(path))
+    return ladder_chart(panels)
+
+
+def analyse_answers(answered: Answered) -> ProbeAnalysis:
+    """Run all analyses that a probe's facets allow.
+
+    Items with a stated fact only count in the lines about the fact, and so do the lower rungs of a ladder.
     """
     items = answered.items
     credited = answered.credits(answered.primary())
-    earned, units = credited.values, answered.units
+    credits, units = credited.values, answered.units
     facets = [item.facets for item in items]
-    again = [asked_again(item) for item in items]
+    repeats = [asked_again(item) for item in items]
     families = [item.unit() for item in items]
     questions = [question_of(item) for item in items]
     aside = [item.facets.get("rung", "inference") not in ("inference", "reworded") for item in items]
-    told = [question[2] or beside for question, beside in zip(questions, aside, strict=True)]
-    values = without_repeats(earned, told)
+    excluded = [question[2] or beside for question, beside in zip(questions, aside, strict=True)]
+    values = without_repeats(credits, excluded)
     kinds = None
     if any("perturbation" in of_item for of_item in facets):
         slices = by_facet(values, units, facets, ("perturbation", "asymmetry")).slices
         kinds = tuple(KindAccuracy(kind.where, kind.accuracy) for kind in slices)
     counts = [len(item.options) for item in items]
-    whole = family_accuracy(without_repeats(values, again), families, option_counts=counts)[0]
+    whole = family_accuracy(without_repeats(values, repeats), families, option_counts=counts)[0]
     averaged = answered.probe.card.metric == UNIT_AVERAGE
-    return Analysis(
+    return ProbeAnalysis(
         model=answered.part.model.name,
         probe=answered.part.probe.name,
         average=unit_average(values, units, families, chance=0.5) if averaged else None,
         accuracy=accuracy(values, units),
         effective_units=effective_units(units),
-        operators=_operators(items, values, units, families, again),
+        operators=_operators(items, values, units, families, repeats),
         strict=whole.strict,
         kinds=kinds,
         bias=_bias(values.tolist(), [valence_of(item) for item in items], units),
         words=_frequencies(items),
-        retest=retest(questions, values, again, units) if any(again) else None,
-        background=_background(answered, earned.tolist(), questions),
-        ladder=climb(items, earned, credited.predicted),
+        retest=retest(questions, values, repeats, units) if any(repeats) else None,
+        background=_background(answered, credits.tolist(), questions),
+        ladder=analyse_ladder(items, credits, credited.predicted),
     )
 
 
 def _operators(
     items: Sequence[Item], values: Floats, units: Names, families: Sequence[str], again: Sequence[bool]
 ) -> dict[str, OperatorAccuracy] | None:
-    """Accuracy by kind of operator, where the set was built with it."""
+    """Compute accuracy by kind of operator, for probes that have it."""
     found = {}
     for operator in ("logical", "lexical"):
         kept = without_repeats(values, [item.facets.get("operator") != operator for item in items])
@@ -167,7 +219,7 @@ def _operators(
 
 
 def question_of(item: Item) -> Question:
-    """What an item asks, whoever it is about."""
+    """Return what an item asks, regardless of the entities."""
     kind = str(item.facets.get("perturbation", ""))
     turned = item.facets.get("asymmetry", "none") != "none"
     return item.family, f"{kind} turned" if turned else kind, item.facets.get("background", "none") != "none"
@@ -181,7 +233,7 @@ def _bias(values: list[float], valences: list[int], units: Names) -> Bias | None
 
 
 def _frequencies(items: Sequence[Item]) -> dict[str, float]:
-    """Zipf frequency of the words that were right, and of their opposites: a model may just like the frequent one."""
+    """Return the Zipf frequencies of the right words and of their opposites: a model may prefer the frequent one."""
     words = sorted({pole for item in items for pole in PAIR_OF.get(right_word(item), ())})
     return {word: round(zipf(word), 2) for word in words}
 
@@ -189,7 +241,7 @@ def _frequencies(items: Sequence[Item]) -> dict[str, float]:
 def _background(
     answered: Answered, values: list[float], questions: list[Question]
 ) -> dict[str, dict[str, Estimate]] | None:
-    """The effect of the fact, apart for repeating it and for turning it round (appendix C)."""
+    """Compute the effect of the stated fact, separately for repeating and for negating it (appendix C)."""
     effects = {}
     units = {question[:2]: unit for question, unit in zip(questions, answered.units, strict=True)}
     for perturbation, setting in SETTINGS.items():
@@ -203,7 +255,7 @@ def _background(
 
 
 def entity_ablation(novel: Answered, named: Answered) -> EntityAblation:
-    """The accuracy of the same model with either kind of entity, and the difference on what both were asked."""
+    """Compare the accuracy with either kind of entity on the statements that both runs have."""
 
     def statements(side: Answered) -> list[tuple[str, str, str]]:
         kinds = ((item, item.facets.get("perturbation"), item.facets.get("asymmetry")) for item in side.items)
@@ -215,3 +267,96 @@ def entity_ablation(novel: Answered, named: Answered) -> EntityAblation:
     units = dict(zip(statements(novel), novel.units, strict=True))
     compared = ablation(statements(novel), earned(novel), statements(named), earned(named), units)
     return EntityAblation(compared.a, compared.b, compared.difference)
+
+
+LADDER = "RICA: the fact ladder"
+
+
+def rica_tables(runs: Sequence[Answered], controls: bool = True) -> tuple[PaperTable, ...]:
+    """Make the tables of a run's RICA probes."""
+    rica_runs = [run for run in runs if run.probe.card.method == "rica" and run.judged]
+    tables = [
+        control_table(control_scores(rica_runs)) if controls else None,
+        view_table(view_scores(rica_runs)),
+        *_ladders(rica_runs),
+    ]
+    return tuple(table for table in tables if table is not None)
+
+
+def control_table(scores: Sequence[ControlScore]) -> PaperTable | None:
+    """Make the table of scores on each set and its controls; None if no control was run."""
+    if not scores:
+        return None
+    rows = tuple(
+        PaperRow(
+            f"{score.model} on {score.probe}",
+            "ours",
+            (score.whole, *(score.controls.get(kind) for kind in CONTROLS)),
+            "models",
+        )
+        for score in scores
+    )
+    off = [f"{score.model} on {score.probe}" for score in scores if not score.at_chance]
+    verdict = f"not the case for {'; '.join(off)}" if off else "the case for every control"
+    note = f"Chance is 0.5. A control is at chance if 0.5 is in its interval and at most {NEAR} away: {verdict}."
+    columns = ("whole", *(kind.replace("-", " ") for kind in CONTROLS))
+    return PaperTable("RICA: scores on the controls", columns, rows, (note,))
+
+
+def view_table(scores: Sequence[ViewScore]) -> PaperTable | None:
+    """Make the table of views; None if there are no scores."""
+    rows = tuple(
+        PaperRow(
+            f"{score.model} on {score.probe}: {score.view}",
+            "ours",
+            (score.accuracy, score.strict, score.labels, score.agreement),
+            f"{score.model} on {score.probe}",
+        )
+        for score in scores
+    )
+    if not rows:
+        return None
+    note = (
+        "Accuracy: the right word, sentence or conclusion is ranked above the flipped one; chance is 0.5. Label "
+        "accuracy: entailment, contradiction and neutral; chance is 1/3. For a causal model the first two views agree, "
+        "because the text before the word is the same in both statements. Only a model with an entailment head was "
+        "trained on the labels; other models get a prompt."
+    )
+    columns = ("accuracy", "whole axioms", "label accuracy", "agreement with masked word")
+    return PaperTable("RICA: masked word, sentences, entailment", columns, rows, (note,))
+
+
+def _ladders(runs: Sequence[Answered]) -> Iterator[PaperTable]:
+    """Make the tables of accuracy on each rung, and of the losses between rungs."""
+    found = []
+    for run in runs:
+        credited = (
+            run.credits(run.primary()) if run.format == "loglikelihood" and "rung" in run.items[0].facets else None
+        )
+        ladder = analyse_ladder(run.items, credited.values, credited.predicted) if credited else None
+        found += [(run.part.model.name, ladder)] if ladder else []
+    if not found:
+        return
+    rungs = (*RUNGS, *(rung for rung in BESIDE if rung != "false"))
+    rows = [
+        PaperRow(f"{model}, {title}", "ours", tuple(rates.get(rung) for rung in rungs), model)
+        for model, ladder in found
+        for title, rates in (("fact known", ladder.given_known), ("fact not known", ladder.given_unknown))
+    ]
+    yield PaperTable(LADDER, rungs, tuple(rows), ("Chance is 0.5.",))
+    steps = list(dict.fromkeys((loss.lower, loss.upper) for _, ladder in found for loss in ladder.losses))
+    between = [f"{lower} to {upper}" for lower, upper in steps]
+    columns = ("facts known", *between, "use of a stated fact", "follows a false fact")
+    lost = tuple(PaperRow(model, "ours", _lost(ladder, steps), "models") for model, ladder in found)
+    notes = (
+        "Facts known: right in both orders, affirmed and denied. From rung to rung: loss of accuracy on known facts. "
+        "Use: accuracy with the fact stated minus accuracy with an irrelevant fact. Items with a false fact have no "
+        "right answer: the column gives the share of answers that follow it.",
+        *(f"{model}: {ladder.verdict}" for model, ladder in found),
+    )
+    yield PaperTable("RICA: losses on the fact ladder", columns, lost, notes)
+
+
+def _lost(ladder: LadderAnalysis, steps: Sequence[tuple[str, str]]) -> tuple[Estimate | None, ...]:
+    by_step = {(loss.lower, loss.upper): loss.loss for loss in ladder.losses}
+    return (ladder.known, *(by_step.get(step) for step in steps), ladder.use, ladder.follows)

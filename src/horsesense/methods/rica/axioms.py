@@ -1,8 +1,8 @@
-"""The algebra of section 2.2: properties, relations, comparisons, and the implication that an axiom is.
+"""First-order axioms (section 2.2): properties, relations, comparisons and the implication between them.
 
-A node keeps its names as they were written, spaces included, so that printing what was parsed gives the same
-characters again; what a name means is `plain`. What a comparison says, whatever its words, is a pair of comparatives
-and one of its two poles: `pair_of`, `is_upper`, `opposite`; what an axiom concludes is its `claim`.
+A node stores its names as they were written, spaces included, so that printing a parsed form gives the same
+characters; `plain` strips them. `claim` is what an axiom concludes, without negations: a pair of comparatives
+(`pair_of`) and one of its two poles (`is_upper`, `opposite`).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Pair = tuple[str, str]
 
 ENTITIES = ("A", "B")
 SLOT = "*"
-"""In a phrase: where the comparative goes, as in ``is a * friend``."""
+"""In a phrase: the slot of the comparative, as in ``is a * friend``."""
 _MENTION = re.compile(r"\b(?:person_[ab]|[AB])\b")
 _OTHER = {"A": "B", "B": "A", "person_a": "person_b", "person_b": "person_a"}
 
 
 @cache
 def plain(name: str) -> str:
-    """A name without the spaces that the release left around it.
+    """Collapse the stray spaces of a published name.
 
     >>> plain("  gets  anxious")
     'gets anxious'
@@ -35,7 +35,7 @@ def plain(name: str) -> str:
 
 
 def swap_names(text: str) -> str:
-    """The text with A and B, person_a and person_b exchanged.
+    """Exchange A and B, person_a and person_b.
 
     >>> swap_names("person_a takes person_b back")
     'person_b takes person_a back'
@@ -48,7 +48,7 @@ class Prop:
     """Prop(A, p): an entity has a property, ``crumple(A)`` or ``Material(A, paper)``."""
 
     name: str
-    """The property; with a value, its kind. Empty: what a bare comparative compares, as in ``Wider(A, B)``."""
+    """The property; with a value, its kind. Empty for a bare comparative, as in ``Wider(A, B)``."""
     entity: str
     value: str | None = None
     gap: str = field(default=" ", compare=False)
@@ -64,13 +64,13 @@ class Prop:
 
 @dataclass(frozen=True, slots=True)
 class Rel:
-    """Rel(A, B, r): ``boss(A, B)``, or an event in which ``person_a`` and ``person_b`` stand for the two."""
+    """Rel(A, B, r): ``boss(A, B)``, or an event between ``person_a`` and ``person_b``."""
 
     name: str
     first: str
     second: str
     gap: str | None = field(default=" ", compare=False)
-    """Spaces between comma and second entity; None where the brackets are missing and the name tells who is who."""
+    """Spaces between comma and second entity; None if the brackets are missing and the name says who is who."""
 
     def __str__(self) -> str:
         return self.name if self.gap is None else f"{self.name}({self.first},{self.gap}{self.second})"
@@ -81,7 +81,7 @@ class Rel:
 
 @dataclass(frozen=True, slots=True)
 class Comp:
-    """Comp(x, y): ``More(crumple(A), crumple(B))``, ``Wider(A, B)``, or of one entity ``Before(cold(A))``."""
+    """Comp(x, y): ``More(crumple(A), crumple(B))``, ``Wider(A, B)``, or about one entity ``Before(cold(A))``."""
 
     word: str
     left: Prop
@@ -101,7 +101,7 @@ class Comp:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Negation, written ``not`` before what it denies."""
+    """Negation, written ``not`` before its term."""
 
     term: Prop | Rel | Comp | Not
 
@@ -132,7 +132,7 @@ Premise = Term | And
 
 @dataclass(frozen=True, slots=True)
 class Axiom:
-    """An implication that holds whoever A and B are."""
+    """An implication about any two entities."""
 
     premise: Premise
     conclusion: Comp | Not
@@ -142,17 +142,17 @@ class Axiom:
         return f"{self.premise}{self.connective}{self.conclusion}"
 
     def swapped(self) -> Axiom:
-        """The same about the entities the other way round."""
+        """Exchange the two entities."""
         return replace(self, premise=self.premise.swapped(), conclusion=self.conclusion.swapped())
 
 
 def seen_from_a(side: Prop) -> str:
-    """The name of a property as if A had it: it may mention the other entity, as in ``takes * care of B``."""
+    """Return the name of a property as if A had it; it may mention the other entity, as in ``takes * care of B``."""
     return plain(side.name if side.entity == "A" else swap_names(side.name))
 
 
-def named(side: Prop, phrase: str) -> Prop:
-    """The property under another name, which is given as if A had it."""
+def rename_property(side: Prop, phrase: str) -> Prop:
+    """Rename a property; the phrase is given as if A had it."""
     return replace(side, name=phrase if side.entity == "A" else swap_names(phrase))
 
 
@@ -160,7 +160,7 @@ def named(side: Prop, phrase: str) -> Prop:
 
 
 def pair_of(word: str) -> Pair:
-    """The pair that a comparative belongs to, in lower case.
+    """Return the pair that a comparative belongs to, in lower case.
 
     >>> pair_of("Harder"), pair_of("More")
     (('easier', 'harder'), ('more', 'less'))
@@ -173,7 +173,7 @@ def pair_of(word: str) -> Pair:
 
 
 def one_scale(word: str) -> str:
-    """The comparative by which others with the same opposite are known: they cannot be told apart by it.
+    """Return the representative of all comparatives with the same opposite: they are one scale.
 
     >>> one_scale("Larger"), one_scale("Longer"), one_scale("Shorter")
     ('Bigger', 'Taller', 'Shorter')
@@ -185,12 +185,12 @@ def one_scale(word: str) -> str:
 
 
 def is_upper(word: str) -> bool:
-    """Whether a comparative is the first pole of its pair."""
+    """Return whether a comparative is the first pole of its pair."""
     return pair_of(word)[0] == plain(word).lower()
 
 
 def opposite(word: str) -> str:
-    """The other pole, with the same capital.
+    """Return the other pole, with the same capitalisation.
 
     >>> opposite("Less"), opposite("before")
     ('More', 'after')
@@ -199,15 +199,15 @@ def opposite(word: str) -> str:
     return other.capitalize() if plain(word)[:1].isupper() else other
 
 
-def flipped(comparison: Comp) -> Comp:
-    """The same comparison with the other pole."""
+def flip(comparison: Comp) -> Comp:
+    """Flip the pole of a comparison."""
     return replace(comparison, word=opposite(comparison.word))
 
 
 def claim(axiom: Axiom) -> Comp:
-    """What the conclusion says without its negations: no ties, so not less is more."""
+    """Return the conclusion without its negations: there are no ties, so not less is more."""
     term, denied = axiom.conclusion, False
     while isinstance(term, Not):
         term, denied = term.term, not denied  # type: ignore[assignment]  # the parser saw to it
     assert isinstance(term, Comp)
-    return flipped(term) if denied else term
+    return flip(term) if denied else term

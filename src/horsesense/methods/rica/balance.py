@@ -1,12 +1,10 @@
-"""No answer from structure alone: as many more as less in every cell of order, negation and template.
+"""Balance: no answer follows from structure alone, in every cell of order, negation and template.
 
-In the released set the rule "whoever is named first is more, not turns it round" answers nine of ten, because all
-its axioms say *more* of the entity that comes first, or that does something. Here every axiom has a partner of the
-same template, with the same kinds on the same scales, that says the opposite pole of the entity in its place; and
-half of both have their premise told the other way round. What a template gives away is then nothing, for any rule
-over its shape. An axiom is only told in ways that logic allows: two conjuncts change places, a comparison is told by
-its converse or of the other entity. No word takes the place of another, so that what a perturbation does is not mixed
-up with it.
+In the published set the rule "the entity named first is more, and *not* reverses it" answers nine of ten items, because
+all axioms say *more* of the entity that comes first or that does something. Here every axiom has a partner of the same
+template, with the same kinds on the same scales, that says the opposite pole; and half of both have their premise in
+reversed order. No rule over the shape of a template then helps. Only logical changes are made: conjuncts change places,
+a comparison becomes its converse. No word is replaced, so the effects of perturbations stay separate.
 """
 
 from __future__ import annotations
@@ -25,67 +23,71 @@ from horsesense.methods.rica.axioms import (
     Pair,
     Prop,
     claim,
-    flipped,
+    flip,
     is_upper,
     pair_of,
     plain,
     seen_from_a,
 )
-from horsesense.methods.rica.knowledge_tables import TEMPLATES, KnownAxiom
-from horsesense.methods.rica.lexicon import NO_LEXICON, Lexicon
-from horsesense.methods.rica.perturbations import PERTURBATIONS, Kind
+from horsesense.methods.rica.knowledge_tables import TEMPLATES, SourcedAxiom
+from horsesense.methods.rica.lexicon import NO_LEXICON, PhraseLexicon
+from horsesense.methods.rica.perturbations import PERTURBATIONS, Perturbation
 
 Shape = tuple[str, bool, tuple[tuple[str, Pair], ...]]
-"""Template, whether the premise can be told both ways, and the kinds that apply with their scales."""
+"""Template, whether the premise can be reversed, and the kinds that apply with their scales."""
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedAxiom:
-    """An axiom as it is told in a set: which pole it says, and which way round its premise is."""
+class BalancedAxiom:
+    """An axiom in a balanced set: its pole, and the order of its premise."""
 
-    known: KnownAxiom
+    known: SourcedAxiom
     axiom: Axiom
-    """Turned and laid out as the balance needs it."""
+    """The axiom with pole and order as the balance needs them."""
     size: int
-    """How many of the wanted kinds apply."""
+    """Number of kinds that apply."""
     property: str
-    """What the conclusion is about, under the lexicon's one name for it and its antonym."""
+    """Property of the conclusion, under the lexicon's one name for it and its antonym."""
 
 
-def turned(axiom: Axiom) -> Axiom | None:
-    """The same claim with the other pole said of A, as logic has it; None where only an antonym could say that.
+def flip_pole(axiom: Axiom) -> Axiom | None:
+    """Return the same claim with the other pole for A; None if only an antonym could say that.
 
     >>> from horsesense.methods.rica.notation import parse_form
-    >>> print(turned(parse_form("Taller(A, B), so Harder(hide(A), hide(B))")))
+    >>> print(flip_pole(parse_form("Taller(A, B), so Harder(hide(A), hide(B))")))
     Shorter(A, B), so Easier(hide(A), hide(B))
     """
     match axiom.premise:
         case And(Prop(_, _, str()), Prop(_, _, str())):
             renamed = axiom.premise.swapped()
-            # A is whoever comes first, so the two conjuncts change places and the pole with them.
-            return replace(axiom, premise=And(renamed.right, renamed.left), conclusion=flipped(claim(axiom)))
+            # A is the entity that comes first, so the conjuncts change places and the pole flips.
+            return replace(axiom, premise=And(renamed.right, renamed.left), conclusion=flip(claim(axiom)))
         case Comp(word) if plain(word).lower() in OPPOSITES:
-            return replace(axiom, premise=flipped(axiom.premise), conclusion=flipped(claim(axiom)))
+            return replace(axiom, premise=flip(axiom.premise), conclusion=flip(claim(axiom)))
         case _:
             return None
 
 
-def laid_out(axiom: Axiom) -> Axiom | None:
-    """The premise told the other way round: conjuncts exchanged, a comparison's converse; None if it cannot be."""
+def reverse_premise(axiom: Axiom) -> Axiom | None:
+    """Reverse the order of the premise: exchange conjuncts, or take a comparison's converse; None if impossible."""
     match axiom.premise:
         case And(left, right):
             return replace(axiom, premise=And(right, left))
         case Comp(word, left, right) if right is not None and plain(word).lower() in OPPOSITES:
-            return replace(axiom, premise=replace(flipped(axiom.premise), left=right, right=left))
+            return replace(axiom, premise=replace(flip(axiom.premise), left=right, right=left))
         case _:
             return None
 
 
-def balanced(
-    axioms: Iterable[KnownAxiom], lexicon: Lexicon, kinds: Sequence[Kind], seed: int, rejected: Counter[str]
-) -> Iterator[tuple[PlacedAxiom, ...]]:
-    """Blocks of axioms, each balanced in itself; what has no partner is counted and left out."""
-    pools: dict[Shape, tuple[list[KnownAxiom], list[KnownAxiom]]] = {}
+def balance_axioms(
+    axioms: Iterable[SourcedAxiom],
+    lexicon: PhraseLexicon,
+    kinds: Sequence[Perturbation],
+    seed: int,
+    rejected: Counter[str],
+) -> Iterator[tuple[BalancedAxiom, ...]]:
+    """Yield blocks of axioms, each balanced in itself; axioms without a partner are counted and left out."""
+    pools: dict[Shape, tuple[list[SourcedAxiom], list[SourcedAxiom]]] = {}
     for known in axioms:
         known = replace(known, axiom=_with_upper_premise(known.axiom))
         sides = pools.setdefault(_shape(known, known.axiom, lexicon, kinds), ([], []))
@@ -95,50 +97,50 @@ def balanced(
 
 
 def _with_upper_premise(axiom: Axiom) -> Axiom:
-    """With the upper pole in the premise: what follows goes with it or against it, whichever way it was written."""
+    """Put the upper pole in the premise, so that the conclusion agrees with it or opposes it."""
     if isinstance(axiom.premise, Comp) and plain(axiom.premise.word).lower() in OPPOSITES:
-        return axiom if is_upper(axiom.premise.word) else turned(axiom) or axiom
+        return axiom if is_upper(axiom.premise.word) else flip_pole(axiom) or axiom
     return axiom
 
 
-def unbalanced(known: KnownAxiom, lexicon: Lexicon, kinds: Sequence[Kind]) -> PlacedAxiom:
-    """An axiom as its source tells it, without any balance."""
+def place_unchanged(known: SourcedAxiom, lexicon: PhraseLexicon, kinds: Sequence[Perturbation]) -> BalancedAxiom:
+    """Place an axiom as its source has it, without balance."""
     size = len(_shape(known, known.axiom, lexicon, kinds)[2])
-    return PlacedAxiom(known, known.axiom, size, property_of(known.axiom, lexicon))
+    return BalancedAxiom(known, known.axiom, size, property_of(known.axiom, lexicon))
 
 
-def alternating(axioms: Sequence[KnownAxiom], seed: int) -> list[KnownAxiom]:
-    """Every other axiom of a template with the other pole said of A, in an order drawn by seed, as far as logic allows.
+def alternate_poles(axioms: Sequence[SourcedAxiom], seed: int) -> list[SourcedAxiom]:
+    """Flip the pole of every other axiom of a template, in an order drawn by seed, as far as logic allows.
 
-    A template whose axioms cannot be turned has to have both poles of its own.
+    A template whose axioms cannot be flipped needs both poles of its own.
     """
     turns: Counter[str] = Counter()
-    told = {}
-    for place in Random(seed).sample(range(len(axioms)), len(axioms)):
-        known = axioms[place]
-        other = turned(known.axiom)
+    result = {}
+    for i in Random(seed).sample(range(len(axioms)), len(axioms)):
+        known = axioms[i]
+        other = flip_pole(known.axiom)
         if other is not None:
-            wanted = turns[known.template] % 2 == 0
+            upper = turns[known.template] % 2 == 0
             turns[known.template] += 1
-            known = known if is_upper(claim(known.axiom).word) == wanted else replace(known, axiom=other)
-        told[place] = known
-    return [told[place] for place in range(len(axioms))]
+            known = known if is_upper(claim(known.axiom).word) == upper else replace(known, axiom=other)
+        result[i] = known
+    return [result[i] for i in range(len(axioms))]
 
 
-def property_of(axiom: Axiom, lexicon: Lexicon) -> str:
-    """The name that the lexicon has for a property, its antonym and their paraphrases."""
+def property_of(axiom: Axiom, lexicon: PhraseLexicon) -> str:
+    """Return the lexicon's name for a property, its antonym and their paraphrases."""
     claimed = claim(axiom)
     phrase = lexicon.head(seen_from_a(claimed.left), pair_of(claimed.word))[0].phrase
     return phrase.text or phrase.pair[0]
 
 
-def lexicon_for(known: KnownAxiom, lexicon: Lexicon) -> Lexicon:
-    """Nothing for what nobody has checked: a doubtful axiom in other words is doubtful twice."""
+def lexicon_for(known: SourcedAxiom, lexicon: PhraseLexicon) -> PhraseLexicon:
+    """Return an empty lexicon for unchecked axioms: paraphrasing a doubtful axiom makes it more doubtful."""
     return NO_LEXICON if known.status == "raw" else lexicon
 
 
-def _shape(known: KnownAxiom, axiom: Axiom, lexicon: Lexicon, kinds: Sequence[Kind]) -> Shape:
-    """What partners have in common: template, kinds, scales, and whether the premise can be told both ways."""
+def _shape(known: SourcedAxiom, axiom: Axiom, lexicon: PhraseLexicon, kinds: Sequence[Perturbation]) -> Shape:
+    """Return what partners have in common: template, kinds, scales, and whether the premise can be reversed."""
     claimed = claim(axiom)
     lexicon = lexicon_for(known, lexicon)
     entry = lexicon.find(seen_from_a(claimed.left), pair_of(claimed.word))
@@ -149,41 +151,45 @@ def _shape(known: KnownAxiom, axiom: Axiom, lexicon: Lexicon, kinds: Sequence[Ki
         for kind in kinds
         if PERTURBATIONS[kind.perturbation][0] in scales and (kind.asymmetry == "none" or claimed.right)
     )
-    return known.template, laid_out(axiom) is not None, applicable
+    return known.template, reverse_premise(axiom) is not None, applicable
 
 
 def _blocks(
-    shape: Shape, pool: tuple[list[KnownAxiom], list[KnownAxiom]], lexicon: Lexicon, chance: Random, left: Counter[str]
-) -> Iterator[tuple[PlacedAxiom, ...]]:
-    """As many axioms of the upper as of the lower pole; what can be told either way is one side."""
+    shape: Shape,
+    pool: tuple[list[SourcedAxiom], list[SourcedAxiom]],
+    lexicon: PhraseLexicon,
+    rng: Random,
+    rejected: Counter[str],
+) -> Iterator[tuple[BalancedAxiom, ...]]:
+    """Pair axioms of the upper with axioms of the lower pole; axioms that can be flipped are one side."""
     free = TEMPLATES[shape[0]].number == 1
     sides = [pool[0] + pool[1]] if free else list(pool)
     for side in sides:
-        chance.shuffle(side)
+        rng.shuffle(side)
     start, most = 0, min(map(len, sides))
-    ways = len(_tellings(sides[0][0].axiom)) if most else 1
-    # Every way to tell them, and of what is left over half of the ways.
-    for size in (ways, (ways + 1) // 2):
+    size_of_all = len(_all_forms(sides[0][0].axiom)) if most else 1
+    # All forms first, then half of them for the remaining axioms.
+    for size in (size_of_all, (size_of_all + 1) // 2):
         while start + size <= most and (size > 1 or not free):
             block = []
             for side in sides:
-                for number, known in enumerate(side[start : start + size]):
-                    told = _tellings(known.axiom)[number]
-                    block.append(PlacedAxiom(known, told, len(shape[2]), property_of(told, lexicon)))
+                for j, known in enumerate(side[start : start + size]):
+                    form = _all_forms(known.axiom)[j]
+                    block.append(BalancedAxiom(known, form, len(shape[2]), property_of(form, lexicon)))
             yield tuple(block)
             start += size
-    left["axiom: no partner that says the other pole"] += sum(len(side) - start for side in sides)
+    rejected["axiom: no partner that says the other pole"] += sum(len(side) - start for side in sides)
 
 
-def _tellings(axiom: Axiom) -> list[Axiom]:
-    """An axiom in all the ways that logic allows: as it is and with the other pole, then both laid out otherwise."""
-    ways = [axiom, turned(axiom)]
-    ways += [laid_out(way) for way in ways if way is not None]
+def _all_forms(axiom: Axiom) -> list[Axiom]:
+    """Return an axiom in all forms that logic allows: as it is, flipped, then both reversed."""
+    ways = [axiom, flip_pole(axiom)]
+    ways += [reverse_premise(way) for way in ways if way is not None]
     return [way for way in ways if way is not None]
 
 
-def is_kept(form: Axiom) -> bool | None:
-    """Whether the entity that the conclusion is about comes first in the premise; None for one entity."""
+def is_in_order(form: Axiom) -> bool | None:
+    """Return whether the subject of the conclusion comes first in the premise; None for one entity."""
     term = form.conclusion.term if isinstance(form.conclusion, Not) else form.conclusion
     assert isinstance(term, Comp)
     if term.right is None:
@@ -192,7 +198,7 @@ def is_kept(form: Axiom) -> bool | None:
 
 
 def first_entity(form: Axiom) -> str:
-    """Who is named first in the premise."""
+    """Return the entity that the premise names first."""
     premise = form.premise
     while isinstance(premise, And | Not | Comp):
         premise = premise.term if isinstance(premise, Not) else premise.left

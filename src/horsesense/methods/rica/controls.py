@@ -1,7 +1,7 @@
-"""What stands beside every RICA score: the same items with their premise removed, and with their content removed.
+"""Controls of a RICA probe: the same items without their premise, and without their content words.
 
-A model that answers the first reads the conclusion alone; one that answers the second reads the shape: who is named
-first, whether there is a *not*, which comparative the premise has. Neither needs any knowledge.
+A model that answers the first uses the conclusion alone; one that answers the second uses the shape: which entity comes
+first, whether there is a *not*, which comparative the premise has. Neither needs knowledge.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 
 from horsesense.core import BLANK, Card, Item, Probe, probe_name, read_probe, write_probe
 from horsesense.core.document import Document
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.comparatives import is_comparative_form
 from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.negation import is_negation
 from horsesense.lexicons.novel_names import novel_names
 from horsesense.lexicons.words import AUXILIARIES, FUNCTION_WORDS, HEDGES, listed
-from horsesense.methods.rica.released_units import CONNECTIVE, entities
+from horsesense.methods.rica.published_statements import CONNECTIVE, entities
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate
 
@@ -32,42 +32,53 @@ _SHAPE = (
 _NONSENSE = 400
 _NO_PREMISE = "…"
 NEAR = 0.03
-"""How far from chance a control may be, besides having chance in its interval."""
+"""Maximum distance of a control from chance, in addition to chance being in its interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenControl:
-    """A control that was written."""
+    """The file of a control."""
 
     out: Path
-    """Its file."""
+    """File."""
     items: int
 
 
 @dataclass(frozen=True, slots=True)
-class Controls(Document):
+class WrittenControls(Document):
     """The controls of a probe."""
 
     probe: Path
-    """The probe that they stand beside."""
+    """File of the probe."""
     controls: Mapping[str, WrittenControl]
-    """By kind of control."""
+    """Files by kind of control."""
 
 
-def write_controls(file: Path, folder: Path) -> Controls:
-    """Write every control of a probe into a folder, named after the probe."""
-    probe = read_probe(file)
+@translate_errors()
+def write_controls(probe: str | Path, *, out: str | Path | None = None) -> WrittenControls:
+    """Write the probe with its premise removed, and with its content words replaced by nonsense.
+
+    Args:
+        probe: File of a RICA probe.
+        out: Folder of the controls. By default, the folder of the probe.
+
+    Returns:
+        The files.
+    """
+    file = Path(probe)
+    folder = file.parent if out is None else Path(out)
+    whole = read_probe(file)
     controls = {}
     for name in CONTROLS:
         path = folder / f"{probe_name(file)}-{name}.jsonl"
-        made = control(probe, name)
-        write_probe(path, made)
-        controls[name] = WrittenControl(path, len(made.items))
-    return Controls(file, controls)
+        changed = control(whole, name)
+        write_probe(path, changed)
+        controls[name] = WrittenControl(path, len(changed.items))
+    return WrittenControls(file, controls)
 
 
 def control(probe: Probe, name: str) -> Probe:
-    """The probe as a control: the same answers, families and facets; what is asked has something taken away."""
+    """Return the probe as a control: the same answers, families and facets, with part of the question removed."""
     change = {"premise-removed": _without_premise, "structure-only": _Nonsense().hide}[name]
     items = [replace(change(item), probe=f"{item.probe}-{name}") for item in probe.items]
     lacking = "the premise removed" if name == "premise-removed" else "content words replaced by nonsense"
@@ -76,9 +87,9 @@ def control(probe: Probe, name: str) -> Probe:
 
 
 def missing_controls(card: Card, name: str, there: Collection[str]) -> tuple[str, ...]:
-    """The controls that are not ``there`` beside a RICA probe of this name; a control itself needs none.
+    """Return the kinds of control of a RICA probe that are missing; a control itself needs none.
 
-    A control is told by the end of its card's name, which `control` has put there.
+    Controls are recognised by the end of their card's name.
     """
     if card.method != "rica" or card.name.endswith(tuple(f"-{kind}" for kind in CONTROLS)):
         return ()
@@ -96,26 +107,26 @@ def _without_premise(item: Item) -> Item:
 def _conclusion(text: str) -> str:
     _, so, conclusion = text.rpartition(CONNECTIVE)
     if not so:
-        # What has no premise to remove is left as it is: the release has two such statements.
+        # Two published statements have no premise; they stay as they are.
         return text
     return conclusion
 
 
 class _Nonsense:
-    """Words that mean nothing, the same one for a word throughout a statement."""
+    """Nonsense words, the same for each occurrence of a word in a statement."""
 
     def __init__(self) -> None:
         self.words = novel_names(_NONSENSE, seed=7)
 
     def hide(self, item: Item) -> Item:
-        """The item with its content words replaced; entities, negation, comparatives and small words stay."""
+        """Replace the content words; entities, negation, comparatives and function words stay."""
         if item.form not in ("cloze", "sentences", "pair"):
             raise UserError(f"an item of the form {item.form!r} has no premise and conclusion", fix="give a RICA probe")
         whole = item.text or item.options[0]
         kept = {name.lower() for name in entities(whole.replace(BLANK, "more"))}
         texts = (item.premise, item.text, *(item.options if item.form == "sentences" else ()))
         content = dict.fromkeys(word for text in texts for word in content_of(text, kept))
-        nonsense = {word: self.words[place % _NONSENSE] for place, word in enumerate(content)}
+        nonsense = {word: self.words[i % _NONSENSE] for i, word in enumerate(content)}
 
         def hidden(text: str) -> str:
             return _WORD.sub(lambda match: nonsense.get(match[0].lower(), match[0]), text)
@@ -125,7 +136,7 @@ class _Nonsense:
 
 
 def content_of(text: str, kept: Collection[str]) -> Iterator[str]:
-    """The words of a text that say something, in lower case: neither small words nor the ``kept`` names."""
+    """Yield the content words of a text, in lower case: neither function words nor the ``kept`` names."""
     for match in _WORD.finditer(text):
         word = match[0].lower()
         bare = word.removesuffix("'s").removesuffix("’s")
@@ -135,15 +146,15 @@ def content_of(text: str, kept: Collection[str]) -> Iterator[str]:
 
 
 def shape_scores(probe: Probe) -> list[list[float]]:
-    """For each option of each item, how often it is right in statements of the same shape about other properties.
+    """Return for each option how often it is right in statements of the same shape about other properties.
 
-    The shape is the sentence with a gap for every content word and the entities numbered as they come; half of the
-    properties teach it to the other. Given to `find_cues` it is the cue *structure only*.
+    The shape is the sentence with a gap for every content word and numbered entities. Each half of the properties gives
+    the counts for the other half. In `find_cues` this is the cue *structure only*.
     """
     hidden = control(probe, "structure-only").items
     shapes = [(_shape(item), frozenset(item.options)) for item in hidden]
     names = sorted({item.groups["property"] for item in hidden})
-    half = {name: place % 2 for place, name in enumerate(names)}
+    half = {name: i % 2 for i, name in enumerate(names)}
     right: list[Counter[tuple[str, frozenset[str], str]]] = [Counter(), Counter()]
     for item, shape in zip(hidden, shapes, strict=True):
         right[half[item.groups["property"]]][(*shape, item.options[item.answer or 0])] += 1
@@ -155,43 +166,43 @@ def shape_scores(probe: Probe) -> list[list[float]]:
 
 def _shape(item: Item) -> str:
     names: dict[str, str] = {}
-    entities_told = item.groups["entities"].split()
+    entity_names = item.groups["entities"].split()
 
     def part(match: re.Match[str]) -> str:
         word = match[0].lower()
         bare = word.removesuffix("'s")
-        if bare in entities_told:
+        if bare in entity_names:
             return names.setdefault(bare, str(len(names) + 1))
         return "_" if zipf(word) == 0 else word
 
     return _WORD.sub(part, item.text)
 
 
-# What answers to them say.
+# Scores on the controls.
 
 
 @dataclass(frozen=True, slots=True)
 class ControlScore:
-    """A model on a set, and on its controls."""
+    """Scores of a model on a set and on its controls."""
 
     model: str
-    """Who was asked."""
+    """Model."""
     probe: str
-    """The set."""
+    """Probe."""
     whole: Estimate
-    """What it gets of the set itself, by the metric of its card."""
+    """Score on the set itself, by the metric of its card."""
     controls: Mapping[str, Estimate]
-    """What it gets of each control that was asked."""
+    """Score on each control."""
     at_chance: bool
-    """Whether every control has chance in its interval, and is no more than 0.03 away from it."""
+    """Whether every control has chance in its interval and is at most 0.03 away from it."""
 
 
 def control_scores(runs: Sequence[Answered]) -> tuple[ControlScore, ...]:
-    """Every RICA set that was asked with a control beside it."""
+    """Return the scores of every RICA set that was run with a control."""
     by_name = {
         (run.part.model.name, run.part.probe.name): run
         for run in runs
-        if run.way == "options" and run.judged and run.probe.card.method == "rica"
+        if run.format == "loglikelihood" and run.judged and run.probe.card.method == "rica"
     }
     found = []
     for (model, name), run in by_name.items():
@@ -204,6 +215,6 @@ def control_scores(runs: Sequence[Answered]) -> tuple[ControlScore, ...]:
 
 
 def is_at_chance(estimate: Estimate) -> bool:
-    """Whether a figure has chance in its interval, and is within 0.03 of it."""
+    """Return whether an estimate has chance in its interval and is within 0.03 of it."""
     chance = 0.5 if estimate.chance is None else estimate.chance
     return estimate.low <= chance <= estimate.high and abs(estimate.value - chance) <= NEAR

@@ -1,8 +1,7 @@
-"""One statement set, three tasks, and the fact behind it told outright.
+"""Items of one statement in three tasks (section 3.1, figure 2), and the fact behind an axiom (appendix C).
 
-The tasks of section 3.1 (figure 2): the masked word, the pair of sentences, entailment. With the commonsense fact
-behind the axiom in the premise (appendix C) a model has to repeat it ("parrot") or to turn it round ("negation
-switch").
+The tasks: masked word, pair of sentences, entailment. With the commonsense fact in the premise a model has to repeat it
+("parrot") or to negate it ("negation switch").
 """
 
 from __future__ import annotations
@@ -30,40 +29,39 @@ from horsesense.methods.rica.axioms import (
     plain,
     seen_from_a,
 )
-from horsesense.methods.rica.balance import PlacedAxiom, first_entity, is_kept, laid_out
-from horsesense.methods.rica.clauses import clause, frame, say_premise, template
+from horsesense.methods.rica.balance import BalancedAxiom, first_entity, is_in_order, reverse_premise
 from horsesense.methods.rica.knowledge_tables import TEMPLATES
-from horsesense.methods.rica.perturbations import RELEASED, Kind, derive, derive_all
-from horsesense.methods.rica.statements import Statement, filled, say
+from horsesense.methods.rica.perturbations import PUBLISHED, Perturbation, perturb, perturb_all
+from horsesense.methods.rica.statements import Statement, clause, fill_slot, frame, say, say_premise, template
 
 TASKS = ("masked", "sentences", "entailment", "ladder")
 LABELS = ("contradiction", "entailment", "neutral")
 NAME = "rica"
 SETTINGS = {"original": "parrot", "negation": "negation switch"}
-"""What a model has to do with the fact, by perturbation."""
+"""What a model has to do with the stated fact, by perturbation."""
 _B = re.compile(r"\bB\b")
 
 
 def items_of(
-    placed: PlacedAxiom,
-    forms: Mapping[Kind, Axiom],
+    placed: BalancedAxiom,
+    forms: Mapping[Perturbation, Axiom],
     family: str,
     names: Sequence[Mapping[str, str]],
     task: str,
     background: bool,
-    others: Sequence[PlacedAxiom],
+    others: Sequence[BalancedAxiom],
     facets: Sequence[Mapping[str, Facet]],
-    tell: Callable[[Axiom], Statement] = say,
+    realise: Callable[[Axiom], Statement] = say,
 ) -> Iterator[Item]:
-    """The items of one axiom, about each pair of names; ``facets`` are those of the pairs.
+    """Yield the items of one axiom for each pair of names; ``facets`` belong to the pairs.
 
     ``others`` are axioms whose conclusions may serve as neutral hypotheses.
     """
-    for number, (pair, pair_facets) in enumerate(zip(names, facets, strict=True)):
-        mark = f"_{number + 1}" if number else ""
+    for i, (pair, pair_facets) in enumerate(zip(names, facets, strict=True)):
+        mark = f"_{i + 1}" if i else ""
         for kind, form in forms.items():
-            statement = tell(form).about(pair)
-            again = kind.retest and Kind(kind.perturbation, "premise") in forms
+            statement = realise(form).about(pair)
+            again = kind.retest and Perturbation(kind.perturbation, "premise") in forms
             about = _facets(placed, kind, form, statement) | {"retest": again, **pair_facets}
             yield from _task_items(placed, family, f"{kind.name}{mark}", statement, task, about, pair, others)
             if background and kind.asymmetry == "none" and kind.perturbation in SETTINGS:
@@ -75,17 +73,17 @@ def items_of(
 
 
 def ladder_items(
-    placed: PlacedAxiom,
-    asked: Iterable[tuple[str, Kind, Statement]],
+    placed: BalancedAxiom,
+    statements: Iterable[tuple[str, Perturbation, Statement]],
     family: str,
     pair: Mapping[str, str],
     facets: Mapping[str, Facet],
-    halves: Callable[[Kind], str],
+    halves: Callable[[Perturbation], str],
 ) -> Iterator[Item]:
-    """The items of one axiom on every rung (ladder.py), as masked words; the fact told false has no right answer."""
-    for rung, kind, told in asked:
-        statement = told.about(pair)
-        form = derive(placed.axiom, Kind("original")) or placed.axiom
+    """Yield the ladder items of one axiom as masked words; items with a false fact have no right answer."""
+    for rung, kind, template_statement in statements:
+        statement = template_statement.about(pair)
+        form = perturb(placed.axiom, Perturbation("original")) or placed.axiom
         about = _facets(placed, kind, form, statement) | {"rung": rung, "half": halves(kind), **facets}
         about.pop("order", None)
         start = f"{statement.premise}, so " if statement.premise else ""
@@ -96,10 +94,10 @@ def ladder_items(
         yield item
 
 
-def _facets(placed: PlacedAxiom, kind: Kind, form: Axiom, statement: Statement) -> dict[str, Facet]:
+def _facets(placed: BalancedAxiom, kind: Perturbation, form: Axiom, statement: Statement) -> dict[str, Facet]:
     known = placed.known
     word = statement.word.split(" ")[-1]
-    kept = is_kept(form)
+    kept = is_in_order(form)
     facets: dict[str, Facet] = {
         "template": f"LT{template(form)}",
         "strategy": known.template,
@@ -118,16 +116,16 @@ def _facets(placed: PlacedAxiom, kind: Kind, form: Axiom, statement: Statement) 
 
 
 def _task_items(
-    placed: PlacedAxiom,
+    placed: BalancedAxiom,
     family: str,
     member: str,
     statement: Statement,
     task: str,
     facets: dict[str, Facet],
     pair: Mapping[str, str],
-    others: Sequence[PlacedAxiom],
+    others: Sequence[BalancedAxiom],
 ) -> Iterator[Item]:
-    """The items that a task makes of one statement: one, or for entailment one a label."""
+    """Yield the items of one statement in a task: one, or for entailment one per label."""
     flip = replace(statement, word=statement.other, other=statement.word)
     if task == "masked":
         text = f"{statement.premise}, so {statement.before}{BLANK}{statement.after}"
@@ -147,20 +145,20 @@ def _task_items(
             yield _item(placed, family, role, about, "pair", text, LABELS, label, pair, premise=f"{statement.premise}.")
 
 
-def _neutral(placed: PlacedAxiom, pair: Mapping[str, str], others: Sequence[PlacedAxiom], seed: str) -> str:
-    """A conclusion of an axiom about something else, of which the premise says nothing; empty where there is none."""
-    chance = Random(seed)
+def _neutral(placed: BalancedAxiom, pair: Mapping[str, str], others: Sequence[BalancedAxiom], seed: str) -> str:
+    """Return the conclusion of an unrelated axiom, or an empty text."""
+    rng = Random(seed)
     people = TEMPLATES[placed.known.template].people
-    for other in chance.sample(others, min(20, len(others))):
+    for other in rng.sample(others, min(20, len(others))):
         alike = TEMPLATES[other.known.template].people == people
         if alike and other.property != placed.property and claim(other.axiom).right is not None:
-            forms = derive_all(other.axiom, kinds=RELEASED)
-            return say(chance.choice(list(forms.values()))).about(pair).conclusion
+            forms = perturb_all(other.axiom, kinds=PUBLISHED)
+            return say(rng.choice(list(forms.values()))).about(pair).conclusion
     return ""
 
 
 def _item(
-    placed: PlacedAxiom,
+    placed: BalancedAxiom,
     family: str,
     member: str,
     facets: Mapping[str, Facet],
@@ -197,7 +195,7 @@ def _item(
 
 
 def fact_of(axiom: Axiom, people: bool) -> str:
-    """The general statement that an axiom rests on, about no one in particular.
+    """Return the general statement behind an axiom.
 
     >>> from horsesense.methods.rica.notation import parse_form
     >>> fact_of(parse_form("Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))"), False)
@@ -205,20 +203,20 @@ def fact_of(axiom: Axiom, people: bool) -> str:
     >>> fact_of(parse_form("lies(A) and not lies(B), so Less(honest(A), honest(B))"), True)
     'someone who lies is less honest than someone who does not'
     """
-    if first_entity(axiom) == "B":  # a comparison that was told from the other side
-        axiom = laid_out(axiom) or axiom
+    if first_entity(axiom) == "B":  # the premise is in reversed order
+        axiom = reverse_premise(axiom) or axiom
     claimed = claim(axiom)
     someone, who = ("someone", "who") if people else ("something", "that")
     subject, other = _subjects(axiom, someone, who)
     event = plain(axiom.premise.name) if isinstance(axiom.premise, Prop) else ""
-    predicate = filled(frame(seen_from_a(claimed.left), pair_of(claimed.word), event), plain(claimed.word).lower())
+    predicate = fill_slot(frame(seen_from_a(claimed.left), pair_of(claimed.word), event), plain(claimed.word).lower())
     if claimed.right is None or _B.search(predicate):
         return f"{subject} {_B.sub(other, predicate)}"
     return f"{subject} {predicate} than {other}"
 
 
 def _subjects(axiom: Axiom, someone: str, who: str) -> tuple[str, str]:
-    """What A and B are called in the fact."""
+    """Return the names of A and B in the fact."""
     premise = axiom.premise
     if isinstance(premise, And):
         if isinstance(premise.left, Not):
@@ -229,7 +227,7 @@ def _subjects(axiom: Axiom, someone: str, who: str) -> tuple[str, str]:
             denied = "cannot" if verb == "can" else f"{verb} not"
             return f"{someone} {who} {affirmed}", f"{someone} {who} {denied}"
         sides = {side.entity: side for side in (premise.left, premise.right) if isinstance(side, Prop)}
-        return valued(sides["A"]), valued(sides["B"])
+        return name_of_value(sides["A"]), name_of_value(sides["B"])
     if isinstance(premise, Prop):
         return f"{someone} {who} {clause(premise.name)}", "the other"
     assert isinstance(premise, Comp | Rel)
@@ -237,10 +235,10 @@ def _subjects(axiom: Axiom, someone: str, who: str) -> tuple[str, str]:
     return f"{someone} {who} {_B.sub('another', predicate)}", "the other"
 
 
-def valued(side: Prop) -> str:
-    """What an entity is called in a fact, by the value that its premise gives it.
+def name_of_value(side: Prop) -> str:
+    """Return the name of an entity in a fact, from the value in its premise.
 
-    >>> valued(Prop("Material", "A", "wax")), valued(Prop("Location", "B", "Oslo"))
+    >>> name_of_value(Prop("Material", "A", "wax")), name_of_value(Prop("Location", "B", "Oslo"))
     ('wax', 'someone in Oslo')
     """
     kind, value = plain(side.name).lower(), plain(side.value or "")
@@ -248,5 +246,5 @@ def valued(side: Prop) -> str:
         return value
     if kind in ("animal", "occupation"):
         return with_article(value)
-    # Whoever lives somewhere or is in a grade is a person, whatever else the strategy speaks of.
+    # Locations and grades are about people, whatever the strategy.
     return f"someone in the {value} grade" if kind == "grade" else f"someone in {value}"

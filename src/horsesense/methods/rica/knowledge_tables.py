@@ -1,36 +1,43 @@
-"""Knowledge tables (section 2.2, stage 3): rows that fill a template, the axioms they give (stage 4), and what ships.
+"""Knowledge tables (section 2.2, stages 3 and 4): templates, the axioms that rows give, and the shipped tables.
 
-A table of one's own has the columns ``template``, ``a``, ``b`` and ``conclusion``. Cells ``a`` and ``b`` may list
-several values with commas between them; each of one goes with each of the other. A conclusion is a comparative and
-a phrase, ``more: fragile``, about A against B. Lists of names are what a type constraint asks for; one's own take the
-place of those that ship.
+A user's table has the columns ``template``, ``a``, ``b`` and ``conclusion``. Cells ``a`` and ``b`` may list several
+values, separated by commas; all combinations are used. A conclusion is a comparative and a phrase, ``more: fragile``,
+about A compared with B. A user's list of names replaces the shipped one.
+
+Scales of measured quantities follow VerbPhysics (Forbes and Choi, 2017) and Distributions over Quantities (Elazar et
+al., 2019). We compiled the values. Each has a margin (a factor or, on a scale of differences, degrees or decibels) and
+a source, which is ``estimate`` where we had none. Two things are compared only if their margins do not overlap and they
+are as far apart as the scale requires: twice as much, or a stated difference.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 from horsesense.data import read_table, read_text
 from horsesense.errors import UserError, unknown
 from horsesense.lexicons.comparatives import is_comparative_form
 from horsesense.methods.rica.axioms import SLOT, And, Axiom, Comp, Not, Premise, Prop, Rel, pair_of, swap_names
-from horsesense.methods.rica.lexicon import Lexicon, read_lexicon
 
 DATA = Path(__file__).with_name("data")
 LISTS = ("animals", "materials", "occupations")
 BARE = f"is {SLOT}"
-"""A conclusion whose comparative says it all: ``older: is *``."""
+"""A bare comparative as conclusion: ``older: is *``."""
 COLUMNS = ("template", "a", "b", "conclusion")
 STATUSES = ("raw", "machine", "verified", "curated")
-"""Told by absence from a knowledge base; by rule from numbers or an explicit negative; checked by people; written."""
+"""Inferred from absence in a knowledge base; derived by rule from numbers or an explicit negative; checked by people;
+written by hand.
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class AxiomTemplate:
     """A type-constrained logical template (table 4)."""
 
     number: int
@@ -41,27 +48,27 @@ class Template:
     """Whether its axioms are about people, so that names make sense."""
 
 
-TEMPLATES: Mapping[str, Template] = {
-    "material": Template(1, "material", False),
-    "grade": Template(1, "social", True),
-    "location": Template(1, "physical", True),
-    "animal": Template(1, "physical", False),
-    "quantity": Template(1, "physical", False),
-    "occupation": Template(1, "social", True),
-    "role": Template(2, "social", True),
-    "action-between": Template(2, "social", True),
-    "action-alone": Template(3, "social", True),
-    "physical-alone": Template(3, "physical", False),
-    "action-degree": Template(4, "social", True),
-    "physical-degree": Template(4, "physical", False),
-    "temporal": Template(5, "temporal", True),
+TEMPLATES: Mapping[str, AxiomTemplate] = {
+    "material": AxiomTemplate(1, "material", False),
+    "grade": AxiomTemplate(1, "social", True),
+    "location": AxiomTemplate(1, "physical", True),
+    "animal": AxiomTemplate(1, "physical", False),
+    "quantity": AxiomTemplate(1, "physical", False),
+    "occupation": AxiomTemplate(1, "social", True),
+    "role": AxiomTemplate(2, "social", True),
+    "action-between": AxiomTemplate(2, "social", True),
+    "action-alone": AxiomTemplate(3, "social", True),
+    "physical-alone": AxiomTemplate(3, "physical", False),
+    "action-degree": AxiomTemplate(4, "social", True),
+    "physical-degree": AxiomTemplate(4, "physical", False),
+    "temporal": AxiomTemplate(5, "temporal", True),
 }
-"""The eleven of table 4 by name, and two of our own: measured quantities, and what people do for a living."""
+"""The eleven templates of table 4, and two of our own: measured quantities and occupations."""
 
 
 @dataclass(frozen=True, slots=True)
-class KnownAxiom:
-    """An axiom with what is known of it."""
+class SourcedAxiom:
+    """An axiom with its provenance."""
 
     axiom: Axiom
     template: str
@@ -74,7 +81,7 @@ class KnownAxiom:
 
 
 def fill(template: str, a: str, b: str, conclusion: str, kind: str = "") -> Axiom:
-    """The axiom of a row; ``kind`` says how two values are told where the template leaves it open.
+    """Return the axiom of a row; ``kind`` words the values where the template leaves it open.
 
     >>> print(fill("material", "wax", "iron", "more: soft"))
     Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))
@@ -98,7 +105,7 @@ def fill(template: str, a: str, b: str, conclusion: str, kind: str = "") -> Axio
 
 def _premise(template: str, number: int, a: str, b: str, kind: str) -> Premise:
     if not a or (number == 1 and not b):
-        raise UserError("a cell of the premise is empty", fix="fill in a, and b where there are two")
+        raise UserError("a cell of the premise is empty", fix="fill in a, and b if there are two")
     if number == 1:
         kind = kind or {"animal": "animal", "quantity": "Thing"}.get(template, template.capitalize())
         return And(Prop(kind, "A", a), Prop(kind, "B", b))
@@ -114,8 +121,8 @@ def _premise(template: str, number: int, a: str, b: str, kind: str) -> Premise:
     return Prop(a, "A")
 
 
-def read_known(path: Path, licence: str = "none stated") -> Iterator[KnownAxiom]:
-    """The axioms of a table; a column ``status`` says how each is known, which is by writing where it says nothing."""
+def read_axioms(path: Path, licence: str = "none stated") -> Iterator[SourcedAxiom]:
+    """Yield the axioms of a table; the column ``status`` says how each is known (default: curated)."""
     for line, row in read_table(path, COLUMNS):
         status = row.get("status") or "curated"
         try:
@@ -124,7 +131,7 @@ def read_known(path: Path, licence: str = "none stated") -> Iterator[KnownAxiom]
             for a in _listed(row["a"]) or [""]:
                 for b in _listed(row["b"]) or [""]:
                     axiom = fill(row["template"], a, b, row["conclusion"])
-                    yield KnownAxiom(axiom, row["template"], status, licence, path.name, line)
+                    yield SourcedAxiom(axiom, row["template"], status, licence, path.name, line)
         except UserError as error:
             raise error.at(path, line) from None
 
@@ -133,30 +140,16 @@ def _listed(cell: str) -> list[str]:
     return [value.strip() for value in cell.split(",") if value.strip()]
 
 
-# What comes with the package, and lists of one's own.
-
-
-@cache
-def shipped_lexicon() -> Lexicon:
-    """Antonyms and paraphrases of our own writing."""
-    return read_lexicon(DATA / "lexicon.tsv")
-
-
-def whole_lexicon(file: Path | None = None) -> Lexicon:
-    """One's own lexicon before the shipped one; WordNet adds nothing: it knows words, not which sense is meant."""
-    return read_lexicon(file).and_then(shipped_lexicon()) if file else shipped_lexicon()
-
-
 @cache
 def shipped_list(name: str) -> tuple[str, ...]:
-    """A list of our own: animals, materials, occupations, names."""
+    """Return a shipped list: animals, materials, occupations or names."""
     path = DATA / f"{name}.tsv"
     column = name.removesuffix("s")
     return tuple(row[column] for _, row in read_table(path, (column,)))
 
 
 def read_list(path: Path) -> Sequence[str]:
-    """A name a line, or JSON: a list, or an object that holds one (as in public collections of lists)."""
+    """Read a list: one name per line, or JSON with a list or an object that holds one."""
     text = read_text(path)
     if path.suffix != ".json":
         names: object = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
@@ -168,5 +161,96 @@ def read_list(path: Path) -> Sequence[str]:
     if isinstance(names, dict):
         names = next((value for value in names.values() if isinstance(value, list)), None)
     if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-        raise UserError("there is no list of names in the file", file=path, fix="give one name a line")
+        raise UserError("there is no list of names in the file", file=path, fix="give one name per line")
     return [name.lower() for name in names]
+
+
+ESTIMATE = "estimate"
+_SCALES = ("scale", "kind", "conclusion", "unit", "apart", "when")
+_THINGS = ("scale", "thing", "value", "margin", "source")
+
+
+@dataclass(frozen=True, slots=True)
+class QuantityScale:
+    """A scale of measured quantities."""
+
+    name: str
+    kind: str
+    """Kind of premise: Thing, Material or Location."""
+    conclusion: str
+    """Conclusion for the greater one, ``heavier: is *``."""
+    unit: str
+    by_ratio: bool
+    """Whether values are compared by ratio; otherwise by difference."""
+    apart: float
+    """Smallest ratio or difference that is used."""
+    when: str
+    """Place and year of values that change, such as prices."""
+
+    def is_clearly_more(self, more: Quantity, less: Quantity) -> bool:
+        """Return whether one value is greater beyond both margins and by enough."""
+        if self.by_ratio:
+            sure = more.value / more.margin > less.value * less.margin
+            return sure and more.value >= self.apart * less.value
+        sure = more.value - more.margin > less.value + less.margin
+        return sure and more.value - less.value >= self.apart
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """The value of a thing on a scale."""
+
+    thing: str
+    """With its article."""
+    value: float
+    margin: float
+    source: str
+    """Source of the value, or ``estimate``."""
+    line: int
+
+
+@cache
+def shipped_scales() -> dict[str, tuple[QuantityScale, tuple[Quantity, ...]]]:
+    """Return the shipped scales and their things, by name."""
+    return read_scales(DATA / "scales.tsv", DATA / "quantities.tsv")
+
+
+def read_scales(scales: Path, quantities: Path) -> dict[str, tuple[QuantityScale, tuple[Quantity, ...]]]:
+    """Read and check scales and the things on them."""
+    named = {}
+    for line, row in read_table(scales, _SCALES):
+        sign, number = row["apart"][:1], row["apart"][1:]
+        if sign not in ("x", "+"):
+            raise UserError(f"{row['apart']!r} is not a distance", file=scales, line=line, fix="write x2 or +20")
+        kind, conclusion, unit = row["kind"], row["conclusion"], row["unit"]
+        scale = QuantityScale(row["scale"], kind, conclusion, unit, sign == "x", float(number), row["when"])
+        named[scale.name] = scale
+    things: dict[str, list[Quantity]] = {name: [] for name in named}
+    for line, row in read_table(quantities, _THINGS):
+        if row["scale"] not in named:
+            raise UserError(
+                f"there is no scale {row['scale']!r}", file=quantities, line=line, fix="add it to the scales"
+            )
+        value, margin = float(row["value"]), float(row["margin"])
+        if named[row["scale"]].by_ratio and (value <= 0 or margin < 1):
+            raise UserError("a ratio needs a value over 0 and a margin of 1 or more", file=quantities, line=line)
+        things[row["scale"]].append(Quantity(row["thing"], value, margin, row["source"], line))
+    return {name: (scale, tuple(things[name])) for name, scale in named.items()}
+
+
+def comparisons(scale: QuantityScale, things: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
+    """Yield all pairs whose first thing has clearly more."""
+    for less, more in combinations(sorted(things, key=lambda thing: thing.value), 2):
+        if scale.is_clearly_more(more, less):
+            yield more, less
+
+
+def quantity_axioms(licence: str, rejected: Counter[str]) -> Iterator[SourcedAxiom]:
+    """Yield an axiom for each clear pair of things on a shipped scale."""
+    for scale, things in shipped_scales().values():
+        pairs = list(comparisons(scale, things))
+        rejected["quantity: not surely apart"] += len(things) * (len(things) - 1) // 2 - len(pairs)
+        for more, less in pairs:
+            axiom = fill("quantity", more.thing, less.thing, scale.conclusion, scale.kind)
+            facts = tuple((thing.thing, scale.name, f"{thing.value:g} {scale.unit}") for thing in (more, less))
+            yield SourcedAxiom(axiom, "quantity", "machine", licence, "quantities.tsv", more.line, facts)

@@ -1,14 +1,13 @@
-"""Other ways to say a property: its antonym, its paraphrase, the paraphrase of its antonym. Never guessed.
+"""Antonyms and paraphrases of properties, and who certified them.
 
-A lexicon is a table with tabs: ``phrase``, ``antonym``, ``paraphrase``, ``inversion``. An empty cell means that
-the operator does not apply. A phrase is compared by more and less; another scale stands before it
-(``easier: pass through a gate``), and ``*`` marks where the comparative goes if not where it usually does.
+A lexicon is a tab-separated table: ``phrase``, ``antonym``, ``paraphrase``, ``inversion``. An empty cell means that the
+operator does not apply. A phrase is compared by more and less; another scale is written before it (``easier: pass
+through a gate``), and ``*`` marks an unusual place of the comparative.
 
-A column ``status`` says who certified a line: ``written`` (nobody but its author), ``model`` or ``people``. Nothing is
-taken from WordNet, which knows words and not which sense is meant; `check_lexicon` holds the pairs against it: two
-adjectives that have a sense in common, or are similar to one head, are confirmed as a paraphrase; two that are opposed,
-themselves or by their heads, as an antonym. Where a language model certified a pair, that model's own score on
-statements with it is no headline.
+The column ``status`` says who certified a line: ``written`` (only its author), ``model`` or ``people``. Nothing comes
+from WordNet, which knows words but not which sense is meant; `check_lexicon` compares the pairs with it. Two adjectives
+with a common sense, or similar to one head, are confirmed as a paraphrase; two that are opposed, directly or by their
+heads, as an antonym. If a language model certified a pair, do not headline that model's score on statements with it.
 """
 
 from __future__ import annotations
@@ -16,36 +15,43 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from horsesense.core.document import Document
 from horsesense.data import read_table
-from horsesense.errors import UserError, unknown
-from horsesense.lexicons.wordnet import Similar, read_similar
-from horsesense.methods.rica.axioms import Pair, is_upper, pair_of, plain
-from horsesense.methods.rica.clauses import MORE, shortest
+from horsesense.errors import UserError, translate_errors, unknown
+from horsesense.lexicons.wordnet import Similar, find_wordnet, read_similar
+from horsesense.methods.rica.axioms import (
+    Pair,
+    is_upper,
+    pair_of,
+    plain,
+)
+from horsesense.methods.rica.knowledge_tables import DATA
+from horsesense.methods.rica.statements import MORE, shortest
 
 COLUMNS = ("phrase", "antonym", "paraphrase", "inversion")
 OPPOSED = ("antonym", "inversion")
-"""Senses that turn the scale round."""
+"""Senses that reverse the scale."""
 STATUSES = {
     "written": "written by its author and read by nobody else",
     "model": "certified by a language model, not verified by people",
     "people": "verified by people",
 }
-"""Who certified that a pair is of one sense and one scale."""
+"""Who certified that a pair has one sense and one scale."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A property in words, with the scale that it is compared on."""
+    """A property in words, with its scale."""
 
     text: str
     pair: Pair = ("more", "less")
 
     @classmethod
     def read(cls, cell: str) -> Phrase:
-        """The phrase of a cell.
+        """Parse a cell.
 
         >>> Phrase.read("easier: pass through a gate")
         Phrase(text='pass through a gate', pair=('easier', 'harder'))
@@ -60,7 +66,7 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class LexiconEntry:
-    """A phrase and what else says the same, or the opposite."""
+    """A phrase with its paraphrases and opposites."""
 
     phrase: Phrase
     antonym: Phrase | None = None
@@ -68,29 +74,29 @@ class LexiconEntry:
     inversion: Phrase | None = None
     """The paraphrase of the antonym (table 2, PARAPHRASE INVERSION)."""
     status: str = field(default="written", kw_only=True)
-    """Who certified it: its author only, a language model, or people."""
+    """Who certified it: only its author, a language model, or people."""
 
     def senses(self) -> Iterator[tuple[str, Phrase]]:
-        """The other phrases with the column they stand in."""
+        """Yield the other phrases with their columns."""
         columns = (("antonym", self.antonym), ("paraphrase", self.paraphrase), ("inversion", self.inversion))
         return ((column, phrase) for column, phrase in columns if phrase)
 
     def turned(self) -> LexiconEntry | None:
-        """The entry of the antonym: antonyms are antonyms of each other; None where there is none."""
+        """Return the entry of the antonym; None if there is no antonym."""
         if self.antonym is None:
             return None
         return LexiconEntry(self.antonym, self.phrase, self.inversion, self.paraphrase, status=self.status)
 
 
 @dataclass(frozen=True)
-class Lexicon:
-    """Entries by phrase; what was added first counts."""
+class PhraseLexicon:
+    """Entries by phrase; the first entry of a phrase counts."""
 
     entries: Mapping[Phrase, LexiconEntry] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, entries: Iterable[LexiconEntry]) -> Lexicon:
-        """A lexicon in which an entry with an antonym is found under both."""
+    def of(cls, entries: Iterable[LexiconEntry]) -> PhraseLexicon:
+        """Make a lexicon in which an entry with an antonym is found under both."""
         by_phrase: dict[Phrase, LexiconEntry] = {}
         entries = list(entries)
         for entry in entries:
@@ -102,16 +108,16 @@ class Lexicon:
         return cls(by_phrase)
 
     def find(self, text: str, pair: Pair) -> LexiconEntry | None:
-        """The entry of a phrase on a scale, whether or not its frame is written; None where it is unknown."""
+        """Return the entry of a phrase on a scale, with or without its frame; None if it is unknown."""
         short = shortest(plain(text), pair)
         return self.entries.get(Phrase(short, pair)) or self.entries.get(Phrase(short.lower(), pair))
 
-    def and_then(self, other: Lexicon) -> Lexicon:
-        """Both; where both know a phrase, this one counts."""
-        return Lexicon({**other.entries, **self.entries})
+    def and_then(self, other: PhraseLexicon) -> PhraseLexicon:
+        """Return both lexicons; this one takes precedence."""
+        return PhraseLexicon({**other.entries, **self.entries})
 
     def head(self, text: str, pair: Pair) -> tuple[LexiconEntry, str]:
-        """The entry that a phrase belongs to and its column there: the entry that was written down for all of them."""
+        """Return the entry that a phrase belongs to, and its column there."""
         phrase = Phrase(shortest(plain(text), pair), pair)
         return self._heads.get(phrase, (LexiconEntry(phrase), "phrase"))
 
@@ -128,11 +134,11 @@ class Lexicon:
     _heads: Mapping[Phrase, tuple[LexiconEntry, str]] = field(init=False, repr=False, compare=False)
 
 
-NO_LEXICON = Lexicon()
+NO_LEXICON = PhraseLexicon()
 
 
-def read_lexicon(path: Path) -> Lexicon:
-    """The entries of a table, checked."""
+def read_lexicon(path: Path) -> PhraseLexicon:
+    """Read and check the entries of a table."""
     entries: list[LexiconEntry] = []
     seen: dict[Phrase, int] = {}
     for line, row in read_table(path, COLUMNS):
@@ -145,31 +151,31 @@ def read_lexicon(path: Path) -> Lexicon:
         for cell in filter(None, (phrase, *others)):
             # Otherwise two entries would say that two different properties are the same.
             if seen.setdefault(cell, line) != line:
-                raise UserError(f"{cell.text!r} stands in line {seen[cell]} too", file=path, line=line, fix="drop one")
+                raise UserError(f"{cell.text!r} is also in line {seen[cell]}", file=path, line=line, fix="drop one")
         status = row.get("status") or "written"
         if status not in STATUSES:
             raise unknown("status", status, STATUSES).at(path, line)
         entries.append(LexiconEntry(phrase, *others, status=status))
-    return Lexicon.of(entries)
+    return PhraseLexicon.of(entries)
 
 
-# Who vouches for them.
+# Certification.
 
 
 @dataclass(frozen=True, slots=True)
 class CertifiedPair:
-    """Two phrases that stand for each other, one of them perhaps turned round."""
+    """Two phrases that replace each other, possibly on the reversed scale."""
 
     phrase: str
-    """With its scale where that is not more and less."""
+    """The phrase, with its scale unless that is more/less."""
     operator: str
     """antonym, paraphrase or inversion."""
     other: str
-    """What takes its place."""
+    """The other phrase."""
     status: str
     """Who certified it: written, model or people."""
     wordnet: str
-    """confirmed, not confirmed, or empty where it cannot be looked up: a phrase, or another scale."""
+    """confirmed, not confirmed, or empty if it cannot be looked up (a phrase, or another scale)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,27 +185,40 @@ class LexiconCheck(Document):
     pairs: tuple[CertifiedPair, ...]
     """In the order of the lexicon."""
     statuses: dict[str, int]
-    """Pairs by status."""
+    """Number of pairs by status."""
     wordnet: dict[str, int]
-    """Pairs by what WordNet says; none where it is not here."""
+    """Number of pairs by WordNet's confirmation; empty without WordNet."""
 
 
-def check_lexicon(lexicon: Lexicon, folder: Path | None) -> LexiconCheck:
-    """Every pair of a lexicon, held against WordNet where that is here."""
+@translate_errors()
+def check_lexicon(*, lexicon: str | Path | None = None) -> LexiconCheck:
+    """List the pairs behind the lexical operators: who certified each, and whether WordNet confirms it.
+
+    Args:
+        lexicon: Table of phrases, antonyms and paraphrases; it takes precedence over the shipped one.
+
+    Returns:
+        Every pair with its status, and the number of pairs per status.
+    """
+    return compare_with_wordnet(whole_lexicon(lexicon), find_wordnet())
+
+
+def compare_with_wordnet(lexicon: PhraseLexicon, folder: Path | None) -> LexiconCheck:
+    """Compare every pair of a lexicon with WordNet, if that was fetched."""
     similar = None if folder is None else read_similar(folder)
     pairs = tuple(_pairs(lexicon, similar))
-    looked = Counter(pair.wordnet or "cannot be looked up" for pair in pairs) if similar else Counter()
-    return LexiconCheck(pairs, dict(Counter(pair.status for pair in pairs)), dict(looked))
+    confirmed = Counter(pair.wordnet or "cannot be looked up" for pair in pairs) if similar else Counter()
+    return LexiconCheck(pairs, dict(Counter(pair.status for pair in pairs)), dict(confirmed))
 
 
-def _pairs(lexicon: Lexicon, similar: Similar | None) -> Iterator[CertifiedPair]:
+def _pairs(lexicon: PhraseLexicon, similar: Similar | None) -> Iterator[CertifiedPair]:
     turned = {entry.antonym for entry in lexicon.entries.values() if entry.antonym}
     for phrase, entry in lexicon.entries.items():
         if phrase in turned and lexicon.head(phrase.text, phrase.pair)[1] != "phrase":
-            continue  # the entry of an antonym is the same one from the other side
+            continue  # the entry of an antonym is the same one, reversed
         for operator, other in entry.senses():
-            said = "" if similar is None else _looked_up(phrase, other, operator in OPPOSED, similar)
-            yield CertifiedPair(_written(phrase), operator, _written(other), entry.status, said)
+            confirmation = "" if similar is None else _looked_up(phrase, other, operator in OPPOSED, similar)
+            yield CertifiedPair(_written(phrase), operator, _written(other), entry.status, confirmation)
 
 
 def _written(phrase: Phrase) -> str:
@@ -213,3 +232,17 @@ def _looked_up(phrase: Phrase, other: Phrase, opposed: bool, similar: Similar) -
         return ""
     found = similar.are_opposed(*words) if opposed else similar.are_alike(*words)
     return "confirmed" if found else "not confirmed"
+
+
+# The shipped lexicon.
+
+
+@cache
+def shipped_lexicon() -> PhraseLexicon:
+    """Return the shipped antonyms and paraphrases."""
+    return read_lexicon(DATA / "lexicon.tsv")
+
+
+def whole_lexicon(file: str | Path | None = None) -> PhraseLexicon:
+    """Return the shipped lexicon, preceded by that of a file if given."""
+    return read_lexicon(Path(file)).and_then(shipped_lexicon()) if file else shipped_lexicon()

@@ -1,8 +1,7 @@
-"""Reading axioms: the released notation, and statements in plain words.
+"""Parse axioms: the published notation, and statements in plain words.
 
 `parse_form` reads ``Material(A, wax) and Material(B, iron), so More(soft(A), soft(B))``. `read_statement` reads "A is
-smaller than B, so A is easier to lose than B": the other way round of `say`, so that what was read is said again in
-the same words (the frames of table 8).
+smaller than B, so A is easier to lose than B" and is the inverse of `say` (the frames of table 8).
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from horsesense.methods.rica.axioms import (
     seen_from_a,
     swap_names,
 )
-from horsesense.methods.rica.clauses import KINDS_OF_VALUE, shortest
+from horsesense.methods.rica.statements import KINDS_OF_VALUE, shortest
 
 _CONNECTIVE = re.compile(r",\s*so\s+")
 _AND = re.compile(r" and ")
@@ -47,7 +46,7 @@ _COMPARATIVE = re.compile(r"\b(?:more|less|\w+er|worse)\b")
 
 
 def parse_form(text: str) -> Axiom:
-    """The axiom that a logical form writes down; printing it gives the same characters.
+    """Parse a logical form; printing the axiom gives the same characters.
 
     >>> form = parse_form("boss(A, B), so not Less(command respect(A), command respect(B))")
     >>> form.conclusion.term.word, str(form)
@@ -61,17 +60,22 @@ a comparison; write it like Material(A, wax) and Material(B, iron), so More(soft
     return _Parser(text.rstrip("\n")).axiom()
 
 
+def read_axiom(text: str) -> Axiom:
+    """Parse an axiom: a logical form, or a statement in plain words, which has no brackets."""
+    return read_statement(text) if text.strip() and "(" not in text and ", so " in text else parse_form(text)
+
+
 def _compares(name: str) -> bool:
-    """``Cleaner(A, B)`` compares; ``cleaner(A, B)``, as the release writes its occupations, cleans for somebody."""
+    """Return whether a name compares: ``Cleaner(A, B)`` does, the published occupation ``cleaner(A, B)`` does not."""
     return is_comparative_form(name.lower()) and (name[0].isupper() or not is_noun(name))
 
 
 class _Parser:
-    """Goes through a form from left to right; each method reads one part of the grammar at the place it has reached."""
+    """Recursive-descent parser of a form; each method parses one rule of the grammar at the current position."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.place = 0
+        self.position = 0
 
     def axiom(self) -> Axiom:
         premise: Premise = self.term()
@@ -80,12 +84,12 @@ class _Parser:
         connective = self.take(_CONNECTIVE)
         if not connective:
             self.fail("after the premise comes ', so '")
-        start = self.place
+        start = self.position
         conclusion = self.term()
         inner = conclusion.term if isinstance(conclusion, Not) else conclusion
         if not isinstance(inner, Comp) or not isinstance(conclusion, Comp | Not):
             self.fail("the conclusion is not a comparison", start)
-        if self.text[self.place :].strip(" ."):
+        if self.text[self.position :].strip(" ."):
             self.fail("nothing may follow the conclusion")
         return Axiom(premise, conclusion, connective)
 
@@ -93,7 +97,7 @@ class _Parser:
         return Not(self.term()) if self.take(_NOT) else self.atom()
 
     def atom(self) -> Term:
-        start, opening = self.place, self.text.find("(", self.place)
+        start, opening = self.position, self.text.find("(", self.position)
         connective = _CONNECTIVE.search(self.text, start)
         if connective and (opening < 0 or connective.start() < opening):
             return self.bare(connective.start())
@@ -102,27 +106,27 @@ class _Parser:
         name = self.text[start:opening]
         if not name.strip() or ")" in name:
             self.fail("here a predicate must begin")
-        self.place = opening + 1
+        self.position = opening + 1
         end = self.closing(opening)
-        first = re.compile(r"[^(,]*").match(self.text, self.place, end)
+        first = re.compile(r"[^(,]*").match(self.text, self.position, end)
         if first and first[0].strip() in ENTITIES:
             return self.of_entities(name, end)
         return self.comparison(name, end)
 
     def bare(self, end: int) -> Term:
-        """An event that lost its brackets: the release has two."""
-        name = self.text[self.place : end]
+        """Parse an event without brackets: two published forms lost them."""
+        name = self.text[self.position : end]
         persons = re.findall(r"\bperson_([ab])\b", name)
         if not {"a", "b"} <= set(persons):
             self.fail("a predicate has its entities in brackets")
-        self.place = end
+        self.position = end
         first = persons[0].upper()
         return Rel(name, first, "B" if first == "A" else "A", None)
 
     def of_entities(self, name: str, end: int) -> Term:
         """``crumple(A)``, ``Material(A, paper)``, ``boss(A, B)``, ``Wider(A, B)``."""
-        first, comma, rest = self.text[self.place : end].partition(",")
-        self.place = end + 1
+        first, comma, rest = self.text[self.position : end].partition(",")
+        self.position = end + 1
         if not comma:
             return Prop(name, first.strip())
         second = rest.lstrip()
@@ -139,42 +143,42 @@ class _Parser:
         """``More(crumple(A), crumple(B))`` or ``Before(cold(A))``."""
         left = self.side()
         gap = self.take(re.compile(r",\s*"))
-        start = self.place
+        start = self.position
         right = self.side() if gap else None
         if right and seen_from_a(left) != seen_from_a(right):
             self.fail(f"a comparison is of one property, and the other side has {seen_from_a(left)!r}", start)
-        if self.place != end:
+        if self.position != end:
             self.fail("a comparison has two sides")
-        self.place = end + 1
+        self.position = end + 1
         return Comp(word, left, right, gap[1:] if gap else " ")
 
     def side(self) -> Prop:
-        start = self.place
+        start = self.position
         opening = self.text.find("(", start)
         entity = re.compile(r"\((A|B)\)").match(self.text, max(opening, 0))
         if opening < 0 or not entity or not self.text[start:opening].strip():
             self.fail("a side of a comparison looks like soft(A)", start)
-        self.place = entity.end()
+        self.position = entity.end()
         return Prop(self.text[start:opening], entity[1])
 
     def closing(self, opening: int) -> int:
-        """The bracket that closes the one at a place; a value may hold brackets of its own."""
+        """Return the position of the matching bracket; a value may contain brackets."""
         depth = 0
-        for place in range(opening, len(self.text)):
-            depth += {"(": 1, ")": -1}.get(self.text[place], 0)
+        for i in range(opening, len(self.text)):
+            depth += {"(": 1, ")": -1}.get(self.text[i], 0)
             if depth == 0:
-                return place
+                return i
         self.fail("this bracket is never closed", opening)
 
     def take(self, pattern: re.Pattern[str]) -> str:
-        """What the pattern matches here, which is then behind us; nothing where it does not match."""
-        match = pattern.match(self.text, self.place)
+        """Consume and return a match of the pattern at this position; empty without a match."""
+        match = pattern.match(self.text, self.position)
         if match:
-            self.place = match.end()
+            self.position = match.end()
         return match[0] if match else ""
 
-    def fail(self, why: str, place: int | None = None) -> NoReturn:
-        at = self.place if place is None else place
+    def fail(self, why: str, position: int | None = None) -> NoReturn:
+        at = self.position if position is None else position
         rest = self.text[at : at + _MOST_SHOWN]
         where = f"at character {at + 1} ({rest!r})" if rest else f"at its end (character {at + 1})"
         raise UserError(f"the form does not parse {where}: {why}", fix=_EXAMPLE)
@@ -184,7 +188,7 @@ class _Parser:
 
 
 def read_statement(text: str) -> Axiom:
-    """The axiom that a statement about A and B says.
+    """Parse a statement about A and B in plain words.
 
     >>> print(read_statement("A is smaller than B, so A is easier to lose than B"))
     Smaller(A, B), so Easier(is * to lose(A), is * to lose(B))
@@ -226,7 +230,7 @@ def _premise(text: str) -> Premise:
 
 
 def _valued(text: str) -> Prop | None:
-    """A property with a value: what it is made of, the grade, the place."""
+    """Parse a property with a value: material, grade, location."""
     for kind, pattern in KINDS_OF_VALUE.items():
         before, after = pattern.split(SLOT)
         match = re.fullmatch(rf"([AB]) {before}(.+){after}", text)
@@ -237,7 +241,7 @@ def _valued(text: str) -> Prop | None:
 
 
 def _comparison(text: str) -> Comp | None:
-    """The comparison of a clause, its comparative marked by the slot; None where it has none."""
+    """Parse the comparison of a clause, with a slot for the comparative; None without a comparative."""
     subject = _SUBJECT.fullmatch(text)
     if subject is None:
         return None
@@ -254,7 +258,7 @@ def _comparison(text: str) -> Comp | None:
 
 
 def _unslotted(premise: Comp) -> Comp:
-    """What one does more than another is written without a slot at its end: ``More(naps(A), naps(B))``."""
+    """Drop the slot at the end of an activity, which is written without one: ``More(naps(A), naps(B))``."""
     name = premise.left.name.removesuffix(f" {SLOT}")
     if name == premise.left.name or premise.word not in ("More", "Less") or not is_finite(name):
         return premise

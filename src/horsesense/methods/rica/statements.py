@@ -1,60 +1,309 @@
-"""A form said in words, about things nobody has heard of.
+"""An axiom in words: clauses, whole statements, and the names of the two entities.
 
-`say` gives the statement of a form, "A is made out of wax and B is made out of iron, so A is more soft than B". What a
-model wrote for a form is checked by `statement_of` before it takes the place of the grammar's words. `entities_of`
-says whom statements are about: strings that nobody has heard of, first names, or the letters A and B.
+A conclusion's `frame` is a clause with a slot for the comparative: ``is * fragile``, ``finds it * to float``, ``is a *
+friend``. A phrase with its own slot is its own frame (table 8: "has a harder time", "a better friend"); for other
+phrases the scale and the first word decide. `say_premise` words each logical template of table 3. `say` gives the whole
+statement, "A is made out of wax and B is made out of iron, so A is more soft than B". `entities_of` draws the names:
+novel strings, first names, or the letters A and B.
 """
 
 from __future__ import annotations
 
 import re
 import secrets
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from random import Random
 
 from horsesense.data import numbered_lines
 from horsesense.errors import UserError, unknown
-from horsesense.lexicons.inflection import article
-from horsesense.lexicons.negation import negated
+from horsesense.lexicons.comparatives import comparative_of
+from horsesense.lexicons.inflection import (
+    article,
+    gerund,
+    inflected,
+    is_adjective,
+    is_finite,
+    is_noun,
+    verb_form,
+    with_article,
+)
+from horsesense.lexicons.negation import auxiliary, negated
 from horsesense.lexicons.novel_names import check_names, novel_names
+from horsesense.lexicons.words import PREPOSITIONS
 from horsesense.methods.rica.axioms import (
     SLOT,
+    And,
     Axiom,
     Comp,
     Not,
+    Pair,
+    Premise,
     Prop,
+    Rel,
+    Term,
     opposite,
     pair_of,
     plain,
     seen_from_a,
     swap_names,
 )
-from horsesense.methods.rica.clauses import frame, say_premise
 from horsesense.methods.rica.knowledge_tables import shipped_list
+
+MORE, EASIER, BETTER, BEFORE = ("more", "less"), ("easier", "harder"), ("better", "worse"), ("before", "after")
+_FRAMED = ((EASIER, "finds it * to "), (BETTER, "is * at "), (MORE, "is * likely to "), (MORE, "is * "))
+_PLACED = "locate at "
+KINDS_OF_VALUE = {
+    "material": "is made out of *",
+    "grade": "is in the * grade",
+    "location": "lives in *",
+    "occupation": "works as *",
+    "thing": "is *",
+}
+"""Patterns of properties with a value; *animal* takes an article, *thing* has one, other kinds use *has the*."""
+
+
+@cache
+def frame(text: str, pair: Pair, event: str = "") -> str:
+    """Return the clause for a property on a scale; ``event`` is what a state comes before or after.
+
+    >>> frame("crumple", MORE), frame("fragile", MORE), frame("fit into a box", BETTER)
+    ('is * likely to crumple', 'is * fragile', 'is * at fitting into a box')
+    >>> frame("sink", EASIER), frame("", ("wider", "narrower")), frame("is a * friend", BETTER)
+    ('finds it * to sink', 'is *', 'is a * friend')
+    >>> frame("cold", BEFORE, "turned on the heater")
+    'was cold * turning on the heater'
+    """
+    if SLOT in text:
+        return text
+    if not text:
+        return f"is {SLOT}"
+    if pair == BEFORE:
+        return f"{state(text)} {SLOT} {gerund(event)}".rstrip()
+    if pair == EASIER:
+        return f"finds it {SLOT} to {_infinitive(text)}"
+    if pair == BETTER:
+        return f"is {SLOT} at {gerund(text)}"
+    if pair == MORE:
+        return f"is {SLOT} {text}" if is_description(text) else f"is {SLOT} likely to {_infinitive(text)}"
+    return f"has {SLOT} {text}"
+
+
+@cache
+def shortest(text: str, pair: Pair) -> str:
+    """Remove a default frame from a phrase, so that one property has one name.
+
+    >>> shortest("is * likely to crumple", MORE), shortest("likely to crumple", MORE), shortest("is * to lift", EASIER)
+    ('crumple', 'crumple', 'is * to lift')
+    """
+    framed = frame(text, pair)
+    if framed == f"is {SLOT}":
+        return ""
+    for scale, start in _FRAMED:
+        rest = framed.removeprefix(start)
+        if pair == scale and rest != framed and frame(rest, pair) == framed:
+            return rest
+    return text
+
+
+@cache
+def is_description(text: str) -> bool:
+    """Return whether *is more* can precede a phrase: an adjective with its complements, without a noun at its end.
+
+    >>> [is_description(text) for text in ("good for your teeth", "big mouth", "fly", "living in a hot place")]
+    [True, False, False, False]
+    """
+    first, *rest = text.split(" ")
+    if not rest:
+        # Word lists lack "hardworking" and misspelt traits; they do list verbs.
+        return is_adjective(first) or verb_form(first)[1] != "base"
+    if first in PREPOSITIONS and first != "to":
+        return True
+    if not is_adjective(first):
+        return False
+    return verb_form(first)[1] != "gerund" and rest[0] in PREPOSITIONS | {"for", "as", "around"}
+
+
+@cache
+def state(text: str) -> str:
+    """Return the clause of a state in the past; a clause stays as it is.
+
+    >>> state("cold"), state("had wet hair")
+    ('was cold', 'had wet hair')
+    """
+    first = text.split(" ")[0]
+    return text if verb_form(first)[1] == "past" and (len(text.split()) > 1 or first == "was") else f"was {text}"
+
+
+def _infinitive(text: str) -> str:
+    """Return the infinitive after *likely to*: the verb phrase itself, *be* or *have*."""
+    if text.startswith(_PLACED):
+        return f"be at {text.removeprefix(_PLACED)}"
+    first, *rest = text.split(" ")
+    if verb_form(first)[1] == "base" and not (rest and is_adjective(first) and not is_noun(rest[-1])):
+        return text
+    if verb_form(first)[1] == "gerund" or is_description(text):
+        return f"be {text}"
+    return f"have {with_article(text)}"
+
+
+# Premises, for each logical template (table 3).
+
+
+def template(axiom: Axiom) -> int:
+    """Return the number of an axiom's logical template (table 3).
+
+    >>> from horsesense.methods.rica.notation import parse_form
+    >>> template(parse_form("boss(A, B), so More(strict(A), strict(B))"))
+    2
+    """
+    match axiom.premise:
+        case And(Not(Prop()), Prop()) | And(Prop(), Not(Prop())):
+            return 3
+        case And(Prop(), Prop()):
+            return 1
+        case Rel():
+            return 2
+        case Comp():
+            return 4
+        case Prop():
+            return 5
+    raise UserError(
+        f"the premise {str(axiom.premise)!r} fills none of the five templates", fix="see docs/methods/rica.md"
+    )
+
+
+def say_premise(premise: Premise) -> str:
+    """Word a premise about A and B.
+
+    >>> from horsesense.methods.rica.notation import parse_form
+    >>> say_premise(parse_form("see at night(A) and not see at night(B), so More(alert(A), alert(B))").premise)
+    'A can see at night while B cannot'
+    """
+    match premise:
+        case And(Not(Prop() as denied), Prop() as affirmed):
+            verb = auxiliary(clause(affirmed.name))
+            return f"{denied.entity} {negated(clause(denied.name))} while {affirmed.entity} {verb}"
+        case And(Prop() as affirmed, Not(Prop() as denied)):
+            return f"{affirmed.entity} {clause(affirmed.name)} while {denied.entity} {_denial(clause(denied.name))}"
+        case And(left, right):
+            return f"{say_term(left)} and {say_term(right)}"
+        case Prop(name, entity, None):
+            return f"{entity} {happened(name)}"
+        case Prop() | Rel() | Comp() | Not():
+            return say_term(premise)
+
+
+def say_term(term: Term) -> str:
+    """Word one conjunct."""
+    match term:
+        case Prop(name, entity, None):
+            return f"{entity} {clause(name)}"
+        case Prop(name, entity, value):
+            return f"{entity} {_valued(plain(name), plain(value or ''))}"
+        case Rel(name, first, second):
+            return _related(plain(name), first, second)
+        case Comp(word, left, right) if right is not None:
+            return f"{left.entity} {_compared(plain(left.name), plain(word).lower(), right.entity)}"
+        case Not(Prop(name, entity)):
+            return f"{entity} {negated(clause(name))}"
+        case _:
+            raise UserError(f"{str(term)!r} cannot be a premise", fix="see docs/methods/rica.md")
+
+
+@cache
+def clause(name: str) -> str:
+    """Word a property as a finite clause: an action, an ability, a state, or a capability.
+
+    >>> clause("bakes bread"), clause("bake bread"), clause("tired"), clause("photosynthesis")
+    ('bakes bread', 'can bake bread', 'is tired', 'is capable of photosynthesis')
+    """
+    text = plain(name)
+    if is_finite(text):
+        return text
+    first = text.split(" ")[0]
+    kind = verb_form(first)[1]
+    if is_adjective(first) and not (kind == "base" and len(text.split()) > 1):
+        return f"is {text}"
+    return f"can {text}" if kind == "base" else f"is capable of {text}"
+
+
+@cache
+def happened(name: str) -> str:
+    """Word a past event (template 5): a verb whose past is its base form is not an ability.
+
+    >>> happened("put on a coat"), happened("took a bath")
+    ('put on a coat', 'took a bath')
+    """
+    text = plain(name)
+    first = text.split(" ")[0]
+    return text if first in inflected(first, "VBD") else clause(text)
+
+
+def _denial(affirmed: str) -> str:
+    """Return the elliptical negation of a clause: "does not", "cannot"; for a negated clause, "does"."""
+    if affirmed.split(" ")[1:2] == ["not"] or affirmed.startswith("cannot"):
+        return auxiliary(negated(affirmed))
+    verb = auxiliary(affirmed)
+    return "cannot" if verb == "can" else f"{verb} not"
+
+
+def _valued(kind: str, value: str) -> str:
+    if SLOT in kind:
+        return kind.replace(SLOT, value)
+    if kind.lower() == "animal":
+        return f"is {with_article(value)}"
+    if kind.lower() == "occupation":
+        value = with_article(value)
+    pattern = KINDS_OF_VALUE.get(kind.lower(), f"has the {kind.lower()} {SLOT}")
+    return pattern.replace(SLOT, value)
+
+
+def _related(name: str, first: str, second: str) -> str:
+    if "person_" in name:
+        return name.replace("person_a", "A").replace("person_b", "B")
+    return f"{first} is {second}'s {name.replace('_', ' ')}"
+
+
+def _compared(name: str, word: str, other: str) -> str:
+    if SLOT in name:
+        return f"{name.replace(SLOT, word)}{_than(name, other)}"
+    if word in ("more", "less") and is_finite(name):
+        return f"{name} {word} than {other}"
+    if word == "more" and comparative_of(name):
+        return f"is {comparative_of(name)} than {other}"
+    # A bare comparative needs no opposite here: premises are not negated.
+    framed = frame(name, pair_of(word)) if name else f"is {SLOT}"
+    return f"{framed.replace(SLOT, word)} than {other}"
+
+
+def _than(phrase: str, other: str) -> str:
+    """Return the *than* phrase; empty if the phrase names the other entity: "takes more care of B"."""
+    return "" if other in phrase.split() else f" than {other}"
+
 
 MODES = ("novel", "fresh", "names", "letters")
 POOL = 1_000
-"""How many novel names there are: enough for half a million pairs, and one list for all models."""
+"""Number of novel names: enough for half a million pairs, and the same list for all models."""
 NAME_PAIRS = 3
-"""How often a statement is asked about names (section 4.3)."""
-_ENTITY = re.compile(r"\b[AB]\b")
+"""Number of name pairs per statement (section 4.3)."""
+ENTITY = re.compile(r"\b[AB]\b")
 _ARTICLE = re.compile(r"\ban? \*")
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """An axiom in words, with the comparative of the conclusion apart."""
+    """An axiom in words, split at the comparative of the conclusion."""
 
     premise: str
     before: str
     """The conclusion up to the comparative."""
     word: str
-    """The comparative; with its article where the other pole has another one ("an easier", "a harder")."""
+    """The comparative; with its article if that of the other pole differs ("an easier", "a harder")."""
     other: str
-    """The other pole in its place."""
+    """The other pole."""
     after: str
 
     @property
@@ -66,16 +315,16 @@ class Statement:
         return f"{self.before}{self.word}{self.after}"
 
     def about(self, names: Mapping[str, str]) -> Statement:
-        """The same about somebody."""
+        """Replace A and B by names."""
 
         def renamed(text: str) -> str:
-            return _ENTITY.sub(lambda entity: names[entity[0]], text)
+            return ENTITY.sub(lambda entity: names[entity[0]], text)
 
         return Statement(renamed(self.premise), renamed(self.before), self.word, self.other, renamed(self.after))
 
 
 def say(axiom: Axiom) -> Statement:
-    """The statement of a form, about A and B.
+    """Word an axiom about A and B.
 
     >>> from horsesense.methods.rica.notation import parse_form
     >>> say(parse_form("Taller(A, B), so not Harder(reach a shelf(A), reach a shelf(B))")).text
@@ -97,7 +346,7 @@ def say(axiom: Axiom) -> Statement:
 
 
 def _uncapped(name: str) -> str:
-    """The release writes ``Old(A)`` for "old"."""
+    """Lower a capitalised name: the published forms have ``Old(A)`` for "old"."""
     return name.lower() if name.istitle() and " " not in name else name
 
 
@@ -106,7 +355,7 @@ def _event(axiom: Axiom) -> str:
 
 
 def _around(clause: str, word: str) -> tuple[str, str, tuple[str, str]]:
-    """What stands before and after the comparative, and the comparative with its opposite."""
+    """Split a clause at the comparative; also return the comparative with its opposite."""
     words = word, opposite(word)
     before, _, after = clause.partition(SLOT)
     if not _ARTICLE.search(clause):
@@ -118,113 +367,65 @@ def _around(clause: str, word: str) -> tuple[str, str, tuple[str, str]]:
     return before, after, (f"{articles[0]} {words[0]}", f"{articles[1]} {words[1]}")
 
 
-def filled(clause: str, word: str) -> str:
-    """A clause with its comparative, article and all.
+def fill_slot(clause: str, word: str) -> str:
+    """Fill the slot of a clause, article included.
 
-    >>> filled("has a * time flying", "easier")
+    >>> fill_slot("has a * time flying", "easier")
     'has an easier time flying'
     """
     before, after, words = _around(clause, word)
     return f"{before}{words[0]}{after}"
 
 
-# Statements that a model wrote.
-
-
-def statement_of(text: str, form: Axiom) -> Statement | None:
-    """The statement in a text, where it says what its form says as far as can be seen; otherwise None.
-
-    It needs a premise and a conclusion, the entities of each, the comparative once after *so*, and a *not* exactly
-    where the form has one.
-
-    >>> from horsesense.methods.rica.notation import parse_form
-    >>> form = parse_form("boss(A, B), so not Less(strict(A), strict(B))")
-    >>> statement_of("A bosses B around, so A is not less strict than B.", form).before
-    'A is not '
-    >>> statement_of("A bosses B around, so A is less strict than B.", form) is None
-    True
-    """
-    premise, so, conclusion = text.strip().rstrip(".").rpartition(", so ")
-    denied = isinstance(form.conclusion, Not)
-    term = form.conclusion.term if isinstance(form.conclusion, Not) else form.conclusion
-    assert isinstance(term, Comp)
-    word = plain(term.word).lower()
-    comparatives = re.findall(rf"\b{word}\b", conclusion)
-    has_not = bool(re.search(r"\b(?:not|cannot|never)\b|n't\b", conclusion))
-    grammar = say(form)
-    same_entities = all(
-        set(_ENTITY.findall(written)) == set(_ENTITY.findall(expected))
-        for written, expected in ((premise, grammar.premise), (conclusion, grammar.conclusion))
-    )
-    fits = len(comparatives) == 1 and has_not == denied and same_entities
-    if not so or not fits or not conclusion.startswith(term.left.entity):
-        return None
-    before, _, after = conclusion.partition(word)
-    return Statement(premise, before, word, opposite(word), after)
-
-
-def sayer(written: Mapping[str, str], rejected: Counter[str]) -> Callable[[Axiom], Statement]:
-    """Says a form in the words written for it; where there are none that will do, in the grammar's, and counts it."""
-
-    def say_as_written(form: Axiom) -> Statement:
-        text = written.get(str(form), "")
-        statement = statement_of(text, form) if text else None
-        if statement is None:
-            rejected["realiser: what it wrote does not fit the form; the grammar's words were taken"] += 1
-            return say(form)
-        return statement
-
-    return say_as_written
-
-
-# Whom statements are about.
+# Names of the entities.
 
 
 @dataclass(frozen=True, slots=True)
 class Entities:
-    """Where pairs of names come from."""
+    """A source of name pairs."""
 
     mode: str
     names: tuple[str, ...]
     pairs: int
-    """How many pairs each axiom is told about (five in the high-resource setting, section 3.3)."""
+    """Number of pairs per axiom (five in the high-resource setting, section 3.3)."""
     seed: int
 
     @property
-    def tellings(self) -> int:
-        """How many times each statement is told."""
+    def repeats(self) -> int:
+        """Number of times each statement occurs."""
         return 1 if self.mode == "letters" else self.pairs
 
     def draw(self, family: str) -> list[dict[str, str]]:
-        """The names of A and B, for each telling; the same for a family whatever else is built."""
+        """Draw the names of A and B; they depend only on the family and the seed."""
         if self.mode == "letters":
             return [{"A": "A", "B": "B"}]
-        chance = Random(f"{self.seed} {family}")
+        rng = Random(f"{self.seed} {family}")
         drawn: list[dict[str, str]] = []
         while len(drawn) < self.pairs:
-            a, b = chance.sample(self.names, 2)
+            a, b = rng.sample(self.names, 2)
             pair = {"A": a, "B": b}
-            # Names that begin alike are taken for one another by people too.
+            # Names with the same beginning are easily confused.
             if a[:2].lower() != b[:2].lower() and pair not in drawn:
                 drawn.append(pair)
         return drawn
 
 
-def fresh_number() -> int:
-    """A number that nobody could know before: what fresh entities are drawn by, to be recorded."""
+def random_seed() -> int:
+    """Return an unpredictable seed, for fresh entities."""
     return secrets.randbelow(2**32)
 
 
 def entities_of(choice: str, pairs: int | None, seed: int, words: Collection[str] = frozenset()) -> Entities:
-    """``novel``, ``fresh``, ``names``, ``letters``, or a file with a name a line; no novel one is in ``words``.
+    """Return a source of names: ``novel``, ``fresh``, ``names``, ``letters``, or a file with one name per line.
 
-    Fresh ones are drawn anew each time, so that no training set can have met them; ``fresh:7`` draws those of a number.
+    Novel names are not in ``words``. Fresh names are drawn again each time, so that no training set has them;
+    ``fresh:7`` draws them by a seed.
     """
     mode, _, number = choice.partition(":")
     if mode == "fresh":
         if number and not number.isdecimal():
-            raise UserError(f"{number!r} is not a number to draw entities by", fix="write it like fresh:7")
-        drawn = int(number) if number else fresh_number()
+            raise UserError(f"{number!r} is not a seed of fresh entities", fix="write it like fresh:7")
+        drawn = int(number) if number else random_seed()
         return Entities(mode, tuple(novel_names(POOL, drawn, words)), pairs or 1, drawn)
     if choice == "novel":
         return Entities(choice, tuple(novel_names(POOL, seed, words)), pairs or 1, seed)

@@ -1,67 +1,357 @@
 """The strategies of table 4 and measured quantities: where the axioms of each template come from.
 
-What ships comes from tables, from the order of grades, the latitudes of places and the scales of quantities; what
-knowledge bases give is in `crawling`.
+Shipped axioms come from tables, the order of grades, the latitudes of places and the scales of quantities. From
+knowledge bases an axiom is taken only if both of its sides are known: a missing fact is not a false one. A person gets
+traits that several people named and nobody denied, each under the one property and pole of ``traits.tsv``. A material
+is compared with one of the opposite pole. An animal is compared with classes that lack the ability (``abilities.tsv``),
+that live elsewhere, or of which the knowledge base denies it.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from hashlib import md5
 from itertools import combinations
 from pathlib import Path
 
 from horsesense.data import read_table
 from horsesense.errors import UserError, unknown
-from horsesense.lexicons.triples import Facts
-from horsesense.methods.rica.crawling import SOURCES, crawled
-from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, KnownAxiom, fill, read_known
-from horsesense.methods.rica.scales import quantity_axioms
+from horsesense.lexicons.comparatives import OPPOSITES
+from horsesense.lexicons.genericskb import SAYS
+from horsesense.lexicons.triples import Fact, Facts
+from horsesense.methods.rica import type_constraints as constraints
+from horsesense.methods.rica.knowledge_tables import (
+    DATA,
+    TEMPLATES,
+    SourcedAxiom,
+    fill,
+    quantity_axioms,
+    read_axioms,
+    shipped_list,
+)
+
+SECONDS = 3
+"""Number of entities without the property that are compared with one that has it."""
+SUPPORT = 2
+"""Minimum number of people who named a trait."""
+TOWARDS = frozenset(("considerate", "polite", "generous", "honest", "aggressive"))
+"""Properties of how one treats another, so that the two can be compared."""
+HABITATS = {
+    "water": ("sea", "ocean", "pond", "river", "stream", "coral reef"),
+    "farm": ("farm", "barn", "stable", "pasture", "farmyard", "barnyard"),
+    "jungle": ("jungle", "rainforest", "rain forest"),
+    "home": ("house", "apartment"),
+}
+"""Places by habitat: animals of one habitat are not found in another."""
+SIMILAR_OCCUPATIONS = (
+    ("chef", "cook", "housekeeper", "waiter", "waitress", "butler", "nanny", "maid"),
+    ("doctor", "surgeon", "nurse", "vet", "dentist", "pharmacist", "masseur"),
+    ("teacher", "tutor", "coach", "trainer", "librarian", "nanny", "translator", "editor"),
+    ("maid", "cleaner", "janitor", "housekeeper", "butler"),
+    ("driver", "chauffeur", "bodyguard", "guard", "captain"),
+    ("boss", "manager", "commander", "captain", "secretary", "landlord", "shopkeeper", "supplier"),
+    ("barber", "hairdresser", "tailor", "designer"),
+    ("builder", "carpenter", "architect", "plumber", "electrician", "mechanic", "gardener", "janitor", "landlord"),
+    ("lawyer", "accountant", "secretary", "manager", "travel agent", "photographer"),
+)
+"""Similar occupations, which are not compared."""
+SOURCES: Mapping[str, tuple[str, ...]] = {
+    "material": ("conceptnet",),
+    "animal": ("conceptnet", "genericskb"),
+    "occupation": ("conceptnet",),
+    "role": ("conceptnet",),
+    "action-between": ("atomic",),
+    "action-alone": ("atomic",),
+    "action-degree": ("atomic",),
+}
+"""Knowledge bases of each template; other templates come from numbers and tables."""
+
+Traits = dict[str, tuple[str, str]]
+"""A trait, with the conclusion for more and for less of it."""
+
+
+@cache
+def traits(about: str) -> Traits:
+    """Return the traits of people or of materials, each with its property."""
+    found: Traits = {}
+    for _, row in read_table(DATA / "traits.tsv", ("property", "more", "less", "status")):
+        prefix, colon, phrase = row["property"].partition("material: ")
+        name = phrase if colon else prefix
+        scale, slotted, rest = name.partition(": ")
+        upper, text = (scale, rest) if slotted else ("more", name)
+        if bool(colon) == (about == "material"):
+            cells = f"{upper}: {text}", f"{OPPOSITES[upper]}: {text}"
+            found |= {word.strip(): cells for word in row["more"].split(",") if word.strip()}
+            found |= {word.strip(): cells[::-1] for word in row["less"].split(",") if word.strip()}
+    return found
+
+
+def axioms_from_facts(
+    name: str, facts: Mapping[str, Facts], lists: Mapping[str, Sequence[str]], rejected: Counter[str]
+) -> Iterator[SourcedAxiom]:
+    """Yield the axioms of a template from knowledge bases; rejected facts are counted."""
+    for source in SOURCES.get(name, ()):
+        if source not in facts:
+            continue
+        known = facts[source]
+        for a, b, conclusion, status, triples in _CRAWLS[name](known, lists, rejected):
+            axiom = fill(name, a, b, conclusion)
+            yield SourcedAxiom(axiom, name, status, known.licence, known.source, triples=triples)
+
+
+Row = tuple[str, str, str, str, tuple[tuple[str, str, str], ...]]
+"""Cells of a knowledge table, the status, and the facts behind it."""
+
+
+def _triple(fact: Fact) -> tuple[str, str, str]:
+    return fact.relation, fact.head, fact.tail
+
+
+def _shuffled(names: Sequence[str], seed: str) -> list[str]:
+    """Sort names in an arbitrary order that depends only on the names."""
+    return sorted(names, key=lambda name: md5(f"{name} {seed}".encode(), usedforsecurity=False).digest())
+
+
+def _list(lists: Mapping[str, Sequence[str]], kind: str) -> list[str]:
+    return sorted(set(lists.get(kind) or shipped_list(kind)))
+
+
+# Materials: one has the property, the other its opposite.
+
+
+def _materials(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[str]) -> Iterator[Row]:
+    named, known = set(_list(lists, "materials")), traits("material")
+    sides: dict[str, dict[str, Fact]] = defaultdict(dict)
+    for fact in facts.facts:
+        if fact.relation == "HasProperty" and fact.head in named:
+            if fact.tail in known:
+                sides[known[fact.tail][0]].setdefault(fact.head, fact)
+            else:
+                rejected["material: no property that has an opposite"] += 1
+    for conclusion in sorted(sides):
+        word, _, phrase = conclusion.partition(": ")
+        others = sides.get(f"{OPPOSITES[word]}: {phrase}", {})
+        for a in sorted(sides[conclusion]):
+            for b in _shuffled(sorted(others.keys() - sides[conclusion].keys()), a)[:SECONDS]:
+                if a not in others:
+                    yield a, b, conclusion, "machine", (_triple(sides[conclusion][a]), _triple(others[b]))
+
+
+# Animals: abilities that distinguish classes, and habitats.
+
+
+@cache
+def _classes() -> dict[str, str]:
+    return {row["animal"]: row["class"] for _, row in read_table(DATA / "animals.tsv", ("animal", "class"))}
+
+
+@cache
+def _lacking() -> dict[str, frozenset[str]]:
+    rows = read_table(DATA / "abilities.tsv", ("ability", "lacking"))
+    return {row["ability"]: frozenset(row["lacking"].split()) for _, row in rows}
+
+
+def _animals(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[str]) -> Iterator[Row]:
+    animals = _list(lists, "animals")
+    named = set(animals)
+    denied: dict[str, list[str]] = defaultdict(list)
+    able: dict[str, dict[str, Fact]] = defaultdict(dict)
+    for fact in _abilities(facts, named, rejected):
+        if fact.head in named and fact.relation == "NotCapableOf":
+            denied[fact.tail].append(fact.head)
+        elif fact.head in named and fact.relation == "CapableOf":
+            able[fact.tail][fact.head] = fact
+    for tail, holders in sorted(able.items()):
+        ability = constraints.plain_ability(tail)
+        key = _distinguishing_word(ability or "")
+        for a, fact in sorted(holders.items()):
+            if ability is None or (key is None and not denied.get(tail)):
+                rejected["animal: said badly, or told apart by nothing"] += 1
+                continue
+            sure = sorted(set(denied.get(tail, ())) - holders.keys())
+            lacking = _lacking().get(key or "", frozenset())
+            absent = [name for name in animals if _classes().get(name) in lacking and name not in holders]
+            absent = [name for name in absent if not (name == "bat" and key in ("to fly", "wings"))]
+            for b in _shuffled(sure, a)[:SECONDS]:
+                yield a, b, f"more: is * likely to {ability}", "machine", (_triple(fact), ("NotCapableOf", b, tail))
+            for b in _shuffled(absent, a + tail)[: max(0, SECONDS - len(sure))]:
+                yield a, b, f"more: is * likely to {ability}", "machine", (_triple(fact),)
+    yield from _habitats(facts, named, rejected)
+
+
+def _abilities(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterator[Fact]:
+    """Yield the facts about some heads; a general sentence becomes an ability."""
+    for fact in facts.facts:
+        if fact.head not in named or fact.relation != SAYS:
+            yield fact
+            continue
+        ability = constraints.does(fact.head, fact.tail)
+        rejected["animal: a sentence that does not say what it does"] += ability is None
+        if ability is not None:
+            yield Fact("CapableOf", fact.head, ability, fact.weight)
+
+
+def _distinguishing_word(ability: str) -> str | None:
+    """Return the part of an ability that distinguishes classes: its verb, or the last word of its object."""
+    first, *rest = ability.split(" ")
+    verb, last = f"to {first}", rest[-1] if rest else ""
+    return verb if verb in _lacking() else last if last in _lacking() else None
+
+
+def distinguishes_classes(ability: str) -> bool:
+    """Return whether some class of animals lacks an ability.
+
+    >>> distinguishes_classes("fly"), distinguishes_classes("sleep")
+    (True, False)
+    """
+    return _distinguishing_word(ability) is not None
+
+
+def _habitats(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterator[Row]:
+    surroundings = {place: group for group, places in HABITATS.items() for place in places}
+    found: dict[str, dict[str, list[Fact]]] = defaultdict(lambda: defaultdict(list))
+    for fact in facts.facts:
+        if fact.relation == "AtLocation" and fact.head in named:
+            if fact.tail in surroundings:
+                found[fact.head][surroundings[fact.tail]].append(fact)
+            else:
+                rejected["animal: a place that says nothing"] += 1
+    # One place may be a visit; an animal at home is named at several.
+    home = {name: {group for group, facts_of in groups.items() if len(facts_of) > 1} for name, groups in found.items()}
+    for a in sorted(found):
+        for group in sorted(home[a]):
+            facts_of = found[a][group]
+            elsewhere = sorted(b for b in found if home[b] and group not in found[b])
+            if group == "farm":  # where there are pets too
+                elsewhere = [b for b in elsewhere if "home" not in home[b]]
+            for fact in facts_of:
+                where = constraints.place(fact.tail)
+                for b in _shuffled(elsewhere, a + fact.tail)[:SECONDS] if where else ():
+                    yield a, b, f"more: is * likely to {where}", "raw", (_triple(fact),)
+
+
+# People: roles and events.
+
+
+def _roles(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[str]) -> Iterator[Row]:
+    named = set(_list(lists, "occupations"))
+    for fact in sorted(facts.facts, key=_triple):
+        if fact.relation == "CapableOf" and fact.head in named:
+            ability = constraints.plain_ability(fact.tail)
+            if constraints.is_symmetric(fact.head) or ability is None:
+                rejected["role: holds both ways, or said badly"] += 1
+            else:
+                yield fact.head, "", f"more: is * likely to {ability}", "raw", (_triple(fact),)
+
+
+def _occupations(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[str]) -> Iterator[Row]:
+    named = _list(lists, "occupations")
+    does: dict[str, set[str]] = defaultdict(set)
+    abilities: list[tuple[str, str, Fact]] = []
+    for fact in sorted(facts.facts, key=_triple):
+        if fact.relation == "CapableOf" and fact.head in named:
+            does[fact.head].update(fact.tail.split())
+            ability = constraints.plain_ability(fact.tail)
+            if ability is None or " " not in ability:
+                rejected["occupation: said badly"] += 1
+            else:
+                abilities.append((fact.head, ability, fact))
+    for a, ability, fact in abilities:
+        # Similar occupations, or those with the same objects, may do this too.
+        kin = {name for group in SIMILAR_OCCUPATIONS if a in group for name in group}
+        others = [name for name in does if name not in {a, *kin} and not does[name] & set(fact.tail.split())]
+        for b in _shuffled(others, a + ability)[:SECONDS]:
+            yield a, b, f"more: is * likely to {ability}", "raw", (_triple(fact),)
+
+
+def _events(template: str, facts: Facts, rejected: Counter[str]) -> Iterator[Row]:
+    known = traits("people")
+    votes: dict[str, dict[str, list[Fact]]] = defaultdict(lambda: defaultdict(list))
+    for fact in facts.facts:
+        if fact.relation == "xAttr" and fact.tail in known:
+            votes[fact.head][known[fact.tail][0]].append(fact)
+        elif fact.relation == "xAttr":
+            rejected[f"{template}: a trait of no certified scale"] += 1
+    typed = {
+        "action-between": constraints.event_between,
+        "action-alone": constraints.lone_event,
+        "action-degree": constraints.habit,
+    }[template]
+    for event in sorted(votes):
+        for conclusion, named in sorted(votes[event].items()):
+            word, _, phrase = conclusion.partition(": ")
+            against = votes[event].get(f"{OPPOSITES[word]}: {phrase}")
+            if against or sum(fact.weight for fact in named) < SUPPORT:
+                rejected[f"{template}: too few people named the trait, or some its opposite"] += 1
+                continue
+            phrase_text = typed(event)
+            if phrase_text is None or constraints.is_symmetric(event):
+                rejected[f"{template}: not of the type that the template asks for"] += 1
+            elif template != "action-between" or phrase in TOWARDS:
+                yield phrase_text, "", conclusion, "raw", tuple(map(_triple, named))
+
+
+Crawl = Callable[[Facts, Mapping[str, Sequence[str]], Counter[str]], Iterator[Row]]
+
+
+def _events_of(template: str) -> Crawl:
+    return lambda facts, lists, rejected: _events(template, facts, rejected)
+
+
+_CRAWLS: Mapping[str, Crawl] = {
+    "material": _materials,
+    "animal": _animals,
+    "occupation": _occupations,
+    "role": _roles,
+    **{name: _events_of(name) for name in TEMPLATES if name.startswith("action")},
+}
 
 SHIPPED_LICENCE = "CC0"
 GRADES = ("older: is *", "better: is * at long division")
 APART = 30
-"""Degrees of latitude, whichever the hemisphere, from which on one place is surely the hotter one."""
+"""Difference in absolute latitude, in degrees, from which one place counts as hotter."""
 _CLIMATES = ("hotter: lives in a * climate", "less: see snow in winter")
 
 
 @dataclass(frozen=True)
-class Sources:
-    """What strategies draw on; without anything given, the tables that ship with the package."""
+class AxiomSources:
+    """Sources of the strategies; by default the shipped tables."""
 
     tables: Sequence[Path] = ()
-    """A user's tables."""
+    """The user's tables."""
     facts: Mapping[str, Facts] = field(default_factory=dict)
-    """conceptnet, genericskb and atomic, where they were given."""
+    """Facts of conceptnet, genericskb and atomic."""
     lists: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Lists that take the place of shipped ones: animals, materials, occupations."""
+    """Lists that replace the shipped animals, materials and occupations."""
     shipped: bool = True
 
 
-def strategies_of(sources: Sources) -> list[str]:
-    """Those that have something to draw on; with a table of one's own, all, since it may have axioms of any."""
+def strategies_of(sources: AxiomSources) -> list[str]:
+    """Return the strategies with a source; all if the user gives a table."""
     return [name for name in TEMPLATES if sources.tables or _draws(name, sources)]
 
 
-def known_axioms(strategies: Sequence[str], sources: Sources, rejected: Counter[str]) -> Iterator[KnownAxiom]:
-    """The axioms of some strategies, each with its source and status."""
+def sourced_axioms(strategies: Sequence[str], sources: AxiomSources, rejected: Counter[str]) -> Iterator[SourcedAxiom]:
+    """Yield the axioms of some strategies, each with its source and status."""
     for name in strategies:
         if name not in TEMPLATES:
             raise unknown("strategy", name, TEMPLATES)
     for path in sources.tables:
-        yield from (known for known in read_known(path) if known.template in strategies)
+        yield from (known for known in read_axioms(path) if known.template in strategies)
     for name in strategies:
-        yield from crawled(name, sources.facts, sources.lists, rejected)
+        yield from axioms_from_facts(name, sources.facts, sources.lists, rejected)
         if sources.shipped:
             yield from _shipped(name, rejected)
         if not sources.tables and not _draws(name, sources):
             needed = " or ".join(f"give --{source} FILE" for source in SOURCES.get(name, ()))
-            needed = needed or "leave the shipped tables in"
-            raise UserError(f"the strategy {name} has nothing to draw on", fix=needed)
+            needed = needed or "use the shipped tables"
+            raise UserError(f"the strategy {name} has no source", fix=needed)
 
 
-def _draws(name: str, sources: Sources) -> bool:
+def _draws(name: str, sources: AxiomSources) -> bool:
     return any(source in sources.facts for source in SOURCES.get(name, ())) or (sources.shipped and _ships(name))
 
 
@@ -69,7 +359,7 @@ def _ships(name: str) -> bool:
     return name in ("grade", "location", "quantity") or (DATA / f"{name}.tsv").is_file()
 
 
-def _shipped(name: str, rejected: Counter[str]) -> Iterator[KnownAxiom]:
+def _shipped(name: str, rejected: Counter[str]) -> Iterator[SourcedAxiom]:
     if name == "grade":
         yield from _grades()
     elif name == "location":
@@ -77,19 +367,19 @@ def _shipped(name: str, rejected: Counter[str]) -> Iterator[KnownAxiom]:
     elif name == "quantity":
         yield from quantity_axioms(SHIPPED_LICENCE, rejected)
     elif _ships(name):
-        yield from read_known(DATA / f"{name}.tsv", SHIPPED_LICENCE)
+        yield from read_axioms(DATA / f"{name}.tsv", SHIPPED_LICENCE)
 
 
-def _grades() -> Iterator[KnownAxiom]:
+def _grades() -> Iterator[SourcedAxiom]:
     rows = [(int(row["rank"]), row["grade"]) for _, row in read_table(DATA / "grades.tsv", ("rank", "grade"))]
     for (low, lower), (high, higher) in combinations(sorted(rows), 2):
         for conclusion in GRADES if high - low >= 2 else ():
-            yield KnownAxiom(
+            yield SourcedAxiom(
                 fill("grade", higher, lower, conclusion), "grade", "machine", SHIPPED_LICENCE, "grades.tsv"
             )
 
 
-def _places(rejected: Counter[str]) -> Iterator[KnownAxiom]:
+def _places(rejected: Counter[str]) -> Iterator[SourcedAxiom]:
     columns = ("place", "latitude")
     rows = [(abs(float(row["latitude"])), row["place"]) for _, row in read_table(DATA / "places.tsv", columns)]
     for (near, hot), (far, cold) in combinations(sorted(rows), 2):
@@ -98,4 +388,4 @@ def _places(rejected: Counter[str]) -> Iterator[KnownAxiom]:
             continue
         for climate in _CLIMATES:
             axiom = fill("location", hot, cold, climate)
-            yield KnownAxiom(axiom, "location", "machine", SHIPPED_LICENCE, "places.tsv")
+            yield SourcedAxiom(axiom, "location", "machine", SHIPPED_LICENCE, "places.tsv")

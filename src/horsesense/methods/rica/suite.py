@@ -1,54 +1,208 @@
-"""RICA as a suite: figures 4 to 6 and table 5 with one's own models in them.
+"""The RICA suite: figures 4 to 6 and table 5 with the user's models.
 
-Asked are the human-curated set and the human-verified test split as masked words, each with its premise removed and
-with its content words replaced by nonsense; the curated statements about people with first names (figure 5b); and the
-unperturbed ones and their negations with the fact told (figure 6). The sentence probability of a causal model is what
-its masked word is: all that stands before the word is the same in both statements.
+It asks the human-curated set and the human-verified test split as masked words, each also without its premise and with
+nonsense for its content words; the curated statements about people with first names (figure 5b); and the unperturbed
+ones and their negations with the fact stated (figure 6). For a causal model, sentence probability and masked word
+agree, because the text before the word is the same in both statements.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from horsesense.core import Item
+from horsesense.core import Item, Probe
 from horsesense.core.spec import parse_spec
+from horsesense.core.views import fill_blank
 from horsesense.data import cache_folder
 from horsesense.errors import UserError, argument
-from horsesense.methods.rica.analysis import question_of
+from horsesense.methods.ledger import printed, printed_table
+from horsesense.methods.rica.analysis import question_of, rica_tables
 from horsesense.methods.rica.controls import CONTROLS, control
-from horsesense.methods.rica.curated import with_facts, with_names
-from horsesense.methods.rica.items import SETTINGS
+from horsesense.methods.rica.items import SETTINGS, fact_of
+from horsesense.methods.rica.knowledge_tables import DATA
+from horsesense.methods.rica.notation import read_statement
 from horsesense.methods.rica.perturbations import PERTURBATIONS
-from horsesense.methods.rica.published import (
-    GROUPS,
-    SETS,
-    human_accuracy,
-    not_between,
-    published,
-    trained_table,
-    zero_shot_rows,
-)
-from horsesense.methods.rica.released import read_rica
-from horsesense.methods.rica.released_units import CATEGORIES
-from horsesense.methods.rica.run_tables import rica_tables
+from horsesense.methods.rica.published_statements import CATEGORIES, CONNECTIVE, entities, read_rica
+from horsesense.methods.rica.statements import entities_of
 from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, with_published
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate, accuracy
 from horsesense.stats.ablation import ablation
 from horsesense.stats.bias import valence_bias, valence_of
 
+SETS = ("human-verified", "human-curated", "both")
+GROUPS = {"masked": "masked word", "sentence": "sentence probability"}
+"""How the paper scores a model."""
+_LEFT_TO_RIGHT = ("GPT2",)
+_ZERO_SHOT = "zero-shot"
+_PARTS = ("easy", "hard", "joint")
+
+
+@cache
+def published() -> dict[str, Any]:
+    """Return the facts about the paper that are not figures."""
+    return tomllib.loads((DATA / "published.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _results() -> dict[str, dict[str, tuple[float | None, ...]]]:
+    """Return model → setting → accuracy on each set and on both, from the ledger."""
+    results: dict[str, dict[str, tuple[float | None, ...]]] = {}
+    for model, cells in printed_table("rica", "appendix, last tables").items():
+        settings = dict.fromkeys(column.partition(" / ")[0] for column in cells)
+        results[model] = {
+            setting: tuple(_share(cells.get(f"{setting} / {part}")) for part in _PARTS) for setting in settings
+        }
+    return results
+
+
+def _share(value: float | None) -> float | None:
+    return None if value is None else value / 100
+
+
+def _group(model: str) -> str:
+    return GROUPS["sentence" if model in _LEFT_TO_RIGHT else "masked"]
+
+
+def human_accuracy() -> float:
+    """Return the accuracy of the human majority vote."""
+    return printed("rica", "section 4.1", "human performance", "accuracy, majority vote per probe") / 100
+
+
+def zero_shot_rows() -> list[PaperRow]:
+    """Return the published accuracies without training."""
+    return [PaperRow(name, "published", settings[_ZERO_SHOT], _group(name)) for name, settings in _results().items()]
+
+
+def trained_table() -> PaperTable:
+    """Make the table of the training settings (section 3.3, appendix), as published."""
+    rows = tuple(
+        PaperRow(f"{name}, {setting}", "published", values, f"{_group(name)}: {name}")
+        for name, settings in _results().items()
+        for setting, values in settings.items()
+        if setting != _ZERO_SHOT
+    )
+    notes = (
+        f"From {published()['source']}: a share of the verified training set (low resource), all of it with so many "
+        "novel entities per statement (high resource), 100,000 raw statements (noisy).",
+    )
+    return PaperTable("RICA, figure 4 and appendix: after training, as published", SETS, rows, notes)
+
+
+def not_between() -> str:
+    """Say which published joint figures are not between their two parts, which is impossible."""
+    wrong = [
+        f"{name} ({setting})"
+        for name, settings in _results().items()
+        for setting, (easy, hard, joint) in settings.items()
+        if easy and hard and joint and not min(easy, hard) <= joint <= max(easy, hard)
+    ]
+    return f"Published figures for both sets that are not between those of their parts: {', '.join(wrong)}."
+
+
+SOCIAL = "social"
+
+
+def with_names(probe: Probe, pairs: int | None = None, seed: int = 0) -> Probe:
+    """Return the statements about people with several pairs of first names each (section 4.3), by default three.
+
+    The statement about novel entities is in the same family, so that no limit separates them.
+    """
+    drawn = entities_of("names", pairs, seed)
+    items = []
+    for item in probe.items:
+        if item.facets.get("category") == SOCIAL:
+            items.append(replace(item, facets={**item.facets, "entities": "novel"}))
+            names = entities(fill_blank(item.text, item.options[item.answer or 0]))
+            for number, pair in enumerate(drawn.draw(f"{item.family} {item.member}")):
+                text = rename_entities(item.text, dict(zip(names, (pair["A"], pair["B"]), strict=True)))
+                groups = {**item.groups, "entities": " ".join(sorted(pair.values()))}
+                about = {**item.facets, "entities": "names"}
+                member = f"{item.member}_{number + 1}"
+                items.append(replace(item, text=text, member=member, groups=groups, facets=about))
+    return _derived(
+        probe, items, "named", f"Social statements, as they are and about {drawn.pairs} pairs of names.", seed
+    )
+
+
+def with_facts(probe: Probe) -> Probe:
+    """Return the unperturbed statement of each axiom and its negation, without and with the fact (appendix C)."""
+    plain = {
+        item.family: item
+        for item in probe.items
+        if (item.facets.get("perturbation"), item.facets.get("asymmetry")) == ("original", "none")
+    }
+    left: Counter[str] = Counter()
+    items = list(_with_fact(probe, plain, left))
+    return _derived(
+        probe, items, "told", "Unperturbed statements and their negations, as they are and with the fact told.", 0, left
+    )
+
+
+def _with_fact(probe: Probe, plain: Mapping[str, Item], left: Counter[str]) -> Iterator[Item]:
+    facts = {family: _fact(item) for family, item in plain.items()}
+    for item in probe.items:
+        setting = SETTINGS.get(str(item.facets.get("perturbation")))
+        if setting is None or item.facets.get("asymmetry") != "none" or item.family not in facts:
+            continue
+        fact = facts[item.family]
+        if not fact:
+            left["statements without a fact"] += 1
+            continue
+        premise, so, conclusion = item.text.rpartition(CONNECTIVE)
+        about = {**item.facets, "background": setting}
+        yield replace(item, facets={**item.facets, "background": "none"})
+        text = f"{premise}, and {fact}{so}{conclusion}"
+        yield replace(item, text=text, member=f"{item.member}_background", facets=about)
+
+
+def _fact(item: Item) -> str:
+    """Return the fact behind a statement about two entities; empty if it cannot be parsed."""
+    statement = fill_blank(item.text, item.options[item.answer or 0])
+    names = entities(statement)
+    if item.facets.get("category") == "temporal" or names[0] == names[1]:
+        return ""
+    try:
+        axiom = read_statement(rename_entities(statement, dict(zip(names, "AB", strict=True))))
+    except UserError:
+        return ""
+    return fact_of(axiom, item.facets.get("category") == SOCIAL)
+
+
+def rename_entities(text: str, names: Mapping[str, str]) -> str:
+    """Rename the entities of a text.
+
+    >>> rename_entities("wob is zim's boss, so wob is ___ busy than zim", {"wob": "Ann", "zim": "Bob"})
+    "Ann is Bob's boss, so Ann is ___ busy than Bob"
+    """
+    either = re.compile(rf"\b({'|'.join(map(re.escape, names))})\b")
+    return either.sub(lambda name: names[name[0]], text)
+
+
+def _derived(
+    probe: Probe, items: list[Item], name: str, description: str, seed: int, notes: Mapping[str, int] | None = None
+) -> Probe:
+    full_name = f"{probe.card.name}-{name}"
+    card = replace(probe.card, name=full_name, made=f"{probe.card.made} {description}", seed=seed)
+    return Probe.of([replace(item, probe=full_name) for item in items], card, dict(notes or {}))
+
+
 CURATED, VERIFIED = "curated", "verified"
 FILES = {
     CURATED: ("human_curated_set", ("eval_sentences.txt", "eval_sentences_m.txt", "config.txt")),
     VERIFIED: ("10k", ("test_sentences.txt", "test_sentences_m.txt", "config.txt")),
 }
-"""Each set: its folder in the release, and its files."""
-_DRAWN = "The paper draws this figure and prints no numbers, so that there is no published row."
+"""Folder and files of each published set."""
+_DRAWN = "The paper prints this figure without numbers, so there is no published row."
 _Cells = tuple[Estimate | float | None, ...]
 
 
@@ -57,23 +211,23 @@ def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
     files = {name: _files(folder, *where) for name, where in FILES.items()}
     found = {name: paths for name, paths in files.items() if paths is not None}
     if not found:
-        fix = f"give the folder of the release with {argument('data')}"
+        fix = f"give the folder of the published dataset with {argument('data')}"
         raise UserError("the suite rica needs its statements, human_curated_set or 10k", file=folder, fix=fix)
     sets = {name: read_rica(paths, skip_bad=skip_bad) for name, paths in found.items()}
     probes = dict(sets)
     if CURATED in sets:
-        made = {f"{CURATED}-named": with_names(sets[CURATED]), f"{CURATED}-told": with_facts(sets[CURATED])}
-        probes |= {name: probe for name, probe in made.items() if probe.items}
+        derived = {f"{CURATED}-named": with_names(sets[CURATED]), f"{CURATED}-fact": with_facts(sets[CURATED])}
+        probes |= {name: probe for name, probe in derived.items() if probe.items}
     probes |= {f"{name}-{kind}": control(probe, kind) for name, probe in sets.items() for kind in CONTROLS}
     missing = tuple(name for name in FILES if name not in found)
     return OpenedData(probes, {name: paths[0] for name, paths in found.items()}, missing)
 
 
 def _files(folder: Path, below: str, names: Sequence[str]) -> list[Path] | None:
-    """The files of a set, where they are all there: in a folder of its name, wherever that lies."""
-    places = [folder] if folder.name == below else []
-    places += sorted(folder.rglob(below), key=lambda path: (len(path.parts), str(path)))
-    return next(([place / name for name in names] for place in places if (place / names[0]).is_file()), None)
+    """Return the files of a set, from a folder of its name anywhere below; None if they are not there."""
+    folders = [folder] if folder.name == below else []
+    folders += sorted(folder.rglob(below), key=lambda path: (len(path.parts), str(path)))
+    return next(([each / name for name in names] for each in folders if (each / names[0]).is_file()), None)
 
 
 # The tables.
@@ -81,14 +235,14 @@ def _files(folder: Path, below: str, names: Sequence[str]) -> list[Path] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Set:
-    """What a model earned on a set."""
+    """Credits of a model on a set."""
 
     items: Sequence[Item]
     values: np.ndarray[tuple[int], np.dtype[np.float64]]
     units: Sequence[str]
 
     def share(self, kept: Callable[[Item], bool] = lambda item: True) -> Estimate | None:
-        """Share right of the items that are ``kept``; None where there is none."""
+        """Return the accuracy on the items that are ``kept``; None without such items."""
         chosen = np.array([kept(item) for item in self.items], dtype=bool)
         return accuracy(np.where(chosen, self.values, np.nan), self.units, chance=0.5) if chosen.any() else None
 
@@ -99,7 +253,7 @@ def _set(run: Answered) -> _Set:
 
 
 def _both(sets: Sequence[_Set | None]) -> _Set | None:
-    """Sets taken together; None where one is not there."""
+    """Join sets; None if one is missing."""
     there = [each for each in sets if each is not None]
     if len(there) < len(sets):
         return None
@@ -108,7 +262,7 @@ def _both(sets: Sequence[_Set | None]) -> _Set | None:
 
 
 _Models = Mapping[str, Mapping[str, Answered]]
-"""By model and by the name of the probe."""
+"""Answers by model and probe."""
 
 
 def _tables(
@@ -118,16 +272,16 @@ def _tables(
     for run in answered:
         if run.judged:
             models.setdefault(run.part.model.name, {})[run.part.probe.name] = run
-    made = [*_zero_shot(models), _strict(models)]
-    made += [
+    tables = [*_zero_shot(models), _strict(models)]
+    tables += [
         PaperTable(title, tuple(names), _rows(models, CURATED, cells), notes) for title, names, cells, notes in _BY_ITEM
     ]
-    made += [_names(models), _told(models), *rica_tables(answered, controls=False), trained_table()]
-    return tuple(table for table in made if any(set(row.cells) - {None} for row in table.rows))
+    tables += [_names(models), _background_table(models), *rica_tables(answered, controls=False), trained_table()]
+    return tuple(table for table in tables if any(set(row.cells) - {None} for row in table.rows))
 
 
 def _zero_shot(models: _Models) -> tuple[PaperTable, ...]:
-    """Figures 4a and 4b: what models get without training, the joint set, people, and what needs no knowledge."""
+    """Make figures 4a and 4b: accuracy without training, the joint set, people, and controls."""
     rows = [
         PaperRow(model, "ours", _three(runs, ""), GROUPS["sentence" if _is_causal(runs) else "masked"])
         for model, runs in models.items()
@@ -135,17 +289,19 @@ def _zero_shot(models: _Models) -> tuple[PaperTable, ...]:
     for model, runs in models.items():
         for kind in CONTROLS:
             rows.append(PaperRow(f"{model}, {kind.replace('-', ' ')}", "control", _three(runs, f"-{kind}"), "controls"))
-    rows.append(PaperRow("who is named first is more, and not turns it round", "control", _rule(models), "controls"))
+    rows.append(
+        PaperRow("rule: the entity named first is more, and not reverses it", "control", _rule(models), "controls")
+    )
     people = published()["people"]
     rows.append(PaperRow(f"people ({people['kind']})", "people", (None, None, human_accuracy()), "people"))
     title = "RICA, figure 4: accuracy without training"
-    made = with_published(title, SETS, rows, zero_shot_rows(), _is_papers(models), published()["source"])
+    tables = with_published(title, SETS, rows, zero_shot_rows(), _is_papers(models), published()["source"])
     notes = (
-        "The row of people is the paper's. The release's own scripts mask the word wherever it stands, also in the "
-        "premise (42 statements of the curated set, 1 of the other); here the conclusion's alone is masked.",
+        "The row of people is the paper's. The published scripts mask every occurrence of the word, also in the "
+        "premise (42 statements of the curated set, 1 of the other); here only that of the conclusion is masked.",
         not_between(),
     )
-    return (*made[:-1], replace(made[-1], notes=(*made[-1].notes, *notes)))
+    return (*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, *notes)))
 
 
 def _three(runs: Mapping[str, Answered], ending: str) -> _Cells:
@@ -154,7 +310,7 @@ def _three(runs: Mapping[str, Answered], ending: str) -> _Cells:
 
 
 def _rule(models: _Models) -> _Cells:
-    """What the rule gets where it can be told; whoever it cannot be told of is left out."""
+    """Return the accuracy of the order rule, on the items where it is defined."""
     first: dict[str, Answered] = {}
     for runs in models.values():
         for name in (VERIFIED, CURATED):
@@ -174,7 +330,7 @@ def _is_causal(runs: Mapping[str, Answered]) -> bool:
 
 
 def _is_papers(models: _Models) -> bool:
-    """Whether both sets were asked whole, as the paper scores."""
+    """Return whether both sets were run completely, with the paper's scoring."""
     counts, spec = published()["released"], parse_spec("paper:rica")
     for runs in models.values():
         for name, count in counts.items():
@@ -185,7 +341,7 @@ def _is_papers(models: _Models) -> bool:
 
 
 def _strict(models: _Models) -> PaperTable:
-    """Section 2.1: who understands an axiom gets all of its statements."""
+    """Make the table of whole axioms (section 2.1): understanding an axiom means all of its statements right."""
     names = (VERIFIED, CURATED)
     rows = [
         PaperRow(
@@ -224,26 +380,26 @@ _BY_ITEM: tuple[tuple[str, Sequence[str], Callable[[_Set], _Cells], tuple[str, .
         "RICA, figure 5a: by the valence of the right word (human-curated)",
         ("positive", "negative", "d′", "criterion"),
         _by_valence,
-        ("A criterion below 0 is a leaning to the positive word; chance is 0.5, and 0 for d′.", _DRAWN),
+        ("A criterion below 0 is a bias towards the positive word; chance is 0.5, and 0 for d′.", _DRAWN),
     ),
     (
         "RICA, figure 5c: by perturbation (human-curated)",
         tuple(name.replace("_", " ") for name in PERTURBATIONS),
         _by_facet("perturbation", tuple(PERTURBATIONS)),
-        ("Chance is 0.5.", "The paper draws this figure of fine-tuned models, and prints no numbers."),
+        ("Chance is 0.5.", "The paper prints this figure for fine-tuned models, without numbers."),
     ),
     (
         "RICA, table 5: by category (human-curated)",
         CATEGORIES,
         _by_facet("category", CATEGORIES),
-        ("Chance is 0.5.", "The paper prints how many there are of each, and no accuracy."),
+        ("Chance is 0.5.", "The paper prints the number of items, but no accuracy."),
     ),
 )
-"""What is one figure a slice of the curated set: title, columns, cells, notes."""
+"""Figures by slices of the curated set: title, columns, cells, notes."""
 
 
 def _names(models: _Models) -> PaperTable:
-    """Figure 5b: novel entities against names, on the same statements about people."""
+    """Make figure 5b: novel entities compared with names, on the same statements about people."""
 
     def cells(of: _Set) -> _Cells:
         sides = [_only(of, _has("entities", kind)) for kind in ("novel", "names")]
@@ -255,24 +411,24 @@ def _names(models: _Models) -> PaperTable:
     return PaperTable(title, ("novel", "names", "novel minus names"), rows, notes)
 
 
-def _told(models: _Models) -> PaperTable:
-    """Figure 6: with the fact told and without, where it has to be repeated and where it has to be turned round."""
+def _background_table(models: _Models) -> PaperTable:
+    """Make figure 6: with and without the stated fact, which has to be repeated or negated."""
 
     def cells(of: _Set) -> _Cells:
         found: _Cells = ()
         for asked in SETTINGS:
             kept = _only(of, _has("perturbation", asked))
-            sides = _only(kept, _is_told), _only(kept, lambda item: not _is_told(item))
+            sides = _only(kept, _has_fact), _only(kept, lambda item: not _has_fact(item))
             found += _compared(sides, lambda item: item.family)
         return found
 
-    columns = tuple(f"{setting}, {side}" for setting in SETTINGS.values() for side in ("told", "not", "difference"))
+    columns = tuple(f"{setting}, {side}" for setting in SETTINGS.values() for side in ("with", "without", "difference"))
     notes = ("The unperturbed statements about two, and their negations. Chance is 0.5.", _DRAWN)
-    rows = _rows(models, f"{CURATED}-told", cells)
-    return PaperTable("RICA, figure 6: the fact told (human-curated)", columns, rows, notes)
+    rows = _rows(models, f"{CURATED}-fact", cells)
+    return PaperTable("RICA, figure 6: with the fact stated (human-curated)", columns, rows, notes)
 
 
-def _is_told(item: Item) -> bool:
+def _has_fact(item: Item) -> bool:
     return item.facets["background"] != "none"
 
 
@@ -283,12 +439,12 @@ def _rows(models: _Models, name: str, cells: Callable[[_Set], _Cells]) -> tuple[
 
 
 def _only(of: _Set, kept: Callable[[Item], bool]) -> _Set:
-    places = [place for place, item in enumerate(of.items) if kept(item)]
-    return _Set([of.items[p] for p in places], of.values[places], [of.units[p] for p in places])
+    indices = [i for i, item in enumerate(of.items) if kept(item)]
+    return _Set([of.items[i] for i in indices], of.values[indices], [of.units[i] for i in indices])
 
 
 def _compared(sides: Sequence[_Set], question: Callable[[Item], Any]) -> _Cells:
-    """Both settings on what both were asked, and the difference."""
+    """Compare two settings on their common items."""
     keys = [[question(item) for item in side.items] for side in sides]
     units = dict(zip(keys[0], sides[0].units, strict=True))
     if not set(keys[0]) & set(keys[1]):

@@ -1,11 +1,10 @@
 """One statement in three views: the masked word, the pair of sentences, entailment (section 3.1, figure 2).
 
-`in_view` turns any RICA probe of masked words, built or imported, into the other two; each item remembers the statement
-it was made of (the group ``statement``), so that the views can be set beside one another item by item. In entailment
-a statement is asked three times: its conclusion, the flipped one, and (where items have a category) the conclusion of
-an axiom about something else, of which the premise says nothing. What is measured of it is, first, whether the
-conclusion is held to follow rather than the flipped one, which has the chance of the other views; and then the share of
-labels that are right.
+`in_view` turns a RICA probe of masked words into the other two. Each item stores the statement that it was made from
+(the group ``statement``), so that views can be compared item by item. In entailment a statement gives three items: its
+conclusion, the flipped one, and (if items have a category) the conclusion of an unrelated axiom. Two things are
+measured: whether the conclusion is ranked above the flipped one, which has the same chance level as the other views;
+and the share of labels that are right.
 """
 
 from __future__ import annotations
@@ -14,49 +13,60 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+from annotated_types import Ge
 
-from horsesense.core import Form, Item, Probe
+from horsesense.core import FORMS, Form, Item, Probe, ScoringSpec, probe_name
 from horsesense.core.document import Document
 from horsesense.core.views import fill_blank, view
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.methods.rica.items import LABELS
-from horsesense.methods.rica.released_units import CONNECTIVE, content_words, entities
-from horsesense.runs.results import Answered
+from horsesense.methods.rica.published_statements import CONNECTIVE, content_words, entities
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.compute_settings import ComputeSettings
+from horsesense.runs.results import Answered, read_run
+from horsesense.settings import models_setting
 from horsesense.stats import Estimate, accuracy, family_accuracy
 from horsesense.stats.ablation import asked_again
 from horsesense.stats.families import without_repeats
 from horsesense.stats.resampling import Floats
 
+if TYPE_CHECKING:
+    from horsesense.models.protocol import Model
+
 VIEWS: Mapping[str, Form] = {"masked": "cloze", "sentences": "sentences", "entailment": "pair"}
-"""The three, each with the form of its items."""
+"""The views, each with the form of its items."""
 STATEMENT = "statement"
 _TRIES = 50
 _PEOPLE = "social"
 _NAME = re.compile(r"[^\W_]+")
 
 
-# Making them.
+# Conversion.
 
 
 def in_view(probe: Probe, name: str, seed: int = 0) -> Probe:
-    """The same statements in another view; what cannot be told in it is left out and counted."""
+    """Convert statements to another view; those that do not fit it are left out and counted."""
     if name not in VIEWS:
         raise unknown("view", name, VIEWS)
     if any(item.form != "cloze" for item in probe.items):
-        raise UserError("the views of a probe are made from its masked words", fix="give a RICA probe of masked words")
+        raise UserError("views are made from a probe of masked words", fix="give a RICA probe of masked words")
     if name == "masked":
         return probe
-    left: Counter[str] = Counter()
-    made = _sentences(probe.items) if name == "sentences" else _entailments(probe.items, seed, left)
-    called = f"{probe.card.name}-{name}"
-    items = [replace(item, probe=called) for item in made]
-    told = "whole statements, one against the other" if name == "sentences" else "premise and conclusion"
+    notes: Counter[str] = Counter()
+    converted = _sentences(probe.items) if name == "sentences" else _entailments(probe.items, seed, notes)
+    full_name = f"{probe.card.name}-{name}"
+    items = [replace(item, probe=full_name) for item in converted]
+    description = "whole statements, one against the other" if name == "sentences" else "premise and conclusion"
     normalise = "sum" if name == "sentences" else ""
-    card = replace(probe.card, name=called, made=f"{probe.card.made} As {told}.", normalise=normalise, seed=seed)
-    return Probe.of(items, card, dict(left))
+    card = replace(
+        probe.card, name=full_name, made=f"{probe.card.made} As {description}.", normalise=normalise, seed=seed
+    )
+    return Probe.of(items, card, dict(notes))
 
 
 def _sentences(items: Sequence[Item]) -> Iterator[Item]:
@@ -66,16 +76,16 @@ def _sentences(items: Sequence[Item]) -> Iterator[Item]:
         yield replace(turned, groups={**item.groups, STATEMENT: item.id})
 
 
-def _entailments(items: Sequence[Item], seed: int, left: Counter[str]) -> Iterator[Item]:
-    asked = [each for item in items if (each := _halved(item)) is not None]
-    left["statements without a premise"] += len(items) - len(asked)
-    compared = [each for each in asked if each.names is not None]
-    for each in asked:
+def _entailments(items: Sequence[Item], seed: int, notes: Counter[str]) -> Iterator[Item]:
+    halves = [each for item in items if (each := _halved(item)) is not None]
+    notes["statements without a premise"] += len(items) - len(halves)
+    compared = [each for each in halves if each.names is not None]
+    for each in halves:
         right, flipped = each.concluded(each.item.answer), each.concluded(1 - (each.item.answer or 0))
         hypotheses = {"entailment": right, "contradiction": flipped, "neutral": _neutral(each, compared, seed)}
         for label, text in hypotheses.items():
             if not text:
-                left["statements without a neutral conclusion"] += 1
+                notes["statements without a neutral conclusion"] += 1
                 continue
             yield replace(
                 each.item,
@@ -97,11 +107,11 @@ class _Halved:
     item: Item
     premise: str
     conclusion: str
-    """With its blank."""
+    """The conclusion, with its blank."""
     names: tuple[str, str] | None
-    """The two that are compared; None where there are not two."""
+    """The two entities; None if there are not two."""
     content: frozenset[str]
-    """What it speaks of, whoever it is about."""
+    """Content words, regardless of the entities."""
 
     def concluded(self, option: int | None) -> str:
         return fill_blank(self.conclusion, self.item.options[option or 0])
@@ -114,29 +124,31 @@ def _halved(item: Item) -> _Halved | None:
     statement = fill_blank(item.text, item.options[item.answer])
     names = entities(statement)
     two = names[0] != names[1] and all(name in _NAME.findall(premise) for name in names)
-    two = two and item.facets.get("category", "temporal") != "temporal"  # which end with an event, not with a name
+    two = (
+        two and item.facets.get("category", "temporal") != "temporal"
+    )  # temporal ones end with an event, not with a name
     content = frozenset(content_words(statement, names).split())
     return _Halved(item, premise, conclusion.rstrip("."), names if two else None, content)
 
 
 def _neutral(asked: _Halved, others: Sequence[_Halved], seed: int) -> str:
-    """A conclusion of an axiom about something else, told of the same two; empty where there is none.
+    """Return the conclusion of an unrelated axiom about the same two entities, or an empty text.
 
-    Of people where the premise is about things, and of things where it is about people, as in figure 2: what something
-    weighs says nothing of skill. Statements without a category have none: words alone do not tell what is unrelated.
+    It is about people if the premise is about things, and vice versa, as in figure 2. Statements without a category
+    have none: words alone do not show what is unrelated.
     """
     if asked.names is None or not others:
         return ""
-    chance = Random(f"{seed} {asked.item.id}")
+    rng = Random(f"{seed} {asked.item.id}")
     people = asked.item.facets["category"] == _PEOPLE
     for _ in range(_TRIES):
-        other = chance.choice(others)
+        other = rng.choice(others)
         alike = (other.item.facets["category"] == _PEOPLE) == people
         if alike or other.content & asked.content or other.names is None:
             continue
         names = dict(zip(other.names, asked.names, strict=True))
-        told = other.concluded(chance.choice((0, 1)))
-        return _renamed(told, names)
+        conclusion = other.concluded(rng.choice((0, 1)))
+        return _renamed(conclusion, names)
     return ""
 
 
@@ -144,39 +156,120 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
     return _NAME.sub(lambda name: names.get(name[0], name[0]), text)
 
 
-# What answers say.
+# Scores.
 
 
 @dataclass(frozen=True, slots=True)
 class ViewScore:
-    """One model on one set of statements in one view."""
+    """Scores of one model on one set of statements in one view."""
 
     model: str
-    """Who was asked."""
+    """Model."""
     probe: str
-    """The set, by the name of its masked words."""
+    """Probe, by the name of its masked words."""
     view: str
     """masked, sentences or entailment."""
     accuracy: Estimate
-    """Share of statements right: the right word, sentence or conclusion before the flipped one."""
+    """Share of statements right: the right word, sentence or conclusion ranked above the flipped one."""
     strict: Estimate
     """Share of axioms with every statement right; a renaming counts once."""
     labels: Estimate | None
-    """Of entailment: share of all three labels that are right."""
+    """For entailment: share of all three labels that are right."""
     agreement: Estimate | None
-    """Share of statements on which it does as well as with the masked word; null where that was not asked."""
+    """Share of statements with the same credit as with the masked word; null if that was not run."""
 
 
 @dataclass(frozen=True, slots=True)
-class ViewScores(Document):
-    """Statements in three views, beside one another."""
+class ViewRun(Document):
+    """A set of statements as masked words, as sentences and as entailment."""
 
+    out: Path
+    """Run folder; every view is one of its probes."""
+    page: Path
+    """HTML report."""
     scores: tuple[ViewScore, ...]
-    """By set and model, in the order of the views."""
+    """One per model and view."""
+
+
+@translate_errors()
+def run_views(
+    probe: Probe | str | Path,
+    *,
+    model: str | Path | Model | Sequence[str | Path | Model] = (),
+    out: str | Path,
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+    spec: str | ScoringSpec = "default",
+    device: str = "auto",
+    progress: Progress = NO_PROGRESS,
+) -> ViewRun:
+    """Run models on a RICA probe in three views: masked words, sentences and entailment.
+
+    A language model gets all three, entailment by a prompt; a model with an entailment head gets entailment alone. The
+    same call resumes a stopped run.
+
+    Args:
+        probe: Name or file of a RICA probe of masked words. In Python, also a `Probe`.
+        model: Model name, folder, GGUF file or server. By default, the models of horsesense.toml.
+        out: Run folder.
+        limit: Maximum number of statements; whole axioms are drawn, the same in every view.
+        seed: Random seed.
+        spec: Scoring spec.
+        device: Device of the model: auto, cpu, cuda, cuda:1, mps.
+        progress: Progress callback.
+
+    Returns:
+        The score of each model in each view, the agreement of the views, and the files.
+    """
+    import horsesense as hs
+    from horsesense.models.hf.language_model import LanguageModel
+    from horsesense.runs.shards import draw
+
+    whole, name = open_rica(probe)
+    drawn = {item.id for item in draw(whole.items, limit, seed)}
+    probes = {}
+    for view_name in VIEWS:
+        converted = in_view(whole, view_name, seed)  # of all items, for unrelated conclusions
+        probes[view_name] = replace(converted, items=[item for item in converted.items if statement_of(item) in drawn])
+    names = {view_name: name if view_name == "masked" else f"{name}-{view_name}" for view_name in VIEWS}
+    folder, compute = Path(out), ComputeSettings(device=device)
+    for each in chosen_models(model):
+        loaded = hs.load_model(each, device=device) if isinstance(each, str | Path) else each
+        forms = loaded.family.forms if isinstance(loaded, LanguageModel) else FORMS
+        able = {names[view_name]: probes[view_name] for view_name, form in VIEWS.items() if form in forms}
+        if not able:
+            raise UserError(f"{loaded.name} supports no view of RICA", fix="give another model")
+        for view_name in VIEWS:
+            if names[view_name] not in able:
+                progress.log(f"{loaded.name} does not support the view {view_name}; it is left out")
+        hs.ask(loaded, able, out=folder, seed=seed, spec=spec, compute=compute, progress=progress)
+    page = hs.write_report(folder, cues=False, pictures=False, progress=progress).out
+    assert page is not None, "a page is always written"
+    return ViewRun(folder, page, view_scores(read_run(folder)[1]))
+
+
+def open_rica(probe: Probe | str | Path) -> tuple[Probe, str]:
+    """Return a RICA probe and its name."""
+    import horsesense as hs
+
+    whole = probe if isinstance(probe, Probe) else hs.load_probe(probe)
+    if whole.card.method != "rica":
+        file = None if isinstance(probe, Probe) else Path(probe)
+        raise UserError("this is not a RICA probe", file=file, fix="import or build one first")
+    return whole, (whole.called or whole.card.name) if isinstance(probe, Probe) else probe_name(Path(probe))
+
+
+def chosen_models(model: str | Path | Model | Sequence[str | Path | Model]) -> list[str | Path | Model]:
+    """Return the given models, or those of the settings."""
+    given = [model] if isinstance(model, str | Path) or not isinstance(model, Sequence) else list(model)
+    models = given or list(models_setting())
+    if not models:
+        raise UserError("no model is named", fix=f"give {argument('model', 'NAME')}")
+    return models
 
 
 def view_of(name: str, form: Form) -> tuple[str, str]:
-    """The set and the view of a probe in a run, by its name and the form of its items.
+    """Return the set and the view of a probe in a run, from its name and the form of its items.
 
     >>> view_of("curated-entailment", "pair"), view_of("curated", "cloze")
     (('curated', 'entailment'), ('curated', 'masked'))
@@ -185,16 +278,16 @@ def view_of(name: str, form: Form) -> tuple[str, str]:
     return (name.removesuffix(f"-{named}"), named) if named else (name, "masked" if form == "cloze" else "")
 
 
-def view_scores(runs: Sequence[Answered]) -> ViewScores:
-    """Every set that was asked in a view besides the masked word."""
+def view_scores(runs: Sequence[Answered]) -> tuple[ViewScore, ...]:
+    """Return the scores of every set that was run in a view other than masked words."""
     found: dict[tuple[str, str], dict[str, Answered]] = {}
     for run in runs:
-        if run.probe.card.method == "rica" and run.judged and run.way == "options":
+        if run.probe.card.method == "rica" and run.judged and run.format == "loglikelihood":
             base, named = view_of(run.part.probe.name, run.items[0].form)
             if named:
                 found.setdefault((base, run.part.model.name), {})[named] = run
     asked = {key: views for key, views in found.items() if set(views) - {"masked"}}
-    return ViewScores(tuple(score for (base, model), views in asked.items() for score in _scores(base, model, views)))
+    return tuple(score for (base, model), views in asked.items() for score in _scores(base, model, views))
 
 
 def _scores(base: str, model: str, views: Mapping[str, Answered]) -> Iterator[ViewScore]:
@@ -215,12 +308,12 @@ def _scores(base: str, model: str, views: Mapping[str, Answered]) -> Iterator[Vi
 
 
 def statement_of(item: Item) -> str:
-    """The statement that an item in some view is made of, by the id of its masked word."""
+    """Return the statement of an item in any view, as the id of its masked word."""
     return item.groups.get(STATEMENT, item.id)
 
 
 def _credits(run: Answered) -> tuple[list[Item], Floats]:
-    """One item a statement, with what it earns."""
+    """Return one item per statement, with its credit."""
     if run.items[0].form != "pair":
         return list(run.items), run.credits(run.primary()).values
     follows: dict[str, dict[str, float]] = {}
@@ -234,6 +327,3 @@ def _credits(run: Answered) -> tuple[list[Item], Floats]:
     both = {name: sides for name, sides in follows.items() if {"entailment", "contradiction"} <= sides.keys()}
     gaps = [sides["entailment"] - sides["contradiction"] for sides in both.values()]
     return [first[name] for name in both], np.array([0.5 if gap == 0 else float(gap > 0) for gap in gaps])
-
-
-__all__ = ["VIEWS", "ViewScore", "ViewScores", "in_view", "statement_of", "view_of", "view_scores"]

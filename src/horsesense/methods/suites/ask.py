@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from horsesense.api.asking import ask, chosen_models, default_folder
-from horsesense.api.controls import fit_control
 from horsesense.api.run import Run
 from horsesense.api.stored_run import StoredRun, with_report
 from horsesense.core import ScoringSpec
@@ -22,6 +21,7 @@ from horsesense.methods.suites.stored import CONTROLS, keep_suite, suite_tables
 from horsesense.progress import Progress
 from horsesense.registry import ONE_OPTION
 from horsesense.signatures import extends
+from horsesense.training.baselines import ControlSettings, fit_control
 from horsesense.training.controls import control
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def ask_suite(
     opened = paper.open_data(None if data is None else Path(data), skip_bad)
     out, progress = options["out"], options["progress"]
     _log_sets(suite, opened, progress)
-    run = ask(model, opened.probes, spec=paper.spec if spec is None else spec, formats="options", **options)
+    run = ask(model, opened.probes, spec=paper.spec if spec is None else spec, formats="loglikelihood", **options)
     if out is not None:
         keep_suite(Path(out), suite, opened.others)
         _fit_controls(paper, opened, Path(out) / CONTROLS, progress)
@@ -128,10 +128,9 @@ def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, progress:
             progress.log(f"{name}: fitting {each.name}")
             fit_control(
                 each.name,
-                test,
+                test=test,
                 train=training,
-                slots=each.slots,
-                vectors=vectors,
+                settings=ControlSettings(slots=tuple(each.slots), vectors=vectors),
                 seeds=1,
                 out=where,
                 allow_overlap=True,

@@ -3,43 +3,140 @@
 Do and Pavlick, "Are Rotten Apples Edible? Challenging Commonsense Inference Ability with Exceptions" (Findings
 of ACL 2021). In the order of section 2:
 
-- `nouns`, and the sentences that ask about them.
-- Step 1: `asking` a model for its `associations`, and their `selection`; `lexicon` is what WordNet knows of words.
-- Step 2: `exceptions`, what a thing can be instead: `given_exceptions` are people's, `candidates` of a machine are
-  many, `plausibility` says which have evidence, and `calibration` how good that is; `other_models` write and judge.
-- Step 3: `adversarial_filter`: only what the model itself prefers goes on.
-- Step 4: `premises`, of which two that differ in one word make one of the `schemas`; `special_word` is that word.
-  `circumstances` is our table of frames, `instantiation` puts nouns into them.
-- Step 5: `checks`, and `model_checks` for those that need a model.
+- Step 1: `nouns`, `elicitation` (a model's associations), `associations` (selection, files, similarity of models).
+- Step 2: `exceptions`, from people and by machine; `plausibility` (candidates and evidence), `calibration`.
+- Step 3: `adversarial_filter`: only triplets whose generic word the model prefers.
+- Step 4: `premises`; `schemas` (triplets, premises, files), `circumstances` (our table of frames).
+- Step 5: `checks`, by rule and by model.
 
-`building` makes a probe of schemas, its splits, and the probe that ships. `pipeline` runs it all for one model by a
-`plan`, each step kept by `kept_steps` in the tables of `triplet_files`, with what `people` say; `pipeline_page` is
-what a page shows of it. `evaluation` asks models (section 3.1), leaning on its `background`, and `measures` sums up;
-`context_shift` says what premises change. `summaries` are what commands print of it, `evaluation_tables` what pages
-have, `paper_tables` the paper's; `released` reads the published files.
+All steps for one model: `plan`, `steps` (stored results), `pipeline`, `people` (their stages), `procedure` (make,
+status and serve). `writer_and_judge` prompts other models, `word_relations` is WordNet. Section 3: `evaluation`,
+`measures`, `suite` (the tables), `builder` (probes and splits), `published_dataset` (the reader).
+
+The commands of `METHOD` name the public functions, which are also attributes of this package (``hs.winoventi.make``).
 """
 
-from horsesense.registry import Command, Method, Reader
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from horsesense.registry import Command, Method, Reader, load
+
+if TYPE_CHECKING:
+    from horsesense.methods.winoventi.associations import compare_associations as compare_associations
+    from horsesense.methods.winoventi.builder import build as build
+    from horsesense.methods.winoventi.builder import write_splits as write_splits
+    from horsesense.methods.winoventi.calibration import calibrate as calibrate
+    from horsesense.methods.winoventi.elicitation import PromptSettings as PromptSettings
+    from horsesense.methods.winoventi.elicitation import find_associations as find_associations
+    from horsesense.methods.winoventi.evaluation import AssociationFiles as AssociationFiles
+    from horsesense.methods.winoventi.evaluation import evaluate as evaluate
+    from horsesense.methods.winoventi.nouns import load_nouns as load_nouns
+    from horsesense.methods.winoventi.plan import PipelineMachine as PipelineMachine
+    from horsesense.methods.winoventi.plan import PipelinePeople as PipelinePeople
+    from horsesense.methods.winoventi.plan import PipelineSources as PipelineSources
+    from horsesense.methods.winoventi.procedure import make as make
+    from horsesense.methods.winoventi.procedure import serve as serve
+    from horsesense.methods.winoventi.procedure import status as status
 
 _HERE = "horsesense.methods.winoventi"
 
+
+def _command(name: str, target: str, summary: str, example: str, renderer: str) -> Command:
+    render, path = f"{_HERE}.terminal:{renderer}", f"winoventi {name}"
+    return Command(path, f"{_HERE}.{target}", summary, f"horsesense {path} {example}", render=render)
+
+
 METHOD = Method(
     name="winoventi",
-    citation="Do and Pavlick, Are Rotten Apples Edible? Challenging Commonsense Inference Ability with Exceptions, "
-    "Findings of ACL 2021",
-    builders={"winoventi": f"{_HERE}.building:build"},
-    probes={"winoventi-own": f"{_HERE}.building:own_probe"},
-    readers={"winoventi": Reader(f"{_HERE}.released:read_winoventi")},
-    suites={"winoventi": f"{_HERE}.paper_tables:WINOVENTI"},
+    citation="Nam Do and Ellie Pavlick. Are Rotten Apples Edible? Challenging Commonsense Inference Ability with "
+    "Exceptions. Findings of ACL-IJCNLP 2021. doi:10.18653/v1/2021.findings-acl.181",
+    builders={"winoventi": f"{_HERE}.builder:build"},
+    probes={"winoventi-own": f"{_HERE}.builder:own_probe"},
+    readers={"winoventi": Reader(f"{_HERE}.published_dataset:read_winoventi")},
+    suites={"winoventi": f"{_HERE}.suite:WINOVENTI"},
+    settings={
+        "half-exception": f"{_HERE}.training_settings:HALF_EXCEPTION",
+        "full-exception": f"{_HERE}.training_settings:FULL_EXCEPTION",
+        "half-exception-unseen-nouns": f"{_HERE}.training_settings:HALF_EXCEPTION_UNSEEN_NOUNS",
+        "full-exception-unseen-nouns": f"{_HERE}.training_settings:FULL_EXCEPTION_UNSEEN_NOUNS",
+    },
     # Section 3.1: the two outcomes compared at the mask.
     presets={"paper:winoventi": "pll=token"},
     commands=(
         Command(
             "build winoventi",
-            f"{_HERE}.building:build",
+            f"{_HERE}.builder:build",
             "Build pairs of texts from schemas",
             "horsesense build winoventi schemas.tsv -o winoventi.jsonl",
+            "Build and check probes",
         ),
+        _command(
+            "associations",
+            "elicitation:find_associations",
+            "Find a model's generic associations",
+            "wordnet --limit 200 -o associations.tsv",
+            "associations",
+        ),
+        _command(
+            "calibrate",
+            "calibration:calibrate",
+            "Calibrate the filters on human judgements",
+            "associativebias_registry.tsv",
+            "calibration",
+        ),
+        _command(
+            "evaluate",
+            "evaluation:evaluate",
+            "Evaluate models on WinoVenti schemas",
+            "winoventi.jsonl -m smollm2-masked -o runs/winoventi",
+            "evaluations",
+        ),
+        _command(
+            "jaccard",
+            "associations:compare_associations",
+            "Compare the associations of models",
+            "bert.tsv roberta.tsv",
+            "similarity",
+        ),
+        _command(
+            "make",
+            "procedure:make",
+            "Build adversarial schemas for one model",
+            "wordnet --limit 200 -m smollm2-masked -o pipeline",
+            "pipeline",
+        ),
+        _command(
+            "serve", "procedure:serve", "Serve the tasks of a pipeline to people", "pipeline --invite Ana", "serving"
+        ),
+        _command(
+            "splits",
+            "builder:write_splits",
+            "Write training and test splits",
+            "winoventi.jsonl --setting half-exception -o splits",
+            "splits",
+        ),
+        _command("status", "procedure:status", "Show the progress of a pipeline", "pipeline", "pipeline_status"),
     ),
 )
 """What this package adds to the program."""
+
+_PUBLIC = {command.target.partition(":")[2]: command.target for command in METHOD.commands} | {
+    "AssociationFiles": f"{_HERE}.evaluation:AssociationFiles",
+    "PipelineMachine": f"{_HERE}.plan:PipelineMachine",
+    "PipelinePeople": f"{_HERE}.plan:PipelinePeople",
+    "PipelineSources": f"{_HERE}.plan:PipelineSources",
+    "PromptSettings": f"{_HERE}.elicitation:PromptSettings",
+    "load_nouns": f"{_HERE}.nouns:load_nouns",
+}
+__all__ = [*sorted(_PUBLIC)]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return load(_PUBLIC[name])
+
+
+def __dir__() -> list[str]:
+    return sorted((*globals(), *_PUBLIC))

@@ -1,7 +1,6 @@
-"""Step 3 (winoventi.txt, 2.4): of all triplets only those go on of which the model prefers the generic word.
+"""Step 3 (winoventi.txt, 2.4): keep the triplets whose generic word the model prefers.
 
-Its outcomes are asked with no premise before them: those of triplets in a pipeline, those of a probe's schemas where
-models are evaluated.
+The two outcomes are scored without a premise: those of triplets in a pipeline, those of schemas in an evaluation.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, fill_template
 from horsesense.methods.winoventi.plan import PipelinePlan
-from horsesense.methods.winoventi.schemas import Triplet
-from horsesense.methods.winoventi.special_word import premise_of, triplet_name
+from horsesense.methods.winoventi.schemas import Triplet, premise_of, triplet_name
 from horsesense.progress import Progress
 from horsesense.runs.ask import Settings, ask_models
 from horsesense.runs.results import Answered, read_run
@@ -26,15 +24,15 @@ PRIOR = "winoventi-prior"
 def adversarial_triplets(
     plan: PipelinePlan, triplets: Sequence[Triplet], nouns: Mapping[str, Noun], folder: Path, progress: Progress
 ) -> list[Triplet]:
-    """Those of which the model prefers the generic word.
+    """Return the triplets whose generic word the model prefers.
 
     An exception of several tokens is scored as several.
     """
     if not triplets:
         return []
-    items = [prior_item(each, nouns[each.noun], literal=plan.asking.literal) for each in triplets]
+    items = [prior_item(each, nouns[each.noun], literal=plan.elicitation.literal) for each in triplets]
     probe = Probe.of(items, Card(name=PRIOR, method="winoventi", normalise="sum", group="noun"))
-    settings = Settings(spec=plan.asking.spec, device=plan.device, served=plan.served)
+    settings = Settings(spec=plan.elicitation.spec, device=plan.device, served=plan.served)
     ask_models([plan.model], {PRIOR: probe}, folder, settings, progress)
     (answered,) = read_run(folder)[1]
     unspelt = sum(any("unknown-token" in flag for flag in answer.flags) for answer in answered.answers)
@@ -47,13 +45,13 @@ def adversarial_triplets(
 
 
 def preferring_generic(prior: Answered) -> set[str]:
-    """Triplets of which the model prefers the generic without a premise; a tie is no preference."""
+    """Return the triplets whose generic word the model prefers without a premise; a tie is not a preference."""
     credits = prior.credits("sum").values
     return {item.family for item, credit in zip(prior.items, credits, strict=True) if credit == 1}
 
 
 def prior_item(triplet: Triplet, noun: Noun, *, literal: bool = False) -> Item:
-    """What the adversarial filter asks (winoventi.txt, 2.4): the two outcomes with no premise before them.
+    """Return the item of the adversarial filter (winoventi.txt, 2.4): the two outcomes without a premise.
 
     >>> item = prior_item(Triplet("pan", "hot", "cold"), Noun("pan"))
     >>> item.text, item.options, item.answer
@@ -76,9 +74,9 @@ def prior_item(triplet: Triplet, noun: Noun, *, literal: bool = False) -> Item:
 
 
 def prior_probe(probe: Probe) -> Probe:
-    """What the adversarial filter asks (winoventi.txt, 2.4): the outcome sentence alone, once a triplet.
+    """Return the probe of the adversarial filter (winoventi.txt, 2.4): the outcome sentence alone, once per triplet.
 
-    A model that prefers the generic word here is one that the schema is adversarial to.
+    A schema is adversarial to a model that prefers the generic word here.
     """
     priors: dict[str, Item] = {}
     for item in probe.items:
@@ -89,5 +87,5 @@ def prior_probe(probe: Probe) -> Probe:
         priors.setdefault(
             name, replace(prior, facets={"test": "prior", "premise": "none", "bias": item.options[generic]})
         )
-    made = f"The outcomes of {probe.card.name} without their premises."
-    return Probe.of(list(priors.values()), replace(probe.card, name=PRIOR, made=made, notes={}))
+    description = f"The outcomes of {probe.card.name} without their premises."
+    return Probe.of(list(priors.values()), replace(probe.card, name=PRIOR, made=description, notes={}))

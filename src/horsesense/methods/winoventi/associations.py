@@ -1,61 +1,69 @@
-"""Generic associations (winoventi.txt, 2.2): words that a model puts behind *is* and behind *is not* alike.
+"""Generic associations (winoventi.txt, 2.2): words that a model predicts after both *is* and *is not*.
 
-What they are and at what depth a word is one, and their files: ours with one association a line, and the
-release's tables by model, collection of outcomes and registry.
+Their depth k, their selection (2.3), their files (ours with one association per line; the published tables by model,
+outcome collection and registry), and the mean Jaccard similarity of models (2.2 and table 4).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
+from annotated_types import Ge
+
+from horsesense.core import probe_name
+from horsesense.core.document import Document
 from horsesense.data.tables import iter_rows, open_table, write_rows
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
+from horsesense.lexicons.words import FUNCTION_WORDS, listed
 from horsesense.methods.winoventi.nouns import Noun
+from horsesense.methods.winoventi.word_relations import WordRelations
+from horsesense.progress import NO_PROGRESS, Progress
 
 KS = (1, 3, 5, 8, 10)
-"""How deep the two rankings are cut."""
+"""Depths at which the two rankings are cut."""
 COLUMNS = ("noun", "word", "k", "perplexity", "kept", "reason")
-"""Of a table of ours."""
+"""Columns of our tables."""
 Depths = Mapping[tuple[str, str], int]
-"""Noun and generic word → least depth at which the word is associated with the noun."""
+"""Noun and generic word → smallest depth of the association."""
 
 _MODEL_SUFFIX = "_common"
-"""Ends the name of a model's column in the release's tables by model."""
+"""End of a model's column name in the published tables by model."""
 _NOUN_COLUMN = "Word"
 _DEPTH_COLUMNS = ("Word", "Associative Bias", "min_k")
-"""Of the release's outcome collection."""
+"""Columns of the published outcome collection."""
 _TRIPLET_COLUMNS = ("Word", "Associative Bias", "Alternative")
-"""Of the release's registry, before a column a model."""
+"""Columns of the published registry, before one column per model."""
 _TRUTH = {"True": True, "False": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Association:
-    """A noun and a word that a model ties to it, whether the sentence is negated or not."""
+    """A noun and a word that a model associates with it, whether the sentence is negated or not."""
 
     noun: str
     word: str
     k: int
-    """The least depth at which the word is common to both rankings."""
+    """The smallest depth at which the word is in both rankings."""
     perplexity: float | None = None
-    """Of the statement *The noun is word.*, by the model that ranks."""
+    """Perplexity of the statement *The noun is word.*, by the ranking model."""
     kept: bool = True
-    """Whether it goes on to the next step."""
+    """Whether the next step uses it."""
     reason: str = ""
-    """Why it does not."""
+    """Why it is dropped."""
 
     def dropped(self, reason: str) -> Association:
         return replace(self, kept=False, reason=reason)
 
 
 def common_words(rankings: Sequence[tuple[Sequence[str], Sequence[str]]], depths: Sequence[int] = KS) -> dict[str, int]:
-    """Word → least depth at which it is among the best both of *is* and of *is not*, for some ending.
+    """Return word → smallest depth at which it is in the top of both *is* and *is not*, for some ending.
 
-    Within an ending the two are intersected; then the endings are united. What is common at a depth is common
-    at every greater one, so associations are cumulative.
+    Within an ending the two are intersected; then the endings are united. A word that is common at a depth is common at
+    every greater one, so associations are cumulative.
 
     >>> dot = ["hot", "empty", "full"], ["empty", "cold", "hot"]
     >>> comma = ["cold", "full", "hot"], ["cold", "hot", "full"]
@@ -75,12 +83,12 @@ def common_words(rankings: Sequence[tuple[Sequence[str], Sequence[str]]], depths
 def associations_of(
     noun: Noun, rankings: Sequence[tuple[Sequence[str], Sequence[str]]], depths: Sequence[int] = KS
 ) -> tuple[Association, ...]:
-    """The associations of one noun, those of a small k first."""
+    """Return the associations of one noun, by increasing k."""
     return tuple(Association(noun.word, word, k) for word, k in common_words(rankings, depths).items())
 
 
 def words_of_noun(noun: Noun) -> frozenset[str]:
-    """Words that say no more than the noun itself: it, its parts, its singular and its plural.
+    """Return the words that repeat the noun: itself, its parts, its singular and its plural.
 
     >>> sorted(words_of_noun(Noun("test tubes", plural=True)))
     ['test', 'tests', 'tube', 'tubes']
@@ -95,7 +103,7 @@ def words_of_noun(noun: Noun) -> frozenset[str]:
 
 
 def shares(associations: Iterable[Association]) -> list[tuple[str, int, float]]:
-    """The words of all associations, the commonest first, with their count and share.
+    """Return the words of all associations with count and share, the most frequent first.
 
     >>> shares([Association("cup", "empty", 1), Association("jar", "empty", 3), Association("cup", "full", 3)])
     [('empty', 2, 0.6666666666666666), ('full', 1, 0.3333333333333333)]
@@ -108,7 +116,7 @@ def shares(associations: Iterable[Association]) -> list[tuple[str, int, float]]:
 
 
 def write_associations(path: Path, associations: Iterable[Association]) -> None:
-    """Write a table (.tsv, .csv) or JSON lines."""
+    """Write associations as a table (.tsv, .csv) or JSON lines."""
     write_rows(path, ({name: _cell(getattr(each, name)) for name in COLUMNS} for each in associations), COLUMNS)
 
 
@@ -117,7 +125,7 @@ def _cell(value: object) -> object:
 
 
 def read_associations(path: Path) -> list[Association]:
-    """Read what `write_associations` wrote, or what a person wrote with at least noun, word and k."""
+    """Read the file of `write_associations`, or a table with at least noun, word and k."""
     associations = []
     for line, row in iter_rows(path):
         try:
@@ -145,7 +153,7 @@ def _needed(row: dict[str, object], name: str) -> str:
     return str(value)
 
 
-# Tables by model, as the release has them: a noun a line, a column a model, words joined by commas.
+# Published tables by model: one noun per line, one column per model, words separated by commas.
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +162,13 @@ class KTable:
 
     models: tuple[str, ...]
     nouns: tuple[str, ...]
-    """A noun of two meanings stands there twice, as in THINGS."""
+    """A noun with two meanings occurs twice, as in THINGS."""
     columns: tuple[tuple[frozenset[str], ...], ...]
-    """For each model, the words of each noun; empty where it has none."""
+    """For each model, the words of each noun."""
 
 
 def read_k_file(path: Path) -> KTable:
-    """Read one table. Lines end where the release's end, and the last cells of a line may be empty."""
+    """Read a published table; the last cells of a line may be empty."""
     table = open_table(path)
     header = table.header
     models = [name.removesuffix(_MODEL_SUFFIX) for name in header[1:]]
@@ -169,7 +177,7 @@ def read_k_file(path: Path) -> KTable:
             "this is not a table of associations",
             file=path,
             line=1 if header else None,
-            fix=f"its header is {_NOUN_COLUMN!r} and two or more columns MODEL{_MODEL_SUFFIX}, tabs between them",
+            fix=f"its header is {_NOUN_COLUMN!r} and two or more columns MODEL{_MODEL_SUFFIX}, separated by tabs",
         )
     nouns, rows = [], []
     for number, (noun, *cells) in table.rows:
@@ -185,7 +193,7 @@ def read_k_file(path: Path) -> KTable:
 
 
 def table_of(models: Sequence[tuple[str, Sequence[Association]]], k: int, nouns: Sequence[str]) -> KTable:
-    """The same table from associations of our own, cut at ``k``.
+    """Make the same table from our associations, cut at ``k``.
 
     >>> cup = [Association("cup", "empty", 1), Association("cup", "full", 3)]
     >>> table_of([("a", cup), ("b", cup[:1])], k=3, nouns=["cup"]).columns == (
@@ -202,11 +210,11 @@ def table_of(models: Sequence[tuple[str, Sequence[Association]]], k: int, nouns:
     return KTable(tuple(name for name, _ in models), tuple(nouns), tuple(columns))
 
 
-# Which associations a generator had, and at what depth: from the release's collection or from our own tables.
+# Depths of the generator's associations: from the published collection or from our tables.
 
 
 def depths_of(associations: Iterable[Association]) -> dict[tuple[str, str], int]:
-    """The least depth of each association."""
+    """Return the smallest depth of each association."""
     depths: dict[tuple[str, str], int] = {}
     for each in associations:
         depths[each.noun, each.word] = min(each.k, depths.get((each.noun, each.word), each.k))
@@ -214,7 +222,7 @@ def depths_of(associations: Iterable[Association]) -> dict[tuple[str, str], int]
 
 
 def read_depths(path: Path) -> dict[tuple[str, str], int]:
-    """From the release's cleaned outcome collection (tabs, ``min_k``), or from what winoventi associations wrote."""
+    """Read depths from the published outcome collection (``min_k``), or from a file of ``winoventi associations``."""
     table = open_table(path)
     if not set(_DEPTH_COLUMNS) <= set(table.header):
         return depths_of(read_associations(path))
@@ -229,7 +237,7 @@ def read_depths(path: Path) -> dict[tuple[str, str], int]:
 
 
 def read_registry(path: Path) -> dict[str, set[str]]:
-    """The release's registry: model → names of the triplets of which it prefers the generic without a premise."""
+    """Read the published registry: model → triplets whose generic word it prefers without a premise."""
     table = open_table(path)
     header = table.header
     if tuple(header[:3]) != _TRIPLET_COLUMNS or len(header) < 4:
@@ -237,14 +245,200 @@ def read_registry(path: Path) -> dict[str, set[str]]:
             "this is not a registry of associations",
             file=path,
             line=1,
-            fix=f"its header is {', '.join(_TRIPLET_COLUMNS)} and a column a model, tabs between them",
+            fix=f"its header is {', '.join(_TRIPLET_COLUMNS)} and one column per model, separated by tabs",
         )
     passes: dict[str, set[str]] = {model: set() for model in header[3:]}
     for number, cells in table.rows:
         if len(cells) != len(header) or any(cell not in _TRUTH for cell in cells[3:]):
-            raise UserError("the line is not a triplet with True or False a model", file=path, line=number)
+            raise UserError("the line is not a triplet with True or False per model", file=path, line=number)
         name = " | ".join(cells[:3])
         for model, cell in zip(header[3:], cells[3:], strict=True):
             if _TRUTH[cell]:
                 passes[model].add(name)
     return passes
+
+
+ABOVE_KNEE = "above the knee of its k"
+ABOVE_LAST_KNEE = "above the knee over all k"
+FUNCTION_WORD = "a function word"
+NO_PROPERTY = "no adjective or participle"
+
+_NO_PROPERTIES = FUNCTION_WORDS | frozenset(listed("mine yours ours theirs hers here now then too also just only one"))
+
+
+def knee(values: Sequence[float]) -> int:
+    """Return the number of values before the knee of their sorted curve.
+
+    The knee is where the curve is furthest below the line from its first to its last point, as in Kneedle (Satopää et
+    al., 2011) without smoothing; the paper only says "inflection point". The value at the knee is included. Fewer than
+    three values have no knee, and neither has a straight line.
+
+    >>> knee([10, 11, 12, 13, 200, 400])
+    4
+    >>> knee([5, 5, 5]), knee([1, 2])
+    (3, 2)
+    """
+    curve = sorted(values)
+    span = curve[-1] - curve[0] if curve else 0.0
+    if len(curve) < 3 or span <= 0:
+        return len(curve)
+    last = len(curve) - 1
+    gaps = [i / last - (value - curve[0]) / span for i, value in enumerate(curve)]
+    best = max(range(len(curve)), key=lambda i: gaps[i])
+    return best + 1 if gaps[best] > 1e-12 else len(curve)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Selected and dropped associations, and the knees."""
+
+    associations: tuple[Association, ...]
+    """All associations, the kept ones first; the others give the reason."""
+    knees: dict[int, float]
+    """k → largest perplexity that is kept."""
+    last_knee: float | None
+    """Largest perplexity that is kept over all k; None without a last round."""
+
+    @property
+    def kept(self) -> tuple[Association, ...]:
+        return tuple(each for each in self.associations if each.kept)
+
+
+def drop_nonsense(associations: Iterable[Association], lexicon: WordRelations | None) -> list[Association]:
+    """Drop words that are not properties: function words and, if WordNet is available, words that are neither adjective
+    nor participle. In the paper people do this; they flag a tenth of the pairs."""
+    return [_judged(each, lexicon) if each.kept else each for each in associations]
+
+
+def _judged(association: Association, lexicon: WordRelations | None) -> Association:
+    if association.word.lower() in _NO_PROPERTIES:
+        return association.dropped(FUNCTION_WORD)
+    if lexicon is not None and not lexicon.is_property(association.word.lower()):
+        return association.dropped(NO_PROPERTY)
+    return association
+
+
+def select(associations: Iterable[Association], most: int | None = None) -> Selection:
+    """Cut each k at the knee of its perplexities, then once more over all that is left.
+
+    ``most`` is the target number: the last round only happens if more are left, as in the paper.
+    """
+    by_k: dict[int, list[Association]] = {}
+    dropped = []
+    for each in associations:
+        if each.kept and each.perplexity is not None:
+            by_k.setdefault(each.k, []).append(each)
+        else:
+            dropped.append(each)
+    knees: dict[int, float] = {}
+    left: list[Association] = []
+    for k in sorted(by_k):
+        ranked = sorted(by_k[k], key=_perplexity)
+        stays = knee([_perplexity(each) for each in ranked])
+        knees[k] = _perplexity(ranked[stays - 1])
+        left += ranked[:stays]
+        dropped += [each.dropped(ABOVE_KNEE) for each in ranked[stays:]]
+    last = None
+    if left and (most is None or len(left) > most):
+        values = sorted(map(_perplexity, left))
+        last = values[knee(values) - 1]
+        dropped += [each.dropped(ABOVE_LAST_KNEE) for each in left if _perplexity(each) > last]
+        left = [each for each in left if _perplexity(each) <= last]
+    return Selection((*left, *dropped), knees, last)
+
+
+def _perplexity(association: Association) -> float:
+    assert association.perplexity is not None
+    return association.perplexity
+
+
+def with_perplexity(associations: Sequence[Association], values: Sequence[float]) -> list[Association]:
+    return [replace(each, perplexity=value) for each, value in zip(associations, values, strict=True)]
+
+
+# Similarity of models.
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity(Document):
+    """Similarity of the associations of models."""
+
+    models: tuple[str, ...]
+    """Models, in the order of rows and columns."""
+    matrix: tuple[tuple[float, ...], ...]
+    """Mean Jaccard similarity of each pair."""
+
+
+def jaccard(words: Set[str], others: Set[str]) -> float:
+    """Return shared words over all words; two empty sets are the same set.
+
+    The published code splits an empty cell into one empty word, so that "no association" counts as an association:
+    shared if both models have none, and different from every real word.
+
+    >>> jaccard({"hot", "empty"}, {"empty"}), jaccard(set(), set()), jaccard(set(), {"hot"})
+    (0.5, 1.0, 0.0)
+    """
+    either = words | others
+    return len(words & others) / len(either) if either else 1.0
+
+
+def jaccard_table(columns: Sequence[Sequence[Set[str]]]) -> list[list[float]]:
+    """Return the mean similarity of each pair of models, from the words of each noun in one order.
+
+    Summing in that order reproduces the published tables to the last bit.
+
+    >>> jaccard_table([[{"hot"}, set()], [{"hot"}, {"cold"}]])
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
+    lengths = {len(column) for column in columns}
+    if len(lengths) > 1:
+        raise UserError("the models were asked about different numbers of nouns", fix="compare them on the same nouns")
+    if lengths <= {0}:
+        raise UserError("there is no noun to compare models on")
+    table = [[1.0] * len(columns) for _ in columns]
+    for row, column in enumerate(columns):
+        for i in range(row + 1, len(columns)):
+            total = 0.0
+            for words, others in zip(column, columns[i], strict=True):
+                total += jaccard(words, others)
+            table[row][i] = table[i][row] = total / len(column)
+    return table
+
+
+@translate_errors()
+def compare_associations(
+    *files: str | Path, k: Annotated[int, Ge(1)] = 10, progress: Progress = NO_PROGRESS
+) -> Similarity:
+    """Compute the mean Jaccard similarity of models' associations; two models without any for a noun agree on it.
+
+    Args:
+        files: Table with one column per model, or one file of ``winoventi associations`` per model.
+        k: Depth at which the rankings are cut, for files of one model each.
+        progress: Progress callback.
+
+    Returns:
+        The models, and the similarity of each pair.
+    """
+    paths = [Path(file) for file in files]
+    if not paths:
+        raise UserError("no file is given", fix="give a table with one column per model, or one file per model")
+    table = read_k_file(paths[0]) if len(paths) == 1 else _table_of_files(paths, k, progress)
+    similarity = Similarity(table.models, tuple(map(tuple, jaccard_table(table.columns))))
+    progress.log(f"{len(table.nouns):,} nouns")
+    return similarity
+
+
+def _table_of_files(files: Sequence[Path], k: int, progress: Progress) -> KTable:
+    """Join files of one model each, on the nouns that all of them have."""
+    models = [(probe_name(path).removesuffix(".tsv"), read_associations(path)) for path in files]
+    names = [name for name, _ in models]
+    if len(set(names)) < len(names):
+        raise UserError("two files have the same name", fix="name each after its model")
+    asked = [{each.noun for each in found} for _, found in models]
+    nouns = sorted(set.intersection(*asked))
+    left_out = len(set.union(*asked)) - len(nouns)
+    if not nouns:
+        raise UserError("no noun has associations in all files", fix="use the same nouns for all models")
+    if left_out:
+        progress.log(f"{left_out:,} nouns are not in all files and are left out")
+    return table_of(models, k, nouns)

@@ -1,8 +1,8 @@
-"""How good the machine's filters are, by what people said for the release (winoventi.txt, 2.3 and 2.6).
+"""Calibrate the filters on the published human judgements (winoventi.txt, 2.3 and 2.6).
 
-Exceptions that people gave should be kept; the same words, dealt out to other associations, should not. Schemas that
-people passed should pass the checks by rule; those that they threw out should not. What people gave for a noun is
-never evidence for that noun itself.
+Exceptions that people gave should be kept; the same words, reassigned to other associations, should not. Schemas that
+people passed should pass the checks by rule; those that they rejected should not. What people gave for a noun is never
+evidence for that noun itself.
 """
 
 from __future__ import annotations
@@ -12,19 +12,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from statistics import median
+from typing import Annotated
+
+from annotated_types import Ge
 
 from horsesense.core.document import Document
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.checks import check_schema
-from horsesense.methods.winoventi.circumstances import circumstances_at_hand
-from horsesense.methods.winoventi.given_exceptions import read_registry_triplets
-from horsesense.methods.winoventi.lexicon import lexicon_at_hand
+from horsesense.methods.winoventi.circumstances import load_circumstances
+from horsesense.methods.winoventi.exceptions import read_registry_triplets
 from horsesense.methods.winoventi.nouns import Noun, is_plural
-from horsesense.methods.winoventi.plausibility import Attested, Evidence, attested_in, given_by_people
-from horsesense.methods.winoventi.released import read_winoventi_schemas
-from horsesense.methods.winoventi.schemas import Premise, Schema, Triplet
-from horsesense.methods.winoventi.special_word import differing, pairs_of, premise_of
+from horsesense.methods.winoventi.plausibility import Attestations, ExceptionEvidence, attested_in, people_exceptions
+from horsesense.methods.winoventi.published_dataset import read_winoventi_schemas
+from horsesense.methods.winoventi.schemas import PremisePair, Schema, Triplet, pairs_of, premise_of, word_differences
+from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate
 
@@ -33,22 +35,22 @@ PASS = "pass"
 
 @dataclass(frozen=True, slots=True)
 class FilterRow:
-    """What is kept with some of the evidence."""
+    """Filters with some of the evidence."""
 
     evidence: str
-    """What counts as evidence."""
+    """Kinds of evidence."""
     recall: Estimate
-    """Share of people's exceptions that are kept; units are nouns."""
-    dealt: Estimate
-    """Share of the same words that are kept when they are dealt out to other associations: the lower, the better."""
+    """Share of people's exceptions that are kept, clustered by noun."""
+    reassigned: Estimate
+    """Share of the same words that are kept when they are reassigned to other associations; lower is better."""
     precision: float | None
-    """Share of people's among what is kept, where there are as many of either; null where nothing is kept."""
+    """Share of people's words among the kept ones, with equally many of either; null if none is kept."""
     grounds: Mapping[str, int]
-    """Why people's exceptions were kept, or what spoke against them."""
+    """Why people's exceptions were kept or dropped."""
     frequency_kept: float | None
     """Median Zipf frequency of people's exceptions that are kept."""
     frequency_dropped: float | None
-    """The same of those that are not."""
+    """Median Zipf frequency of those that are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,77 +58,93 @@ class CheckRow:
     """The checks by rule on schemas that people judged."""
 
     schemas: int
-    """Schemas that at least two people judged."""
+    """Number of schemas that at least two people judged."""
     failed: int
-    """Those that people threw out: all who judged object on the same criterion."""
+    """Number of schemas that people rejected: all judges object on the same criterion."""
     precision: Estimate
-    """Of the schemas that pass the checks, the share that people passed; chance is their share of all."""
+    """Share of the schemas that pass the checks which people passed; chance is their share of all schemas."""
     recall: Estimate
-    """Of the schemas that people passed, the share that pass the checks."""
+    """Share of the schemas that people passed which pass the checks."""
     caught: Estimate
-    """Of the schemas that people threw out, the share that the checks object to."""
+    """Share of the schemas that people rejected which the checks object to."""
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration(Document):
-    """The filters on what people said for the release."""
+class FilterCalibration(Document):
+    """Calibration of the filters on the published human judgements."""
 
     triplets: int
-    """Exceptions that people gave."""
+    """Number of exceptions that people gave."""
     filters: tuple[FilterRow, ...]
-    """One row a kind of evidence."""
+    """One row per kind of evidence."""
     checks: CheckRow | None
-    """The checks of premises; null where no judged schemas were given."""
+    """Checks of premises; null without judged schemas."""
     seed: int
-    """Of the dealing."""
+    """Random seed of the reassignment."""
 
 
+@translate_errors()
 def calibrate(
-    registry: Path,
-    schemas: Sequence[Path] = (),
-    texts: Sequence[Path] = (),
-    conceptnet: Path | None = None,
-    seed: int = 0,
-) -> Calibration:
-    """Both tables; texts and facts are rows of their own where they are given."""
-    by_people = [replace(each, origin="") for each in read_registry_triplets(registry)]
-    others = dealt(by_people, seed)
-    table, lexicon = circumstances_at_hand(), lexicon_at_hand()
-    kinds: dict[str, Evidence] = {"tables and WordNet": Evidence(table, lexicon)}
-    attested = Attested()
+    registry: str | Path,
+    *,
+    schemas: Sequence[str | Path] = (),
+    texts: Sequence[str | Path] = (),
+    conceptnet: str | Path | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+) -> FilterCalibration:
+    """Measure recall and precision of the filters for exceptions and of the checks of premises.
+
+    Args:
+        registry: Published registry: exceptions that people gave.
+        schemas: Published evaluation collection: schemas that people judged.
+        texts: Text corpus in which adjectives are looked up beside their nouns.
+        conceptnet: ConceptNet triples (relation, head, tail).
+        seed: Random seed.
+
+    Returns:
+        Recall and precision with intervals; texts and facts are separate rows.
+    """
+    by_people = [replace(each, origin="") for each in read_registry_triplets(Path(registry))]
+    others = reassign(by_people, seed)
+    table, lexicon = load_circumstances(), load_word_relations()
+    kinds: dict[str, ExceptionEvidence] = {"tables and WordNet": ExceptionEvidence(table, lexicon)}
+    attested = Attestations()
     if texts or conceptnet is not None:
-        attested = attested_in(texts, conceptnet, frozenset(each.exception for each in (*by_people, *others)))
-        kinds["and texts and facts"] = Evidence(table, lexicon, attested)
-    kinds["and people's words for other nouns"] = Evidence(table, lexicon, attested, given_by_people(by_people))
+        corpora, facts = [Path(file) for file in texts], None if conceptnet is None else Path(conceptnet)
+        attested = attested_in(corpora, facts, frozenset(each.exception for each in (*by_people, *others)))
+        kinds["and texts and facts"] = ExceptionEvidence(table, lexicon, attested)
+    kinds["and people's words for other nouns"] = ExceptionEvidence(
+        table, lexicon, attested, people_exceptions(by_people)
+    )
     rows = tuple(_row(name, evidence, by_people, others) for name, evidence in kinds.items())
-    return Calibration(len(by_people), rows, _checks(schemas) if schemas else None, seed)
+    return FilterCalibration(len(by_people), rows, _checks([Path(file) for file in schemas]) if schemas else None, seed)
 
 
-def dealt(triplets: Sequence[Triplet], seed: int = 0) -> list[Triplet]:
-    """Each association with an exception that people gave for another association, and not for this one."""
-    drawn = Random(seed)
-    given: dict[tuple[str, str], set[str]] = {}
+def reassign(triplets: Sequence[Triplet], seed: int = 0) -> list[Triplet]:
+    """Give each association an exception that people gave for another association, and not for this one."""
+    rng = Random(seed)
+    by_association: dict[tuple[str, str], set[str]] = {}
     for each in triplets:
-        given.setdefault((each.noun, each.generic), set()).add(each.exception)
+        by_association.setdefault((each.noun, each.generic), set()).add(each.exception)
     found = []
     for each in triplets:
-        known = given[each.noun, each.generic] | {each.generic}
+        known = by_association[each.noun, each.generic] | {each.generic}
 
         def fits(other: Triplet, generic: str = each.generic, known: set[str] = known) -> bool:
             return other.generic != generic and other.exception not in known
 
         if not any(map(fits, triplets)):
             raise UserError(
-                f"no other association has an exception that could be dealt to {each.noun} ({each.generic})",
+                f"no other association has an exception that could be reassigned to {each.noun} ({each.generic})",
                 fix="give a registry with more associations",
             )
-        while not fits(other := drawn.choice(triplets)):
+        while not fits(other := rng.choice(triplets)):
             pass
         found.append(replace(each, exception=other.exception))
     return found
 
 
-def _row(name: str, evidence: Evidence, by_people: Sequence[Triplet], others: Sequence[Triplet]) -> FilterRow:
+def _row(name: str, evidence: ExceptionEvidence, by_people: Sequence[Triplet], others: Sequence[Triplet]) -> FilterRow:
     judged = [evidence.judged(each, _noun(each)) for each in by_people]
     kept = [float(bool(ground)) for ground, _ in judged]
     of_others = [float(bool(evidence.judged(each, _noun(each))[0])) for each in others]
@@ -138,7 +156,7 @@ def _row(name: str, evidence: Evidence, by_people: Sequence[Triplet], others: Se
     return FilterRow(
         evidence=name,
         recall=accuracy(kept, nouns),
-        dealt=accuracy(of_others, nouns),
+        reassigned=accuracy(of_others, nouns),
         precision=sum(kept) / everything if everything else None,
         grounds=dict(sorted(reasons.items(), key=lambda pair: -pair[1])),
         frequency_kept=_middle(zipf(each.exception) for each, yes in zip(by_people, kept, strict=True) if yes),
@@ -156,28 +174,28 @@ def _middle(values: Iterable[float]) -> float | None:
 
 
 def _checks(paths: Sequence[Path]) -> CheckRow:
-    """The checks by rule against the votes: a schema fails where all who judged it object on one criterion."""
+    """Compare the checks by rule with the votes: a schema fails if all its judges object on one criterion."""
     votes = read_winoventi_schemas(list(paths))
-    said: dict[str, list[set[str]]] = {}
+    objections: dict[str, list[set[str]]] = {}
     for each in votes.judgements:
-        said.setdefault(each.item, []).append(set() if each.value == PASS else set(each.value.split("+")))
-    lexicon = lexicon_at_hand()
+        objections.setdefault(each.item, []).append(set() if each.value == PASS else set(each.value.split("+")))
+    lexicon = load_word_relations()
     passed, allowed, nouns = [], [], []
     for family, members in pairs_of(votes.probe.items).items():
-        if len(said.get(family, ())) < 2:
+        if len(objections.get(family, ())) < 2:
             continue
         generic, exception = members["generic"], members["exception"]
         noun = generic.groups["noun"]
         texts = premise_of(generic.text), premise_of(exception.text)
-        differences = differing(*texts)
+        differences = word_differences(*texts)
         if len(differences) == 1:
             start, end = differences[0].spans[0]
-            premise = Premise(texts[0][:start], *differences[0].words, texts[0][end:])
+            premise = PremisePair(texts[0][:start], *differences[0].words, texts[0][end:])
         else:
-            premise = Premise("", *texts, "")
+            premise = PremisePair("", *texts, "")
         triplet = Triplet(noun, str(generic.facets["bias"]), str(generic.facets["alternative"]))
         checked = check_schema(Schema(triplet, premise, "release"), Noun(noun, is_plural(noun)), lexicon)
-        passed.append(not set.intersection(*said[family]))
+        passed.append(not set.intersection(*objections[family]))
         allowed.append(checked.passes)
         nouns.append(noun)
     rows = list(zip(passed, allowed, nouns, strict=True))

@@ -1,80 +1,92 @@
-"""A table of our own of what brings a state about (winoventi.txt, 2.5): by pair of states and type of noun.
+"""Our table of circumstances (winoventi.txt, 2.5): frames that bring a state about, and premises made from them.
 
-Each line of ``data/circumstances.tsv`` is a frame: a sentence with one place, of which one word brings about the first
-state and the other the second. ``data/noun_types.tsv`` says which nouns a frame fits: by classes of WordNet, by words,
-and what of these does not belong. A language model wrote both tables, no person; readings say how good they are.
+Each line of ``data/circumstances.tsv`` is a frame: a sentence with one slot, where one word brings about the first
+state and the other the second. ``data/noun_types.tsv`` says which nouns fit a frame: by WordNet classes, by words, and
+by exclusions. A language model wrote both tables, no person; the blind audits report their quality. Every premise is
+checked: it is about the noun, differs in one word, has correct articles, and names neither state nor a derived word.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
+from random import Random
 
 from horsesense.data.tables import read_table
 from horsesense.errors import UserError
+from horsesense.lexicons.inflection import article as fitting_article
+from horsesense.lexicons.inflection import lemmas_of
 from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
 from horsesense.lexicons.wordnet import find_wordnet
+from horsesense.lexicons.words import words
+from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.nouns import Noun
-from horsesense.methods.winoventi.schemas import parse_premise
+from horsesense.methods.winoventi.schemas import PremisePair, Schema, Triplet, parse_premise
+from horsesense.methods.winoventi.word_relations import WordRelations
 
 DATA = Path(__file__).with_name("data")
 CIRCUMSTANCES, TYPES = DATA / "circumstances.tsv", DATA / "noun_types.tsv"
 NOUN = "{noun}"
+TABLE = "circumstances"
+"""Name of this table as a writer of premises."""
 
 _SENSES = 1
-"""Senses of a noun that may put it into a class of WordNet, the usual one first."""
+"""Number of senses of a noun that count for its WordNet classes, the usual one first."""
 _OR = "|"
 
 
 @dataclass(frozen=True, slots=True)
 class Circumstance:
-    """A frame: what brings about one state or the other."""
+    """A frame: a sentence that brings about one state or the other."""
 
     states: tuple[tuple[str, ...], tuple[str, ...]]
     """Adjectives of the first and of the second state, the usual one first."""
     type: str
-    """The nouns that it fits."""
+    """Type of noun that it fits."""
     premise: str
     """A sentence with ``{noun}`` and ``[one / other]``."""
     line: int
-    """Where it stands in the table."""
+    """Line of the table."""
 
     def side_of(self, word: str) -> int | None:
-        """0 or 1: the state that a word names; None where it names neither."""
+        """Return 0 or 1 for the state that a word names; None if it names neither."""
         return next((side for side in (0, 1) if word in self.states[side]), None)
 
     def calls_for(self, generic: str, exception: str) -> bool:
-        """Whether the two words name its two states, either way round."""
+        """Return whether the two words name its two states, in either order."""
         first, second = self.side_of(generic), self.side_of(exception)
         return first is not None and second is not None and first != second
 
 
 @dataclass(frozen=True, slots=True)
 class NounType:
-    """Nouns that a frame can be about."""
+    """A type of noun."""
 
     classes: frozenset[str]
-    """Synsets of WordNet whose kinds belong to it."""
+    """WordNet synsets whose hyponyms belong to it."""
     words: frozenset[str]
     barred: frozenset[str]
-    """Words that do not belong, though a class has them."""
+    """Excluded words, though a class has them."""
 
 
 @dataclass(frozen=True)
 class Circumstances:
-    """The table, with the types of nouns."""
+    """The frames, with the types of nouns."""
 
     frames: tuple[Circumstance, ...]
     types: dict[str, NounType]
     taxonomy: Taxonomy | None
-    """WordNet; None where it is not here: then types have the words that they list, and no other."""
+    """WordNet; without it, types only have the words that they list."""
     _types_of: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
     _classes_of: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     def types_of(self, noun: Noun) -> frozenset[str]:
-        """The types that a noun belongs to; a name has none, and neither has a noun that is unknown."""
+        """Return the types of a noun; names and unknown nouns have none."""
         if noun.word not in self._types_of:
             self._types_of[noun.word] = frozenset() if noun.proper else self._found(noun)
         return self._types_of[noun.word]
@@ -89,7 +101,7 @@ class Circumstances:
         )
 
     def classes_of(self, noun: Noun) -> frozenset[str]:
-        """All synsets above the usual sense of a noun, this included."""
+        """Return all hypernyms of the usual sense of a noun, and itself."""
         if noun.word not in self._classes_of:
             self._classes_of[noun.word] = self._classes_found(noun)
         return self._classes_of[noun.word]
@@ -98,42 +110,42 @@ class Circumstances:
         if self.taxonomy is None:
             return frozenset()
         senses = self.taxonomy.senses
-        places = senses.get(noun.word) or senses.get(_singular(noun)) or []
-        nouns = [place for place in places if ".n." in self.taxonomy.ids[place]][:_SENSES]
-        return frozenset(self.taxonomy.ids[place] for place in _above(self.taxonomy, nouns))
+        indices = senses.get(noun.word) or senses.get(_singular(noun)) or []
+        nouns = [i for i in indices if ".n." in self.taxonomy.ids[i]][:_SENSES]
+        return frozenset(self.taxonomy.ids[i] for i in _above(self.taxonomy, nouns))
 
     def about(self, noun: Noun, generic: str, exception: str) -> list[Circumstance]:
-        """The frames that fit a noun and call for the two words."""
+        """Return the frames that fit a noun and the two words."""
         types = self.types_of(noun)
         return [each for each in self.frames if each.type in types and each.calls_for(generic, exception)]
 
     def opposites(self, noun: Noun, word: str) -> dict[str, int]:
-        """State that the table sets against a word, for this noun → in how many frames; the usual ones first."""
+        """Return the opposites of a word for this noun → number of frames; the usual ones first."""
         found: dict[str, tuple[int, int]] = {}
         types = self.types_of(noun)
         for each in self.frames:
             side = each.side_of(word) if each.type in types else None
             if side is None:
                 continue
-            for place, other in enumerate(each.states[1 - side]):
-                count, best = found.get(other, (0, place))
-                found[other] = count + 1, min(best, place)
+            for i, other in enumerate(each.states[1 - side]):
+                count, best = found.get(other, (0, i))
+                found[other] = count + 1, min(best, i)
         order = sorted(found, key=lambda other: (found[other][1], -found[other][0]))
         return {other: found[other][0] for other in order}
 
     def exclude(self, generic: str, exception: str) -> bool:
-        """Whether any frame sets the two words against each other, for whatever noun."""
+        """Return whether any frame opposes the two words, for any noun."""
         return any(each.calls_for(generic, exception) for each in self.frames)
 
 
-def _above(taxonomy: Taxonomy, places: Sequence[int]) -> set[int]:
+def _above(taxonomy: Taxonomy, indices: Sequence[int]) -> set[int]:
     seen: set[int] = set()
-    left = list(places)
+    left = list(indices)
     while left:
-        place = left.pop()
-        if place not in seen:
-            seen.add(place)
-            left.extend(taxonomy.hypernyms[place])
+        i = left.pop()
+        if i not in seen:
+            seen.add(i)
+            left.extend(taxonomy.hypernyms[i])
     return seen
 
 
@@ -147,8 +159,8 @@ def _singular(noun: Noun) -> str:
     return f"{head} {lemmas[0]}".strip()
 
 
-def circumstances_at_hand() -> Circumstances:
-    """The shipped tables, with the WordNet that is on this machine."""
+def load_circumstances() -> Circumstances:
+    """Return the shipped tables, with WordNet if it was fetched."""
     return _with_wordnet(find_wordnet())
 
 
@@ -158,7 +170,7 @@ def _with_wordnet(folder: Path | None) -> Circumstances:
 
 
 def read_circumstances(frames: Path, types: Path, taxonomy: Taxonomy | None = None) -> Circumstances:
-    """Both tables; what is wrong with a line is told with its place."""
+    """Read and check both tables."""
     known: dict[str, NounType] = {}
     for _, row in read_table(types, ("type", "classes", "words", "not")):
         parts = (frozenset(row[name].split()) for name in ("classes", "words", "not"))
@@ -180,5 +192,147 @@ def _circumstance(row: dict[str, str], line: int, types: Collection[str]) -> Cir
     parse_premise(row["premise"])
     states = tuple(row["one"].split(_OR)), tuple(row["other"].split(_OR))
     if set(states[0]) & set(states[1]):
-        raise UserError(f"{row['one']!r} and {row['other']!r} share a word", fix="set two states against each other")
+        raise UserError(f"{row['one']!r} and {row['other']!r} share a word", fix="give two different states")
     return Circumstance(states, row["type"], row["premise"], line)
+
+
+LEFT_OVER = "has a place that was not filled"
+WRONG_ARTICLE = "has the wrong article"
+OTHER_REFERENT = "is not about the noun"
+NOT_ITS_TYPE = "does not fit the type of the noun"
+DERIVED = "has a word derived from a state"
+NUMBER = "does not agree with a plural"
+
+SHARE = 0.02
+"""Maximum share of all schemas per frame."""
+
+_ARTICLE = re.compile(r"\b(an?) (\w+)", re.IGNORECASE)
+_LEFT = re.compile(r"[{}\[\]_]|\s/\s")
+_SINGULAR = re.compile(r"\b(it|its|itself)\b|\{noun\} (?:is|has|lives|sleeps|belongs|makes)\b")
+
+
+def instantiate(frame: Circumstance, triplet: Triplet, noun: Noun) -> Schema:
+    """Fill a frame with a noun, its two words in the order of the triplet's states.
+
+    >>> frame = Circumstance((("open",), ("closed",)), "door", "Paul walked [through / into] the {noun}.", 2)
+    >>> str(instantiate(frame, Triplet("gate", "closed", "open"), Noun("gate")).premise)
+    'Paul walked [into / through] the gate.'
+    """
+    text = frame.premise.replace(NOUN, noun.word).replace("{was}", "were" if noun.plural else "was")
+    premise = parse_premise(text)
+    if frame.side_of(triplet.generic) == 1:
+        premise = PremisePair(premise.before, premise.exception, premise.generic, premise.after)
+    return Schema(triplet, premise, "machine", TABLE, frame=frame.premise)
+
+
+def objections_to(
+    schema: Schema, noun: Noun, frame: Circumstance, table: Circumstances, lexicon: WordRelations | None
+) -> tuple[str, ...]:
+    """Return all objections to a premise made from a frame."""
+    found = [*check_schema(schema, noun, lexicon).objections, *wording_objections(schema, noun, table)]
+    if frame.type not in table.types_of(noun):
+        found.append(NOT_ITS_TYPE)
+    if noun.plural and _SINGULAR.search(frame.premise):
+        found.append(NUMBER)
+    return tuple(dict.fromkeys(found))
+
+
+def wording_objections(schema: Schema, noun: Noun, table: Circumstances) -> tuple[str, ...]:
+    """Return the objections to the wording of a machine-written premise."""
+    found = []
+    sentences = schema.premise.sentences
+    if any(_LEFT.search(sentence) for sentence in sentences):
+        found.append(LEFT_OVER)
+    if not all(re.search(rf"\b{re.escape(noun.word)}\b", sentence) for sentence in sentences):
+        found.append(OTHER_REFERENT)
+    if any(article.lower() != fitting_article(word) for s in sentences for article, word in _ARTICLE.findall(s)):
+        found.append(WRONG_ARTICLE)
+    states = {schema.triplet.generic, schema.triplet.exception}
+    if any(is_derived(word, state, table) for s in sentences for word in words(s) for state in states):
+        found.append(DERIVED)
+    return tuple(found)
+
+
+def is_derived(word: str, state: str, table: Circumstances) -> bool:
+    """Return whether a word gives a state away: WordNet derives one from the other, both are forms of a verb (*wore*
+    and *worn*), they begin alike, or the word is a verb that is defined by the state (to *fill* is to make *full*).
+
+    >>> from horsesense.methods.winoventi.circumstances import load_circumstances
+    >>> is_derived("stuffing", "stuffed", load_circumstances()), is_derived("rope", "open", load_circumstances())
+    (True, False)
+    """
+    if word == state or (len(word) > 4 and len(state) > 4 and word[:5] == state[:5]):
+        return True
+    forms, states = ({each, *lemmas_of(each).get("VERB", ())} for each in (word, state))
+    if forms & states:
+        return True
+    if table.taxonomy is None:
+        return False
+    derived = table.taxonomy.derived
+    if any(form in derived.get(each, ()) or each in derived.get(form, ()) for form in forms for each in states):
+        return True
+    return any(state in _verb_definition(form, table.taxonomy) for form in forms)
+
+
+def _verb_definition(word: str, taxonomy: Taxonomy) -> list[str]:
+    """Return the words that define the usual sense of a verb."""
+    indices = (i for i in taxonomy.senses.get(word, ()) if ".v." in taxonomy.ids[i])
+    return next((words(taxonomy.definitions[i]) for i in indices), [])
+
+
+def from_circumstances(
+    triplets: Sequence[Triplet],
+    nouns: Mapping[str, Noun],
+    table: Circumstances,
+    lexicon: WordRelations | None,
+    most: int = 2,
+    seed: int = 0,
+) -> tuple[list[Schema], Counter[str]]:
+    """Make at most ``most`` schemas per triplet, with no frame over its share; and count what was left out.
+
+    The least used frames come first, for variety; ties are drawn by ``seed``.
+    """
+    left_out: Counter[str] = Counter()
+    rng = Random(seed)
+    used: Counter[str] = Counter()
+    rounds: list[list[Schema]] = []
+    for triplet in triplets:
+        noun = nouns[triplet.noun]
+        fitting = table.about(noun, triplet.generic, triplet.exception)
+        if not fitting:
+            left_out["triplets without a frame"] += 1
+            continue
+        order = sorted(fitting, key=lambda frame: (used[frame.premise], rng.random()))
+        kept: list[Schema] = []
+        for frame in order:
+            schema = instantiate(frame, triplet, noun)
+            objections = objections_to(schema, noun, frame, table, lexicon)
+            left_out.update(objections)
+            if not objections and len(kept) < most:
+                kept.append(schema)
+                used[frame.premise] += 1
+        rounds.append(kept)
+    in_turn = [schema for turn in zip_longest(*rounds) for schema in turn if schema is not None]
+    schemas, over = within_share(in_turn)
+    if over:
+        left_out["over the share of their frame"] += over
+    return schemas, left_out
+
+
+def within_share(schemas: Sequence[Schema], share: float = SHARE) -> tuple[list[Schema], int]:
+    """Drop schemas until no frame has more than a share of all; and return the number dropped.
+
+    Dropping makes the whole smaller, so it is repeated; a frame keeps at least one schema.
+    """
+    left = list(schemas)
+    while True:
+        most = max(1, int(share * len(left)))
+        counts: Counter[str] = Counter()
+        kept = []
+        for schema in left:
+            counts[schema.frame] += 1
+            if not schema.frame or counts[schema.frame] <= most:
+                kept.append(schema)
+        if len(kept) == len(left):
+            return kept, len(schemas) - len(kept)
+        left = kept

@@ -1,8 +1,6 @@
-"""Step 2 (winoventi.txt, 2.3): what a thing can be instead, from people, from releases and by machine.
+"""Step 2 (winoventi.txt, 2.3): exceptions, from people, from the published files and by machine.
 
-`exceptions_of` is the step as a whole; `given_exceptions` are people's, `candidates` has the machine's sources and
-`plausibility` what is kept of them; `other_models` propose and judge where any are named.
-Every exception is marked with its origin.
+Every exception records its origin.
 """
 
 from __future__ import annotations
@@ -10,49 +8,149 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from horsesense.core import Item, Judgement, iter_judgements
+from horsesense.data import numbered_lines
+from horsesense.data.tables import iter_rows, open_table, read_table
+from horsesense.errors import UserError
 from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.associations import Association
-from horsesense.methods.winoventi.candidates import (
-    from_facts,
-    from_kin,
-    from_lexicon,
-    from_table,
-    read_denied,
-)
-from horsesense.methods.winoventi.circumstances import Circumstances, circumstances_at_hand
-from horsesense.methods.winoventi.given_exceptions import (
-    association_item,
-    association_name,
-    is_registry,
-    read_given,
-    read_registry_triplets,
-)
-from horsesense.methods.winoventi.lexicon import lexicon_at_hand
-from horsesense.methods.winoventi.nouns import Noun
-from horsesense.methods.winoventi.other_models import proposed, try_judge, verdicts
+from horsesense.methods.winoventi.circumstances import Circumstances, load_circumstances
+from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.plausibility import (
     GROUNDS,
     NOT_PLAUSIBLE,
-    Evidence,
+    ExceptionEvidence,
     attested_in,
-    given_by_people,
+    from_facts,
+    from_lexicon,
+    from_related_nouns,
+    from_table,
+    people_exceptions,
+    read_denied,
 )
 from horsesense.methods.winoventi.schemas import Triplet
+from horsesense.methods.winoventi.word_relations import load_word_relations
+from horsesense.methods.winoventi.writer_and_judge import propose_exceptions, try_judge, verdicts
 from horsesense.progress import Progress
+
+NONSENSE = "nonsense"
+REGISTRY = ("Word", "Associative Bias", "Alternative")
+"""Columns of the published registry: triplets that people gave."""
+
+
+def read_exceptions(
+    path: Path, by_item: Mapping[str, Association], progress: Progress
+) -> tuple[list[Triplet], set[str], list[Triplet]]:
+    """Read a file of exceptions (judgements, or the published collection), and those of other associations."""
+    first = next(iter(numbered_lines(path)), (0, ""))[1]
+    if "makeSense" in first:
+        released, pairs = read_released_exceptions(path)
+        depths = {(each.noun, each.word): each.k for each in by_item.values()}
+        fitting = [t for t in released if (t.noun, t.generic) in depths]
+        progress.log(
+            f"{path.name}: {len(fitting):,} of {len(released):,} released triplets are this model's associations"
+        )
+        return [], {association_name(noun, word) for noun, word in pairs}, released
+    triplets, nonsense, notes = from_people([placed.judgement for placed in iter_judgements(path)], by_item)
+    for note, count in notes.items():
+        progress.log(f"{path.name}: {note}: {count:,}")
+    return triplets, {association_name(by_item[item].noun, by_item[item].word) for item in nonsense}, []
+
+
+def from_people(
+    judgements: Iterable[Judgement], associations: Mapping[str, Association]
+) -> tuple[list[Triplet], list[str], dict[str, int]]:
+    """Return the exceptions that people wrote, the items that they call nonsense, and irregularities.
+
+    Associations are identified by their items (see `association_item`). One person who calls a statement nonsense drops
+    it, as in the published dataset.
+    """
+    judged = list(judgements)
+    nonsense = [each.item for each in judged if each.value.strip().lower() == NONSENSE and each.item in associations]
+    others = sum(each.item not in associations for each in judged)
+    triplets = [
+        Triplet(associations[each.item].noun, associations[each.item].word, word, "people", associations[each.item].k)
+        for each in judged
+        if each.item in associations and each.item not in nonsense
+        for word in (given.strip().lower() for given in each.value.split(","))
+        if word
+    ]
+    return triplets, nonsense, {"judgements of other associations": others} if others else {}
+
+
+def association_name(noun: str, word: str) -> str:
+    """Return the name of an association in judgements."""
+    return f"{noun} | {word}"
+
+
+def association_item(association: Association, noun: Noun) -> Item:
+    """Return the item of the instrument ``exceptions``, which shows noun and bias."""
+    return Item(
+        probe="winoventi-associations",
+        form="cloze",
+        text=fill_template(AGREEING, noun) + ".",
+        options=(association.word,),
+        family=association_name(association.noun, association.word),
+        groups={"noun": association.noun, "generic_word": association.word},
+        facets={"bias": association.word, "k": association.k},
+    )
+
+
+def read_released_exceptions(path: Path) -> tuple[list[Triplet], list[tuple[str, str]]]:
+    """Read the triplets of the published outcome collection, and the pairs that its workers call nonsense.
+
+    Its column ``min_k`` is ignored: it is the depth for other models.
+    """
+    triplets, nonsense = [], []
+    for line, row in _released_rows(path):
+        missing = next((name for name in ("Word", "Associative Bias", "makeSense") if not row.get(name)), None)
+        if missing is not None:
+            raise UserError(f"the column {missing!r} is missing or empty", file=path, line=line)
+        pair = row["Word"], row["Associative Bias"]
+        if row["makeSense"] == "No":
+            nonsense.append(pair)
+            continue
+        words = [row.get(f"antonym{number}", "").strip() for number in (1, 2, 3)]
+        triplets += [Triplet(*pair, word, "release") for word in words if word]
+    return triplets, nonsense
+
+
+def _released_rows(path: Path) -> Iterable[tuple[int, dict[str, str]]]:
+    """Yield the rows of the cleaned file, which is called .csv and has tabs."""
+    table = open_table(path)
+    if len(table.header) > 1:
+        for number, cells in table.rows:
+            yield number, dict(zip(table.header, cells, strict=False))
+    else:
+        yield from iter_rows(path)
+
+
+def is_registry(path: Path) -> bool:
+    """Return whether a file is the published registry: noun, association, alternative, and one column per model."""
+    first = next(iter(numbered_lines(path)), (0, ""))[1].split("\t")
+    return tuple(first[:3]) == REGISTRY and "makeSense" not in first
+
+
+def read_registry_triplets(path: Path) -> list[Triplet]:
+    """Read the triplets of the published registry, which people gave for other models' associations."""
+    noun, generic, exception = REGISTRY
+    return [Triplet(row[noun], row[generic], row[exception], "release") for _, row in read_table(path, REGISTRY)]
+
 
 YES = "yes"
 ORIGINS = ("people", "release", "table", "antonym", "morphology", "kin", "conceptnet", "writer", "similar")
-"""Where exceptions come from, the most trusted first: of one exception found twice the first origin counts."""
+"""Origins of exceptions, the most trusted first, which counts for an exception found twice."""
 WORD_SHARE = 0.15
-"""Most of all triplets that one generic word, or one exception, may make: no three of them make half."""
+"""Maximum share of all triplets per generic word and per exception: no three of them make half."""
 
 
 def exceptions_of(
     plan: PipelinePlan, kept: Sequence[Association], nouns: Mapping[str, Noun], models: LoadedModels, progress: Progress
 ) -> list[Triplet]:
-    """Candidates for which there is evidence, each once, at most ``plan.most`` an association."""
+    """Return the distinct exceptions with evidence, at most ``plan.most`` per association."""
     by_people: list[Triplet] = []
     nonsense: set[str] = set()
     by_item = {association_item(each, nouns[each.noun]).id: each for each in kept}
@@ -61,19 +159,21 @@ def exceptions_of(
         if is_registry(path):
             others += read_registry_triplets(path)
             continue
-        triplets, called_nonsense, of_others = read_given(path, by_item, progress)
+        triplets, called_nonsense, of_others = read_exceptions(path, by_item, progress)
         by_people += triplets
         others += of_others
         nonsense |= called_nonsense
     depths = {(each.noun, each.word): each.k for each in kept}
     by_people += [replace(t, k=depths[t.noun, t.generic]) for t in others if (t.noun, t.generic) in depths]
     sensible = [each for each in kept if association_name(each.noun, each.word) not in nonsense]
-    # People who were asked about an association have said what its exceptions are: nothing is added to theirs.
+    # If people gave exceptions to an association, the machine adds none.
     answered = {(each.noun, each.generic) for each in by_people}
     asked = [each for each in sensible if (each.noun, each.word) not in answered]
-    made = _by_machine(plan, asked, others, nouns, models, progress)
-    distinct, notes = merged(
-        triplet for triplet in (*by_people, *made) if association_name(triplet.noun, triplet.generic) not in nonsense
+    by_machine = _by_machine(plan, asked, others, nouns, models, progress)
+    distinct, notes = merge_triplets(
+        triplet
+        for triplet in (*by_people, *by_machine)
+        if association_name(triplet.noun, triplet.generic) not in nonsense
     )
     for note, count in notes.items():
         progress.log(f"{note}: {count:,}")
@@ -90,45 +190,49 @@ def _by_machine(
     models: LoadedModels,
     progress: Progress,
 ) -> list[Triplet]:
-    """The machine's candidates that have evidence, the strongest first, no word over its share."""
-    table, lexicon = circumstances_at_hand(), lexicon_at_hand()
+    """Return the machine's candidates with evidence, the strongest first, with no word over its share."""
+    table, lexicon = load_circumstances(), load_word_relations()
     if lexicon is None:
-        progress.log("WordNet is not here, so no opposites are looked up; get it with: horsesense fetch wordnet")
-    given = given_by_people(others)
+        progress.log(
+            "WordNet is not on this machine, so opposites are not looked up; get it with: horsesense fetch wordnet"
+        )
+    people_words = people_exceptions(others)
     denied = read_denied(plan.conceptnet) if plan.conceptnet is not None else {}
     candidates: list[Triplet] = []
     for each in associations:
         candidates += from_table(each, nouns[each.noun], table)
         candidates += from_lexicon(each, lexicon) if lexicon is not None else []
-        candidates += from_kin(each, given)
+        candidates += from_related_nouns(each, people_words)
         candidates += from_facts(each, denied)
     if plan.writes_by_model:
         with models.asked(plan.writer) as writer:
-            by_writer = proposed(writer, associations, nouns)
-        candidates += [each for found in by_writer for each in found]
+            by_writer = propose_exceptions(writer, associations, nouns)
+        candidates += [each for judged in by_writer for each in judged]
         progress.log(f"associations that {plan.writer} names no exception to: {by_writer.count([]):,}")
-    candidates = [each for each in merged(candidates)[0] if lexicon is None or lexicon.is_property(each.exception)]
+    candidates = [
+        each for each in merge_triplets(candidates)[0] if lexicon is None or lexicon.is_property(each.exception)
+    ]
     attested = attested_in(plan.texts, plan.conceptnet, frozenset(each.exception for each in candidates))
-    evidence = Evidence(table, lexicon, attested, given)
+    evidence = ExceptionEvidence(table, lexicon, attested, people_words)
     grounded: list[tuple[Triplet, str]] = []
-    open_: list[Triplet] = []
-    went: Counter[str] = Counter()
+    undecided: list[Triplet] = []
+    left_out: Counter[str] = Counter()
     for candidate in candidates:
         ground, objection = evidence.judged(candidate, nouns[candidate.noun])
         if ground:
             grounded.append((candidate, ground))
         elif objection == NOT_PLAUSIBLE and plan.judge:
-            open_.append(candidate)
+            undecided.append(candidate)
         else:
-            went[objection] += 1
+            left_out[objection] += 1
     if plan.judge:
-        found = _judged(plan, open_, nouns, models, table, progress)
-        grounded += [(one, "judge") for one, said in zip(open_, found, strict=True) if said == YES]
-        went.update(said for said in found if said != YES)
+        judged = _judged(plan, undecided, nouns, models, table, progress)
+        grounded += [(one, "judge") for one, verdict in zip(undecided, judged, strict=True) if verdict == YES]
+        left_out.update(verdict for verdict in judged if verdict != YES)
     else:
-        progress.log("no independent judge is named, so only tables, texts and people count as evidence")
-    for what, count in went.most_common():
-        progress.log(f"candidates left out, since {what}: {count:,}")
+        progress.log("without an independent judge, only tables, texts and people count as evidence")
+    for what, count in left_out.most_common():
+        progress.log(f"candidates left out: {what}: {count:,}")
     return _spread(grounded, plan.most)
 
 
@@ -140,21 +244,21 @@ def _judged(
     table: Circumstances,
     progress: Progress,
 ) -> list[str]:
-    """What a judge says of each candidate: yes, or why not; where it tells nothing apart it is not asked."""
+    """Return a judge's verdict on each candidate: yes, or the reason; an unreliable judge is not used."""
     with models.asked(plan.judge) as judge:
-        trial = try_judge(judge, table, plan.asking.spec, plan.seed)
-        progress.log(f"{plan.judge} is tried as a judge: {trial.in_words}")
+        trial = try_judge(judge, table, plan.elicitation.spec, plan.seed)
+        progress.log(f"trial of {plan.judge} as a judge: {trial.in_words}")
         if not trial.believed:
-            progress.log(f"{plan.judge} tells them no better apart than chance, so it is not asked")
+            progress.log(f"{plan.judge} does not distinguish them significantly, so it is not used")
             return [NOT_PLAUSIBLE] * len(candidates)
-        told = {True: YES, False: f"{plan.judge} does not find it plausible", None: f"{plan.judge} does not say"}
-        return [told[said] for said in verdicts(judge, candidates, nouns, plan.asking.spec)]
+        reasons = {True: YES, False: f"{plan.judge} finds it implausible", None: f"{plan.judge} gives no verdict"}
+        return [reasons[verdict] for verdict in verdicts(judge, candidates, nouns, plan.elicitation.spec)]
 
 
 def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> list[Triplet]:
-    """The best-grounded of each association; of equals the words that were used least, then the more frequent.
+    """Choose the best-grounded exceptions of each association, then the least used, then the most frequent words.
 
-    Words over their share go: what comes last in the lists of associations goes first.
+    Words over their share are dropped, from the end of the list of associations.
     """
     by_pair: dict[tuple[str, str], list[tuple[Triplet, str]]] = {}
     for each, ground in grounded:
@@ -162,14 +266,14 @@ def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> list[Triplet]
     used: Counter[str] = Counter()
     chosen: list[Triplet] = []
     for pairs in by_pair.values():
-        place = {each.exception: number for number, (each, _) in enumerate(pairs)}
+        rank = {each.exception: i for i, (each, _) in enumerate(pairs)}
         order = sorted(
             pairs,
             key=lambda pair: (
                 GROUNDS.index(pair[1]),
                 used[pair[0].exception],
                 -zipf(pair[0].exception),
-                place[pair[0].exception],
+                rank[pair[0].exception],
             ),
         )
         for each, _ in order[:most]:
@@ -179,7 +283,7 @@ def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> list[Triplet]
 
 
 def within_word_share(triplets: Sequence[Triplet], share: float = WORD_SHARE) -> list[Triplet]:
-    """Triplets of which no generic word and no exception makes more than a share; a few are left as they are."""
+    """Drop triplets until no generic word and no exception has more than a share; short lists stay as they are."""
     left = list(triplets)
     while len(left) > 2 / share:
         most = max(1, int(share * len(left)))
@@ -196,11 +300,11 @@ def within_word_share(triplets: Sequence[Triplet], share: float = WORD_SHARE) ->
     return left
 
 
-def merged(triplets: Iterable[Triplet]) -> tuple[list[Triplet], dict[str, int]]:
-    """Each triplet once, with its most trusted origin; an exception that is the association itself is told.
+def merge_triplets(triplets: Iterable[Triplet]) -> tuple[list[Triplet], dict[str, int]]:
+    """Return each triplet once, with its most trusted origin; exceptions that repeat the association are counted.
 
     >>> antonym, by_people = Triplet("cup", "hot", "cold", "antonym"), Triplet("cup", "hot", "cold", "people")
-    >>> merged([antonym, by_people])
+    >>> merge_triplets([antonym, by_people])
     ([Triplet(noun='cup', generic='hot', exception='cold', origin='people', k=0)], {'found twice': 1})
     """
     best: dict[str, Triplet] = {}

@@ -1,24 +1,26 @@
-"""What WinoVenti's tests say of a model, and how alike models' associations are.
+"""Measures of an evaluation (winoventi.txt, 3.1 and 3.4): accuracy, drop, slices, margins, and the context shift.
 
-Accuracy on the generic and the exception test, the drop between them, slices, and what stands out (winoventi.txt, 3.1
-and 3.4), of schemas that `evaluation` puts together as All, Individual and Intersection; the mean Jaccard similarity
-of associations over nouns (2.2 and table 4).
+Schemas are selected so that a model prefers the generic word; generics are therefore right and exceptions wrong even
+for a model that ignores the premise. Only a shift shows that it reads: the log-odds of the same two words after each
+premise, after a neutral one, and without any.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import scipy
 
-from horsesense.core import Facet
-from horsesense.core.document import Document
-from horsesense.errors import UserError
+from horsesense.core import Answer, Facet, Item, Probe
+from horsesense.methods.winoventi.adversarial_filter import PRIOR, prior_probe
+from horsesense.methods.winoventi.nouns import Noun, is_name
 from horsesense.stats.accuracy import accuracy
-from horsesense.stats.intervals import Estimate
+from horsesense.stats.intervals import Estimate, unit_note
 from horsesense.stats.paired import compare
+from horsesense.stats.resampling import mean_spread, unit_array
 from horsesense.stats.slices import Sliced, by_facet
 
 CHANCE = 0.5
@@ -26,8 +28,8 @@ GENERIC, EXCEPTION = "generic", "exception"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """One item as a model answered it."""
+class ItemOutcome:
+    """A model's answer to one item."""
 
     item: str
     family: str
@@ -35,20 +37,20 @@ class Outcome:
     """``generic`` or ``exception``."""
     noun: str
     generic: str
-    """The generic word: the association that is put to the test."""
+    """The generic word."""
     credit: float
     margin: float
-    """Probability of the right outcome minus that of the wrong one, as the paper measures the size of an error."""
+    """Probability of the right minus that of the wrong outcome, the paper's measure of error size."""
     mass: float
-    """Probability of both outcomes together: where it is small, the model meant something else altogether."""
+    """Probability of both outcomes together: if it is small, the model predicts something else."""
     facets: Mapping[str, Facet] = field(default_factory=dict)
     frame: str = ""
-    """The frame of its premise: a unit of dependence beside the noun. Empty: it is its own."""
+    """Frame of its premise, a cluster beside the noun. Empty: its own."""
 
 
 @dataclass(frozen=True, slots=True)
-class Subset:
-    """A model on some of the schemas; estimates are None where there is none."""
+class SubsetResult:
+    """Results on a subset of the schemas; without schemas, estimates have the value None."""
 
     subset: str
     """``all``, ``individual`` or ``intersection``."""
@@ -56,34 +58,34 @@ class Subset:
     generic: Estimate | None
     exception: Estimate | None
     both: Estimate | None
-    """Share of schemas with both tests right: what a model that reads its context would have."""
+    """Share of schemas with both tests right, which needs the context."""
     drop: Estimate | None
-    """Generic minus exception, schema by schema."""
+    """Generic minus exception accuracy, paired by schema."""
     macro_generic: Estimate | None
-    """Mean over generic words of the accuracy on each: three words are a third of the released rows."""
+    """Mean accuracy over generic words: three words make a third of the published rows."""
     macro_exception: Estimate | None
     mass: float | None
     """Median probability of both outcomes together."""
 
 
 @dataclass(frozen=True, slots=True)
-class Strongest:
-    """The exceptions with the largest margins on one side."""
+class StrongestMargins:
+    """The exceptions with the largest margins in one direction."""
 
-    items: tuple[Outcome, ...]
+    items: tuple[ItemOutcome, ...]
     by_k: Mapping[str, int]
-    """Least depth of the association → how many; ``unknown`` where it is not known."""
+    """Smallest depth of the association → number of exceptions; ``unknown`` if it is not known."""
     by_word: Mapping[str, int]
-    """Generic word → how many, the commonest first."""
+    """Generic word → number of exceptions, the most frequent first."""
     not_own: int | None
-    """How many rest on an association that is not the model's own; None where its own are not known."""
+    """Number of exceptions to associations that are not the model's own; None if its own are not known."""
 
 
-def subset(name: str, outcomes: Sequence[Outcome]) -> Subset:
-    """All numbers of a subset; whole schemas only, units are nouns, crossed with the frames of premises.
+def subset(name: str, outcomes: Sequence[ItemOutcome]) -> SubsetResult:
+    """Compute all results of a subset of whole schemas, clustered by noun and by frame.
 
     >>> tests = [(family, test) for family in "abcd" for test in (GENERIC, EXCEPTION)]
-    >>> outcomes = [Outcome(f + t, f, t, f, "hot", float(t == GENERIC), 0.1, 0.2) for f, t in tests]
+    >>> outcomes = [ItemOutcome(f + t, f, t, f, "hot", float(t == GENERIC), 0.1, 0.2) for f, t in tests]
     >>> everything = subset("all", outcomes)
     >>> everything.schemas, everything.generic.value, everything.exception.value
     (4, 1.0, 0.0)
@@ -92,14 +94,14 @@ def subset(name: str, outcomes: Sequence[Outcome]) -> Subset:
     """
     pairs = _whole_pairs(outcomes)
     if not pairs:
-        return Subset(name, 0, None, None, None, None, None, None, None)
+        return SubsetResult(name, 0, None, None, None, None, None, None, None)
     generic, exception = ([pair[test] for pair in pairs] for test in (GENERIC, EXCEPTION))
     nouns = [outcome.noun for outcome in generic]
     frames = [outcome.frame or outcome.family for outcome in generic]
     crossed = frames if len(set(frames)) < len(frames) else None
     first, second = [outcome.credit for outcome in generic], [outcome.credit for outcome in exception]
     both = [float(a == 1 and b == 1) for a, b in zip(first, second, strict=True)]
-    return Subset(
+    return SubsetResult(
         subset=name,
         schemas=len(pairs),
         generic=accuracy(first, nouns, CHANCE, crossed=crossed),
@@ -112,24 +114,24 @@ def subset(name: str, outcomes: Sequence[Outcome]) -> Subset:
     )
 
 
-def _whole_pairs(outcomes: Iterable[Outcome]) -> list[dict[str, Outcome]]:
-    """Schemas of which both tests are there, by name."""
-    families: dict[str, dict[str, Outcome]] = {}
+def _whole_pairs(outcomes: Iterable[ItemOutcome]) -> list[dict[str, ItemOutcome]]:
+    """Return the schemas that have both tests, by name."""
+    families: dict[str, dict[str, ItemOutcome]] = {}
     for outcome in outcomes:
         families.setdefault(outcome.family, {})[outcome.test] = outcome
     return [pair for _, pair in sorted(families.items()) if {GENERIC, EXCEPTION} <= pair.keys()]
 
 
-def _macro(outcomes: Sequence[Outcome]) -> Estimate:
-    """The accuracy of each generic word, every word counting once."""
+def _macro(outcomes: Sequence[ItemOutcome]) -> Estimate:
+    """Return the mean of the accuracies of the generic words."""
     words: dict[str, list[float]] = {}
     for outcome in outcomes:
         words.setdefault(outcome.generic, []).append(outcome.credit)
     return accuracy([float(np.mean(credits)) for credits in words.values()], list(words), CHANCE)
 
 
-def sliced(outcomes: Sequence[Outcome], facet: str) -> Sliced | None:
-    """Accuracy by a facet and test; None where no outcome has the facet."""
+def sliced(outcomes: Sequence[ItemOutcome], facet: str) -> Sliced | None:
+    """Return accuracy by a facet and test; None if no outcome has the facet."""
     if not any(facet in outcome.facets for outcome in outcomes):
         return None
     facets = [{**outcome.facets, "test": outcome.test} for outcome in outcomes]
@@ -137,17 +139,17 @@ def sliced(outcomes: Sequence[Outcome], facet: str) -> Sliced | None:
     return by_facet(values, nouns, facets, (facet, "test"), [CHANCE] * len(outcomes))
 
 
-def strongest(outcomes: Iterable[Outcome], failures: bool, most: int = 20) -> Strongest:
-    """The exceptions that a model gets wrong by most, or right by most (section 3.4, error analysis)."""
-    wanted = [
+def strongest(outcomes: Iterable[ItemOutcome], failures: bool, most: int = 20) -> StrongestMargins:
+    """Return the exceptions with the largest negative or positive margins (section 3.4, error analysis)."""
+    candidates = [
         outcome
         for outcome in outcomes
         if outcome.test == EXCEPTION and (outcome.margin < 0 if failures else outcome.margin > 0)
     ]
-    ranked = sorted(wanted, key=lambda outcome: (-abs(outcome.margin), outcome.item))[:most]
+    ranked = sorted(candidates, key=lambda outcome: (-abs(outcome.margin), outcome.item))[:most]
     depths = Counter(str(outcome.facets.get("k", "unknown")) for outcome in ranked)
     known = any("own" in outcome.facets for outcome in ranked)
-    return Strongest(
+    return StrongestMargins(
         tuple(ranked),
         dict(sorted(depths.items(), key=lambda pair: (len(pair[0]), pair[0]))),
         dict(Counter(outcome.generic for outcome in ranked).most_common()),
@@ -155,50 +157,151 @@ def strongest(outcomes: Iterable[Outcome], failures: bool, most: int = 20) -> St
     )
 
 
-# How alike models' associations are.
+NEUTRAL = "winoventi-neutral"
+SENTENCE = "Somebody was talking about {noun}."
+"""A premise that supports neither word."""
+_LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class Similarity(Document):
-    """How alike the associations of models are."""
+class ContextShift:
+    """How far premises move a model, in nats of log-odds towards the right word (None without schemas)."""
 
-    models: tuple[str, ...]
-    """In the order of rows and columns."""
-    matrix: tuple[tuple[float, ...], ...]
-    """Mean Jaccard similarity of each pair."""
+    subset: str
+    """``all``, ``individual`` or ``intersection``."""
+    schemas: int
+    shift: Estimate | None
+    """Mean over both premises of a schema: half the difference of the log-odds after one and after the other."""
+    generic: Estimate | None
+    """After the premise for the generic word, compared with the neutral one."""
+    exception: Estimate | None
+    """After the premise for the exception, compared with the neutral one."""
+    generic_alone: Estimate | None
+    """After the premise for the generic word, compared with no premise."""
+    exception_alone: Estimate | None
+    """After the premise for the exception, compared with no premise."""
+    moved: Estimate | None
+    """Share of schemas whose two premises move the model in the right direction."""
 
 
-def jaccard(words: Set[str], others: Set[str]) -> float:
-    """Shared words over all words; two empty sets are the same set.
+def neutral_probe(probe: Probe) -> Probe:
+    """Return the outcomes of each triplet after a neutral sentence (facet ``premise``)."""
+    alone = prior_probe(probe)
+    items = [
+        replace(
+            item,
+            probe=NEUTRAL,
+            text=f"{neutral_sentence(item.groups.get('noun', ''))} {item.text}",
+            member="neutral",
+            facets={**item.facets, "premise": "neutral"},
+        )
+        for item in alone.items
+    ]
+    description = f"The outcomes of {probe.card.name} after a neutral premise."
+    return Probe.of(items, replace(alone.card, name=NEUTRAL, made=description))
 
-    The release splits the empty cell of its tables into one word, the empty one, so that "no association"
-    is an association like any other: shared where both models have none, and alien to every real word.
 
-    >>> jaccard({"hot", "empty"}, {"empty"}), jaccard(set(), set()), jaccard(set(), {"hot"})
-    (0.5, 1.0, 0.0)
+def neutral_sentence(noun: str) -> str:
+    """Return the neutral premise about a noun.
+
+    >>> neutral_sentence("pan"), neutral_sentence("Paris")
+    ('Somebody was talking about the pan.', 'Somebody was talking about Paris.')
     """
-    either = words | others
-    return len(words & others) / len(either) if either else 1.0
+    return SENTENCE.format(noun=noun if Noun(noun, proper=is_name(noun)).proper else f"the {noun}")
 
 
-def jaccard_table(columns: Sequence[Sequence[Set[str]]]) -> list[list[float]]:
-    """Mean similarity of each pair of models, given for each model its words of each noun, nouns in one order.
+def log_odds(item: Item, answer: Answer, generic: str) -> float:
+    """Return the log-odds of the generic word against the exception."""
+    i = item.options.index(generic)
+    sums = [sum(values) for values in answer.logprobs]
+    return float(sums[i] - sums[1 - i])
 
-    Sums go noun by noun in that order: the released tables then come out to the last bit.
 
-    >>> jaccard_table([[{"hot"}, set()], [{"hot"}, {"cold"}]])
-    [[1.0, 0.5], [0.5, 1.0]]
+@dataclass(frozen=True, slots=True)
+class SchemaLogOdds:
+    """The log-odds of a schema's generic word in four contexts."""
+
+    family: str
+    noun: str
+    frame: str
+    generic: float
+    """After the premise for the generic word."""
+    exception: float
+    """After the premise for the exception."""
+    neutral: float
+    alone: float
+
+
+def schema_log_odds(
+    main: tuple[Sequence[Item], Sequence[Answer]],
+    others: Mapping[str, tuple[Sequence[Item], Sequence[Answer]]],
+    triplets: Mapping[str, str],
+) -> list[SchemaLogOdds]:
+    """Return schemas with their log-odds; ``others`` are the answers without a premise and after a neutral one."""
+    known = {
+        name: {
+            item.family: log_odds(item, answer, str(item.facets["bias"])) for item, answer in zip(*both, strict=True)
+        }
+        for name, both in others.items()
+    }
+    tests: dict[str, dict[str, tuple[Item, float]]] = {}
+    for item, answer in zip(*main, strict=True):
+        tests.setdefault(item.family, {})[item.member] = item, log_odds(item, answer, str(item.facets["bias"]))
+    found = []
+    for family, both in sorted(tests.items()):
+        if {"generic", "exception"} <= both.keys():
+            item = both["generic"][0]
+            values = (both["generic"][1], both["exception"][1], *(known[n][triplets[family]] for n in (NEUTRAL, PRIOR)))
+            found.append(SchemaLogOdds(family, item.groups.get("noun", ""), item.groups.get("frame", family), *values))
+    return found
+
+
+def context_shift(subset: str, chosen: Sequence[SchemaLogOdds]) -> ContextShift:
+    """Compute the shifts of some schemas, clustered by noun and by frame.
+
+    >>> one = [SchemaLogOdds(f"{n}", f"{n}", f"{n}", 3.0, 1.0, 2.5, 2.0) for n in range(12)]
+    >>> found = context_shift("all", one)
+    >>> found.shift.value, found.generic.value, found.exception.value, found.moved.value
+    (1.0, 0.5, 1.5, 1.0)
     """
-    lengths = {len(column) for column in columns}
-    if len(lengths) > 1:
-        raise UserError("the models were asked about different numbers of nouns", fix="compare them on the same nouns")
-    if lengths <= {0}:
-        raise UserError("there is no noun to compare models on")
-    table = [[1.0] * len(columns) for _ in columns]
-    for row, column in enumerate(columns):
-        for place in range(row + 1, len(columns)):
-            total = 0.0
-            for words, others in zip(column, columns[place], strict=True):
-                total += jaccard(words, others)
-            table[row][place] = table[place][row] = total / len(column)
-    return table
+    if not chosen:
+        return ContextShift(subset, 0, None, None, None, None, None, None)
+    nouns, frames = [each.noun for each in chosen], [each.frame for each in chosen]
+
+    def mean(values: list[float]) -> Estimate:
+        return _mean(np.array(values), nouns, frames)
+
+    apart = [each.generic - each.exception for each in chosen]
+    return ContextShift(
+        subset=subset,
+        schemas=len(chosen),
+        shift=mean([value / 2 for value in apart]),
+        generic=mean([each.generic - each.neutral for each in chosen]),
+        exception=mean([each.neutral - each.exception for each in chosen]),
+        generic_alone=mean([each.generic - each.alone for each in chosen]),
+        exception_alone=mean([each.alone - each.exception for each in chosen]),
+        moved=_share(mean([float(value > 0) for value in apart])),
+    )
+
+
+def _share(mean: Estimate) -> Estimate:
+    """Clip the interval of a share."""
+    return replace(mean, ci=(max(0.0, mean.low), min(1.0, mean.high)), chance=0.5)
+
+
+def _mean(values: np.ndarray, nouns: list[str], frames: list[str]) -> Estimate:
+    """Return a mean with a t interval, clustered by noun and by frame."""
+    variance, units = mean_spread(values, unit_array(nouns), unit_array(frames))
+    reach = float(scipy.special.stdtrit(units - 1, (1 + _LEVEL) / 2)) * variance**0.5 if units > 1 else float("inf")
+    value = float(np.sort(values).mean())
+    return Estimate(
+        n=len(values),
+        clusters=units,
+        value=value,
+        ci=(value - reach, value + reach),
+        level=_LEVEL,
+        chance=0.0,
+        method="two-way cluster bootstrap, t",
+        seed=0,
+        note=unit_note(units),
+    )

@@ -1,6 +1,6 @@
-"""Nouns to ask about, and the sentences that ask for their associations (winoventi.txt, 2.2 and its footnote 2).
+"""Nouns, and the sentences that elicit their associations (winoventi.txt, 2.2 and footnote 2).
 
-Nouns come from a list of one's own, the THINGS concepts, or WordNet; what is cleaned of them is told.
+Nouns come from the user's list, the THINGS concepts, or WordNet. Every change to the list is reported.
 """
 
 from __future__ import annotations
@@ -9,59 +9,61 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 from horsesense.core import BLANK
 from horsesense.data.tables import open_table
 from horsesense.errors import UserError
-from horsesense.lexicons.wordnet import read_senses
-from horsesense.lexicons.words import listed
+from horsesense.lexicons.wordnet import find_wordnet, read_senses
+from horsesense.lexicons.words import listed as word_list
+from horsesense.progress import NO_PROGRESS, Progress
 
 ENDINGS = (".", ",")
 """The paper's two templates differ in the ending punctuation."""
 LITERAL = f"The {{noun}} is {{not}}{BLANK}"
-"""The paper's template, whatever the noun."""
+"""The paper's template, for any noun."""
 AGREEING = f"{{the noun}} {{is}} {{not}}{BLANK}"
-"""The same with article and verb that fit the noun."""
+"""The same with article and verb that agree with the noun."""
 
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*(?: [^\W_][\w'’.-]*)*")
 _ARTICLE = re.compile(r"(?:the|an?) (?=.)", re.IGNORECASE)
 _THINGS_COLUMN = "Word"
 _PHRASE, _PLURAL, _NAME = "phrases", 'plurals, asked with "are"', "names, asked without an article"
 
-# Plural in form and in grammar; lemminflect takes some of these for their own singular.
+# Plural in form and in grammar; lemminflect returns some of these as their own singular.
 _ALWAYS_PLURAL = frozenset(
-    listed(
+    word_list(
         "scissors jeans goggles binoculars pyjamas pajamas trousers shorts tights leggings overalls spectacles "
         "pliers tweezers shears clippers clothes stairs earphones people cattle police"
     )
 )
 # Singular in grammar, though they end like a plural.
 _NEVER_PLURAL = frozenset(
-    listed("bellows news molasses tennis mathematics series species chess candelabra chili graffiti")
+    word_list("bellows news molasses tennis mathematics series species chess candelabra chili graffiti")
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """One noun, as it is put into a sentence."""
+    """A noun with its grammar."""
 
     word: str
-    """Without an article; in lower case unless it is a name."""
+    """The noun without an article; in lower case unless it is a name."""
     plural: bool = False
     """Whether it takes *are*."""
     proper: bool = False
     """Whether it is a name, which takes no article."""
     line: int = 0
-    """Where it stands in its file, from 1; 0 where it comes from elsewhere."""
+    """Line of its file, from 1; 0 without a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class NounList:
-    """Nouns, each once, and what was odd about the list."""
+    """Distinct nouns, and the irregularities of the list."""
 
     nouns: tuple[Noun, ...]
     odd: dict[str, tuple[str, ...]]
-    """What was found → the entries it was found at; nothing is changed or left out without standing here."""
+    """Irregularity → its entries; every change to the list is recorded here."""
 
     @property
     def notes(self) -> dict[str, int]:
@@ -69,7 +71,7 @@ class NounList:
 
 
 def clean_nouns(entries: Iterable[tuple[int, str]], *, literal: bool = False) -> NounList:
-    """Each entry (with its line) as a noun; ``literal`` keeps the spelling, as the paper does, and merges repeats only.
+    """Clean entries (with their lines); ``literal`` keeps the spelling, as the paper does, and only merges repeats.
 
     >>> cleaned = clean_nouns(enumerate(["Apple", "the test tube", "apple", "jeans"], start=1))
     >>> [(noun.word, noun.plural) for noun in cleaned.nouns]
@@ -82,7 +84,7 @@ def clean_nouns(entries: Iterable[tuple[int, str]], *, literal: bool = False) ->
     for line, entry in entries:
         word = " ".join(entry.replace("_", " ").split())
         if not _WORD.fullmatch(word):
-            raise UserError(f"{entry!r} is not a noun", line=line, fix="write one noun or noun phrase a line")
+            raise UserError(f"{entry!r} is not a noun", line=line, fix="write one noun or noun phrase per line")
         if not literal:
             word = _plain(word, entry, odd)
         proper = not literal and word[0].isupper()
@@ -95,12 +97,12 @@ def clean_nouns(entries: Iterable[tuple[int, str]], *, literal: bool = False) ->
             continue
         nouns[word] = Noun(word, plural, proper, line)
     if not nouns:
-        raise UserError("there is no noun in the list", fix="write one a line")
+        raise UserError("there is no noun in the list", fix="write one per line")
     return NounList(tuple(nouns.values()), {what: tuple(entries) for what, entries in odd.items()})
 
 
 def _plain(word: str, entry: str, odd: dict[str, list[str]]) -> str:
-    """Without an article; lower case, unless it is a name."""
+    """Remove the article; lower the case, unless it is a name."""
     bare = _ARTICLE.sub("", word, count=1) if _ARTICLE.match(word) else word
     if bare != word:
         odd.setdefault("articles taken off", []).append(entry)
@@ -111,19 +113,19 @@ def _plain(word: str, entry: str, odd: dict[str, list[str]]) -> str:
 
 
 def is_name(word: str) -> bool:
-    """Whether a capitalised word is known as a name only, never in lower case.
+    """Return whether a capitalised word is only known as a name.
 
     >>> is_name("Paris"), is_name("Apple"), is_name("KNIFE")
     (True, False, False)
     """
     import lemminflect
 
-    # Shouted words are no names; neither is anything that the lexicon knows in lower case.
+    # Words in capitals are not names; neither is anything that the lexicon has in lower case.
     return word[:1].isupper() and not word.isupper() and not lemminflect.getAllLemmas(word.lower())
 
 
 def is_plural(noun: str) -> bool:
-    """Whether a noun, or the last word of a noun phrase, is plural.
+    """Return whether a noun, or the last word of a noun phrase, is plural.
 
     >>> [word for word in ("glass", "grapes", "test tubes", "scissors", "bus", "feet") if is_plural(word)]
     ['grapes', 'test tubes', 'scissors', 'feet']
@@ -138,11 +140,11 @@ def is_plural(noun: str) -> bool:
 
 
 def read_nouns(path: Path, *, literal: bool = False) -> NounList:
-    """A file of nouns: one a line, or a table whose column ``Word`` has them (as THINGS' concepts)."""
+    """Read a file of nouns: one per line, or a table with a column ``Word`` (as in THINGS)."""
     table = open_table(path)
     header = table.header
     if not header:
-        raise UserError("the list of nouns is empty", file=path, fix="write one a line")
+        raise UserError("the list of nouns is empty", file=path, fix="write one per line")
     if len(header) == 1:
         lines = ((number, "\t".join(cells)) for number, cells in table.rows)
         entries = [(table.line, header[0]), *lines]
@@ -158,18 +160,53 @@ def read_nouns(path: Path, *, literal: bool = False) -> NounList:
 
 
 def wordnet_nouns(folder: Path, *, fewest: float = 3.5) -> NounList:
-    """The nouns of WordNet that people use: single words in lower case with a Zipf frequency of ``fewest`` or more."""
+    """Return the frequent nouns of WordNet: single words in lower case with a Zipf frequency of at least ``fewest``."""
     from horsesense.lexicons.frequency import zipf
 
     known = (word for word in read_senses(folder)["n"] if word.isalpha() and zipf(word) >= fewest)
     return clean_nouns((0, word) for word in known)
 
 
-# The sentences that ask for a noun's associations.
+def load_nouns(
+    nouns: str | Path,
+    *,
+    as_paper: bool = False,
+    limit: int | None = None,
+    seed: int = 0,
+    progress: Progress = NO_PROGRESS,
+) -> NounList:
+    """Load nouns from a file or from WordNet.
+
+    Args:
+        nouns: ``wordnet``, or a file with one noun per line or a column ``Word`` (THINGS).
+        as_paper: Keep the spelling, as the paper does.
+        limit: Maximum number of nouns, drawn by seed.
+        seed: Random seed.
+        progress: Progress callback.
+
+    Returns:
+        The nouns, and the changes to the list.
+    """
+    if str(nouns) == "wordnet" and not Path(nouns).exists():
+        folder = find_wordnet()
+        if folder is None:
+            raise UserError("WordNet is not on this machine", fix="run: horsesense fetch wordnet")
+        listed = wordnet_nouns(folder)
+    else:
+        listed = read_nouns(Path(nouns), literal=as_paper)
+    for what, entries in listed.odd.items():
+        progress.log(f"{what}: {len(entries):,} ({', '.join(entries[:3])}{' …' if len(entries) > 3 else ''})")
+    if limit is None or limit >= len(listed.nouns):
+        return listed
+    drawn = set(Random(seed).sample(range(len(listed.nouns)), limit))
+    return NounList(tuple(noun for i, noun in enumerate(listed.nouns) if i in drawn), listed.odd)
+
+
+# The sentences that elicit a noun's associations.
 
 
 def subject(noun: Noun) -> str:
-    """The noun at the head of a sentence.
+    """Return the noun as the subject of a sentence.
 
     >>> subject(Noun("apple")), subject(Noun("Paris", proper=True))
     ('The apple', 'Paris')
@@ -178,7 +215,7 @@ def subject(noun: Noun) -> str:
 
 
 def fill_template(template: str, noun: Noun, negated: bool = False) -> str:
-    """The template with its noun, and with its negation where that is wanted.
+    """Fill a template with a noun, and optionally negate it.
 
     >>> fill_template(AGREEING, Noun("jeans", plural=True), negated=True)
     'The jeans are not ___'
@@ -194,30 +231,30 @@ def fill_template(template: str, noun: Noun, negated: bool = False) -> str:
     return template
 
 
-def prompts(noun: Noun, template: str = AGREEING) -> tuple[tuple[str, str], ...]:
-    """For each ending, the affirmative and the negated prompt.
+def prompts_for(noun: Noun, template: str = AGREEING) -> tuple[tuple[str, str], ...]:
+    """Return the affirmative and the negated prompt for each ending.
 
-    >>> prompts(Noun("pan"))[1]
+    >>> prompts_for(Noun("pan"))[1]
     ('The pan is ___,', 'The pan is not ___,')
     """
     both = [fill_template(template, noun, negated) for negated in (False, True)]
-    if template not in (AGREEING, LITERAL):  # a template of one's own brings its ending
+    if template not in (AGREEING, LITERAL):  # the user's template has its own ending
         return ((both[0], both[1]),)
     return tuple((both[0] + ending, both[1] + ending) for ending in ENDINGS)
 
 
 def check_template(template: str) -> None:
-    """A template of one's own names the noun and has one blank and a place for *not*."""
+    """Check that a template names the noun and has one blank and a slot for *not*."""
     if "{noun}" not in template and "{the noun}" not in template:
         raise UserError(f"the template {template!r} does not name the noun", fix="write {noun} or {the noun} in it")
     if template.count("{not}") != 1:
-        raise UserError(f"the template {template!r} has no place for the negation", fix="write {not} where it stands")
+        raise UserError(f"the template {template!r} has no place for the negation", fix="write {not} where it belongs")
     if template.count(BLANK) != 1:
         raise UserError(f"the template {template!r} must have one blank {BLANK}")
 
 
 def statement(noun: Noun, word: str) -> str:
-    """What a person is shown, and what the ranking model reads: *The apple is edible.*
+    """Return the statement that people see and the ranking model scores: *The apple is edible.*
 
     >>> statement(Noun("scissors", plural=True), "sharp")
     'The scissors are sharp.'

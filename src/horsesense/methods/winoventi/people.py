@@ -1,8 +1,8 @@
-"""What people are asked in each stage of a pipeline, and what they said (winoventi.txt, 2.3, 2.5 and 2.6).
+"""The stages in which people work on a pipeline, and their judgements (winoventi.txt, 2.3, 2.5 and 2.6).
 
-Three stages: exceptions to an association, two premises for a triplet, and whether a schema is sound. What a machine
-proposes stands in the form already (facet ``proposal``), to be accepted or changed. Judgements name items, so that
-what people said of a thing holds as long as it is asked, whatever else has changed.
+Three stages: exceptions to an association, two premises for a triplet, and the validity of a schema. The machine's
+proposals are filled in (facet ``proposal``), to be accepted or changed. Judgements refer to items, so they remain valid
+as long as the item is asked.
 """
 
 from __future__ import annotations
@@ -16,13 +16,20 @@ from horsesense.core import Card, Item, Judgement, Probe, iter_judgements
 from horsesense.data import numbered_lines
 from horsesense.errors import UserError
 from horsesense.methods.winoventi.associations import Association
-from horsesense.methods.winoventi.checks import CheckedSchema
-from horsesense.methods.winoventi.given_exceptions import NONSENSE, association_item
+from horsesense.methods.winoventi.exceptions import NONSENSE, association_item
 from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template, is_plural
-from horsesense.methods.winoventi.released import CRITERIA
-from horsesense.methods.winoventi.schemas import PASSED, VALIDATED, Premise, Schema, Triplet, items_of
-from horsesense.methods.winoventi.special_word import differing
-from horsesense.methods.winoventi.triplet_files import read_schemas
+from horsesense.methods.winoventi.published_dataset import CRITERIA
+from horsesense.methods.winoventi.schemas import (
+    PASSED,
+    VALIDATED,
+    CheckedSchema,
+    PremisePair,
+    Schema,
+    Triplet,
+    items_of,
+    read_schemas,
+    word_differences,
+)
 from horsesense.progress import Progress
 from horsesense.stats.raters.adjudication import adjudicate
 from horsesense.stats.raters.votes import Scale
@@ -30,40 +37,40 @@ from horsesense.stats.raters.votes import Scale
 STAGES = ("exceptions", "premises", "validation")
 FOLDER = "people"
 BETWEEN = " || "
-"""Stands between the two texts of a pair that a person wrote."""
+"""Separator of the two texts of a pair that a person wrote."""
 MOST_WORDS = 3
-"""Exceptions that one person can give."""
+"""Maximum number of exceptions per person."""
 OBJECT = "people object: "
-"""Begins what people found wrong with a schema."""
+"""Beginning of people's objections to a schema."""
 _SCALE = Scale(criteria=tuple(CRITERIA.values()))
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """How far people have come in one stage."""
+class PeopleStage:
+    """Progress of people in one stage."""
 
     stage: str
     """exceptions, premises or validation."""
     state: str
-    """``waiting`` for the stage before, ``open``, ``done``, or ``not asked`` of people."""
+    """``waiting`` for the previous stage, ``open``, ``done``, or ``not asked``."""
     tasks: int
-    """Things that people are asked about."""
+    """Number of tasks."""
     wanted: int
-    """Answers that are wanted in all."""
+    """Number of answers needed."""
     answered: int
-    """Answers that were given."""
+    """Number of answers given."""
     people: int
-    """People who gave them."""
+    """Number of people who answered."""
     studies: tuple[Path, ...]
     """Folders of its studies."""
 
 
 def people_file(folder: Path, stage: str) -> Path:
-    """Where the judgements of a stage lie in the folder of a pipeline."""
+    """Return the file of a stage's judgements in the folder of a pipeline."""
     return folder / FOLDER / f"{stage}.jsonl"
 
 
-# What is asked.
+# Tasks.
 
 
 def stage_probe(
@@ -74,30 +81,30 @@ def stage_probe(
     schemas: Sequence[CheckedSchema],
     nouns: Mapping[str, Noun],
 ) -> Probe:
-    """All that people are asked in a stage, with what the machine proposes."""
+    """Return the tasks of a stage, with the machine's proposals."""
     if stage == "exceptions":
         items = [
             _proposing(association_item(each, _noun(each.noun, nouns)), _words_for(each, triplets))
             for each in associations
         ]
-        made = "Associations of a model, to find exceptions to."
+        description = "Associations of a model, to find exceptions to."
     elif stage == "premises":
         first = _first_premises(schemas)
         items = [_proposing(premise_item(each, _noun(each.noun, nouns)), first.get(each.name, "")) for each in filtered]
-        made = "Triplets that a model is biased on, to write two premises for."
+        description = "Triplets that a model is biased on, to write two premises for."
     else:
         items = [
             item
             for checked in for_validation(schemas)
             for item in items_of(checked.schema, _noun(checked.schema.triplet.noun, nouns))
         ]
-        made = "Schemas that checks let pass, for people to validate."
+        description = "Schemas that checks let pass, for people to validate."
     distinct = list({item.id: item for item in items}.values())
-    return Probe.of(distinct, Card(name=f"winoventi-{stage}", method="winoventi", made=made, group="noun"))
+    return Probe.of(distinct, Card(name=f"winoventi-{stage}", method="winoventi", made=description, group="noun"))
 
 
 def premise_item(triplet: Triplet, noun: Noun) -> Item:
-    """What people are shown to write premises for: the instrument ``premises`` asks about noun and both outcomes."""
+    """Return the item of the instrument ``premises``, which shows the noun and both outcomes."""
     return Item(
         probe="winoventi-premises",
         form="cloze",
@@ -110,9 +117,9 @@ def premise_item(triplet: Triplet, noun: Noun) -> Item:
 
 
 def for_validation(schemas: Iterable[CheckedSchema]) -> list[CheckedSchema]:
-    """Schemas that people are asked about: what no check by rule or machine speaks against.
+    """Return the schemas for people to validate: those without objections by rule or machine.
 
-    Where people wrote, or accepted, a pair for a triplet, the machine's other proposals for it are not asked.
+    If people wrote or accepted a pair for a triplet, the machine's other proposals for it are left out.
     """
     asked = [each for each in schemas if not [objection for objection in each.objections if OBJECT not in objection]]
     by_people = {each.schema.triplet.name for each in asked if each.schema.origin == "people"}
@@ -130,7 +137,7 @@ def _words_for(association: Association, triplets: Iterable[Triplet]) -> str:
 
 
 def _first_premises(schemas: Iterable[CheckedSchema]) -> dict[str, str]:
-    """For each triplet the machine's first pair that passes its checks."""
+    """Return for each triplet the machine's first pair that passes its checks."""
     first: dict[str, str] = {}
     for each in schemas:
         if each.passes and each.schema.origin == "machine":
@@ -142,27 +149,27 @@ def _proposing(item: Item, proposal: str) -> Item:
     return replace(item, facets={**item.facets, "proposal": proposal}) if proposal else item
 
 
-# What they said.
+# Answers.
 
 
-def settled_by_people(triplets: Sequence[Triplet]) -> list[Triplet]:
-    """Where people gave exceptions to an association, theirs alone count: no dictionary adds to them.
+def prefer_people(triplets: Sequence[Triplet]) -> list[Triplet]:
+    """Keep only people's exceptions for the associations to which they gave any.
 
     >>> by_people, by_dictionary = (Triplet("cup", "hot", "cold", o) for o in ("people", "antonym"))
-    >>> settled_by_people([by_people, by_dictionary, Triplet("jar", "full", "empty", "antonym")])[-1].noun
+    >>> prefer_people([by_people, by_dictionary, Triplet("jar", "full", "empty", "antonym")])[-1].noun
     'jar'
     """
     answered = {(each.noun, each.generic) for each in triplets if each.origin == "people"}
     return [each for each in triplets if each.origin == "people" or (each.noun, each.generic) not in answered]
 
 
-def written_by_people(
+def people_schemas(
     paths: Sequence[Path], triplets: Sequence[Triplet], nouns: Mapping[str, Noun], progress: Progress
 ) -> tuple[list[CheckedSchema], set[str]]:
-    """Schemas of the premises that people wrote for these triplets, and the triplets that they call nonsense.
+    """Return the schemas of people's premises for these triplets, and the triplets that they call nonsense.
 
-    A file is a table with noun, generic, exception and premise, the release's context collection, or what was
-    collected with the instrument ``premises``, whose judgements name the triplet by its item.
+    A file is a table with noun, generic, exception and premise, the published context collection, or judgements of the
+    instrument ``premises``, which identify the triplet by its item.
     """
     known = {each.name: each for each in triplets}
     by_item = {premise_item(each, _noun(each.noun, nouns)).id: each for each in triplets}
@@ -175,7 +182,7 @@ def written_by_people(
             nonsense |= called
         else:
             by_them = read_schemas(path)[0]
-            # Of the triplet itself this run knows more than the file: its depth for this model, and where it is from.
+            # This run knows the triplet's depth for this model and its origin; the file does not.
             found = [
                 replace(each, schema=replace(each.schema, triplet=known[each.schema.triplet.name]))
                 for each in by_them
@@ -198,7 +205,7 @@ def _has_judgements(path: Path) -> bool:
 def from_judgements(
     judgements: Iterable[Judgement], by_item: Mapping[str, Triplet], file: str = ""
 ) -> tuple[list[CheckedSchema], set[str], Counter[str]]:
-    """Schemas from pairs of texts that people wrote, triplets that they call nonsense, and what was odd."""
+    """Return the schemas of people's pairs of texts, the triplets that they call nonsense, and irregularities."""
     schemas: dict[tuple[str, str], CheckedSchema] = {}
     nonsense: set[str] = set()
     notes: Counter[str] = Counter()
@@ -218,24 +225,24 @@ def from_judgements(
     return list(schemas.values()), nonsense, notes
 
 
-def premise_of_pair(generic: str, exception: str) -> Premise | None:
-    """Two texts as one with a place for one of two words; None where they are no pair.
+def premise_of_pair(generic: str, exception: str) -> PremisePair | None:
+    """Merge two texts that differ in one word; None if they are not a pair.
 
     >>> str(premise_of_pair("Jo sat by a stove.", "Jo sat by an oven."))
     'Jo sat by [a stove / an oven].'
     """
-    differences = differing(generic, exception)
+    differences = word_differences(generic, exception)
     if len(differences) != 1 or not all(differences[0].words):
         return None
     start, end = differences[0].spans[0]
-    return Premise(generic[:start], *differences[0].words, generic[end:])
+    return PremisePair(generic[:start], *differences[0].words, generic[end:])
 
 
-def validated(schemas: Sequence[CheckedSchema], judgements: Sequence[Judgement]) -> list[CheckedSchema]:
-    """Schemas with what people found: those that they pass are validated by so many, others say what they object to.
+def apply_validation(schemas: Sequence[CheckedSchema], judgements: Sequence[Judgement]) -> list[CheckedSchema]:
+    """Apply people's judgements: schemas that they pass become validated, others get their objections.
 
-    The rule is the release's (section 2.6): with two judgements both must object on the same criterion. A schema that
-    fewer than two people have judged stays as it was.
+    The rule is the published one (section 2.6): with two judgements both must object on the same criterion. A schema
+    with fewer than two judgements stays as it is.
     """
     settled = {label.item: label for label in adjudicate(judgements, "winoventi", lambda _: _SCALE)}
     people = Counter(each.item for each in judgements)
@@ -243,7 +250,7 @@ def validated(schemas: Sequence[CheckedSchema], judgements: Sequence[Judgement])
     result = []
     for each in schemas:
         if each.schema.origin == "machine" and each.schema.name in by_people:
-            continue  # a proposal that was accepted: it is people's now
+            continue  # an accepted proposal counts as people's
         label = settled.get(each.schema.name)
         if label is None or people[each.schema.name] < 2:
             result.append(_checked(each))
@@ -258,13 +265,13 @@ def validated(schemas: Sequence[CheckedSchema], judgements: Sequence[Judgement])
 
 
 def _checked(each: CheckedSchema) -> CheckedSchema:
-    """Through all checks by rule and machine, or only proposed; what a file says was validated stays so."""
+    """Mark a schema as passed by all checks; a validated one stays validated."""
     passed = each.passes and not each.schema.validated
     return replace(each, schema=replace(each.schema, status=PASSED)) if passed else each
 
 
 def read_validation(paths: Iterable[Path]) -> list[Judgement]:
-    """What people said of schemas; other instruments' judgements are refused."""
+    """Read people's judgements of schemas; those of other instruments are refused."""
     judgements = []
     for path in paths:
         for placed in iter_judgements(path):

@@ -1,8 +1,7 @@
-"""The whole procedure for one model (winoventi.txt, 2): its steps in a folder, each done once, machine and people.
+"""The whole procedure for one model (winoventi.txt, 2): its steps in a folder, each done once.
 
-Steps hand files to one another: a step is given the path that the one before it wrote. What people said lies in the
-folder too (`people`), and changes what comes after it. A step that has nothing to go on with leaves an empty table:
-then it is people's turn.
+Each step reads the file that the previous one wrote. People's judgements are in the folder too (`people`) and change
+the steps after them. A step without input leaves an empty table: then people have to work first.
 """
 
 from __future__ import annotations
@@ -18,22 +17,26 @@ from horsesense.core import card_path, write_probe
 from horsesense.data import disk_errors, writing
 from horsesense.errors import UserError, argument
 from horsesense.methods.winoventi.adversarial_filter import adversarial_triplets
-from horsesense.methods.winoventi.asking import ask_associations, rank_and_cut, spellable
-from horsesense.methods.winoventi.associations import Association, read_associations, write_associations
-from horsesense.methods.winoventi.background import Background
-from horsesense.methods.winoventi.building import build_winoventi
-from horsesense.methods.winoventi.checks import CheckedSchema, count_objections
+from horsesense.methods.winoventi.associations import Association, drop_nonsense, read_associations, write_associations
+from horsesense.methods.winoventi.builder import build_winoventi
+from horsesense.methods.winoventi.checks import count_objections
 from horsesense.methods.winoventi.circumstances import CIRCUMSTANCES, TYPES
-from horsesense.methods.winoventi.evaluation import Evaluation, ask_all, evaluate
+from horsesense.methods.winoventi.elicitation import ask_associations, rank_and_cut, spellable
+from horsesense.methods.winoventi.evaluation import Background, Evaluation, run_all, score_answers
 from horsesense.methods.winoventi.exceptions import exceptions_of
-from horsesense.methods.winoventi.kept_steps import Steps
-from horsesense.methods.winoventi.lexicon import lexicon_at_hand
-from horsesense.methods.winoventi.people import people_file, read_validation, settled_by_people, validated
+from horsesense.methods.winoventi.people import apply_validation, people_file, prefer_people, read_validation
 from horsesense.methods.winoventi.plan import ON_TRUST, LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.premises import check_premises, write_premises
-from horsesense.methods.winoventi.schemas import Triplet
-from horsesense.methods.winoventi.selection import drop_nonsense
-from horsesense.methods.winoventi.triplet_files import read_schemas, read_triplets, write_schemas, write_triplets
+from horsesense.methods.winoventi.schemas import (
+    CheckedSchema,
+    Triplet,
+    read_schemas,
+    read_triplets,
+    write_schemas,
+    write_triplets,
+)
+from horsesense.methods.winoventi.steps import Steps
+from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.models.api.address import is_served
 from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress
@@ -45,33 +48,33 @@ _NOUNS_AT_ONCE = 64
 _ASSOCIATIONS = "associations.tsv"
 VALIDATED, PROPOSED = "validated", "proposed"
 KINDS = (VALIDATED, PROPOSED)
-"""Of schemas that are asked: what people or a stated judge passed, which has a headline; and what nobody has."""
+"""Kinds of schemas: validated by people or a stated judge, which give a headline; and proposed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PipelineResult:
-    """What a pipeline gave."""
+    """The results of a pipeline."""
 
     counts: dict[str, Any]
-    """How many there were after each step, and why others went."""
+    """Yield of each step, and reasons."""
     probes: dict[str, Path]
-    """``validated`` and ``proposed``: probes, where there is any schema of the kind."""
+    """Files of the probes ``validated`` and ``proposed``, if there are schemas of the kind."""
     evaluations: dict[str, Evaluation]
-    """What the model makes of each probe."""
+    """Evaluation of the model on each probe."""
     kept: list[Association]
-    """What people can find exceptions to."""
+    """Associations for people to find exceptions to."""
     triplets: list[Triplet]
-    """Exceptions to these, before the filter."""
+    """Their exceptions, before the filter."""
     filtered: list[Triplet]
-    """Triplets that the model is biased on: what people can write premises for."""
+    """Triplets that pass the filter, for people to write premises for."""
     schemas: list[CheckedSchema]
-    """Schemas with what speaks against them; those that pass are for people to validate."""
+    """Schemas with objections; those without are for people to validate."""
 
 
 def run_pipeline(plan: PipelinePlan, folder: Path, progress: Progress = NO_PROGRESS) -> PipelineResult:
-    """Go through all steps; those that are done already, from the same things, are not done again."""
-    for name in plan.refuse_kin():
-        if not is_served(labelled(name)[1]):  # a server is asked what it has when it is needed
+    """Run all steps; those with unchanged inputs are not repeated."""
+    for name in plan.refuse_related():
+        if not is_served(labelled(name)[1]):  # a server reports its model when it is first used
             progress.log(ON_TRUST.format(name=name))
     with locked(folder):
         pipeline = _Pipeline(plan, folder, progress)
@@ -92,34 +95,36 @@ def _kept(path: Path) -> list[Association]:
 
 
 class _Pipeline:
-    """The steps, with what all of them need."""
+    """The steps of a pipeline, with their shared state."""
 
     def __init__(self, plan: PipelinePlan, folder: Path, progress: Progress) -> None:
         self.folder, self.progress = folder, progress
         self.steps = Steps(folder, progress.log)
         self.identity = identity_named(labelled(plan.model)[1])
-        self._refuse_another(plan.model)
-        self.steps.keep_plan(plan.to_dict())
-        said = {stage: path for stage in ("exceptions", "premises") if (path := people_file(folder, stage)).is_file()}
+        self._refuse_other_model(plan.model)
+        self.steps.store_plan(plan.to_dict())
+        answers = {
+            stage: path for stage in ("exceptions", "premises") if (path := people_file(folder, stage)).is_file()
+        }
         self.plan = replace(
             plan,
-            exceptions=(*plan.exceptions, *(path for stage, path in said.items() if stage == "exceptions")),
-            premises=(*plan.premises, *(path for stage, path in said.items() if stage == "premises")),
+            exceptions=(*plan.exceptions, *(path for stage, path in answers.items() if stage == "exceptions")),
+            premises=(*plan.premises, *(path for stage, path in answers.items() if stage == "premises")),
         )
         self.models = LoadedModels(plan, folder, progress)
         self.nouns = {noun.word: noun for noun in plan.nouns}
 
-    def _refuse_another(self, model: str) -> None:
-        """A pipeline turns one model's associations against it; another's would mix with what people said of these.
+    def _refuse_other_model(self, model: str) -> None:
+        """Refuse the folder of another model: its associations would mix with people's judgements of these.
 
-        The same model may go by another name.
+        The same model may have another name.
         """
         earlier = str(self.steps.plan.get("model", model))
         if earlier == model or not (self.folder / _ASSOCIATIONS).is_file():
             return
         try:
             same = identity_named(labelled(earlier)[1]) == self.identity
-        except UserError:  # it is not here any more
+        except UserError:  # the earlier model does not exist any more
             same = False
         if not same:
             raise UserError(
@@ -129,17 +134,18 @@ class _Pipeline:
             )
 
     def associations(self) -> tuple[Path, Path]:
-        """Step 1: all associations, and those that nonsense, perplexity and knee leave."""
+        """Step 1: all associations, and those left after nonsense, perplexity and knee."""
         plan = self.plan
-        inputs = [self.identity, json.dumps([asdict(noun) for noun in plan.nouns]), json.dumps(asdict(plan.asking))]
+        elicited = [asdict(noun) for noun in plan.nouns], asdict(plan.elicitation)
+        inputs = [self.identity, *map(json.dumps, elicited)]
         everything = self.steps.do("1 associations", _ASSOCIATIONS, inputs, self._associate)
 
         def select(path: Path, made_from: str) -> None:
             associations = read_associations(everything)
-            judged = associations if plan.asking.literal else drop_nonsense(associations, lexicon_at_hand())
+            judged = associations if plan.elicitation.literal else drop_nonsense(associations, load_word_relations())
             asked = self.models.asked(plan.ranker) if plan.ranker != "none" else nullcontext()
             with asked as ranker:
-                selection = rank_and_cut(judged, self.nouns, ranker, plan.asking, self.progress)
+                selection = rank_and_cut(judged, self.nouns, ranker, plan.elicitation, self.progress)
             write_associations(path, selection.associations)
 
         ranker = plan.ranker if plan.ranker == "none" else self.models.who(plan.ranker)
@@ -151,12 +157,12 @@ class _Pipeline:
     def _associate(self, path: Path, made_from: str) -> None:
         plan = self.plan
         with self.models.asked(plan.model) as model:
-            known, strange = spellable(model, plan.nouns, plan.asking.spec)
+            known, strange = spellable(model, plan.nouns, plan.elicitation.spec)
             for noun in strange:
                 self.progress.log(f"the tokenizer of {plan.model} cannot spell {noun.word!r}; it is not asked about")
 
             def part(start: int, end: int) -> list[Any]:
-                by_noun = ask_associations(model, known[start:end], plan.asking)
+                by_noun = ask_associations(model, known[start:end], plan.elicitation)
                 self.progress.update("associations", end, len(known))
                 return [asdict(each) for associations in by_noun for each in associations]
 
@@ -164,7 +170,7 @@ class _Pipeline:
         write_associations(path, [Association(**row) for row in rows])
 
     def triplets(self, selected: Path) -> tuple[Path, Path]:
-        """Steps 2 and 3: exceptions, and the triplets that the model is biased on."""
+        """Steps 2 and 3: exceptions, and the triplets that pass the adversarial filter."""
         plan = self.plan
         files = [*plan.exceptions, *plan.texts, *([plan.conceptnet] if plan.conceptnet else [])]
         excepted = self.steps.do(
@@ -172,10 +178,10 @@ class _Pipeline:
             "exceptions.tsv",
             [selected, *files, CIRCUMSTANCES, TYPES, str(plan.most), *self._others()],
             lambda path, _: write_triplets(
-                path, settled_by_people(exceptions_of(plan, _kept(selected), self.nouns, self.models, self.progress))
+                path, prefer_people(exceptions_of(plan, _kept(selected), self.nouns, self.models, self.progress))
             ),
         )
-        self.models.drop()  # runs load their own
+        self.models.drop()  # runs load their own models
         filtered = self.steps.do(
             "3 adversarial filter",
             "filtered.tsv",
@@ -190,12 +196,12 @@ class _Pipeline:
         return excepted, filtered
 
     def _others(self) -> tuple[str, str]:
-        """Who writes, and who judges: another model under the same name does otherwise."""
+        """Return the identities of writer and judge."""
         writer, judge = self.plan.writer, self.plan.judge
         return self.models.who(writer) if self.plan.writes_by_model else writer, self.models.who(judge) if judge else ""
 
     def schemas(self, filtered: Path) -> list[CheckedSchema]:
-        """Steps 4 to 6: premises, what speaks against them, and what people say of them."""
+        """Steps 4 to 6: premises, their checks, and people's validation."""
         plan = self.plan
         written = self.steps.do(
             "4 premises",
@@ -229,14 +235,14 @@ class _Pipeline:
             "6 validation",
             "schemas.tsv",
             [checked, *judged],
-            lambda path, _: write_schemas(path, validated(read_schemas(checked)[0], read_validation(judged))),
+            lambda path, _: write_schemas(path, apply_validation(read_schemas(checked)[0], read_validation(judged))),
         )
         return read_schemas(schemas)[0]
 
     def counts(
         self, everything: Path, selected: Path, excepted: Path, filtered: Path, schemas: list[CheckedSchema]
     ) -> dict[str, Any]:
-        """The yield of each step."""
+        """Count the yield of each step."""
         dropped = (each.reason for each in read_associations(selected) if not each.kept)
         triplets = read_triplets(excepted)
         return {
@@ -254,30 +260,30 @@ class _Pipeline:
         }
 
     def evaluated(self, schemas: list[CheckedSchema]) -> tuple[dict[str, Path], dict[str, Evaluation]]:
-        """A probe of each kind that has schemas, and what the model makes of it."""
+        """Write a probe of each kind that has schemas, and evaluate the model on it."""
         probes, evaluations = {}, {}
         self.models.drop()
-        settings = Settings(spec=self.plan.asking.spec, device=self.plan.device, served=self.plan.served)
+        settings = Settings(spec=self.plan.elicitation.spec, device=self.plan.device, served=self.plan.served)
         for kind in KINDS:
             path = self.folder / f"{kind}.jsonl"
             chosen = [each for each in schemas if each.passes and each.schema.validated == (kind == VALIDATED)]
             if not chosen:
                 self._remove(path)
-                self.steps.remember_run(kind, None)
+                self.steps.record_run(kind, None)
                 continue
-            probe = build_winoventi(chosen, machine=None, literal=self.plan.asking.literal)
+            probe = build_winoventi(chosen, machine=None, literal=self.plan.elicitation.literal)
             probes[kind] = path
             write_probe(path, probe)
-            self.steps.remember_file(path)
+            self.steps.record_file(path)
             folder = self._run_folder(content_of(probe.items))
-            answered = ask_all([self.plan.model], probe, folder, settings, self.progress)
-            (evaluations[kind],) = evaluate(answered, Background(lexicon=lexicon_at_hand()))
-            self.steps.remember_run(kind, folder)
+            answered = run_all([self.plan.model], probe, folder, settings, self.progress)
+            (evaluations[kind],) = score_answers(answered, Background(lexicon=load_word_relations()))
+            self.steps.record_run(kind, folder)
         return probes, evaluations
 
     def _remove(self, probe: Path) -> None:
-        """The probe of an earlier call, whose schemas are no longer in ``schemas.tsv``."""
-        if not self.steps.is_as_written(probe):
+        """Remove the probe of an earlier call, whose schemas are no longer in ``schemas.tsv``."""
+        if not self.steps.is_unchanged(probe):
             return
         with disk_errors(probe):
             probe.unlink()
@@ -285,7 +291,7 @@ class _Pipeline:
         self.progress.log(f"{probe.name} is removed: no schema of its kind is left")
 
     def _run_folder(self, made_from: str) -> Path:
-        """The run folder of what is asked from these inputs."""
+        """Return the run folder for these inputs."""
         return self.folder / "asked" / made_from[:12]
 
 

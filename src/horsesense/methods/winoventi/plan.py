@@ -1,7 +1,4 @@
-"""What a pipeline is to do, and the models that its steps share.
-
-The plan is the one thing that all steps are given.
-"""
+"""The plan of a pipeline, and the models that its steps share."""
 
 from __future__ import annotations
 
@@ -16,10 +13,11 @@ from annotated_types import Ge, Interval
 
 from horsesense.data import FieldProblem, check_fields
 from horsesense.errors import UserError
-from horsesense.methods.winoventi.asking import Asking
-from horsesense.methods.winoventi.kept_steps import STATE, read_state
-from horsesense.methods.winoventi.model_checks import LEAST_MEAN
+from horsesense.methods.winoventi.checks import LEAST_MEAN
+from horsesense.methods.winoventi.circumstances import TABLE
+from horsesense.methods.winoventi.elicitation import Elicitation
 from horsesense.methods.winoventi.nouns import Noun
+from horsesense.methods.winoventi.steps import STATE, read_state
 from horsesense.models.api.address import is_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.lineage import lineage_named, lineage_of
@@ -29,11 +27,9 @@ from horsesense.models.protocol import Model
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.settings import labelled
 
-ON_TRUST = "{name} does not say of which lineage it is: that it is no kin of the others is taken on trust"
+ON_TRUST = "the lineage of {name} is unknown; it is assumed to be unrelated to the other models"
 REQUESTS = "requests"
-"""Folder of what servers answered."""
-TABLE = "circumstances"
-"""The writer that is a table of ours."""
+"""Folder of server responses."""
 StageName = Literal["exceptions", "premises", "validation", "none"]
 STAGE_NAMES: tuple[StageName, ...] = ("exceptions", "premises", "validation")
 
@@ -93,37 +89,37 @@ class PipelinePeople:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """The stages in which people are asked, in their order."""
+        """The stages in which people are asked, in order."""
         return tuple(stage for stage in STAGE_NAMES if stage in self.stages and stage != "none")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PipelinePlan(PipelineSources, PipelineMachine, PipelinePeople):
-    """What a pipeline is to do."""
+    """The plan of a pipeline."""
 
     model: str
     nouns: tuple[Noun, ...]
-    asking: Asking = field(default_factory=Asking)
+    elicitation: Elicitation = field(default_factory=Elicitation)
     seed: int = 0
     served: ServedSettings = field(default_factory=ServedSettings)
-    """How servers are asked, where a model is behind one."""
+    """Server settings."""
 
     @property
     def writes_by_model(self) -> bool:
-        """Whether a model writes, and not a table."""
+        """Whether a model writes premises, not a table."""
         return self.writer not in (TABLE, "none")
 
     @property
     def roles(self) -> dict[str, str]:
-        """Who is tested, who writes and who judges, by name; those that are models."""
+        """Names of the tested model, the writer and the judge, if they are models."""
         named = {"model": self.model, "writer": self.writer if self.writes_by_model else "", "judge": self.judge}
         return {role: name for role, name in named.items() if name}
 
-    def refuse_kin(self, reported: Mapping[str, str] | None = None) -> list[str]:
-        """Who writes, who judges and who is tested may not be kin: a model agrees with itself.
+    def refuse_related(self, reported: Mapping[str, str] | None = None) -> list[str]:
+        """Refuse related models as tested model, writer and judge: a model agrees with itself.
 
-        ``reported`` is what servers say that they have, by the name that they were opened under. Given back are the
-        names that tell no lineage: that they are no kin of the others is taken on trust.
+        ``reported`` is what servers report, by model name. Returns the names of unknown lineage, which are assumed to
+        be unrelated.
         """
         first: dict[str, str] = {}
         unknown = []
@@ -133,7 +129,7 @@ class PipelinePlan(PipelineSources, PipelineMachine, PipelinePeople):
             if lineage in first:
                 other = first[lineage]
                 raise UserError(
-                    f"the {role} {name!r} is kin of the {other} {self.roles[other]!r} (both are {lineage})",
+                    f"the {role} {name!r} is related to the {other} {self.roles[other]!r} (both are {lineage})",
                     fix=f"name a {role} of another lineage, or none",
                 )
             first[lineage] = role
@@ -141,40 +137,44 @@ class PipelinePlan(PipelineSources, PipelineMachine, PipelinePeople):
         return unknown if len(first) > 1 else []
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, for the state of a folder; files by their whole path."""
+        """Return the plan as plain data, with absolute paths."""
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self), default=lambda path: str(Path(path).resolve())))
         return plain
 
 
 def read_plan(folder: Path) -> PipelinePlan:
-    """The plan that the folder of a pipeline was made by."""
+    """Read the plan of a pipeline's folder."""
     path = folder / STATE
     if not path.is_file():
-        raise UserError("this is not the folder of a pipeline", file=folder, fix="make one: horsesense winoventi make")
+        raise UserError(
+            "this is not the folder of a pipeline", file=folder, fix="make one with horsesense winoventi make"
+        )
 
     def bad(problem: FieldProblem) -> UserError:
-        return UserError(f"the plan has a field {problem.field!r} that does not fit", file=path, fix="make it again")
+        return UserError(
+            f"the plan has a field {problem.field!r} that does not fit", file=path, fix="run winoventi make again"
+        )
 
     return check_fields(PipelinePlan, read_state(path)["plan"], bad)
 
 
 @dataclass(slots=True)
 class LoadedModels:
-    """The models of a pipeline by name, each loaded when it is first needed.
+    """The models of a pipeline by name, each loaded on first use.
 
-    A step that was done before loads none. Of those that run here one is held at a time: two do not fit everywhere.
+    Finished steps load none. Only one local model is in memory at a time.
     """
 
     plan: PipelinePlan
     folder: Path
-    """Of the pipeline: what servers answer is kept in it at once."""
+    """Folder of the pipeline, where server responses are stored."""
     progress: Progress = NO_PROGRESS
     _by_name: dict[str, Model] = field(default_factory=dict)
     _reported: dict[str, str] = field(default_factory=dict)
 
     @contextmanager
     def asked(self, name: str) -> Iterator[Model]:
-        """A model while it is asked; what a server has answered before is not asked for again."""
+        """Open a model; stored server responses are reused."""
         model = self._opened(name)
         served = model.who.kind == "server"
         log = self.folder / REQUESTS / model.who.content[:12] if served else None
@@ -189,21 +189,21 @@ class LoadedModels:
             for each in here:
                 del self._by_name[each]
             plan = self.plan
-            dtype = plan.asking.spec.dtype
+            dtype = plan.elicitation.spec.dtype
             model = open_model(name, device=plan.device, dtype=dtype, served=plan.served, progress=self.progress)
-            if model.who.kind == "server":  # its address may not tell which model it is
-                told = model.who.reported
-                self._reported[name] = " ".join(str(told.get(part, "")) for part in ("model", "root", "parent"))
-                if name in plan.refuse_kin(self._reported):
+            if model.who.kind == "server":  # its address may not show which model it is
+                reported = model.who.reported
+                self._reported[name] = " ".join(str(reported.get(part, "")) for part in ("model", "root", "parent"))
+                if name in plan.refuse_related(self._reported):
                     self.progress.log(ON_TRUST.format(name=name))
             self._by_name[name] = model
         return self._by_name[name]
 
     def drop(self) -> None:
-        """Let go of the models that are held here, where others are loaded next."""
+        """Release the local models."""
         self._by_name.clear()
 
     def who(self, name: str) -> str:
-        """What a step was made with: a name with the hash of its files; of a served model the name alone, so that a
-        step that is done needs no server."""
+        """Return the identity of a model: its name with the hash of its files; for a served model only the name, so
+        that a finished step needs no server."""
         return name if is_served(labelled(name)[1]) else f"{name} {identity_named(labelled(name)[1])}"

@@ -1,8 +1,9 @@
-"""Which candidates are exceptions: true of this noun at times, and never together with the generic word.
+"""Candidates for exceptions, and the evidence for each (winoventi.txt, 2.3).
 
-Both need evidence. *Exclude*: our table sets the words against each other, WordNet has them as antonyms or one negates
-the other, or people gave the pair. *Plausible*: the table has it for this type of noun, texts have the word with the
-noun or with several nouns of its class, people gave it for such nouns, or an independent model finds it so.
+A candidate is a word that may be the opposite of the generic word: from tables, WordNet, morphology or ConceptNet. It
+is kept if there is evidence for two things. *Exclusion*: our table opposes the words, WordNet has them as antonyms, one
+negates the other, or people gave the pair. *Plausibility*: the table has it for this type of noun, texts have the word
+with the noun or with several nouns of its class, people gave it for such nouns, or an independent model accepts it.
 """
 
 from __future__ import annotations
@@ -10,33 +11,104 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from horsesense.lexicons.conceptnet import read_conceptnet
 from horsesense.lexicons.corpus import read_sentences
+from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.words import listed, words
-from horsesense.methods.winoventi.candidates import morphological
+from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.circumstances import Circumstances
-from horsesense.methods.winoventi.lexicon import Lexicon
 from horsesense.methods.winoventi.nouns import Noun, is_plural
 from horsesense.methods.winoventi.schemas import Triplet
+from horsesense.methods.winoventi.word_relations import WordRelations
+
+_PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis")
+_ENDINGS = (("ful", "less"), ("less", "ful"))
+_NOT_RELATIONS = ("NotHasProperty", "NotCapableOf", "NotIsA", "NotMadeOf", "NotHasA")
+_FEWEST = 2.0
+"""Minimum Zipf frequency of a word made by morphology."""
+_FAR_FEWEST = 3.5
+"""Minimum Zipf frequency of a word that is only similar to an opposite: most of those are unusual."""
+
+
+def from_table(association: Association, noun: Noun, table: Circumstances) -> list[Triplet]:
+    """Return the states that our table opposes to the association, for nouns of this type."""
+    return [_triplet(association, other, "table") for other in table.opposites(noun, association.word)]
+
+
+def from_lexicon(association: Association, lexicon: WordRelations) -> list[Triplet]:
+    """Return WordNet's antonyms, those of similar words, and morphological negations."""
+    opposites = [
+        (other, "similar" if steps else "antonym")
+        for other, steps in lexicon.opposites(association.word).items()
+        if not steps or zipf(other) >= _FAR_FEWEST
+    ]
+    opposites += [(other, "morphology") for other in morphological(association.word)]
+    return [_triplet(association, other, origin) for other, origin in opposites if other.isalpha()]
+
+
+@cache
+def morphological(word: str) -> list[str]:
+    """Return the morphological negations of a word that are in use.
+
+    >>> morphological("edible"), morphological("unsafe"), morphological("useful")
+    (['inedible'], ['safe'], ['useless'])
+    """
+    forms = [prefix + word for prefix in _PREFIXES]
+    forms += [word.removeprefix(prefix) for prefix in _PREFIXES if word.startswith(prefix)]
+    forms += [word.removesuffix(ending) + other for ending, other in _ENDINGS if word.endswith(ending)]
+    return [each for each in forms if len(each) > 3 and zipf(each) >= _FEWEST and _is_negation(word, each)]
+
+
+def _is_negation(word: str, other: str) -> bool:
+    """Return whether both words are adjectives: *inside* is not a negation of *side*."""
+    import lemminflect
+
+    return all("ADJ" in lemminflect.getAllLemmas(each) for each in (word, other))
+
+
+def from_facts(association: Association, denied: Mapping[str, Sequence[str]]) -> list[Triplet]:
+    """Return the words that ConceptNet denies of the noun: "a knife is not soft" makes soft a candidate."""
+    words = [word for word in denied.get(association.noun, ()) if word != association.word]
+    return [_triplet(association, word, "conceptnet") for word in words]
+
+
+def read_denied(path: Path) -> dict[str, list[str]]:
+    """Read noun → single words that ConceptNet's Not-relations deny of it."""
+    denied: dict[str, list[str]] = {}
+    for fact in read_conceptnet([path]).facts:
+        if fact.relation in _NOT_RELATIONS and fact.tail.isalpha() and fact.tail not in denied.get(fact.head, ()):
+            denied.setdefault(fact.head, []).append(fact.tail)
+    return denied
+
+
+def from_related_nouns(association: Association, by_people: Mapping[str, Mapping[str, Sequence[str]]]) -> list[Triplet]:
+    """Return the exceptions that people gave for the same association of other nouns."""
+    return [_triplet(association, other, "kin") for other in by_people.get(association.word, ())]
+
+
+def _triplet(association: Association, word: str, origin: str) -> Triplet:
+    return Triplet(association.noun, association.word, word, origin, association.k)
+
 
 NOT_EXCLUDED = "nothing shows that it excludes the generic word"
 NOT_PLAUSIBLE = "nothing shows that it can be true of the noun"
 GROUNDS = ("people", "table", "attested", "kin", "class", "judge")
-"""Why a word is taken to be plausible for a noun, the strongest reason first."""
+"""Reasons why a word is plausible for a noun, the strongest first."""
 
 _NOUNS_OF_A_CLASS = 3
-"""Nouns of a class with which a word must be attested to be plausible for all."""
+"""Minimum number of nouns of a class with which a word is attested to be plausible for all."""
 _MOST_GENERAL = 900
-"""Kinds that a class may have; what is true of some *artifact* says nothing of another."""
+"""Maximum number of hyponyms of a class; what is true of some *artifact* does not transfer to another."""
 _BROAD = frozenset(
     listed(
         "artifact.n.01 food.n.01 food.n.02 animal.n.01 plant.n.02 plant_part.n.01 person.n.01 natural_object.n.01 "
         "substance.n.01 body_part.n.01"
     )
 )
-"""Classes that are kin enough where people gave both words: what they say of one food may be said of another."""
+"""Classes that are close enough if people gave both words: what holds for one food may hold for another."""
 _BE = frozenset({"is", "are", "was", "were"})
 _DEGREE = frozenset({"very", "so", "too", "quite", "really", "still", "now", "all"})
 _PROPERTY = "HasProperty"
@@ -46,39 +118,39 @@ Given = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Attested:
-    """How often words stand with nouns in texts and facts."""
+class Attestations:
+    """Counts of words with nouns in texts and facts."""
 
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Word → noun, in the singular → times."""
+    """Word → noun, in the singular → count."""
 
     def nouns_with(self, word: str) -> Mapping[str, int]:
         return self.counts.get(word, {})
 
 
-def attested_in(texts: Iterable[Path], conceptnet: Path | None, wanted: frozenset[str]) -> Attested:
-    """Each wanted word with the nouns beside it: *wet towel*, *the towel was wet*, and (towel, HasProperty, wet)."""
-    counts: dict[str, Counter[str]] = {word: Counter() for word in wanted}
+def attested_in(texts: Iterable[Path], conceptnet: Path | None, adjectives: frozenset[str]) -> Attestations:
+    """Count each word with the nouns beside it: *wet towel*, *the towel was wet*, and (towel, HasProperty, wet)."""
+    counts: dict[str, Counter[str]] = {word: Counter() for word in adjectives}
     for path in texts:
         for sentence in read_sentences(path):
             tokens = words(sentence)
-            for place, token in enumerate(tokens):
+            for i, token in enumerate(tokens):
                 if token in counts:
-                    for noun in _beside(tokens, place):
+                    for noun in _beside(tokens, i):
                         counts[token][noun] += 1
     if conceptnet is not None:
         for fact in read_conceptnet([conceptnet]).facts:
             if fact.relation == _PROPERTY and fact.tail in counts:
                 counts[fact.tail][fact.head] += 1
-    return Attested(counts)
+    return Attestations(counts)
 
 
-def _beside(tokens: Sequence[str], place: int) -> Iterable[str]:
-    """The noun that follows a word, as one word and as two; or the one before a form of *be* that it follows."""
-    after = tokens[place + 1 : place + 3]
+def _beside(tokens: Sequence[str], i: int) -> Iterable[str]:
+    """Yield the noun after a word, as one word and as two; or the one before a form of *be* that precedes it."""
+    after = tokens[i + 1 : i + 3]
     for length in range(1, len(after) + 1):
         yield _one(" ".join(after[:length]))
-    back = place - 1
+    back = i - 1
     while back > 0 and tokens[back] in _DEGREE:
         back -= 1
     if back > 0 and tokens[back] in _BE:
@@ -94,26 +166,27 @@ def _one(noun: str) -> str:
     return _SINGULARS[noun]
 
 
-def given_by_people(triplets: Iterable[Triplet]) -> dict[str, dict[str, list[str]]]:
-    """Generic → exception → nouns, of triplets that people wrote."""
-    given: dict[str, dict[str, list[str]]] = {}
+def people_exceptions(triplets: Iterable[Triplet]) -> dict[str, dict[str, list[str]]]:
+    """Return generic → exception → nouns, from people's triplets."""
+    by_generic: dict[str, dict[str, list[str]]] = {}
     for each in triplets:
-        given.setdefault(each.generic, {}).setdefault(each.exception, []).append(each.noun)
-    return given
+        by_generic.setdefault(each.generic, {}).setdefault(each.exception, []).append(each.noun)
+    return by_generic
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """All that is known of nouns and words; an empty part knows nothing."""
+class ExceptionEvidence:
+    """All evidence about nouns and words."""
 
     table: Circumstances
-    lexicon: Lexicon | None = None
-    attested: Attested = Attested()
+    lexicon: WordRelations | None = None
+    attested: Attestations = Attestations()
     given: Given = field(default_factory=dict)
     _classes: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     def excludes(self, generic: str, exception: str, without: str = "") -> bool:
-        """Whether the two words cannot both be true; pairs that people gave for the noun ``without`` do not count."""
+        """Return whether the two words exclude each other; pairs that people gave for the noun ``without`` do not
+        count."""
         if self.lexicon is not None and self.lexicon.are_synonyms(generic, exception):
             return False
         if self.table.exclude(generic, exception):
@@ -125,7 +198,7 @@ class Evidence:
         return any(noun != without for noun in self.given.get(generic, {}).get(exception, ()))
 
     def ground(self, triplet: Triplet, noun: Noun) -> str:
-        """The strongest reason to take the exception to be plausible for the noun; empty where there is none."""
+        """Return the strongest reason why the exception is plausible for the noun; empty without one."""
         if triplet.origin in ("people", "release"):
             return "people"
         if triplet.exception in self.table.opposites(noun, triplet.generic):
@@ -135,15 +208,15 @@ class Evidence:
             return "attested"
         classes = self._narrow(noun)
         types = self.table.types_of(noun)
-        given = self.given.get(triplet.generic, {}).get(triplet.exception, ())
-        if any(self._kin(other, noun, classes, types) for other in given):
+        people_nouns = self.given.get(triplet.generic, {}).get(triplet.exception, ())
+        if any(self._is_related(other, noun, classes, types) for other in people_nouns):
             return "kin"
         others = (other for other in with_word if other != noun.word)
         shared = Counter(each for other in others for each in self._narrow(Noun(other)) & classes)
         return "class" if shared and max(shared.values()) >= _NOUNS_OF_A_CLASS else ""
 
-    def _kin(self, word: str, noun: Noun, classes: frozenset[str], types: frozenset[str]) -> bool:
-        """Whether another noun is of a type or class of this one; broad classes count too."""
+    def _is_related(self, word: str, noun: Noun, classes: frozenset[str], types: frozenset[str]) -> bool:
+        """Return whether two nouns share a type or class; broad classes count."""
         other = Noun(word, is_plural(word))
         if word == noun.word:
             return False
@@ -152,7 +225,7 @@ class Evidence:
         return bool(self.table.classes_of(other) & self.table.classes_of(noun) & _BROAD)
 
     def _narrow(self, noun: Noun) -> frozenset[str]:
-        """Classes of a noun that are not too general."""
+        """Return the classes of a noun that are not too general."""
         taxonomy = self.table.taxonomy
         if taxonomy is None:
             return frozenset()
@@ -163,9 +236,9 @@ class Evidence:
         return self._classes[noun.word]
 
     def judged(self, triplet: Triplet, noun: Noun) -> tuple[str, str]:
-        """The ground on which an exception is kept, and what speaks against it; one of them is empty.
+        """Return the ground on which an exception is kept, and the objection; one of them is empty.
 
-        What people gave is theirs to judge: it needs no other evidence.
+        People's exceptions need no other evidence.
         """
         if triplet.origin in ("people", "release"):
             return "people", ""

@@ -1,7 +1,7 @@
-"""Steps 4 and 5 (winoventi.txt, 2.5 and 2.6): premises from people and by machine, and what speaks against each.
+"""Steps 4 and 5 (winoventi.txt, 2.5 and 2.6): premises from people and by machine, and the checks of each.
 
-In the paper people write them. Here a table of ours does (`circumstances`, `instantiation`), or a model that is no kin
-of the one that is tested (`other_models`). Both are proposals.
+In the paper people write them. Here a table does (`circumstances`), or a model unrelated to the tested one
+(`writer_and_judge`). Both are proposals.
 """
 
 from __future__ import annotations
@@ -10,17 +10,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from horsesense.methods.winoventi.checks import CheckedSchema, check_schema
-from horsesense.methods.winoventi.circumstances import circumstances_at_hand
-from horsesense.methods.winoventi.instantiation import from_circumstances, wording_objections
-from horsesense.methods.winoventi.kept_steps import Steps
-from horsesense.methods.winoventi.lexicon import lexicon_at_hand
-from horsesense.methods.winoventi.model_checks import far_in_meaning, grammatical, not_entailing_the_wrong
+from horsesense.methods.winoventi.checks import check_entailment, check_grammar, check_meaning, check_schema
+from horsesense.methods.winoventi.circumstances import (
+    TABLE,
+    from_circumstances,
+    load_circumstances,
+    wording_objections,
+)
 from horsesense.methods.winoventi.nouns import Noun, is_plural
-from horsesense.methods.winoventi.other_models import generated
-from horsesense.methods.winoventi.people import written_by_people
-from horsesense.methods.winoventi.plan import TABLE, LoadedModels, PipelinePlan
-from horsesense.methods.winoventi.schemas import PASSED, PROPOSED, Schema, Triplet, parse_premise
+from horsesense.methods.winoventi.people import people_schemas
+from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
+from horsesense.methods.winoventi.schemas import PASSED, PROPOSED, CheckedSchema, Schema, Triplet, parse_premise
+from horsesense.methods.winoventi.steps import Steps
+from horsesense.methods.winoventi.word_relations import load_word_relations
+from horsesense.methods.winoventi.writer_and_judge import write_premise_pairs
 from horsesense.models.lineage import lineage_named
 from horsesense.progress import Progress
 
@@ -36,17 +39,17 @@ def write_premises(
     made_from: str,
     progress: Progress,
 ) -> list[CheckedSchema]:
-    """People's premises for triplets that passed, then the machine's; each says who wrote it."""
-    schemas, nonsense = written_by_people(plan.premises, triplets, nouns, progress)
+    """Return people's premises for the triplets, then the machine's; each records its author."""
+    schemas, nonsense = people_schemas(plan.premises, triplets, nouns, progress)
     triplets = [each for each in triplets if each.name not in nonsense]
     everything = _spread(triplets)
     to_write = everything if plan.write is None else everything[: plan.write]
     if plan.writer == TABLE and to_write:
-        made, went = from_circumstances(
-            to_write, nouns, circumstances_at_hand(), lexicon_at_hand(), plan.samples, plan.seed
+        written, left_out = from_circumstances(
+            to_write, nouns, load_circumstances(), load_word_relations(), plan.samples, plan.seed
         )
-        schemas += [CheckedSchema(schema, ()) for schema in made]
-        for what, count in went.most_common():
+        schemas += [CheckedSchema(schema, ()) for schema in written]
+        for what, count in left_out.most_common():
             progress.log(f"{what}: {count:,}")
     elif plan.writes_by_model:
         schemas += _by_model(plan, to_write, nouns, models, steps, made_from, progress)
@@ -62,12 +65,14 @@ def _by_model(
     made_from: str,
     progress: Progress,
 ) -> list[CheckedSchema]:
-    """What a model writes, a few triplets at a time."""
+    """Let a model write premises, a few triplets at a time."""
 
     def part(start: int, end: int) -> list[Any]:
         some = triplets[start:end]
         with models.asked(plan.writer) as writer:
-            written, odd = generated(writer, some, [nouns[t.noun] for t in some], plan.samples, plan.seed + start)
+            written, odd = write_premise_pairs(
+                writer, some, [nouns[t.noun] for t in some], plan.samples, plan.seed + start
+            )
         progress.update("premises", end, len(triplets))
         pairs = [
             {"triplet": [t.noun, t.generic, t.exception, t.origin, t.k], "premise": str(premise)}
@@ -78,7 +83,7 @@ def _by_model(
 
     rows = list(steps.in_parts("premises", made_from, len(triplets), _TRIPLETS_AT_ONCE, part))
     odd = sum(row.get("odd", 0) for row in rows)
-    progress.log(f"replies of {plan.writer} that are no pair of texts: {odd:,} of {len(triplets) * plan.samples:,}")
+    progress.log(f"unusable replies of {plan.writer}: {odd:,} of {len(triplets) * plan.samples:,}")
     return [
         CheckedSchema(Schema(Triplet(*row["triplet"]), parse_premise(row["premise"]), "machine", plan.writer), ())
         for row in rows
@@ -87,7 +92,7 @@ def _by_model(
 
 
 def _spread(triplets: Sequence[Triplet]) -> list[Triplet]:
-    """The first triplet of each noun, then the second of each, and so on: variety before depth."""
+    """Order triplets by turns of nouns: variety before depth."""
     turn: dict[str, int] = {}
     order: list[tuple[int, int, int, Triplet]] = []
     for each in triplets:
@@ -96,42 +101,42 @@ def _spread(triplets: Sequence[Triplet]) -> list[Triplet]:
     return [each for *_, each in sorted(order, key=lambda entry: entry[:3])]
 
 
-# Step 5: what speaks against each.
+# Step 5: checks.
 
 
 def check_premises(
     plan: PipelinePlan, schemas: Sequence[CheckedSchema], nouns: Mapping[str, Noun], models: LoadedModels
 ) -> list[CheckedSchema]:
-    """All objections, and the status that follows.
+    """Return the schemas with all objections and their status.
 
-    Checks by a model are for what a model wrote: what people wrote is for people to judge, and our table was checked
-    when it was filled in. A kin of the tested model is not asked.
+    Checks by a model are for what a model wrote: people's premises are for people to judge, and our table was checked
+    before. A model related to the tested one is not used.
     """
-    lexicon = lexicon_at_hand()
+    lexicon = load_word_relations()
     words = [checked.schema.triplet.noun for checked in schemas]
     their_nouns = [nouns.get(word) or Noun(word, is_plural(word)) for word in words]
     judged = [check_schema(each.schema, noun, lexicon) for each, noun in zip(schemas, their_nouns, strict=True)]
-    places = [
-        place
-        for place, checked in enumerate(judged)
+    indices = [
+        i
+        for i, checked in enumerate(judged)
         if checked.schema.origin == "machine" and checked.schema.annotator != TABLE
     ]
-    made = _worded([judged[place] for place in places], [their_nouns[place] for place in places])
-    if made and plan.ranker != "none" and lineage_named(plan.ranker) != lineage_named(plan.model):
+    by_model = _check_wording([judged[i] for i in indices], [their_nouns[i] for i in indices])
+    if by_model and plan.ranker != "none" and lineage_named(plan.ranker) != lineage_named(plan.model):
         with models.asked(plan.ranker) as ranker:
-            made = grammatical(made, ranker, plan.asking.spec, plan.least)
-    if made and plan.vectors != "none":
-        made = far_in_meaning(made, plan.vectors)
-    if made and plan.entailment:
-        made = not_entailing_the_wrong(made, [their_nouns[place] for place in places], plan.entailment, plan.device)
-    for place, checked in zip(places, made, strict=True):
-        judged[place] = checked
+            by_model = check_grammar(by_model, ranker, plan.elicitation.spec, plan.least)
+    if by_model and plan.vectors != "none":
+        by_model = check_meaning(by_model, plan.vectors)
+    if by_model and plan.entailment:
+        by_model = check_entailment(by_model, [their_nouns[i] for i in indices], plan.entailment, plan.device)
+    for i, checked in zip(indices, by_model, strict=True):
+        judged[i] = checked
     return [_with_status(checked) for checked in judged]
 
 
-def _worded(schemas: Sequence[CheckedSchema], nouns: Sequence[Noun]) -> list[CheckedSchema]:
-    """What a model wrote is held to the rules that our own frames are held to."""
-    table = circumstances_at_hand() if schemas else None
+def _check_wording(schemas: Sequence[CheckedSchema], nouns: Sequence[Noun]) -> list[CheckedSchema]:
+    """Apply the rules for our frames to what a model wrote."""
+    table = load_circumstances() if schemas else None
     return [
         replace(each, objections=(*each.objections, *wording_objections(each.schema, noun, table)))
         for each, noun in zip(schemas, nouns, strict=True)
@@ -140,7 +145,7 @@ def _worded(schemas: Sequence[CheckedSchema], nouns: Sequence[Noun]) -> list[Che
 
 
 def _with_status(checked: CheckedSchema) -> CheckedSchema:
-    """A validated schema stays so; of the others those pass that nothing speaks against."""
+    """Set the status: validated schemas stay validated, others without objections pass."""
     if checked.schema.validated:
         return checked
     return replace(checked, schema=replace(checked.schema, status=PASSED if checked.passes else PROPOSED))

@@ -20,10 +20,12 @@ _HERE = "horsesense.methods.wordnetqa"
 
 METHOD = Method(
     name="wordnetqa",
-    citation="Richardson and Sabharwal, What Does My QA Model Know? Devising Controlled Probes Using Expert Knowledge, "
-    "TACL 2020",
+    citation="Kyle Richardson and Ashish Sabharwal. What Does My QA Model Know? Devising Controlled Probes Using "
+    "Expert Knowledge. Transactions of the Association for Computational Linguistics 8, 2020. "
+    "doi:10.1162/tacl_a_00331",
     builders={"wordnetqa": f"{_HERE}.api:build", "dictionaryqa": f"{_HERE}.api:build_dictionaryqa"},
     readers={"mcqa": Reader(f"{_HERE}.dataset:read_mcqa")},
+    second_answers=dict.fromkeys(("wordnetqa", "dictionaryqa"), f"{_HERE}.second_answers:second_answers"),
     suites={"wordnetqa": f"{_HERE}.suite:WORDNETQA"},
     commands=(
         Command(

@@ -49,15 +49,15 @@ def build(
     Returns:
         The probe; the same options and seed give the same items.
     """
-    from horsesense.annotate.audit.stored import with_reading
     from horsesense.lexicons.sources import open_graph
+    from horsesense.methods.audits import with_audit
     from horsesense.methods.wordnetqa.builder import build_wordnetqa
     from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
     from horsesense.methods.wordnetqa.plan import WordNetPlan
 
     plan = WordNetPlan(relation, seed, limit, as_paper, options, str(wording))
     probe = (build_matched_hops if matched_hops else build_wordnetqa)(open_graph(source), plan)
-    return with_reading(probe, like=source == "wordnet" and not as_paper)
+    return with_audit(probe, similar=source == "wordnet" and not as_paper)
 
 
 @translate_errors()
@@ -81,14 +81,14 @@ def build_dictionaryqa(
     Returns:
         The probe; the same options and seed give the same items.
     """
-    from horsesense.annotate.audit.stored import with_reading
     from horsesense.lexicons.sources import open_graph
     from horsesense.lexicons.wordnet import find_wordnet
+    from horsesense.methods.audits import with_audit
     from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
 
     thesaurus = open_graph("wordnet") if find_wordnet() and not as_paper else None
     probe = build_dictionaryqa(open_graph(source), DictionaryPlan(seed, limit, as_paper, options), thesaurus)
-    return with_reading(probe, like=source == "gcide" and not as_paper)
+    return with_audit(probe, similar=source == "gcide" and not as_paper)
 
 
 @translate_errors()

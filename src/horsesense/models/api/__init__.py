@@ -1,11 +1,8 @@
 """Models behind an OpenAI-compatible server: ``openai:URL#name`` (vLLM, llama.cpp, hosted ones).
 
-- `address`: what the name means; `settings`: how many requests at a time, which budget, whose key
-- `requests`: what is sent and what can go wrong; `client`: sent, repeated where a server falters, kept at once in
-  `request_log`
-- `protocol`: what is sent and how what comes back is read; odd answers are sentences
-- `beginnings`: how a text begins, since a server may add a token before it or not
-- `trial`: a server is tried before it is believed
-- `readings`: prompts and the stretch of them that is scored; `served_model`: the contract, kept by all of these;
-  `opening`: a server is asked what it has
+- `address`: parse the name; `settings`: concurrency, budget, key
+- `requests`, `client`, `retry`: send requests, retry, stay within the budget; `request_log`: store replies at once
+- `protocol`: bodies of requests and parsing of replies; `encoded_prompts`: the scored stretch of an echo
+- `bos`: the BOS token at a server; `trial`: whether its log-probabilities can be trusted
+- `served_model`: the model protocol over HTTP; `opening`: open it by name
 """

@@ -1,4 +1,4 @@
-"""What ``openai:URL#name`` means. A key has no place in it."""
+"""Parse ``openai:URL#name``. It never contains a key."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Address:
     """A server, and the name of a model there."""
 
     url: str
-    """Without a slash at its end; most end with ``/v1``."""
+    """Without a trailing slash; most end with ``/v1``."""
     model: str
-    """Empty: the only one that the server has."""
+    """Empty: the only model of the server."""
 
     @property
     def host(self) -> str:
@@ -26,7 +26,7 @@ class Address:
 
     @property
     def loopback(self) -> bool:
-        """Whether it is this machine, which no proxy leads to."""
+        """Whether it is this machine, which needs no proxy."""
         if self.host == "localhost":
             return True
         try:
@@ -36,7 +36,7 @@ class Address:
 
     @property
     def root(self) -> str:
-        """The server without its version: where vLLM and llama.cpp tokenise."""
+        """The URL without its version: where vLLM and llama.cpp tokenise."""
         return self.url.removesuffix("/v1")
 
 
@@ -45,7 +45,7 @@ def is_served(name: str) -> bool:
 
 
 def parse_address(name: str) -> Address:
-    """The address behind a model's name.
+    """Parse the address in a model's name.
 
     >>> parse_address("openai:http://127.0.0.1:8000/v1#smollm2")
     Address(url='http://127.0.0.1:8000/v1', model='smollm2')
@@ -58,7 +58,7 @@ def parse_address(name: str) -> Address:
         parts = urlsplit("")
     if parts.username or parts.password or "@" in parts.netloc:
         raise UserError(
-            "the address of a server has credentials in it, which would end in manifests and logs",
+            "the address of a server has credentials in it, which would end up in manifests and logs",
             fix=f"put the key into OPENAI_API_KEY, or into the variable that {argument('key_from')} names",
         )
     if parts.query:

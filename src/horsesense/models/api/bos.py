@@ -1,7 +1,7 @@
-"""How a text begins at a server. A token before it moves accuracy by points, and a server may add one or not.
+"""The BOS token at a server: it moves accuracy by points, and a server may add one or not.
 
-What is done is found out by asking, in this order: the server adds one by itself; it takes token ids, so that one
-can be put before them; it reads one that is written into the text; else the first token of a text is not scored.
+Trial requests find out what is possible, in this order: the server adds one itself; it takes token ids, so that one can
+be put before them; it recognises one that is written into the text; else the first token of a text is not scored.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import Any, Literal
 
 from horsesense.errors import UserError
 from horsesense.models.api.client import Client
-from horsesense.models.api.protocol import Echoed, echo_body, odd, read_echo
-from horsesense.models.api.requests import RefusedError, Request, SilentError, SpentError
+from horsesense.models.api.protocol import Echoed, bad_reply, echo_body, read_echo
+from horsesense.models.api.requests import BudgetError, NoAnswerError, RefusedError, Request
 from horsesense.progress import NO_PROGRESS, Progress
 
 TEXT = "Ice is cold and the sun is warm."
 CANDIDATES = ("<|endoftext|>", "<s>", "<|begin_of_text|>", "<bos>")
-"""What separates documents in training, or begins them, in the vocabularies there are."""
+"""Tokens that separate or begin documents in common vocabularies."""
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
-    """What stands before a text."""
+class BosPlacement:
+    """How the BOS token gets before a text."""
 
     how: Literal["server", "ids", "text", "none"]
     token: str = ""
@@ -40,28 +40,28 @@ class Beginning:
         return "none, so the first token is not scored"
 
 
-def find_beginning(client: Client[Any], model: str, style: str, policy: str) -> Beginning:
-    """What can be put before a text, under the spec's policy: ``auto``, ``none`` or a token."""
+def find_bos(client: Client[Any], model: str, style: str, policy: str) -> BosPlacement:
+    """Find out how to put a BOS token before a text, under the spec's policy: ``auto``, ``none`` or a token."""
     plain = client.ask(
         Request("/completions", echo_body(model, TEXT, style), trial=True), lambda reply: read_echo(reply, TEXT)
     )
     if plain.lead:
-        return Beginning("server")
+        return BosPlacement("server")
     if policy == "none":
-        return Beginning("none")
+        return BosPlacement("none")
     wanted = CANDIDATES if policy == "auto" else (policy,)
     for token in wanted:
         ids = _tokenised(client, model, token)
         if ids is not None and len(ids) == 1 and _takes_ids(client, model, style, ids):
-            return Beginning("ids", token, tuple(ids))
+            return BosPlacement("ids", token, tuple(ids))
     for token in wanted:
         echoed = _asked(client, model, token + TEXT, style)
-        # One token, whatever it is written as; a server that does not know it spells it out.
+        # One token, however it is written; a server that does not know it splits it.
         if echoed is not None and echoed.lead == 1 and len(echoed.tokens) == len(plain.tokens):
-            return Beginning("text", token)
+            return BosPlacement("text", token)
     if policy != "auto":
-        raise UserError(f"the server does not know the token {policy!r} to begin with", fix="use bos=auto or bos=none")
-    return Beginning("none")
+        raise UserError(f"the server does not know the BOS token {policy!r}", fix="use bos=auto or bos=none")
+    return BosPlacement("none")
 
 
 def _asked(client: Client[Any], model: str, prompt: str | Sequence[int], style: str) -> Echoed | None:
@@ -69,7 +69,7 @@ def _asked(client: Client[Any], model: str, prompt: str | Sequence[int], style: 
     request = Request("/completions", body, trial=True)
     try:
         echoed: Echoed = client.ask(request, lambda reply: read_echo(reply, TEXT))
-    except (SilentError, SpentError):
+    except (NoAnswerError, BudgetError):
         raise
     except UserError:
         return None
@@ -82,22 +82,22 @@ def _takes_ids(client: Client[Any], model: str, style: str, before: Sequence[int
     return echoed is not None and ids is not None and echoed.lead == 1 and len(echoed.tokens) == len(ids)
 
 
-def begun(
-    client: Client[Any], model: str, texts: Sequence[str], beginning: Beginning, progress: Progress = NO_PROGRESS
+def prepend_bos(
+    client: Client[Any], model: str, texts: Sequence[str], beginning: BosPlacement, progress: Progress = NO_PROGRESS
 ) -> Iterable[str | list[int]]:
-    """Texts with the token before them, where the server does not put it there itself."""
+    """Prepend the BOS token to texts, unless the server does so itself."""
     if beginning.how != "ids":
         before = beginning.token if beginning.how == "text" else ""
         return (before + text for text in texts)
     requests = (_tokenising(client, model, text) for text in texts)
-    found = client.ask_each(requests, lambda *told: _read_ids(told[2]), progress, len(texts))
+    found = client.ask_each(requests, lambda *arguments: _read_ids(arguments[2]), progress, len(texts))
     if None in found:
-        raise odd("it tokenises one text and not another")
+        raise bad_reply("it tokenises some texts and not others")
     return ([*beginning.ids, *ids] for ids in found)
 
 
 def _tokenised(client: Client[Any], model: str, text: str) -> list[int] | None:
-    """The ids of a text where the server tokenises, as vLLM and llama.cpp do; None where it does not."""
+    """Return the ids of a text if the server tokenises, as vLLM and llama.cpp do; else None."""
     try:
         ids: list[int] | None = client.ask(replace(_tokenising(client, model, text), trial=True), _read_ids)
     except RefusedError:
@@ -106,7 +106,7 @@ def _tokenised(client: Client[Any], model: str, text: str) -> list[int] | None:
 
 
 def _tokenising(client: Client[Any], model: str, text: str) -> Request:
-    """Asks for the ids of a text."""
+    """Return the request for the ids of a text."""
     body = {"model": model, "prompt": text, "content": text, "add_special_tokens": False, "add_special": False}
     return Request(f"{client.address.root}/tokenize", body)
 

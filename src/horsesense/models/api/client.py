@@ -1,4 +1,4 @@
-"""Requests to a server: so many in flight, sent again where the server falters, within a budget, kept as they come.
+"""Requests to a server: concurrent, retried, within a budget, stored as they are answered.
 
 The event loop runs in a thread of its own, so that it works where one is running already, as in a notebook.
 """
@@ -16,15 +16,15 @@ from horsesense.errors import argument
 from horsesense.models.api.address import Address
 from horsesense.models.api.request_log import RequestLog
 from horsesense.models.api.requests import (
-    FaltersError,
+    BudgetError,
     RefusedError,
     Request,
-    Spending,
-    SpentError,
+    TemporaryError,
+    Usage,
     message_of,
-    wait_of,
+    retry_after,
 )
-from horsesense.models.api.retry import Patience, Wait
+from horsesense.models.api.retry import RetryPolicy, RetryState
 from horsesense.models.api.settings import KEY_VARIABLE, ServedSettings
 from horsesense.progress import NO_PROGRESS, Progress
 
@@ -35,32 +35,32 @@ if TYPE_CHECKING:
 
 Read = TypeVar("Read")
 Reader = Callable[[Request, bytes, dict[str, Any]], Read]
-"""Makes something of a reply, given its request and the key of that."""
+"""Parses a reply, given its request and the key of that."""
 
 Mark = tuple[bytes, Hashable]
-"""What tells one request of a call from another: its key, and what its asker wants of it."""
+"""What distinguishes the requests of a call: the key, and what the caller wants from the reply."""
 _FALTERS = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _THERE = {408, 409, 500}
-"""Of these, what a server that is there may say to what it cannot do."""
+"""Statuses among these that a running server may return for a feature that it lacks."""
 _CONNECTING = 5.0
-"""Seconds that a connection may take: nobody is behind an address that takes longer."""
+"""Seconds to wait for a connection: an address that takes longer has no server."""
 
 
 @dataclass
 class _Asked(Generic[Read]):
-    """What is asked in one call, as far as it has come."""
+    """The requests of one call and their state."""
 
     requests: Iterator[Request]
     read: Reader[Read]
     identity: str
     log: RequestLog | None
     taken: list[Mark] = field(default_factory=list)
-    """All that were taken, in their order."""
+    """All requests taken so far, in order."""
     answered: dict[Mark, Read] = field(default_factory=dict)
     _seen: set[Mark] = field(default_factory=set)
 
     def left(self) -> Iterator[tuple[Mark, Request]]:
-        """Requests that have to be sent: not what is kept already, nor the same twice."""
+        """Yield the requests to send: neither stored ones nor duplicates."""
         for request in self.requests:
             key = request.key(self.identity)
             mark = key, request.about
@@ -77,24 +77,24 @@ class _Asked(Generic[Read]):
 
 @dataclass
 class Client(Generic[Read]):
-    """Asks one server."""
+    """Sends requests to one server."""
 
     address: Address
     settings: ServedSettings
     identity: str = ""
-    """Who is asked, as part of every key of the log."""
+    """Identity of the model, part of every key of the log."""
     log: RequestLog | None = None
-    spending: Spending = field(default_factory=Spending)
+    spending: Usage = field(default_factory=Usage)
     progress: Progress = NO_PROGRESS
-    """Told while the server is waited for, where a call has no progress of its own."""
-    patience: Patience = field(init=False)
+    """Progress callback for calls without one of their own."""
+    patience: RetryPolicy = field(init=False)
     _ssl: ssl.SSLContext | None = None
 
     def __post_init__(self) -> None:
-        self.patience = Patience(self.address.url, self.settings.patience)
+        self.patience = RetryPolicy(self.address.url, self.settings.patience)
 
     def get(self, path: str) -> dict[str, Any] | None:
-        """What the server says of itself; None where it has no such page."""
+        """Return what the server says about itself; None if it has no such page."""
         try:
             said: dict[str, Any] = self._in_thread(lambda: self._got(path))
             return said
@@ -109,10 +109,11 @@ class Client(Generic[Read]):
     def ask_each(
         self, requests: Iterable[Request], read: Reader[Read], progress: Progress = NO_PROGRESS, total: int = 1
     ) -> list[Read]:
-        """All requests, each read as soon as it is answered and kept where it could be read. The same is asked once.
+        """Send all requests; each reply is parsed on arrival and stored if it could be parsed. Duplicates are sent
+        once.
 
-        Requests are made as they are sent, so that a hundred thousand are not there at once; whoever watches is told
-        how many of ``total`` are done.
+        Requests are built as they are sent, so that a hundred thousand are not in memory at once; progress counts how
+        many of ``total`` are done.
         """
         asked = _Asked(iter(requests), read, self.identity, self.log)
         self._in_thread(lambda: self._all(asked, total, progress))
@@ -120,7 +121,7 @@ class Client(Generic[Read]):
 
     async def _got(self, path: str) -> dict[str, Any]:
         async with self._connected() as client:
-            return await self._sent(client, "GET", path, None, Wait(trial=True), self.progress)
+            return await self._sent(client, "GET", path, None, RetryState(trial=True), self.progress)
 
     async def _all(self, asked: _Asked[Read], total: int, progress: Progress) -> None:
         todo = asked.left()
@@ -128,7 +129,7 @@ class Client(Generic[Read]):
         failed: list[BaseException] = []
 
         async def worker(first: tuple[Mark, Request]) -> None:
-            # A connection each: a pool of many looks through all of them at every request.
+            # One connection each: a pool of many searches all of them at every request.
             async with self._connected() as client:
                 try:
                     for mark, request in chain([first], todo):
@@ -136,10 +137,10 @@ class Client(Generic[Read]):
                             return
                         asked.answered[mark] = await self._one(client, mark[0], request, asked.read, progress)
                         progress.update("requests", len(asked.taken) - self.spending.in_flight, total, "requests")
-                except Exception as error:  # the first stops all; those in flight are still kept
+                except Exception as error:  # the first error stops all; replies in flight are still stored
                     failed.append(error)
 
-        # A worker for each that can be in flight, and none where all is kept already.
+        # One worker per request in flight, and none if everything is stored already.
         await asyncio.gather(*(worker(first) for first in islice(todo, self.settings.concurrency)))
         if failed:
             raise failed[0]
@@ -153,7 +154,7 @@ class Client(Generic[Read]):
             what = f"the budget of {tokens:,} tokens is reached ({used:,} are used)"
         else:
             return True
-        failed.append(SpentError(f"{what}; all that was answered is kept", fix="run the same again to go on"))
+        failed.append(BudgetError(f"{what}; all replies so far are stored", fix="run the same command again to resume"))
         return False
 
     async def _one(
@@ -161,7 +162,7 @@ class Client(Generic[Read]):
     ) -> Read:
         self.spending.in_flight += 1
         try:
-            reply = await self._sent(client, "POST", request.path, request.body, Wait(request.trial), progress)
+            reply = await self._sent(client, "POST", request.path, request.body, RetryState(request.trial), progress)
         finally:
             self.spending.in_flight -= 1
         self.spending.requests += 1
@@ -180,14 +181,14 @@ class Client(Generic[Read]):
         method: str,
         path: str,
         body: dict[str, Any] | None,
-        wait: Wait,
+        wait: RetryState,
         progress: Progress,
     ) -> dict[str, Any]:
-        """One request until it is answered or refused, or patience ends."""
+        """Repeat one request until it is answered or refused, or the patience ends."""
         while True:
             try:
                 reply = await self._tried(client, method, path, body)
-            except FaltersError as error:
+            except TemporaryError as error:
                 self.spending.repeated += 1
                 await asyncio.sleep(self.patience.pause(wait, error, progress))
             else:
@@ -203,23 +204,23 @@ class Client(Generic[Read]):
         try:
             response = await client.request(method, url, json=body)
         except httpx.ConnectTimeout as error:
-            raise FaltersError("nobody takes the connection", reached=False) from error
+            raise TemporaryError("the connection is refused", reached=False) from error
         except httpx.TimeoutException as error:
-            raise FaltersError(f"no answer in {self.settings.timeout:g} s") from error
+            raise TemporaryError(f"no answer in {self.settings.timeout:g} s") from error
         except httpx.TransportError as error:
             why = self._scrubbed(f"{type(error).__name__}: {error}".removesuffix(": "))
-            raise FaltersError(why, reached=not isinstance(error, httpx.ConnectError)) from error
+            raise TemporaryError(why, reached=not isinstance(error, httpx.ConnectError)) from error
         if response.status_code in _FALTERS:
-            wait, there = wait_of(response.headers.get("retry-after")), response.status_code in _THERE
-            raise FaltersError(f"HTTP {response.status_code}", wait, away=not there)
+            wait, there = retry_after(response.headers.get("retry-after")), response.status_code in _THERE
+            raise TemporaryError(f"HTTP {response.status_code}", wait, away=not there)
         if response.status_code >= 300:
             raise self._refusal(response.status_code, response.text)
         try:
             reply = response.json()
         except ValueError as error:
-            raise FaltersError("its answer is not whole JSON", away=False) from error
+            raise TemporaryError("its answer is incomplete JSON", away=False) from error
         if not isinstance(reply, dict):
-            raise FaltersError(f"its answer is a {type(reply).__name__} and not an object", away=False)
+            raise TemporaryError(f"its answer is a {type(reply).__name__} and not an object", away=False)
         if "error" in reply and "choices" not in reply:
             raise self._refusal(response.status_code, response.text)
         return reply
@@ -240,7 +241,7 @@ class Client(Generic[Read]):
         return text.replace(key, "***") if key else text
 
     def _connected(self) -> httpx.AsyncClient:
-        """One connection to the server."""
+        """Open a connection to the server."""
         import httpx
 
         key = self.settings.key()
@@ -253,7 +254,7 @@ class Client(Generic[Read]):
         )
 
     def _certificates(self) -> ssl.SSLContext | bool:
-        """Whom to believe; read once, since that takes a while, and not at all where nothing is encrypted."""
+        """Return the certificates, loaded once since that takes a while, and only where the connection is encrypted."""
         if not self.address.url.startswith("https:"):
             return False
         if self._ssl is None:
@@ -268,14 +269,14 @@ class Client(Generic[Read]):
         errors: list[BaseException] = []
         started: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
 
-        async def begun() -> Any:
+        async def prepend_bos() -> Any:
             task = asyncio.ensure_future(work())
             started.append((asyncio.get_running_loop(), task))
             return await task
 
         def run() -> None:
             try:
-                outcome.append(asyncio.run(begun()))
+                outcome.append(asyncio.run(prepend_bos()))
             except BaseException as error:
                 errors.append(error)
 

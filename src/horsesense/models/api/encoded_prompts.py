@@ -1,4 +1,4 @@
-"""Prompts that are to be sent, and the stretch of them that is scored."""
+"""Prompts for a server, and the scored stretch of its echo."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from horsesense.errors import UserError
-from horsesense.models.api.bos import Beginning
+from horsesense.models.api.bos import BosPlacement
 from horsesense.models.api.protocol import Echoed
 from horsesense.models.protocol import Likelihood, Prompt, in_stretch
 
 CHARACTERS_A_TOKEN = 4
-"""For how much work it is, since only the server can tell its tokens."""
+"""Estimate of the work, since only the server knows its tokens."""
 
 
 @dataclass(frozen=True, slots=True)
-class ServedReading:
-    """A prompt that is to be sent."""
+class ServedPrompt:
+    """A prompt to send."""
 
     prompt: Prompt
 
@@ -30,27 +30,27 @@ class ServedReading:
         return self.length
 
 
-def stretch_of(echoed: Echoed, prompt: Prompt, beginning: Beginning) -> Likelihood:
-    """The tokens of the stretch that is scored, as a local model has them."""
+def scored_stretch(echoed: Echoed, prompt: Prompt, beginning: BosPlacement) -> Likelihood:
+    """Return the scored tokens, as a local model has them."""
     flags = []
     starts = [_first_character(prompt.text, start, end) for start, end in zip(echoed.starts, echoed.ends, strict=True)]
-    places = [place for place, start in enumerate(starts) if in_stretch(prompt, start, echoed.ends[place])]
-    if any(starts[place] < prompt.start or echoed.ends[place] > prompt.end for place in places):
+    indices = [index for index, start in enumerate(starts) if in_stretch(prompt, start, echoed.ends[index])]
+    if any(starts[index] < prompt.start or echoed.ends[index] > prompt.end for index in indices):
         flags.append("straddle")
-    if places and places[0] == 0 and (echoed.logprobs[0] is None or beginning.how == "none"):
-        places = places[1:]
+    if indices and indices[0] == 0 and (echoed.logprobs[0] is None or beginning.how == "none"):
+        indices = indices[1:]
         flags.append("first-unscored")
-    if not places:
+    if not indices:
         raise UserError(
-            f"no token of {prompt.text[prompt.start : prompt.end]!r} is left to score",
+            f"no token of {prompt.text[prompt.start : prompt.end]!r} remains to be scored",
             fix="it is a single token without anything before it",
         )
     return Likelihood(
-        np.array([echoed.logprobs[place] for place in places], dtype=np.float32),
-        tuple(starts[place] for place in places),
-        tuple(echoed.ends[place] for place in places),
+        np.array([echoed.logprobs[index] for index in indices], dtype=np.float32),
+        tuple(starts[index] for index in indices),
+        tuple(echoed.ends[index] for index in indices),
         tuple(flags),
-        tuple(echoed.tokens[place] for place in places),
+        tuple(echoed.tokens[index] for index in indices),
     )
 
 

@@ -1,4 +1,4 @@
-"""Opening a served model: the server is asked what it has, and what it says is the model's identity."""
+"""Open a served model: what the server reports is the model's identity."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from horsesense.models.protocol import Identity
 from horsesense.progress import NO_PROGRESS, Progress
 
 _VOLATILE = {"created", "permission", "object"}
-"""What a server says of itself that is another after it was started again."""
+"""Reported fields that change when a server restarts."""
 
 
 def open_served(name: str, settings: ServedSettings | None = None, progress: Progress = NO_PROGRESS) -> ServedModel:
-    """The model that ``openai:URL#name`` means; the server is asked what it has, and the progress told of waits."""
+    """Open the model that ``openai:URL#name`` means; the progress callback reports waits."""
     address, how = parse_address(name), settings or ServedSettings()
     how.check()
     client: Client[Any] = Client(address, how, progress=progress)

@@ -1,4 +1,4 @@
-"""What is sent to a server, and how what comes back is read. Pure; an answer that makes no sense is a sentence."""
+"""Bodies of requests and parsing of replies. Pure; a reply that makes no sense is one sentence."""
 
 from __future__ import annotations
 
@@ -11,56 +11,57 @@ from horsesense.errors import UserError
 from horsesense.models.protocol import Choices, Continuation, Sampling, Turn
 
 MOST_NEXT = 20
-"""Next tokens that a server tells, at most, with their log-probabilities."""
+"""Maximum number of next tokens to ask for, with their log-probabilities."""
 FEWER_NEXT = 5
-"""What older servers allow."""
+"""Maximum of older servers."""
 ROOMS = ("max_tokens", "max_completion_tokens")
-"""What servers call the room for a reply."""
+"""Names of the parameter for the length of a reply."""
 _MARKS = ("", " ", "Ġ", "▁")
 
 
 @dataclass(frozen=True, slots=True)
 class Echoed:
-    """A text as a server cut it into tokens, with what it gives for each."""
+    """A text as a server tokenised it, with the log-probability of each token."""
 
     tokens: tuple[str, ...]
     logprobs: tuple[float | None, ...]
     starts: tuple[int, ...]
-    """Where each token begins in the text, spaces before it included."""
+    """Start of each token in the text, leading spaces included."""
     ends: tuple[int, ...]
     lead: int
-    """Tokens before the text, which are not among these."""
+    """Number of tokens before the text, which are not among these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """Tokens that a server made, with what it gives for each."""
+    """Tokens that a server generated, with their log-probabilities."""
 
     tokens: tuple[str, ...]
     logprobs: tuple[float, ...]
 
 
-def odd(what: str, fix: str = "ask in another way, or tell who runs the server") -> UserError:
-    """An answer that makes no sense, as one sentence."""
+def bad_reply(what: str, fix: str = "use another prompt format, or report it to the server's operator") -> UserError:
+    """Return the error for a reply that makes no sense."""
     return UserError(f"the server's answer makes no sense: {what}", fix=fix)
 
 
-# What is sent.
+# Requests.
 
 
 def echo_body(model: str, prompt: str | Sequence[int], style: str) -> dict[str, Any]:
-    """Ask for the log-probabilities of a prompt; ``style`` is ``echo``, or ``prompt_logprobs`` as vLLM has it."""
+    """Return the body of a request for the log-probabilities of a prompt; ``style`` is ``echo``, or vLLM's
+    ``prompt_logprobs``."""
     body: dict[str, Any] = {"model": model, "prompt": prompt, "max_tokens": 1, "temperature": 0}
     return body | ({"echo": True, "logprobs": 1} if style == "echo" else {"prompt_logprobs": 0})
 
 
 def generate_body(model: str, prompt: str | Sequence[int], tokens: int) -> dict[str, Any]:
-    """Go on greedily and tell the log-probability of each token."""
+    """Return the body of a greedy continuation with the log-probability of each token."""
     return {"model": model, "prompt": prompt, "max_tokens": tokens, "temperature": 0, "logprobs": 1}
 
 
 def next_body(model: str, turn: Turn, most: int, room: str = "max_tokens") -> tuple[str, dict[str, Any]]:
-    """Ask for the next token's alternatives; the path and the body. ``room`` as in `reply_body`."""
+    """Return path and body of a request for the alternatives of the next token; ``room`` as in `reply_body`."""
     common: dict[str, Any] = {"model": model, "temperature": 0}
     if turn.messages:
         asked = {"messages": _messages(turn), "logprobs": True, "top_logprobs": most, room: 1}
@@ -69,7 +70,7 @@ def next_body(model: str, turn: Turn, most: int, room: str = "max_tokens") -> tu
 
 
 def reply_body(model: str, turn: Turn, sampling: Sampling, sample: int, room: str) -> tuple[str, dict[str, Any]]:
-    """Ask for a reply; ``room`` is what the server calls the number of tokens."""
+    """Return path and body of a request for a reply; ``room`` is the server's name for the number of tokens."""
     common: dict[str, Any] = {"model": model, "temperature": sampling.temperature, "seed": sampling.seed + sample}
     if turn.messages:
         return "/chat/completions", common | {"messages": _messages(turn), room: sampling.tokens}
@@ -80,30 +81,32 @@ def _messages(turn: Turn) -> list[dict[str, str]]:
     return [{"role": role, "content": content} for role, content in turn.messages]
 
 
-# What comes back.
+# Replies.
 
 
 def _choice(reply: dict[str, Any]) -> dict[str, Any]:
     choices = reply.get("choices")
     if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
         count = len(choices) if isinstance(choices, list) else "no"
-        raise odd(f"it has {count} choices where one was asked for")
+        raise bad_reply(f"it has {count} choices where one was requested")
     choice: dict[str, Any] = choices[0]
     return choice
 
 
 def _number(value: Any, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value > 1e-3:
-        raise odd(f"the log-probability of {what} is {value!r}")
+        raise bad_reply(f"the log-probability of {what} is {value!r}")
     return min(0.0, float(value))
 
 
 def _listed(choice: dict[str, Any], reply: dict[str, Any]) -> tuple[list[str], list[Any]]:
-    """Tokens and log-probabilities of a prompt, in either style, the generated token at the end."""
-    if "prompt_logprobs" in choice or "prompt_logprobs" in reply:
-        given = choice.get("prompt_logprobs", reply.get("prompt_logprobs"))
+    """Return tokens and log-probabilities of a prompt, in either style, the generated token at the end."""
+    # vLLM writes null where it does not use the field: in the choice or the reply, or in both beside an echo.
+    both = (choice.get("prompt_logprobs"), reply.get("prompt_logprobs"))
+    given = next((each for each in both if each is not None), None)
+    if given is not None:
         if not isinstance(given, list):
-            raise odd("its prompt_logprobs are no list")
+            raise bad_reply("its prompt_logprobs are not a list")
         tokens: list[Any] = []
         values: list[Any] = []
         for each in given:
@@ -111,45 +114,45 @@ def _listed(choice: dict[str, Any], reply: dict[str, Any]) -> tuple[list[str], l
             tokens.append(first.get("decoded_token"))
             values.append(first.get("logprob"))
         if tokens and tokens[0] is None:
-            tokens[0] = ""  # vLLM tells nothing of the first token
+            tokens[0] = ""  # vLLM gives nothing for the first token
         return tokens, values
-    told = choice.get("logprobs")
-    if not isinstance(told, dict):
-        raise odd("it has no logprobs, though they were asked for")
-    written, numbers = told.get("tokens"), told.get("token_logprobs")
+    listed = choice.get("logprobs")
+    if not isinstance(listed, dict):
+        raise bad_reply("it has no logprobs, though they were requested")
+    written, numbers = listed.get("tokens"), listed.get("token_logprobs")
     if not isinstance(written, list) or not isinstance(numbers, list) or len(written) != len(numbers) or not written:
-        raise odd("it has not as many log-probabilities as tokens")
+        raise bad_reply("the numbers of log-probabilities and tokens differ")
     return written, numbers
 
 
 def read_echo(reply: dict[str, Any], text: str) -> Echoed:
-    """The tokens of a text that was echoed, without what the server put before it and made after it."""
+    """Return the tokens of an echoed text, without those that the server put before it and generated after it."""
     tokens, values = _listed(_choice(reply), reply)
     if not all(isinstance(token, str) for token in tokens):
-        raise odd("a token is no text")
+        raise bad_reply("a token is not a text")
     rest = "".join(tokens[1:])
     if tokens and not tokens[0] and rest != text and text.endswith(rest):
-        tokens = [text.removesuffix(rest), *tokens[1:]]  # what is left is the token of which nothing was told
+        tokens = [text.removesuffix(rest), *tokens[1:]]  # the rest of the text is the token without a value
     for lead in (0, 1, 2):
         spans = align(tokens[lead:], text)
         if spans is not None:
             break
     else:
-        raise odd(f"its tokens do not make up the text {text[:40]!r}", "is another model behind this name?")
+        raise bad_reply(f"its tokens do not make up the text {text[:40]!r}", "is another model behind this name?")
     numbers = [
         None if value is None else _number(value, repr(token))
         for token, value in zip(tokens[lead:], values[lead:], strict=True)
     ][: len(spans)]
     if any(value is None for value in numbers[1:]):
-        raise odd("a token in the middle has no log-probability")
+        raise bad_reply("a token in the middle has no log-probability")
     starts, ends = tuple(start for start, _ in spans), tuple(end for _, end in spans)
     return Echoed(tuple(tokens[lead : lead + len(spans)]), tuple(numbers), starts, ends, lead)
 
 
 def align(tokens: Sequence[str], text: str) -> list[tuple[int, int]] | None:
-    """Where each token stands in the text, up to its end; None where they do not make it up.
+    """Return the span of each token in the text; None if they do not add up to the text.
 
-    A token that is part of a character is told as a sign of its own; it gets the place of that character.
+    A token that is part of a character is written as a replacement sign; it gets the span of that character.
 
     >>> align(["Ice", " is", " c", "old", " and"], "Ice is cold")
     [(0, 3), (3, 6), (6, 8), (8, 11)]
@@ -187,25 +190,25 @@ def read_generated(reply: dict[str, Any]) -> Generated:
 
 
 def read_alternatives(reply: dict[str, Any]) -> dict[str, float]:
-    """The next token's alternatives with their log-probabilities, chat or not; the same text twice is added up."""
-    told = _choice(reply).get("logprobs")
-    if not isinstance(told, dict):
-        raise odd("it has no logprobs, though they were asked for")
-    if isinstance(told.get("content"), list):
-        if not told["content"]:
-            raise odd("its reply is empty, so no next token is told")
-        given = told["content"][0].get("top_logprobs") or []
+    """Return the alternatives of the next token with their log-probabilities, chat or not; duplicates are added up."""
+    listed = _choice(reply).get("logprobs")
+    if not isinstance(listed, dict):
+        raise bad_reply("it has no logprobs, though they were requested")
+    if isinstance(listed.get("content"), list):
+        if not listed["content"]:
+            raise bad_reply("its reply is empty, so there is no next token")
+        given = listed["content"][0].get("top_logprobs") or []
         pairs = [(each.get("token"), each.get("logprob")) for each in given if isinstance(each, dict)]
     else:
-        first = (told.get("top_logprobs") or [None])[0]
+        first = (listed.get("top_logprobs") or [None])[0]
         pairs = list(first.items()) if isinstance(first, dict) else []
     if not pairs:
-        raise odd("no alternatives of the next token are told")
+        raise bad_reply("it lists no alternatives of the next token")
     shares: dict[str, float] = {}
     for token, value in pairs:
         if not isinstance(token, str):
-            raise odd("a token is no text")
-        # A server may tell a token that cannot be at all as -9999.
+            raise bad_reply("a token is not a text")
+        # A server may give -9999 for an impossible token.
         shares[token] = shares.get(token, 0.0) + exp(_number(value, repr(token)))
     return {token: _log(share) for token, share in shares.items()}
 
@@ -214,18 +217,19 @@ def _log(share: float) -> float:
     return log(share) if share > 1e-300 else -690.0
 
 
-def choices_among(told: dict[str, float], words: Sequence[str], request: str, tokens: int) -> Choices:
-    """How likely each word is; one that is not told is no likelier than the least of those, or than what is left.
+def choices_among(listed: dict[str, float], words: Sequence[str], request: str, tokens: int) -> Choices:
+    """Return the log-probability of each word; that of an unlisted word is at most the least of the listed ones, or the
+    remaining probability.
 
-    >>> told = {" A": -0.7, "A": -1.6, " B": -2.3}
-    >>> choices_among(told, ["A", "B", "C"], "", 0).bounded
+    >>> listed = {" A": -0.7, "A": -1.6, " B": -2.3}
+    >>> choices_among(listed, ["A", "B", "C"], "", 0).bounded
     (False, False, True)
     """
-    left = 1.0 - sum(exp(value) for value in told.values())
-    most = min(min(told.values()), log(max(left, 1e-9)))
+    left = 1.0 - sum(exp(value) for value in listed.values())
+    most = min(min(listed.values()), log(max(left, 1e-9)))
     values, bounded = [], []
     for word in words:
-        found = [told[mark + word] for mark in _MARKS if mark + word in told]
+        found = [listed[mark + word] for mark in _MARKS if mark + word in listed]
         values.append(_log(sum(exp(value) for value in found)) if found else most)
         bounded.append(not found)
     return Choices(tuple(values), tuple(bounded), request, tokens)
@@ -236,9 +240,9 @@ def read_continuation(reply: dict[str, Any], request: str) -> Continuation:
     message = choice.get("message")
     text = message.get("content") if isinstance(message, dict) else choice.get("text")
     if text is None and isinstance(message, dict):
-        text = ""  # a refusal, or nothing but thoughts
+        text = ""  # a refusal, or nothing but reasoning
     if not isinstance(text, str):
-        raise odd("its reply has no text")
+        raise bad_reply("its reply has no text")
     usage = reply.get("usage") if isinstance(reply.get("usage"), dict) else {}
     assert isinstance(usage, dict)
     sent, received = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)

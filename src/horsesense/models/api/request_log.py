@@ -1,7 +1,7 @@
-"""Every answered request, kept at once: a killed run pays for nothing twice.
+"""Log of answered requests, written at once: a killed run pays for nothing twice.
 
-One SQLite file in the run folder; without a folder, in memory for as long as a model is asked. The folder keeps its
-checksum while nobody writes it: a process that is killed leaves it without one.
+One SQLite file in the run folder; without a folder, in memory while a model is in use. The folder stores its checksum
+while nobody writes it: a killed process leaves it without one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FILE = "requests.sqlite"
 
 
 class RequestLog:
-    """What a server answered, by the hash of what it was asked."""
+    """Replies of a server, by the hash of the request."""
 
     def __init__(self, folder: Path | None) -> None:
         self._path = None if folder is None else folder / FILE
@@ -31,11 +31,11 @@ class RequestLog:
     def __enter__(self) -> Self:
         where = ":memory:" if self._path is None else str(self._path)
         if self._path is not None and self._path.is_file():
-            check_sum(self._path.parent, self._path, "remove it, and what it has is asked again")
+            check_sum(self._path.parent, self._path, "remove it; its requests are then sent again")
             drop_sum(self._path.parent, self._path)
         try:
             with disk_errors(where):
-                # Asked from the thread that sends, one at a time.
+                # Used by the sending thread, one call at a time.
                 self._base = sqlite3.connect(where, timeout=30, isolation_level=None, check_same_thread=False)
             if self._path is not None:
                 self._base.execute("PRAGMA journal_mode=WAL")
@@ -44,7 +44,7 @@ class RequestLog:
                 "CREATE TABLE IF NOT EXISTS answered (request BLOB PRIMARY KEY, reply BLOB) WITHOUT ROWID"
             )
         except sqlite3.Error as error:
-            # Unlike a cache, this may not be done without: what cannot be kept would be paid for again.
+            # Unlike a cache, this is required: a reply that cannot be stored would be paid for again.
             raise UserError(
                 f"the log of requests cannot be written ({error})", file=where, fix="choose another folder"
             ) from error

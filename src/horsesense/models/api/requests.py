@@ -1,4 +1,4 @@
-"""What is sent to a server, what it costs, and what can go wrong with it."""
+"""Requests, their cost, and what can go wrong with them."""
 
 from __future__ import annotations
 
@@ -11,70 +11,70 @@ from typing import Any
 from horsesense.errors import UserError
 
 LONGEST_WAIT = 30.0
-"""Seconds to wait before something is sent again, at most."""
+"""Maximum pause before a retry, in seconds."""
 
 
 class RefusedError(UserError):
-    """The server says that it will not do this, however often it is asked."""
+    """The server refuses the request for good."""
 
     def __init__(self, problem: str, *, status: int, fix: str | None = None) -> None:
         super().__init__(problem, fix=fix)
         self.status = status
 
 
-class SpentError(UserError):
-    """The budget is reached; what was answered is kept."""
+class BudgetError(UserError):
+    """The budget is reached; replies so far are stored."""
 
 
-class SilentError(UserError):
-    """The server did not answer as long as it was waited for; that says nothing about what it can do."""
+class NoAnswerError(UserError):
+    """The server did not answer in time; that says nothing about what it can do."""
 
 
-class FaltersError(Exception):
-    """The server may do it the next time."""
+class TemporaryError(Exception):
+    """A temporary failure: the next try may succeed."""
 
     def __init__(self, why: str, wait: float | None = None, *, reached: bool = True, away: bool = True) -> None:
-        """``reached``: somebody was there; ``away``: not to be had now, rather than unable to do this."""
+        """``reached``: a server was there; ``away``: unavailable now, rather than unable to do this."""
         super().__init__(why)
         self.wait, self.reached, self.away = wait, reached, away
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One thing to ask."""
+    """One request."""
 
     path: str
-    """Behind the server's address, such as ``/completions``."""
+    """Path behind the server's address, such as ``/completions``."""
     body: dict[str, Any]
     sample: int = 0
-    """Which of several draws of the same."""
+    """Index of the sample."""
     about: Hashable = None
-    """What reads the reply needs to know of it; not sent, and no part of the key."""
+    """What the parser needs to know; not sent, and not part of the key."""
     trial: bool = False
-    """Whether it finds out what the server can do; not sent, and no part of the key."""
+    """Whether it finds out what the server can do; not sent, and not part of the key."""
 
     def key(self, identity: str) -> bytes:
-        """SHA-256 over who is asked and what."""
+        """Return the SHA-256 over the model's identity and the request."""
         content = json.dumps([identity, self.path, self.body, self.sample], sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(content.encode()).digest()
 
 
 @dataclass(slots=True)
-class Spending:
+class Usage:
     """What was sent and received in this call."""
 
     requests: int = 0
-    """Answered."""
+    """Answered requests."""
     sent: int = 0
-    """Tokens of prompts, as the server counts them."""
+    """Prompt tokens, as the server counts them."""
     received: int = 0
     in_flight: int = 0
     repeated: int = 0
-    """Requests that were sent again."""
+    """Retried requests."""
 
 
-def wait_of(header: str | None) -> float | None:
-    """What a server asks to wait, in seconds; a date is left to our own patience."""
+def retry_after(header: str | None) -> float | None:
+    """Return the seconds that a server asks to wait; a date is ignored."""
     try:
         return min(LONGEST_WAIT, max(0.0, float(header))) if header else None
     except ValueError:
@@ -82,7 +82,7 @@ def wait_of(header: str | None) -> float | None:
 
 
 def message_of(text: str) -> str:
-    """What an error says: the message of OpenAI's form, or the text as it is."""
+    """Return the message of an error in OpenAI's format, or the text as it is."""
     try:
         error = json.loads(text)
     except ValueError:

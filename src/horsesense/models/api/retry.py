@@ -1,7 +1,7 @@
-"""How long a server that does not answer is waited for: by time, with growing pauses, and said once.
+"""How long to retry a server that does not answer: by time, with growing pauses, reported once.
 
-A server that was killed and loads its model again refuses connections, then says 503 for minutes; a run that nobody
-watches must outlast that. An address at which nobody has ever answered is more likely wrong, and is told in seconds.
+A server that restarts and loads its model refuses connections, then answers 503 for minutes; an unattended run must
+outlast that. An address at which no server has ever answered is more likely wrong, and is reported within seconds.
 """
 
 from __future__ import annotations
@@ -12,51 +12,51 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from horsesense.errors import UserError, argument
-from horsesense.models.api.requests import LONGEST_WAIT, FaltersError, SilentError
+from horsesense.models.api.requests import LONGEST_WAIT, NoAnswerError, TemporaryError
 from horsesense.progress import Progress
 
 _FIRST_WAIT = 0.25
 _STRANGER = 3.0
-"""Seconds for an address at which nobody has answered this process yet."""
+"""Seconds for an address at which no server has answered this process yet."""
 _TRIES = 6
-"""How often a server that is there is asked for what it may not be able to do."""
+"""Tries for a feature that a running server may lack."""
 _TELL = 3
-"""The failure of a request that is told: the first ones are nothing unusual."""
+"""The failure of a request that is reported: the first ones are nothing unusual."""
 _known: set[str] = set()
-"""Addresses at which somebody has answered this process, be it with an error."""
+"""Addresses at which a server has answered this process, if only with an error."""
 
 
 @dataclass
-class Wait:
-    """One request that has failed."""
+class RetryState:
+    """State of a request that has failed."""
 
     trial: bool = False
-    """Whether it finds out what the server can do: some say 500 to what they cannot."""
+    """Whether it finds out what the server can do: some answer 500 to what they cannot."""
     failures: int = 0
     began: float = 0.0
-    """When it failed first."""
+    """Time of the first failure."""
 
 
 @dataclass
-class Patience:
-    """With one server."""
+class RetryPolicy:
+    """Retry policy of one server."""
 
     url: str
     seconds: float
-    """How long a request that fails is sent again, counted from its first failure."""
+    """How long a failing request is retried, counted from its first failure."""
     _told: bool = False
     _heard: float = field(default_factory=time.monotonic)
 
     def heard(self, progress: Progress) -> None:
-        """The server has answered."""
+        """Record that the server has answered."""
         _known.add(self.url)
         self._heard = time.monotonic()
         if self._told:
             self._told = False
             progress.log(f"{self.url} answers again")
 
-    def pause(self, wait: Wait, error: FaltersError, progress: Progress) -> float:
-        """Seconds until the request is sent again; an error where patience has ended."""
+    def pause(self, wait: RetryState, error: TemporaryError, progress: Progress) -> float:
+        """Return the seconds until the next try; raise an error where the patience has ended."""
         now = time.monotonic()
         wait.failures += 1
         if wait.failures == 1:
@@ -75,11 +75,11 @@ class Patience:
         pause = longest * (0.5 + random.random() / 2) if error.wait is None else error.wait
         return min(pause, left)  # the last try is at the very end
 
-    def _ended(self, wait: Wait, error: FaltersError, now: float) -> UserError:
+    def _ended(self, wait: RetryState, error: TemporaryError, now: float) -> UserError:
         tried = f"{wait.failures} {'try' if wait.failures == 1 else 'tries'} in {now - wait.began:.0f} s"
-        told = f"{self.url} does not answer after {tried} ({error})"
+        problem = f"{self.url} does not answer after {tried} ({error})"
         if self.url not in _known:
-            return SilentError(told, fix="see whether the address is right and the server runs")
-        again = "see whether the server runs, and run the same again: what was answered is kept"
+            return NoAnswerError(problem, fix="see whether the address is right and the server runs")
+        again = "see whether the server runs, and run the same command again: all replies so far are stored"
         fix = f"{again}; {argument('patience')} waits longer"
-        return SilentError(told, fix=fix) if error.away else UserError(told, fix=fix)
+        return NoAnswerError(problem, fix=fix) if error.away else UserError(problem, fix=fix)

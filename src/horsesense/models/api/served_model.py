@@ -1,4 +1,4 @@
-"""A served model: the contract kept by asking a server."""
+"""A served model: the model protocol over HTTP."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 from horsesense.core import BLANK, Fill, ScoringSpec
 from horsesense.errors import UserError, argument
-from horsesense.models.api.bos import Beginning, begun, find_beginning
+from horsesense.models.api.bos import BosPlacement, find_bos, prepend_bos
 from horsesense.models.api.client import Client
-from horsesense.models.api.encoded_prompts import CHARACTERS_A_TOKEN, ServedReading, stretch_of
+from horsesense.models.api.encoded_prompts import CHARACTERS_A_TOKEN, ServedPrompt, scored_stretch
 from horsesense.models.api.protocol import (
     ROOMS,
     choices_among,
@@ -26,7 +26,7 @@ from horsesense.models.api.protocol import (
 )
 from horsesense.models.api.request_log import RequestLog
 from horsesense.models.api.requests import RefusedError, Request
-from horsesense.models.api.trial import CHAT, PLAIN, Found, NextTrial, Trial, try_likelihood, try_next
+from horsesense.models.api.trial import CHAT, PLAIN, NextTrial, ServerFindings, Trial, try_likelihood, try_next
 from horsesense.models.protocol import (
     DEFAULT_BUDGET,
     Ability,
@@ -50,21 +50,21 @@ class ServedModel:
     """Its name at the server."""
     client: Client[Any]
     who: Identity
-    found: Found = field(default_factory=Found)
+    found: ServerFindings = field(default_factory=ServerFindings)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        told = [f"served by {self.client.address.url} as {self.model}"]
+        notes = [f"served by {self.client.address.url} as {self.model}"]
         if self.found.trial is not None:
-            told.append(self.found.trial.in_words)
-        return tuple(told)
+            notes.append(self.found.trial.in_words)
+        return tuple(notes)
 
     @property
     def direction(self) -> str:
         return "left to right"
 
     @property
-    def asks_what_follows(self) -> bool:
+    def scores_to_end(self) -> bool:
         return True
 
     def can(self, ability: Ability) -> bool:
@@ -79,11 +79,11 @@ class ServedModel:
             return self._trial.in_words
         if ability == "next":
             return self._next(self._chat).in_words
-        return "the server has no such thing"
+        return "the server does not offer it"
 
     @contextmanager
     def _logged(self, folder: Path | None) -> Iterator[None]:
-        if self.client.log is not None:  # asked inside of being asked
+        if self.client.log is not None:  # a nested call
             yield
             return
         with RequestLog(folder) as log:
@@ -96,9 +96,9 @@ class ServedModel:
     def asking(self, folder: Path | None = None) -> AbstractContextManager[None]:
         return self._logged(folder)
 
-    def frame_in_words(self, spec: ScoringSpec) -> str:
+    def describe_frame(self, spec: ScoringSpec) -> str:
         if self.found.trial is None or not self.found.trial.believed:
-            return "what the server puts there"
+            return "chosen by the server"
         return self._beginning(spec).in_words
 
     def describe(self) -> dict[str, Any]:
@@ -115,47 +115,47 @@ class ServedModel:
             "dtype_reason": "the server does not say",
         }
 
-    def read(self, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[ServedReading]:
-        return [ServedReading(prompt) for prompt in prompts]
+    def encode(self, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[ServedPrompt]:
+        return [ServedPrompt(prompt) for prompt in prompts]
 
     def likelihoods(
         self,
-        readings: Sequence[ServedReading],
+        encoded: Sequence[ServedPrompt],
         spec: ScoringSpec,
         budget: int = DEFAULT_BUDGET,
         progress: Progress = NO_PROGRESS,
     ) -> list[Likelihood]:
         if not self._trial.believed:
             raise UserError(
-                f"{self.name} gives no likelihoods that can be believed: {self._trial.in_words}",
-                fix=f"ask by {argument('ways', 'letters')} or {argument('ways', 'words')}",
+                f"{self.name} gives no likelihoods that can be trusted: {self._trial.in_words}",
+                fix=f"use {argument('formats', 'letters')} or {argument('formats', 'generate')}",
             )
         beginning = self._beginning(spec)
         prompts: dict[str, list[Prompt]] = {}
-        for reading in readings:
-            prompts.setdefault(reading.prompt.text, []).append(reading.prompt)
+        for encoded_prompt in encoded:
+            prompts.setdefault(encoded_prompt.prompt.text, []).append(encoded_prompt.prompt)
         self._forecast(len(prompts), sum(map(len, prompts)), len(prompts), progress)
 
         def read(request: Request, _: bytes, reply: dict[str, Any]) -> list[Likelihood]:
-            # Cut to what is scored at once: what a server tells of a text is much more.
+            # Reduced to the scored stretch at once: a reply contains much more.
             text = str(request.about)
             echoed = read_echo(reply, text)
-            return [stretch_of(echoed, prompt, beginning) for prompt in prompts[text]]
+            return [scored_stretch(echoed, prompt, beginning) for prompt in prompts[text]]
 
-        wholes, style = begun(self.client, self.model, list(prompts), beginning, progress), self._trial.style
+        wholes, style = prepend_bos(self.client, self.model, list(prompts), beginning, progress), self._trial.style
         requests = (
             Request("/completions", echo_body(self.model, whole, style), about=text)
             for text, whole in zip(prompts, wholes, strict=True)
         )
         scored = self.client.ask_each(requests, read, progress, len(prompts))
         by_text = {text: iter(each) for text, each in zip(prompts, scored, strict=True)}
-        return [next(by_text[reading.prompt.text]) for reading in readings]
+        return [next(by_text[encoded_prompt.prompt.text]) for encoded_prompt in encoded]
 
-    def token_texts(self, reading: ServedReading, likelihood: Likelihood) -> Sequence[str]:
+    def token_texts(self, encoded_prompt: ServedPrompt, likelihood: Likelihood) -> Sequence[str]:
         return likelihood.texts
 
     @property
-    def most_words(self) -> int:
+    def max_candidates(self) -> int:
         return self._next(False).most
 
     def vocabulary_forms(self, fills: Sequence[Fill]) -> list[str]:
@@ -165,10 +165,10 @@ class ServedModel:
         return [True] * len(words)  # a server does not say
 
     def best_words(self, prompts: Sequence[str], k: int, spec: ScoringSpec) -> list[list[Fill]]:
-        told = self._next(False)
-        if k > told.most:
+        trial = self._next(False)
+        if k > trial.most:
             raise UserError(
-                f"{self.name} tells {told.most} next tokens at most, and {k} are asked for",
+                f"{self.name} lists at most {trial.most} next tokens, and {k} are requested",
                 fix="ask for fewer, or a local model",
             )
         fills = []
@@ -177,10 +177,10 @@ class ServedModel:
                 before, blank, after = prompt.partition(BLANK)
                 if not blank or BLANK in after or after.strip(" .,;:!?"):
                     raise UserError(f"{self.name} reads from left to right, so the blank must end {prompt!r}")
-                path, body = next_body(self.model, Turn(before.rstrip()), told.most)
-                if self._trial.believed:  # else nobody can say how it begins a text
+                path, body = next_body(self.model, Turn(before.rstrip()), trial.most)
+                if self._trial.believed:  # else its BOS token is not known
                     beginning = self._beginning(spec)
-                    (body["prompt"],) = begun(self.client, self.model, [before.rstrip()], beginning)
+                    (body["prompt"],) = prepend_bos(self.client, self.model, [before.rstrip()], beginning)
                 best = sorted(
                     self.client.ask(Request(path, body), read_alternatives).items(), key=lambda pair: -pair[1]
                 )
@@ -196,8 +196,9 @@ class ServedModel:
         for chat in {bool(turn.messages) for turn in turns}:
             trial = self._next(chat)
             if not trial.most:
-                fix = "use chat=off, or ask by words" if chat else "ask by words"
-                raise UserError(f"{self.name} does not tell its next tokens: {trial.in_words}", fix=fix)
+                generate = f"use {argument('formats', 'generate')}"
+                fix = f"use chat=off, or {generate}" if chat else generate
+                raise UserError(f"{self.name} does not list its next tokens: {trial.in_words}", fix=fix)
             most[chat] = trial.most
         requests = (
             Request(*next_body(self.model, turn, most[bool(turn.messages)], self.found.room), about=tuple(wanted))
@@ -205,10 +206,10 @@ class ServedModel:
         )
         return self.client.ask_each(requests, _read_choices, progress, len(turns))
 
-    def in_template(self, turn: Turn) -> str:
+    def apply_chat_template(self, turn: Turn) -> str:
         raise UserError(
-            f"{self.name} puts its chat template around a conversation itself, so no option can be scored inside it",
-            fix="use chat=off, or ask by letters",
+            f"{self.name} applies its chat template itself, so no option can be scored inside it",
+            fix=f"use chat=off, or {argument('formats', 'letters')}",
         )
 
     def continuations(
@@ -226,11 +227,11 @@ class ServedModel:
         return [read[start : start + sampling.samples] for start in range(0, many, sampling.samples)]
 
     def _forecast(self, requests: int, characters: int, received: int, progress: Progress) -> None:
-        """What it will take at most, before it starts; what is kept already is not asked again."""
-        told = self.client.settings.forecast(requests, characters // CHARACTERS_A_TOKEN, received)
-        progress.log(f"{self.name}: {told}")
+        """Log the maximum cost before sending; stored replies are not requested again."""
+        forecast = self.client.settings.forecast(requests, characters // CHARACTERS_A_TOKEN, received)
+        progress.log(f"{self.name}: {forecast}")
 
-    # What has to be found out by asking, once.
+    # Found out by trial requests, once.
 
     @property
     def _trial(self) -> Trial:
@@ -256,9 +257,9 @@ class ServedModel:
         return self.found.completions
 
     def _know_room(self, turns: Sequence[Turn]) -> None:
-        """Find out what the server calls the room for a reply, where it matters."""
+        """Find out the server's name for the length of a reply, where it matters."""
         if any(turn.messages for turn in turns) and not self._chat:
-            raise UserError(f"{self.name} holds no conversations", fix="use chat=off")
+            raise UserError(f"{self.name} has no chat completions", fix="use chat=off")
 
     def _answers(self, turn: Turn) -> bool:
         """Whether the server answers such a turn at all."""
@@ -282,10 +283,10 @@ class ServedModel:
                 self.found.next[chat] = try_next(self.client, self.model, CHAT if chat else PLAIN, self.found.room)
         return self.found.next[chat]
 
-    def _beginning(self, spec: ScoringSpec) -> Beginning:
+    def _beginning(self, spec: ScoringSpec) -> BosPlacement:
         if spec.bos not in self.found.beginnings:
             with self.asking():
-                self.found.beginnings[spec.bos] = find_beginning(self.client, self.model, self._trial.style, spec.bos)
+                self.found.beginnings[spec.bos] = find_bos(self.client, self.model, self._trial.style, spec.bos)
         return self.found.beginnings[spec.bos]
 
 

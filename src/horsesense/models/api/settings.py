@@ -1,4 +1,4 @@
-"""How a server is asked."""
+"""Settings of requests to a server."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class ServedSettings:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """What is otherwise than by default."""
+        """Names of the settings that differ from the default."""
         return tuple(each.name for each in fields(self) if getattr(self, each.name) != each.default)
 
     def key(self) -> str:
-        """The key, from the environment and from nowhere else."""
+        """Return the key, from the environment only."""
         if self.key_from and not os.environ.get(self.key_from):
             raise UserError(
                 f"the environment variable {self.key_from} is empty",
@@ -51,30 +51,30 @@ class ServedSettings:
         return os.environ.get(self.key_from or KEY_VARIABLE, "")
 
     def forecast(self, requests: int, sent: int, received: int) -> str:
-        """What so many requests and tokens will take, and where the budget ends it, in words."""
-        told = f"at most {requests:,} requests, about {sent:,} tokens to send and up to {received:,} back"
+        """Forecast requests, tokens and cost, and where the budget ends them."""
+        text = f"at most {requests:,} requests, about {sent:,} tokens to send and up to {received:,} back"
         if self.price is not None:
-            told += f", about {_money((sent * self.price[0] + received * self.price[1]) / 1e6)} by the price given"
+            text += f", about {_money((sent * self.price[0] + received * self.price[1]) / 1e6)} at the given price"
         if self.max_requests is not None and requests > self.max_requests:
-            told += f"; the budget of {self.max_requests:,} requests ends it before"
+            text += f"; the budget of {self.max_requests:,} requests ends it earlier"
         elif self.max_tokens is not None and sent + received > self.max_tokens:
-            told += f"; the budget of {self.max_tokens:,} tokens ends it before"
-        return told
+            text += f"; the budget of {self.max_tokens:,} tokens ends it earlier"
+        return text
 
     def check(self) -> None:
         for name in ("concurrency", "timeout"):
             if getattr(self, name) <= 0:
-                raise UserError(f"{argument(name)} {getattr(self, name)} asks nothing", fix="use 1 or more")
+                raise UserError(f"{argument(name)} {getattr(self, name)} is too small", fix="use 1 or more")
         if not self.patience >= 0:
-            raise UserError(f"{argument('patience')} {self.patience:g} is no time", fix="use 0 seconds or more")
+            raise UserError(f"{argument('patience')} {self.patience:g} is not a duration", fix="use 0 seconds or more")
         for name in ("max_requests", "max_tokens"):
             value = getattr(self, name)
             if value is not None and value < 1:
-                raise UserError(f"{argument(name)} {value} asks nothing", fix="use 1 or more")
+                raise UserError(f"{argument(name)} {value} is too small", fix="use 1 or more")
 
 
 def _money(amount: float) -> str:
-    """An amount with two decimals, or as many as show two of its digits.
+    """Format an amount with two decimals, or as many as show two significant digits.
 
     >>> _money(1234.5), _money(0.0000321), _money(0)
     ('1,234.50', '0.000032', '0.00')
@@ -84,7 +84,7 @@ def _money(amount: float) -> str:
 
 
 def warn_unused(settings: ServedSettings, models: Iterable[object]) -> None:
-    """Say so where server settings are given and no model is served."""
+    """Warn if server settings are given and no model is served."""
     from horsesense.models.api.address import is_served
 
     unused = ", ".join(argument(name) for name in settings.given)
@@ -93,7 +93,7 @@ def warn_unused(settings: ServedSettings, models: Iterable[object]) -> None:
 
 
 def parse_price(text: str) -> tuple[float, float]:
-    """Two numbers by a comma: what a million tokens cost that are sent, and that are received.
+    """Parse two numbers joined by a comma: the price per million tokens sent and received.
 
     >>> parse_price("0.15, 0.6")
     (0.15, 0.6)
@@ -101,5 +101,5 @@ def parse_price(text: str) -> tuple[float, float]:
     try:
         sent, received = (float(part) for part in text.split(","))
     except ValueError:
-        raise UserError(f"the price {text!r} is not two numbers by a comma", fix="write 0.15,0.60") from None
+        raise UserError(f"the price {text!r} is not two numbers joined by a comma", fix="write 0.15,0.60") from None
     return sent, received

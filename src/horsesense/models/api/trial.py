@@ -1,8 +1,8 @@
-"""A server is tried before it is believed.
+"""Whether a server's log-probabilities can be trusted.
 
-What it gives for a token that it has just made must be what it echoes for the same token at the end of the same text,
-within 0.1 nat, for several texts and lengths. A server that fails is not asked for likelihoods: its numbers look like
-log-probabilities and are none.
+The value of a token that it has just generated must equal, within 0.1 nat, the value that it echoes for the same token
+at the end of the same text, for several texts and lengths. A server that fails is not asked for likelihoods: its
+numbers only look like log-probabilities.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from horsesense.errors import UserError
-from horsesense.models.api.bos import Beginning, find_beginning
+from horsesense.models.api.bos import BosPlacement, find_bos
 from horsesense.models.api.client import Client
 from horsesense.models.api.protocol import (
     FEWER_NEXT,
@@ -25,7 +25,7 @@ from horsesense.models.api.protocol import (
     read_echo,
     read_generated,
 )
-from horsesense.models.api.requests import RefusedError, Request, SilentError, SpentError
+from horsesense.models.api.requests import BudgetError, NoAnswerError, RefusedError, Request
 from horsesense.models.protocol import Turn
 
 TEXTS = (
@@ -34,50 +34,50 @@ TEXTS = (
     "He forgot his umbrella and it rained all day. When he came home his coat was wet, so he hung it up. Then he",
 )
 LENGTH = 4
-"""Tokens that are made after each text."""
+"""Tokens generated after each text."""
 NEAR = 0.1
-"""Nats that the two numbers may be apart."""
+"""Largest allowed difference, in nats."""
 LEAST = 4
-"""Tokens that must be comparable: a server may cut a text otherwise than it wrote it."""
+"""Least number of comparable tokens: a server may tokenise a text differently from what it generated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of it."""
+    """Outcome of the trial."""
 
     believed: bool
     in_words: str
     style: str = ""
-    """How likelihoods are asked for: ``echo`` or ``prompt_logprobs``."""
+    """How likelihoods are requested: ``echo`` or ``prompt_logprobs``."""
     compared: int = 0
     apart: float = 0.0
     """The largest difference, in nats."""
 
 
 def try_likelihood(client: Client[Any], model: str) -> Trial:
-    """Whether the server's likelihoods can be believed, and how they are asked for."""
+    """Find out whether the server's likelihoods can be trusted, and how to request them."""
     reasons = []
     for style in ("echo", "prompt_logprobs"):
         try:
-            return _compared(client, model, style, find_beginning(client, model, style, "auto"))
+            return _compared(client, model, style, find_bos(client, model, style, "auto"))
         except RefusedError as error:
             if error.status in (401, 403):
                 raise
             reasons.append(f"{style}: HTTP {error.status}")
-        except (SilentError, SpentError):
+        except (NoAnswerError, BudgetError):
             raise
         except UserError as error:
             reasons.append(f"{style}: {error.problem}")
     return Trial(False, f"it gives no log-probabilities of a text ({'; '.join(reasons)})")
 
 
-def _compared(client: Client[Any], model: str, style: str, beginning: Beginning) -> Trial:
+def _compared(client: Client[Any], model: str, style: str, beginning: BosPlacement) -> Trial:
     before = beginning.token if beginning.how in ("text", "ids") else ""
     bodies = [generate_body(model, before + text, LENGTH) for text in TEXTS]
     made = client.ask_each(
-        (Request("/completions", body, trial=True) for body in bodies), lambda *told: read_generated(told[2])
+        (Request("/completions", body, trial=True) for body in bodies), lambda *arguments: read_generated(arguments[2])
     )
-    # Every beginning of what was made, with what its last token was made with.
+    # Every prefix of the generated text, with the value of its last token.
     cases = [
         (text + "".join(each.tokens[:count]), each.tokens[count - 1], each.logprobs[count - 1])
         for text, each in zip(TEXTS, made, strict=True)
@@ -96,17 +96,17 @@ def _compared(client: Client[Any], model: str, style: str, beginning: Beginning)
         compared += 1
         if abs(value - wanted) > largest:
             largest = abs(value - wanted)
-            where = f"{token!r} was made with {wanted:.2f} and echoed with {value:.2f}"
+            where = f"{token!r} was generated with {wanted:.2f} and echoed with {value:.2f}"
     if compared < LEAST:
-        return Trial(False, f"only {compared} tokens could be compared with what it echoes", style, compared, largest)
+        return Trial(False, f"only {compared} tokens could be compared with its echo", style, compared, largest)
     if largest > NEAR:
-        return Trial(False, f"what it echoes is not what it makes: {where}", style, compared, largest)
-    told = f"{compared} tokens that it made are echoed within {largest:.4f} nat"
-    return Trial(True, told, style, compared, largest)
+        return Trial(False, f"its echo differs from what it generates: {where}", style, compared, largest)
+    outcome = f"{compared} generated tokens are echoed within {largest:.4f} nat"
+    return Trial(True, outcome, style, compared, largest)
 
 
 def _read(reply: dict[str, Any], text: str) -> Echoed | None:
-    """None where the text was cut into other tokens than it was made of."""
+    """Return None where the text was tokenised differently from what was generated."""
     try:
         return read_echo(reply, text)
     except UserError:
@@ -119,44 +119,44 @@ PLAIN = Turn("Is ice hot or cold?\nA. hot\nB. cold\nAnswer:")
 
 @dataclass(frozen=True, slots=True)
 class NextTrial:
-    """Whether and how a server tells the next token's alternatives."""
+    """Whether and how a server lists the alternatives of the next token."""
 
     most: int
-    """How many it tells; 0: none."""
+    """How many it lists; 0: none."""
     in_words: str
 
 
 def try_next(client: Client[Any], model: str, turn: Turn, room: str) -> NextTrial:
-    """How many alternatives it tells, at most as many as there are to be had."""
+    """Find out how many alternatives the server lists, up to the maximum of the API."""
     reason = ""
     for most in (MOST_NEXT, FEWER_NEXT):
         path, body = next_body(model, turn, most, room)
         try:
-            told = client.ask(Request(path, body, trial=True), read_alternatives)
+            listed = client.ask(Request(path, body, trial=True), read_alternatives)
         except RefusedError as error:
             if error.status in (401, 403):
                 raise
             reason = f"HTTP {error.status}"
             continue
-        except (SilentError, SpentError):
+        except (NoAnswerError, BudgetError):
             raise
         except UserError as error:
             reason = error.problem
             continue
-        if len(told) > 1:
-            return NextTrial(most, f"tells {len(told)} next tokens")
-        reason = "it tells the chosen token only"
+        if len(listed) > 1:
+            return NextTrial(most, f"lists {len(listed)} next tokens")
+        reason = "it lists the chosen token only"
     return NextTrial(0, reason)
 
 
 @dataclass
-class Found:
-    """What was found out about a server by asking it, once."""
+class ServerFindings:
+    """What trial requests have found out about a server."""
 
     trial: Trial | None = None
     next: dict[bool, NextTrial] = field(default_factory=dict)
-    """In a chat and without."""
+    """With a chat template and without."""
     chat: bool | None = None
     completions: bool | None = None
-    beginnings: dict[str, Beginning] = field(default_factory=dict)
+    beginnings: dict[str, BosPlacement] = field(default_factory=dict)
     room: str = ROOMS[0]

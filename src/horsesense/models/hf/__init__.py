@@ -1,11 +1,9 @@
-"""Models that run in this process, with torch and transformers. One file a family.
+"""Models that run in this process, with torch and transformers. One file per family.
 
-- the families: `causal`, `masked`, `permuted`, `seq2seq`, `entailment`, `multiple_choice`; `families` says what a
-  family is and lists them
-- what is asked: `tokens` (a text cut into tokens, what stands around it), `questions` (which of them count), `rows`
-  (inputs, and where they are read), `blanks` (the best words of a blank), `going_on` (how a text goes on)
-- how it is computed: `plan` (in which batches; pure), `batches` (in halves where it must), `forward` (a batch through
-  the network), `head` (at the places that are read), `attention` (short texts side by side), `branches` (texts that
-  begin alike as one tree), `device`
-- `parts` (config, tokenizer and weights from a folder), `load`, `language_model`; `trainable` for those that learn
+- families: `causal`, `masked`, `permuted`, `seq2seq`, `entailment`, `multiple_choice`; `families` lists them
+- requests: `tokens` (tokenisation, special tokens), `encoding` (which tokens are scored), `rows` (inputs, and where
+  they are read), `blanks` (the best words of a blank), `generation`
+- computation: `plan` (batches; pure), `batches`, `forward`, `device`
+- fast paths: `selective_head`, `attention`, `prefix_tree`, `half_precision`; `fast_paths` tests and installs them
+- `components` (config, tokenizer, weights), `load`, `language_model`, `in_memory`; `trainable` for training
 """

@@ -1,8 +1,8 @@
-"""Attention over many short texts: several of them side by side, each seeing itself alone.
+"""Attention over many short texts: several per tile, each attending to itself alone.
 
-The kernels of a GPU work on tiles of 64 places; a text of 16 tokens leaves three quarters of each empty. So texts
-stand side by side in one tile, and a mask that all batches share keeps them apart. No architecture has to know
-of it, since attention alone is changed; whether a network gives what it gave before is tried at load.
+GPU kernels work on tiles of 64 positions; a text of 16 tokens leaves three quarters of a tile empty. So several texts
+share a tile, and a mask that all batches share keeps them apart. Only attention is changed, so no architecture has to
+know of it; a self-test at load shows whether the logits stay the same.
 """
 
 from __future__ import annotations
@@ -11,42 +11,43 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from horsesense.models.hf.families import Family
-from horsesense.models.hf.forward import alike
-from horsesense.models.hf.rows import Given, Row
+from horsesense.models.hf.forward import logits_agree
+from horsesense.models.hf.rows import ModelInput, Row
 
 if TYPE_CHECKING:
     import torch
 
-NAME = "side-by-side"
+NAME = "batched-sdpa"
 TILE = 64
-"""Places that a kernel works on at once."""
+"""Positions per tile of a kernel."""
 
 
-def attend_side_by_side(
+def batched_sdpa(
     query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scale: float | None = None
 ) -> torch.Tensor:
-    """What `scaled_dot_product_attention` gives without a mask; (texts, heads, places, width), all of one length."""
+    """Return what `scaled_dot_product_attention` gives without a mask; (texts, heads, positions, width), all of one
+    length."""
     import torch
 
-    texts, heads, places, width = query.shape
-    beside = min(TILE // places, texts)
+    texts, heads, positions, width = query.shape
+    beside = min(TILE // positions, texts)
     if beside < 2:
         return torch.nn.functional.scaled_dot_product_attention(query, key, value, scale=scale)
     parts = []
     for start, stop, count in _parts(texts, beside):
-        # Texts lie one after the other in memory, place by place, so that to stand side by side costs no copy.
+        # Texts are contiguous in memory, position by position, so that putting them into one tile costs no copy.
         q, k, v = (
-            tensor[start:stop].transpose(1, 2).reshape(-1, count * places, heads, width).transpose(1, 2)
+            tensor[start:stop].transpose(1, 2).reshape(-1, count * positions, heads, width).transpose(1, 2)
             for tensor in (query, key, value)
         )
-        mask = _apart(count, places, query.dtype, query.device)
+        mask = _apart(count, positions, query.dtype, query.device)
         attended = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
-        parts.append(attended.transpose(1, 2).reshape(stop - start, places, heads, width))
+        parts.append(attended.transpose(1, 2).reshape(stop - start, positions, heads, width))
     return (parts[0] if len(parts) == 1 else torch.cat(parts)).transpose(1, 2)
 
 
 def _parts(texts: int, beside: int) -> list[tuple[int, int, int]]:
-    """Begin, end, and how many stand side by side: as many as fit, then the rest.
+    """Return start, stop and texts per tile: full tiles, then the rest.
 
     >>> _parts(7, 3), _parts(6, 3)
     ([(0, 6, 3), (6, 7, 1)], [(0, 6, 3)])
@@ -56,12 +57,12 @@ def _parts(texts: int, beside: int) -> list[tuple[int, int, int]]:
 
 
 @cache
-def _apart(count: int, places: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
-    """What is added to attention scores, so that each of ``count`` texts sees itself alone."""
+def _apart(count: int, positions: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """Return the mask that is added to attention scores, so that each of ``count`` texts attends to itself alone."""
     import torch
 
-    with torch.inference_mode(False):  # it is kept, and may stand where gradients are wanted
-        of = torch.arange(count * places, device=device) // places
+    with torch.inference_mode(False):  # it is cached, and may be used where gradients are needed
+        of = torch.arange(count * positions, device=device) // positions
         return torch.zeros(len(of), len(of), dtype=dtype, device=device).masked_fill_(of[:, None] != of, -torch.inf)
 
 
@@ -76,7 +77,9 @@ def _attention(
     is_causal: bool | None = None,
     **more: Any,
 ) -> tuple[torch.Tensor, None]:
-    """As transformers calls it. What is masked, causal, across texts or biased goes the usual way."""
+    """The attention function as transformers calls it. Masked, causal, cross and biased attention is passed on to
+    sdpa.
+    """
     from torch.nn.attention import SDPBackend, sdpa_kernel
     from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
@@ -87,31 +90,37 @@ def _attention(
             module, query, key, value, attention_mask, dropout=dropout, scaling=scaling, is_causal=is_causal, **more
         )
         return usual
-    # cuDNN's kernel is built anew for every number of texts and places, which takes longer than it saves.
+    # cuDNN compiles its kernel for every number of texts and positions, which takes longer than it saves.
     fast = SDPBackend.EFFICIENT_ATTENTION if query.shape[2] <= TILE else SDPBackend.FLASH_ATTENTION
     with sdpa_kernel([fast, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH], set_priority=True):
-        return attend_side_by_side(query, key, value, scaling).transpose(1, 2).contiguous(), None
+        return batched_sdpa(query, key, value, scaling).transpose(1, 2).contiguous(), None
 
 
-def stand_side_by_side(network: Any, family: Family, device: Any) -> bool:
-    """Give a network this attention, if it takes another at all and its numbers stay what they were."""
-    import torch
+def use_batched_sdpa(network: Any) -> None:
+    """Give a network this attention."""
     from transformers import AttentionInterface
     from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, AttentionMaskInterface
 
-    if getattr(network.config, "_attn_implementation", None) != "sdpa":
-        return False
     AttentionInterface.register(NAME, _attention)
     AttentionMaskInterface.register(NAME, ALL_MASK_ATTENTION_FUNCTIONS["sdpa"])
-    rows = [Row(Given(ids), (1,), (5,)) for ids in ((5, 6, 7, 8), (8, 7, 9, 5), (9, 9, 5, 6))]
+    network.set_attn_implementation(NAME)
+
+
+def can_use_batched_sdpa(network: Any, family: Family, device: Any) -> bool:
+    """Whether a network lets its attention be replaced and gives the same logits. The network is left as it was."""
+    import torch
+
+    if getattr(network.config, "_attn_implementation", None) != "sdpa":
+        return False
+    rows = [Row(ModelInput(ids), (1,), (5,)) for ids in ((5, 6, 7, 8), (8, 7, 9, 5), (9, 9, 5, 6))]
     given = [row.given for row in rows]
+    same = False
     with torch.inference_mode():
         before = family.outputs(network, given, rows, device).logits
         try:
-            network.set_attn_implementation(NAME)
-            if alike(family.outputs(network, given, rows, device).logits, before, network.dtype):
-                return True
+            use_batched_sdpa(network)
+            same = logits_agree(family.outputs(network, given, rows, device).logits, before, network.dtype)
         except (RuntimeError, KeyError, TypeError, ValueError, AttributeError):
             pass  # an architecture that calls its attention in another way
     network.set_attn_implementation("sdpa")
-    return False
+    return same

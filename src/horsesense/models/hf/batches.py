@@ -1,8 +1,7 @@
-"""Questions through a model, in the batches of a plan; where one does not fit into memory, in halves.
+"""Score questions in the batches of a plan; a batch that does not fit into memory is halved.
 
-The longest come first, block by block: while a GPU computes what it was given, the next block is planned, so that
-nothing waits for the plan of the whole. Where texts that begin alike are put together they come as they stand, since
-those of an item stand beside each other.
+The longest come first, block by block: while a GPU computes one block, the next is planned, so that nothing waits for
+the plan of the whole. Texts that share prefixes keep their order, since those of an item are neighbours.
 """
 
 from __future__ import annotations
@@ -15,30 +14,30 @@ import numpy as np
 
 from horsesense.core import ScoringSpec
 from horsesense.errors import UserError, argument
-from horsesense.models.hf.encoding import Framed
+from horsesense.models.hf.encoding import FramedPrompt
 from horsesense.models.hf.forward import Pending
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.models.hf.plan import Plan, make_plan, uncollected
+from horsesense.models.hf.plan import Plan, gc_disabled, make_plan
 from horsesense.models.hf.rows import Row
 from horsesense.models.protocol import DEFAULT_BUDGET, Values
 from horsesense.progress import NO_PROGRESS, Progress
 
 BLOCK = 8
-"""Batches that are planned at a time, about. What two blocks have in common is computed in each."""
+"""Batches per planned block, about. A prefix that two blocks share is computed in each."""
 _FIRST = 1 / 8
 """Batches of the first block on a GPU, so that it soon has work; each block is twice the one before it."""
 _UNDER_WAY = 2
-"""Batches that a GPU has before it, while the next is made ready."""
+"""Batches queued on a GPU while the next is prepared."""
 
 
 def score_questions(
     model: LanguageModel,
-    questions: Sequence[Framed],
+    questions: Sequence[FramedPrompt],
     spec: ScoringSpec,
     budget: int = DEFAULT_BUDGET,
     progress: Progress = NO_PROGRESS,
 ) -> list[Values]:
-    """The log-probability of each asked token of each question; the progress is told how many tokens are done."""
+    """Return the log-probability of each scored token of each question; progress is counted in tokens."""
     marks = model.marks
     sizes = _sizes(questions)
     order = list(range(len(questions)))
@@ -56,21 +55,21 @@ _NONE: Values = np.zeros(0, dtype=np.float32)
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What has to be known of questions before they are planned."""
+    """Sizes of questions that planning needs."""
 
     longest: int
-    """Tokens of the longest one."""
+    """Tokens of the longest question."""
     total: int
-    """Tokens of all questions, were each computed by itself; what a progress is told is out of these."""
+    """Tokens of all questions without prefix sharing; the total of progress reports."""
 
 
-def _sizes(questions: Sequence[Framed]) -> Sizes:
+def _sizes(questions: Sequence[FramedPrompt]) -> Sizes:
     lengths = [question.length for question in questions]
     return Sizes(max(lengths, default=0), sum(question.cost for question in questions))
 
 
 def _shares(model: LanguageModel, sizes: Sizes, spec: ScoringSpec) -> bool:
-    """Whether texts that begin alike become one."""
+    """Whether texts with a common prefix are merged."""
     return sizes.longest <= model.longest_in_trees and not spec.exact
 
 
@@ -82,7 +81,7 @@ def score_rows(
     budget: int = DEFAULT_BUDGET,
     progress: Progress = NO_PROGRESS,
 ) -> list[Values]:
-    """The numbers of the rows of each question, of which each has at least one."""
+    """Return the values of the rows of each question; each question has at least one row."""
     share, room = _shares(model, sizes, spec), 1 if spec.exact else budget
     blocks = (
         _Block(made, make_plan((row for rows in made for row in rows), room, share))
@@ -91,7 +90,7 @@ def score_rows(
     scored: list[Values] = []
     done = 0.0
     for block, batch, values in _computed(model, blocks, spec.exact, progress):
-        block.scores[block.plan.places(batch)] = values
+        block.scores[block.plan.positions(batch)] = values
         block.left -= 1
         done += block.a_token * sum(sum(block.plan.inputs[n].given.shape) for n in batch)
         progress.update("scoring", min(round(done), sizes.total), sizes.total, "tokens")
@@ -101,12 +100,12 @@ def score_rows(
 
 
 class _Block:
-    """Some questions with their plan, and the numbers that are there already."""
+    """Some questions with their plan, and the values that are computed already."""
 
     def __init__(self, questions: Sequence[Sequence[Row]], plan: Plan) -> None:
         self.plan = plan
         self.a_token = sum(_cost(rows) for rows in questions) / plan.tokens
-        """Tokens of the questions for each one that is computed."""
+        """Tokens of the questions per computed token."""
         self.left = len(plan.batches)
         self.scores = np.zeros(len(plan.slots), dtype=np.float32)
         self._counts = [sum(len(row.reads) for row in rows) for rows in questions]
@@ -116,7 +115,7 @@ class _Block:
 
 
 def _cut(questions: Iterable[Sequence[Row]], budget: int, batches: float) -> Iterator[list[Sequence[Row]]]:
-    """Blocks of questions, the first with so many batches."""
+    """Cut questions into blocks; ``batches`` is the size of the first one."""
     left = iter(questions)
     while block := _filled(left, batches * budget):
         yield block
@@ -124,9 +123,9 @@ def _cut(questions: Iterable[Sequence[Row]], budget: int, batches: float) -> Ite
 
 
 def _filled(questions: Iterator[Sequence[Row]], size: float) -> list[Sequence[Row]]:
-    """The next questions with about so many tokens."""
+    """Return the next questions with about ``size`` tokens."""
     block = []
-    with uncollected():
+    with gc_disabled():
         for rows in questions:
             block.append(rows)
             size -= _cost(rows)
@@ -142,7 +141,7 @@ def _cost(rows: Sequence[Row]) -> int:
 def _computed(
     model: LanguageModel, blocks: Iterable[_Block], exact: bool, progress: Progress
 ) -> Iterator[tuple[_Block, Sequence[int], Values]]:
-    """Each batch with its numbers, in order; some are under way while earlier ones are taken off the device."""
+    """Yield each batch with its values, in order; later ones are queued while earlier ones are read from the device."""
     under_way: deque[tuple[_Block, Sequence[int], list[Pending]]] = deque()
     for block in blocks:
         for batch in block.plan.batches:
@@ -160,13 +159,13 @@ def _taken(
 
 
 def _begin(model: LanguageModel, rows: Sequence[Row], exact: bool, progress: Progress) -> list[Pending]:
-    """Start a batch. Halving depends on the batch alone, so a resumed run halves alike."""
+    """Start a batch. Halving depends on the batch alone, so a resumed run halves in the same way."""
     import torch
 
     try:
         return [model.begin(rows, exact)]
     except torch.OutOfMemoryError:
-        # The error holds on to the tensors that filled the memory; the halves are tried after it is gone.
+        # The exception keeps the tensors that filled the memory alive; the halves are tried after it is gone.
         pass
     if len(rows) == 1:
         raise UserError(

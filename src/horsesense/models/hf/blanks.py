@@ -1,5 +1,4 @@
-"""What a local model puts where nothing stands yet: the best words of a blank, and how likely given words are to come
-next."""
+"""Fill a blank with a local model: its best tokens, and the probability of given words as the next one."""
 
 from __future__ import annotations
 
@@ -12,9 +11,9 @@ import numpy as np
 from horsesense.core import BLANK, Fill, ScoringSpec
 from horsesense.errors import UserError, argument
 from horsesense.models.hf.batches import Sizes, score_rows
-from horsesense.models.hf.encoding import need_tokens
+from horsesense.models.hf.encoding import require_token_head
 from horsesense.models.hf.plan import make_plan
-from horsesense.models.hf.rows import Given, Row
+from horsesense.models.hf.rows import ModelInput, Row
 from horsesense.models.protocol import DEFAULT_BUDGET, Choices, Turn
 from horsesense.progress import NO_PROGRESS, Progress
 
@@ -29,13 +28,13 @@ _MARKS = ("", "Ġ", "▁", " ")
 def best_words(
     model: LanguageModel, prompts: Sequence[str], k: int, spec: ScoringSpec, budget: int = DEFAULT_BUDGET
 ) -> list[list[Fill]]:
-    """The k best single tokens for the blank of each prompt, pieces and all, best first.
+    """Return the k most probable single tokens for the blank of each prompt, subwords included, best first.
 
-    A causal model can only be asked where the blank ends the prompt: it does not see what follows.
+    A causal model needs the blank at the end of the prompt: it does not see what follows.
     """
-    need_tokens(model)
+    require_token_head(model)
     if k > len(model.tokenizer):
-        raise UserError(f"{k} words are asked for and the vocabulary has {len(model.tokenizer)}", fix="ask for fewer")
+        raise UserError(f"{k} words are requested and the vocabulary has {len(model.tokenizer)}", fix="ask for fewer")
     rows = [_prompt_row(model, prompt, spec) for prompt in prompts]
     plan = make_plan(rows, 1 if spec.exact else budget)
     best: dict[int, Ranked] = {}
@@ -64,30 +63,30 @@ def _prompt_row(model: LanguageModel, prompt: str, spec: ScoringSpec) -> Row:
 
 
 def blank_row(model: LanguageModel, before: str, after: str, spec: ScoringSpec, framed: bool = True) -> Row:
-    """The input with a blank between two texts, read at the blank; the target does not matter.
+    """Return the input with a blank between two texts, read at the blank; the target does not matter.
 
-    ``framed``: with the tokens around it that the spec has; a chat template brings its own.
+    ``framed``: with the special tokens of the spec; a chat template has its own.
     """
     prompt = f"{before}{BLANK}{after}"
     frame = model.family.frame(model.tokenizer, spec).around(before)
-    if model.family.asks_what_follows:
+    if model.family.scores_to_end:
         if after.strip(_CLOSING):
             raise UserError(
-                f"{model.name} reads from left to right and cannot see {after.strip()!r} behind the blank",
+                f"{model.name} reads from left to right and does not see {after.strip()!r} after the blank",
                 fix="end the prompt with the blank, or use a masked model",
             )
         (tokens,) = model.tokenise([before.rstrip() if framed else before or prompt])
         ids = (*(frame.before if framed else ()), *(tokens.ids if before.strip() else ()))
         if not ids:
-            raise UserError(f"nothing stands before the blank of {prompt!r}", fix=f"use {argument('spec', 'bos=auto')}")
-        return _checked(model, Row(Given(ids), (len(ids) - 1,), (0,)), prompt)
+            raise UserError(f"nothing precedes the blank of {prompt!r}", fix=f"use {argument('spec', 'bos=auto')}")
+        return _checked(model, Row(ModelInput(ids), (len(ids) - 1,), (0,)), prompt)
     mask = model.tokenizer.mask_token
     if mask is None:
         raise UserError(f"{model.name} has no mask token to put into a blank", fix="use a masked or a causal model")
     (tokens,) = model.tokenise([f"{before}{mask}{after}"])
     ids = (*frame.before, *tokens.ids, *frame.after)
-    place = len(ids) - 1 - ids[::-1].index(model.tokenizer.mask_token_id)
-    return _checked(model, model.family.blank(ids, place, spec), prompt)
+    position = len(ids) - 1 - ids[::-1].index(model.tokenizer.mask_token_id)
+    return _checked(model, model.family.blank(ids, position, spec), prompt)
 
 
 def _checked(model: LanguageModel, row: Row, prompt: str) -> Row:
@@ -103,7 +102,8 @@ def choices(
     spec: ScoringSpec,
     progress: Progress = NO_PROGRESS,
 ) -> list[Choices]:
-    """For each turn, how likely each of its words is to come next; a word counts with and without a space before it."""
+    """Return, for each turn, the log-probability of each of its words as the next one, with and without a leading
+    space."""
     made, sizes = [], []
     for turn, wanted in zip(turns, words, strict=True):
         row = turn_row(model, turn, spec)
@@ -122,16 +122,16 @@ def choices(
 
 
 def turn_row(model: LanguageModel, turn: Turn, spec: ScoringSpec) -> Row:
-    """The input of a turn, read where the next word would stand."""
+    """Return the input of a turn, read at the position of the next word."""
     if turn.messages:
-        return blank_row(model, model.in_template(turn), "", spec, framed=False)
-    if model.family.asks_what_follows:
+        return blank_row(model, model.apply_chat_template(turn), "", spec, framed=False)
+    if model.family.scores_to_end:
         return blank_row(model, turn.text, "", spec)
     return blank_row(model, f"{turn.text.rstrip()} ", ".", spec)
 
 
 def tokens_of(model: LanguageModel, word: str) -> tuple[int, ...]:
-    """The ids of the tokens that are this word, with a space before it and without."""
+    """Return the ids of the tokens that are this word, with and without a leading space."""
     return _tokens_of(model.tokenizer, word)
 
 
@@ -142,6 +142,8 @@ def _tokens_of(tokenizer: Any, word: str) -> tuple[int, ...]:
     if not found:
         ids = tokenizer(word, add_special_tokens=False)["input_ids"]
         if len(ids) != 1:
-            raise UserError(f"{word!r} is no single token of this model", fix="ask in words instead of letters")
+            raise UserError(
+                f"{word!r} is not a single token of this model", fix=f"use {argument('formats', 'generate')}"
+            )
         found = {ids[0]}
     return tuple(sorted(found))

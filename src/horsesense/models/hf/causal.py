@@ -1,4 +1,4 @@
-"""Causal language models (GPT, GPT-2, Llama and their like): every token from those to its left."""
+"""Causal language models (GPT, GPT-2, Llama and similar): each token is predicted from those to its left."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from horsesense.core import ScoringSpec
 from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Outputs, plain_outputs
 from horsesense.models.hf.prefix_tree import tree_logits
-from horsesense.models.hf.rows import Given, Marks, Question, Row
+from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
 from horsesense.models.hf.tokens import Frame, causal_frame
 
 
@@ -16,17 +16,23 @@ def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
     return causal_frame(tokenizer, spec.bos)
 
 
-def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
-    """One row, each asked token read one place before it; so the last token is asked for but never fed.
+def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
+    """One row, each scored token read one position before it; so the last token is never fed.
 
     >>> rows(Question(ids=(9, 4, 5, 6), asked=(2, 3), words=(0, 1)), ScoringSpec(), Marks())
     [Row(given=Given(ids=(9, 4, 5), hidden=(), decoder=(), types=(), parents=()), reads=(1, 2), targets=(5, 6))]
     """
-    reads = tuple(place - 1 for place in question.asked)
-    return [Row(Given(question.ids[: reads[-1] + 1]), reads, tuple(question.ids[place] for place in question.asked))]
+    reads = tuple(position - 1 for position in question.asked)
+    return [
+        Row(
+            ModelInput(question.ids[: reads[-1] + 1]),
+            reads,
+            tuple(question.ids[position] for position in question.asked),
+        )
+    ]
 
 
-def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+def outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
     if any(each.parents for each in given) or len({len(each.ids) for each in given}) > 1:
         return Outputs(tree_logits(network, given, device), [list(row.reads) for row in rows])
     return plain_outputs(network, given, rows, device)
@@ -40,7 +46,7 @@ FAMILY = Family(
     rows=rows,
     outputs=outputs,
     direction="left to right",
-    asks_what_follows=True,
+    scores_to_end=True,
     takes_trees=True,
     takes_embeddings=True,
 )

@@ -1,6 +1,6 @@
-"""The parts of a model as transformers gives them: read from a folder without its bars and advice, and made ready.
+"""Config, tokenizer and weights as transformers loads them, without its progress bars and advice.
 
-What a user has to know, we say ourselves.
+Messages for the user come from this package.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from horsesense.errors import UserError
 _VOCABULARIES = ("tokenizer.json", "vocab*", "*.model", "merges.txt", "tekken.json")
 _OS_ERROR = re.compile(r"\(os error (\d+)\)")
 _TORCH_WRITES = ("PytorchStreamWriter", "inline_container", "iostream")
-"""How torch tells that it could not write; by the last where only the end of the file found no room."""
+"""Signs in torch's errors that it could not write; the last where only the end of the file found no room."""
 _TORCH_REASON = re.compile(r"with strerror: (.+)")
 _LAYER = re.compile(r"\b(layers?|h|blocks?)\.\d+\.")
 _NO_LAYER = re.compile(r"pooler|position_ids|inv_freq|masked_bias|attn\.bias$|num_batches_tracked")
-"""What older checkpoints keep beside their weights, and is computed or not needed."""
+"""Entries of older checkpoints beside the weights that are computed or not needed."""
 _LOOKS = "warn_if_padding_and_no_attention_mask"
 
 
 @contextmanager
 def quiet_transformers() -> Iterator[None]:
-    """No progress bars, no log lines below errors, no warnings, for the length of the block."""
+    """Suppress progress bars, log lines below errors, and warnings."""
     from transformers.utils import logging
 
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
@@ -48,35 +48,35 @@ def quiet_transformers() -> Iterator[None]:
 
 @contextmanager
 def saving(folder: Path) -> Iterator[None]:
-    """Around what torch and safetensors write: a disk that is full comes back as any kind of error."""
+    """Translate the errors of torch and safetensors on a full disk."""
     try:
         with disk_errors(folder):
             yield
-    except Exception as error:  # safetensors and torch have types of their own for it, and torch several
+    except Exception as error:  # safetensors and torch have error classes of their own for it, and torch several
         code = _number_of(str(error))
         if code is None:
             raise
         if not code:
-            problem = "the disk is full, or cannot be written (torch does not tell which)"
+            problem = "the disk is full, or cannot be written (torch does not say which)"
             raise UserError(problem, file=folder, fix="free some space and run the same command again") from error
         with disk_errors(folder):
             raise OSError(code, os.strerror(code)) from error
 
 
-def _number_of(told: str) -> int | None:
-    """The system's number for why a file was not written; 0 where that is not told, None where it is something else."""
-    if number := _OS_ERROR.search(told):
+def _number_of(message: str) -> int | None:
+    """Return the system's error number for a failed write; 0 where it is not named, None for any other error."""
+    if number := _OS_ERROR.search(message):
         return int(number[1])
-    if reason := _TORCH_REASON.search(told):
+    if reason := _TORCH_REASON.search(message):
         return next((code for code in errno.errorcode if os.strerror(code) == reason[1].strip()), 0)
-    return 0 if any(name in told for name in _TORCH_WRITES) else None
+    return 0 if any(name in message for name in _TORCH_WRITES) else None
 
 
 def read_part(folder: Path, auto_class: str, **options: Any) -> Any:
-    """One part of a model from its folder; what transformers says about a bad one, in one sentence.
+    """Load one part of a model from its folder; a bad one is one sentence.
 
-    This and `read_adapter` are the only door that models come in by, which a test holds to: nothing of theirs is run,
-    nothing is downloaded, and pickles are opened only where they were allowed.
+    Models are loaded only here and in `read_adapter`, which a test checks: no code of theirs is run, nothing is
+    downloaded, and pickles are opened only where they were allowed.
     """
     import transformers
 
@@ -90,7 +90,7 @@ def read_part(folder: Path, auto_class: str, **options: Any) -> Any:
 
 
 def read_adapter(network: Any, folder: Path) -> Any:
-    """A network with peft's adapter around it."""
+    """Load a peft adapter around a network."""
     from peft import PeftModel
 
     if not (folder / "adapter_model.safetensors").is_file():  # peft would open a pickle
@@ -101,7 +101,8 @@ def read_adapter(network: Any, folder: Path) -> Any:
 
 @contextmanager
 def _one_sentence(problem: str, folder: Path, fix: str) -> Iterator[None]:
-    """A bad config, folder, tokenizer or weight file comes back as any kind of error; also as a panic of Rust's."""
+    """Translate any error about a bad config, folder, tokenizer or weight file, also a panic in Rust, into one
+    sentence."""
     import safetensors
 
     try:
@@ -109,7 +110,7 @@ def _one_sentence(problem: str, folder: Path, fix: str) -> Iterator[None]:
     except UserError:
         raise
     except safetensors.SafetensorError as error:
-        raise UserError(f"the weights are damaged ({error})", file=folder, fix="get the model again") from error
+        raise UserError(f"the weights are damaged ({error})", file=folder, fix="download the model again") from error
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
@@ -118,7 +119,7 @@ def _one_sentence(problem: str, folder: Path, fix: str) -> Iterator[None]:
 
 
 def check_used(report: Mapping[str, Any], network: Any, name: str) -> None:
-    """Refuse weights in the files that the network leaves out: its config has fewer layers than they have.
+    """Refuse weights in the files that the network does not use: its config has fewer layers than they have.
 
     Another head, or a pooler that this one does not need, may be left out.
     """
@@ -133,17 +134,17 @@ def check_used(report: Mapping[str, Any], network: Any, name: str) -> None:
 
 
 def read_tokenizer(folder: Path, **options: Any) -> Any:
-    """The tokenizer of a model folder; one that is not there, or has no offsets, is an error."""
+    """Load the tokenizer of a model folder; one that is missing, or has no offsets, is an error."""
     if not any(path.exists() for pattern in _VOCABULARIES for path in folder.glob(pattern)):
         # transformers would make up an empty one from the config.
         raise UserError("the folder has no tokenizer", file=folder, fix="save the tokenizer beside the model")
     tokenizer = read_part(folder, "AutoTokenizer", **options)
     if not getattr(tokenizer, "is_fast", False):
-        raise UserError("the tokenizer cannot tell character offsets", file=folder, fix="use a model with a fast one")
+        raise UserError("the tokenizer has no character offsets", file=folder, fix="use a model with a fast one")
     longest = tokenizer.model_max_length
     if not isinstance(longest, int | float):
         raise UserError(
-            f"the tokenizer's model_max_length is no number ({longest!r})",
+            f"the tokenizer's model_max_length is not a number ({longest!r})",
             file=folder,
             fix="check tokenizer_config.json",
         )
@@ -151,7 +152,7 @@ def read_tokenizer(folder: Path, **options: Any) -> Any:
 
 
 def window_of(network: Any, tokenizer: Any) -> int:
-    """The longest input, from the config and the tokenizer; RoBERTa's first positions are not usable."""
+    """Return the longest input, from the config and the tokenizer; RoBERTa's first positions are not usable."""
     known = [getattr(network.config, name, None) for name in ("max_position_embeddings", "n_positions")]
     sizes = [size for size in known if isinstance(size, int) and size > 0]
     for name, module in network.named_modules():
@@ -164,7 +165,8 @@ def window_of(network: Any, tokenizer: Any) -> int:
 
 
 def trust_inputs(network: Any) -> None:
-    """No looking for padding where no mask is given: there is none, and looking waits for the device at every batch."""
+    """Do not search for padding where no mask is given: there is none, and the search waits for the device at every
+    batch."""
     for part in network.modules():
         if hasattr(part, _LOOKS):
             setattr(part, _LOOKS, lambda *_, **__: None)

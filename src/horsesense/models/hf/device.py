@@ -1,4 +1,4 @@
-"""Where a model runs, and why there: one device, several that a large one is spread over, weights of few bits."""
+"""Devices, threads and quantised loading."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from horsesense.settings import device_setting
 if TYPE_CHECKING:
     import torch
 
-SPREAD = "map"
-"""The device that stands for all there are: layers are put where there is room."""
+DEVICE_MAP = "map"
+"""The device name for all GPUs: layers are put where they fit."""
 BITS = {"int8": "load_in_8bit", "int4": "load_in_4bit"}
-"""Dtypes that are weights of few bits; what is computed is in bfloat16."""
+"""Quantised dtypes; computation is in bfloat16."""
 
 
 def choose_device(wanted: str = "auto") -> tuple[torch.device, str]:
-    """The device and the reason for it, in a few words; ``auto`` is what the user has set, else what is found."""
+    """Return the device and the reason for it; ``auto`` is the user's setting, else the best that is found."""
     import torch
 
     wanted, said_by = device_setting() if wanted == "auto" else (wanted, "")
@@ -45,7 +45,7 @@ def choose_device(wanted: str = "auto") -> tuple[torch.device, str]:
 
 
 def has_bfloat16(device: torch.device) -> bool:
-    """Whether the device multiplies in bfloat16; a processor that only imitates it is slower with it."""
+    """Whether the device multiplies in bfloat16; a CPU that emulates it is slower with it."""
     import torch
 
     if device.type == "cuda":
@@ -57,9 +57,9 @@ def has_bfloat16(device: torch.device) -> bool:
 
 
 def fit_threads() -> int:
-    """As many threads as this process may use cores; torch counts those of the machine, which a container may not get.
+    """Use as many threads as this process has cores; torch counts those of the machine, which a container may not get.
 
-    ``OMP_NUM_THREADS`` stands where it is set.
+    ``OMP_NUM_THREADS`` takes precedence.
     """
     import torch
 
@@ -70,7 +70,7 @@ def fit_threads() -> int:
 
 
 def threads_of(device: torch.device) -> int | None:
-    """Threads that a model on this device computes with; None where it is no processor."""
+    """Return the threads of a model on this device; None if it is not a CPU."""
     import torch
 
     return torch.get_num_threads() if device.type == "cpu" else None
@@ -78,12 +78,14 @@ def threads_of(device: torch.device) -> int | None:
 
 @contextmanager
 def with_threads(count: int | None) -> Iterator[None]:
-    """Compute with so many threads for the length of the block: the order of sums, and so last bits, depend on it."""
+    """Compute with ``count`` threads inside the block, since last bits depend on it; None changes nothing."""
+    if not count:  # a server is asked without torch
+        yield
+        return
     import torch
 
     before = torch.get_num_threads()
-    if count:
-        torch.set_num_threads(count)
+    torch.set_num_threads(count)
     try:
         yield
     finally:
@@ -91,7 +93,7 @@ def with_threads(count: int | None) -> Iterator[None]:
 
 
 def usable_cores(quota: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
-    """The cores that the scheduler and a container's quota leave to this process."""
+    """Return the cores that the scheduler and a container's quota leave to this process."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     with suppress(OSError, ValueError):  # no such file, or "max": no quota
         share, period = (int(part) for part in quota.read_text(encoding="ascii").split())
@@ -100,12 +102,12 @@ def usable_cores(quota: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
 
 
 def loading_options(device: str, dtype: str) -> dict[str, Any]:
-    """What transformers is told for these: the kind of numbers, and who puts the network where."""
+    """Return the arguments of ``from_pretrained``: dtype, quantisation and device map."""
     import torch
 
     if dtype not in BITS:
         options = {"dtype": getattr(torch, dtype)}
-        return options | ({"device_map": "auto"} if device == SPREAD else {})
+        return options | ({"device_map": "auto"} if device == DEVICE_MAP else {})
     if find_spec("bitsandbytes") is None:
         raise UserError(
             f"{argument('dtype', dtype)} needs bitsandbytes, which is not installed",
@@ -115,25 +117,25 @@ def loading_options(device: str, dtype: str) -> dict[str, Any]:
 
     from transformers import BitsAndBytesConfig
 
-    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)  # it tells of its rounding at every layer of every batch
-    where = "auto" if device in (SPREAD, "auto") else {"": device}
-    # Normal floats lose less than the library's usual 4-bit floats (Dettmers and others 2023, table 2).
+    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)  # it logs its rounding at every layer of every batch
+    where = "auto" if device in (DEVICE_MAP, "auto") else {"": device}
+    # NF4 loses less than the library's default 4-bit floats (Dettmers and others 2023, table 2).
     bits = {BITS[dtype]: True, "bnb_4bit_quant_type": "nf4", "bnb_4bit_compute_dtype": torch.bfloat16}
     return {"dtype": torch.bfloat16, "quantization_config": BitsAndBytesConfig(**bits), "device_map": where}
 
 
-def is_placed(device: str, dtype: str) -> bool:
-    """Whether transformers has put the network where it is, so that nobody may move it."""
-    return device == SPREAD or dtype in BITS
+def is_device_mapped(device: str, dtype: str) -> bool:
+    """Whether transformers has placed the network, so that it must not be moved."""
+    return device == DEVICE_MAP or dtype in BITS
 
 
-def placed(network: Any) -> tuple[torch.device, str]:
-    """Where a network takes its inputs, and how it is spread, in words."""
+def mapped_device(network: Any) -> tuple[torch.device, str]:
+    """Return the input device of a network, and how it is distributed, in words."""
     places = dict.fromkeys(str(place) for place in getattr(network, "hf_device_map", {}).values())
     if "disk" in places or ("cpu" in places and len(places) > 1):
         raise UserError(
-            "the model does not fit on the GPUs, and parts of it would be fetched for every batch",
+            "the model does not fit on the GPUs, and parts of it would be moved for every batch",
             fix=f"use {argument('dtype', 'int8')} or {argument('dtype', 'int4')}, or more of them",
         )
     first = network.get_input_embeddings().weight.device
-    return first, f"spread over {', '.join(places)}" if len(places) > 1 else "put there as it was loaded"
+    return first, f"spread over {', '.join(places)}" if len(places) > 1 else "placed at load"

@@ -1,6 +1,6 @@
-"""From words to the question a model is asked: which tokens count, and as which words.
+"""From a prompt to the question that a model is asked: which tokens are scored, and as which words.
 
-A language model is asked about a prompt; a classifier about two texts that its tokenizer joins, and a label or option.
+A language model gets a prompt; a classifier gets two texts that its tokenizer joins, and a label or option.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ Pair = tuple[tuple[int, ...], tuple[int, ...]]
 """Token ids of two texts, and which of the two each belongs to."""
 
 
-def need_tokens(model: LanguageModel) -> None:
-    """Refuse a classifier where the probability of words is asked for."""
+def require_token_head(model: LanguageModel) -> None:
+    """Refuse a classifier where the probability of words is needed."""
     if model.family.head != "tokens":
         raise UserError(
-            f"{model.name} tells {model.family.head} apart and knows no probability of words",
-            fix="use a causal or a masked model, or ask it a probe",
+            f"{model.name} is a classifier of {model.family.head} and has no probabilities of words",
+            fix="use a causal or a masked model, or run it on a probe",
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Framed:
-    """A question with the characters behind its tokens."""
+class FramedPrompt:
+    """A question with the character offsets of its scored tokens."""
 
     question: Question
     starts: tuple[int, ...]
-    """For each asked token, where it starts in the prompt."""
+    """For each scored token, its start in the prompt."""
     ends: tuple[int, ...]
     flags: tuple[str, ...]
     rows: int = 1
-    """Inputs that are computed for it: one, or one a token."""
+    """Number of inputs: one, or one per token."""
 
     @property
     def length(self) -> int:
@@ -50,106 +50,106 @@ class Framed:
 
     @property
     def cost(self) -> int:
-        """Tokens that are computed for it."""
+        """Number of tokens to compute."""
         return self.length * self.rows
 
     def likelihood(self, values: Values) -> Likelihood:
-        """With the numbers that it was asked for."""
+        """Attach the computed log-probabilities."""
         return Likelihood(values, self.starts, self.ends, self.flags)
 
 
 @dataclass(frozen=True, slots=True)
-class Framer:
-    """What it takes to turn prompts into questions for one model under one spec."""
+class PromptEncoder:
+    """Turns prompts into questions for one model under one spec."""
 
     frame: Frame
     window: int
     truncation: Truncation
     unknown_token: int | None
-    row_a_token: bool = False
-    """Whether each token takes an input of its own."""
+    row_per_token: bool = False
+    """Whether each token needs an input of its own."""
 
-    def __call__(self, prompt: Prompt, tokens: Tokens) -> Framed:
-        return _framed(prompt, tokens, self)
+    def __call__(self, prompt: Prompt, tokens: Tokens) -> FramedPrompt:
+        return _encode(prompt, tokens, self)
 
 
-def framer_of(model: LanguageModel, spec: ScoringSpec) -> Framer:
-    """How prompts become questions for this model."""
+def prompt_encoder_of(model: LanguageModel, spec: ScoringSpec) -> PromptEncoder:
+    """Return the encoder of a model under a spec."""
     frame = model.family.frame(model.tokenizer, spec)
     unknown = model.tokenizer.unk_token_id
-    # SmolLM2 declares the token that begins a text as the unknown one too; no text of its bytes needs one.
-    return Framer(
-        frame, model.window, spec.truncation, None if unknown in frame.before else unknown, _row_a_token(model)
+    # SmolLM2 declares its BOS token as the unknown token too; byte-level text never needs one.
+    return PromptEncoder(
+        frame, model.window, spec.truncation, None if unknown in frame.before else unknown, _row_per_token(model)
     )
 
 
-def read_prompts(model: LanguageModel, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[Framed]:
-    """Prompts as this model reads them, tokenised in one go."""
-    need_tokens(model)
-    framer = framer_of(model, spec)
-    return [framer(p, t) for p, t in zip(prompts, model.tokenise([p.text for p in prompts]), strict=True)]
+def encode_prompts(model: LanguageModel, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[FramedPrompt]:
+    """Tokenise prompts in one call and encode them."""
+    require_token_head(model)
+    encoder = prompt_encoder_of(model, spec)
+    return [encoder(p, t) for p, t in zip(prompts, model.tokenise([p.text for p in prompts]), strict=True)]
 
 
-def _row_a_token(model: LanguageModel) -> bool:
-    return model.family.head == "tokens" and not model.family.asks_what_follows
+def _row_per_token(model: LanguageModel) -> bool:
+    return model.family.head == "tokens" and not model.family.scores_to_end
 
 
-def _framed(prompt: Prompt, tokens: Tokens, framer: Framer) -> Framed:
-    """Put the frame around the tokens, find those that are scored, and say what is odd about them."""
-    whole = Frame((), scores_first=False) if prompt.bare else framer.frame
-    frame, window = whole.around(prompt.text[: prompt.start]), framer.window
-    # The last token is asked for and never fed, which the harness makes use of.
+def _encode(prompt: Prompt, tokens: Tokens, encoder: PromptEncoder) -> FramedPrompt:
+    """Add the special tokens, find the scored tokens, and flag what is unusual about them."""
+    whole = Frame((), scores_first=False) if prompt.bare else encoder.frame
+    frame, window = whole.around(prompt.text[: prompt.start]), encoder.window
+    # The last token is scored and never fed, which lm-evaluation-harness makes use of.
     room = window - len(frame.before) - len(frame.after) + whole.alone
     dropped = max(0, len(tokens.ids) - room)
-    if dropped and framer.truncation == "error":
+    if dropped and encoder.truncation == "error":
         raise UserError(
             f"the text has {len(tokens.ids) + window - room} tokens and the model sees {window}: "
             f"{prompt.text[:60]!r} …",
             fix=f"add {argument('spec', 'truncation=left')} to keep its end only",
         )
     flags = ["truncated"] if dropped else []
-    places = [
-        place
-        for place in range(dropped, len(tokens.ids))
-        if in_stretch(prompt, tokens.starts[place], tokens.ends[place])
-        # The line break that ends a template is the template's; elsewhere space counts to the word that follows it.
-        and not (prompt.bare and tokens.ends[place] <= prompt.start)
+    positions = [
+        position
+        for position in range(dropped, len(tokens.ids))
+        if in_stretch(prompt, tokens.starts[position], tokens.ends[position])
+        # The line break that ends a template belongs to the template; elsewhere space belongs to the following word.
+        and not (prompt.bare and tokens.ends[position] <= prompt.start)
     ]
-    if any(tokens.starts[p] < prompt.start or tokens.ends[p] > prompt.end for p in places):
+    if any(tokens.starts[p] < prompt.start or tokens.ends[p] > prompt.end for p in positions):
         flags.append("straddle")
-    if not frame.scores_first and places and places[0] == dropped:
-        places = places[1:]
+    if not frame.scores_first and positions and positions[0] == dropped:
+        positions = positions[1:]
         flags.append("first-unscored")
-    if not places:
+    if not positions:
         raise UserError(
-            f"no token of {prompt.text[prompt.start : prompt.end]!r} is left to score",
+            f"no token of {prompt.text[prompt.start : prompt.end]!r} remains to be scored",
             fix="the tokenizer drops these characters, or the text is a single token without BOS",
         )
-    if any(tokens.ids[place] == framer.unknown_token for place in places):
+    if any(tokens.ids[position] == encoder.unknown_token for position in positions):
         flags.append("unknown-token")
     shift = len(frame.before) - dropped
-    return Framed(
+    return FramedPrompt(
         question=Question(
             ids=(*frame.before, *tokens.ids[dropped:], *frame.after),
-            asked=tuple(place + shift for place in places),
-            words=_words(prompt, tokens, places),
+            asked=tuple(position + shift for position in positions),
+            words=_words(prompt, tokens, positions),
         ),
-        starts=tuple(tokens.starts[place] for place in places),
-        ends=tuple(tokens.ends[place] for place in places),
+        starts=tuple(tokens.starts[position] for position in positions),
+        ends=tuple(tokens.ends[position] for position in positions),
         flags=tuple(flags),
-        rows=len(places) if framer.row_a_token else 1,
+        rows=len(positions) if encoder.row_per_token else 1,
     )
 
 
-def _words(prompt: Prompt, tokens: Tokens, places: list[int]) -> tuple[int, ...]:
+def _words(prompt: Prompt, tokens: Tokens, positions: list[int]) -> tuple[int, ...]:
     if prompt.whole:
-        return (0,) * len(places)
+        return (0,) * len(positions)
     beginnings = [start for start, _ in word_spans(prompt.text)]
-    return tuple(bisect_right(beginnings, tokens.starts[place]) for place in places)
+    return tuple(bisect_right(beginnings, tokens.starts[position]) for position in positions)
 
 
-def frame_pairs(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[tuple[Framed, ...]]:
-    """For each item one question an option: the pair of texts, and the label asked for."""
+def encode_pairs(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) -> list[tuple[FramedPrompt, ...]]:
+    """Encode one question per option of each item: the pair of texts, and the label."""
     by_label = model.family.head == "labels"
     texts = [
         (item.premise, item.text) if by_label else (_before(item), option)
@@ -163,9 +163,9 @@ def frame_pairs(model: LanguageModel, items: Sequence[Item], spec: ScoringSpec) 
             if by_label:
                 pair = next(encoded)
                 numbers = label_numbers(model.network.config.id2label, item.options)
-                framed.append(tuple(_framed_pair(pair, number) for number in numbers))
+                framed.append(tuple(_encode_pair(pair, number) for number in numbers))
             else:
-                framed.append(tuple(_framed_pair(next(encoded), 0) for _ in item.options))
+                framed.append(tuple(_encode_pair(next(encoded), 0) for _ in item.options))
         except UserError as error:
             raise UserError(f"item {item.id}: {error.problem}", fix=error.fix) from error
     return framed
@@ -175,9 +175,9 @@ def _before(item: Item) -> str:
     return f"{item.premise} {item.text}" if item.premise else item.text
 
 
-def _framed_pair(pair: Pair, number: int) -> Framed:
+def _encode_pair(pair: Pair, number: int) -> FramedPrompt:
     ids, types = pair
-    return Framed(Question(ids, asked=(number,), words=(0,), types=types), starts=(), ends=(), flags=())
+    return FramedPrompt(Question(ids, asked=(number,), words=(0,), types=types), starts=(), ends=(), flags=())
 
 
 def _joined(model: LanguageModel, texts: Sequence[tuple[str, str]], spec: ScoringSpec) -> list[Pair]:
@@ -189,7 +189,7 @@ def _joined(model: LanguageModel, texts: Sequence[tuple[str, str]], spec: Scorin
     encoded = []
     for ids, kinds, first in zip(made["input_ids"], types, firsts, strict=True):
         if len(ids) > model.window:
-            # Cutting a premise or an answer can turn it into its opposite, so there is no truncation here.
+            # Truncating a premise or an answer can turn it into its opposite, so it is an error here.
             raise UserError(
                 f"the pair has {len(ids)} tokens and the model sees {model.window}: {first[:60]!r} …",
                 fix="shorten it, or leave the item out",

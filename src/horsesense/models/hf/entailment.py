@@ -10,7 +10,7 @@ from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Outputs, plain_outputs
-from horsesense.models.hf.rows import Given, Marks, Question, Row
+from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
 from horsesense.models.hf.tokens import Frame
 
 _SAME = {
@@ -27,17 +27,17 @@ def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
     return Frame((), in_words="premise and hypothesis as the tokenizer joins them")
 
 
-def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
-    return [Row(Given(question.ids, types=question.types), (0,) * len(question.asked), question.asked)]
+def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
+    return [Row(ModelInput(question.ids, types=question.types), (0,) * len(question.asked), question.asked)]
 
 
-def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+def outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
     plain = plain_outputs(network, given, rows, device)
-    return Outputs(plain.logits[:, None, :], plain.places)
+    return Outputs(plain.logits[:, None, :], plain.positions)
 
 
 def label_numbers(names: Mapping[int, str], options: Sequence[str]) -> tuple[int, ...]:
-    """The model's number of each option's label, by name.
+    """Return the model's index of each option's label, by name.
 
     >>> label_numbers({0: "CONTRADICTION", 1: "neutral", 2: "entailment"}, ("entailment", "contradiction"))
     (2, 0)
@@ -67,5 +67,5 @@ FAMILY = Family(
     outputs=outputs,
     forms=("pair",),
     head="labels",
-    head_at_places=False,
+    selective_head=False,
 )

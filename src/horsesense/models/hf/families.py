@@ -1,7 +1,7 @@
-"""What a model family is, which there are, and which one a config belongs to.
+"""Model families: how each is asked, and which one a config belongs to.
 
-A family is one file beside this one, with a `Family` called ``FAMILY``, and one line in `FAMILIES`. What differs from
-family to family is a field here; nothing else in the house asks for a family by its name to decide something.
+A family is one file beside this one, with a `Family` called ``FAMILY``, and one line in `FAMILIES`. Whatever differs
+between families is a field here; no other code decides by a family's name.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 from horsesense.core import FORMS, Form, ScoringSpec
 from horsesense.errors import UserError, argument, unknown
 from horsesense.models.hf.forward import Outputs, plain_outputs
-from horsesense.models.hf.rows import Given, Marks, Question, Row
+from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
 from horsesense.models.hf.tokens import Frame
 
 FAMILIES = {
@@ -25,25 +25,27 @@ FAMILIES = {
     "entailment": "horsesense.models.hf.entailment",
     "multiple-choice": "horsesense.models.hf.multiple_choice",
 }
-"""Family → the module that has it. XLNetLMHeadModel ends like a causal one, so it comes first."""
+"""Family → its module. XLNetLMHeadModel ends like a causal one, so it comes first."""
 
-TRIAL = (Row(Given((5, 6, 7, 8)), (0, 2), (5, 6)), Row(Given((8, 7, 9, 5)), (1,), (7,)))
-"""Two small inputs, read at some of their places."""
-
-
-def mask_only(tokenizer: Any, config: Any) -> Marks:
-    """The mask token, where there is one."""
-    return Marks(tokenizer.mask_token_id)
+TRIAL = (Row(ModelInput((5, 6, 7, 8)), (0, 2), (5, 6)), Row(ModelInput((8, 7, 9, 5)), (1,), (7,)))
+"""Two small inputs for self-tests, read at some of their positions."""
 
 
-def read_at_mask(ids: tuple[int, ...], place: int, spec: ScoringSpec) -> Row:
-    """An input as it stands, read where its mask stands; the target does not matter."""
-    return Row(Given(ids), (place - spec.read_offset,), (0,))
+def mask_only(tokenizer: Any, config: Any) -> SpecialIds:
+    """Return the mask token, if there is one."""
+    return SpecialIds(tokenizer.mask_token_id)
+
+
+def read_at_mask(ids: tuple[int, ...], position: int, spec: ScoringSpec) -> Row:
+    """Return an input read at its mask; the target does not matter."""
+    return Row(ModelInput(ids), (position - spec.read_offset,), (0,))
 
 
 @dataclass(frozen=True)
 class Family:
-    """A way of asking: what stands around a text, and which rows of tokens give the log-probability of its parts."""
+    """A model family: the special tokens around a text, and the inputs that give the log-probabilities of its
+    tokens.
+    """
 
     name: str
     architectures: tuple[str, ...]
@@ -51,35 +53,35 @@ class Family:
     auto_class: str
     """The class of transformers that loads it."""
     frame: Callable[[Any, ScoringSpec], Frame]
-    """The special tokens around a text, from the tokenizer."""
-    rows: Callable[[Question, ScoringSpec, Marks], list[Row]]
-    """What it takes to answer a question; pure."""
-    outputs: Callable[[Any, list[Given], list[Row], Any], Outputs] = plain_outputs
-    """One batch through the network, onto the device."""
+    """Returns the special tokens around a text, from the tokenizer."""
+    rows: Callable[[Question, ScoringSpec, SpecialIds], list[Row]]
+    """Returns the inputs that answer a question; pure."""
+    outputs: Callable[[Any, list[ModelInput], list[Row], Any], Outputs] = plain_outputs
+    """Runs one batch through the network."""
     forms: tuple[Form, ...] = FORMS
     """Forms of items that it can answer."""
     head: Literal["tokens", "labels", "options"] = "tokens"
     """What the softmax is over: the vocabulary, the labels of a classifier, the options of an item."""
     direction: Literal["left to right", "both sides"] = "both sides"
-    """What a prediction sees. That one from left to right sees nothing to its right is tried at load."""
-    asks_what_follows: bool = False
-    """Whether a cloze is scored to the end of its text, because only there does the model see the option."""
+    """Context of a prediction. That a left-to-right model sees nothing to its right is tested at load."""
+    scores_to_end: bool = False
+    """Whether a cloze is scored to the end of its text, because the model sees the option only there."""
     encoder_decoder: bool = False
-    """Whether it reads one text and writes another."""
-    marks: Callable[[Any, Any], Marks] = mask_only
-    """The token ids that rows are made with, from the tokenizer and the config."""
+    """Whether it has an encoder and a decoder."""
+    marks: Callable[[Any, Any], SpecialIds] = mask_only
+    """Returns the token ids that inputs are built with, from the tokenizer and the config."""
     blank: Callable[[tuple[int, ...], int, ScoringSpec], Row] = read_at_mask
-    """The row that predicts what stands at a mask, from the ids and the place of the mask."""
-    head_at_places: bool = True
-    """Whether the head may run at the places that are read alone; not where the network gives one place a row."""
+    """Returns the input that predicts a masked token, from the ids and the index of the mask."""
+    selective_head: bool = True
+    """Whether the head may run at the read positions only; not if the network has one output per row."""
     takes_trees: bool = False
-    """Whether texts that begin alike may be fed as one tree; whether the network takes it is tried at load."""
-    side_by_side: bool = False
-    """Whether short texts may stand side by side in attention; whether the network takes it is tried at load."""
+    """Whether texts with a common prefix may be fed as one tree, if the self-test at load passes."""
+    batched_sdpa: bool = False
+    """Whether short texts may share an attention tile, if the self-test at load passes."""
     takes_embeddings: bool = False
-    """Whether it can be fed embeddings and nothing else, so that gradients say what a prediction rests on."""
+    """Whether it can be fed embeddings alone, so that gradients attribute a prediction to words."""
     trial: tuple[Row, ...] = TRIAL
-    """Small inputs of one shape, on which it is tried at load what the network allows."""
+    """Small inputs of one shape for the self-tests at load."""
 
     def __str__(self) -> str:
         return self.name
@@ -96,18 +98,18 @@ def family_named(name: str) -> Family:
 
 
 def family_of(config: Any, name: str) -> Family:
-    """The family that a model's config tells."""
+    """Return the family of a config."""
     return _first_family(architectures_in(config), name)
 
 
 def architectures_in(config: Any) -> list[str]:
-    """The classes that a config names; none where it says something else there."""
-    told = getattr(config, "architectures", None)
-    return [each for each in told if isinstance(each, str)] if isinstance(told, list) else []
+    """Return the class names in a config; none where the field is malformed."""
+    named = getattr(config, "architectures", None)
+    return [each for each in named if isinstance(each, str)] if isinstance(named, list) else []
 
 
 def family_of_class(architecture: str, name: str) -> Family:
-    """The family of a network in memory, by the name of its class."""
+    """Return the family of a network in memory, by the name of its class."""
     return _first_family([architecture], name)
 
 
@@ -118,6 +120,6 @@ def _first_family(architectures: Sequence[str], name: str) -> Family:
                 return family
     known = f"is a {architectures[0]}" if architectures else "does not say what it is in its config"
     raise UserError(
-        f"{name} {known} and so has no language-model head to ask",
-        fix=f"name another model, or say {argument('family')} {'|'.join(FAMILIES)} if you know that it has one",
+        f"{name} {known} and so has no language-model head",
+        fix=f"name another model, or set {argument('family')} to {'|'.join(FAMILIES)} if you know that it has one",
     )

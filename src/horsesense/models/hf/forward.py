@@ -1,4 +1,4 @@
-"""One batch through a network: what families share."""
+"""Run one batch through a network: what families share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.models.hf.rows import Given, Row
+from horsesense.models.hf.rows import ModelInput, Row
 
 if TYPE_CHECKING:
     import torch
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """What a network says, and where in it each row is read."""
+    """Logits of a batch, and where each row is read."""
 
     logits: torch.Tensor
-    """Rows × places × entries (of the vocabulary, or labels)."""
-    places: list[list[int]]
-    """For each row, the place of each of its reads."""
+    """Rows × positions × entries (of the vocabulary, or labels)."""
+    positions: list[list[int]]
+    """For each row, the position of each of its reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """Numbers that may still be under way on the device."""
+    """Values that may still be computed on the device."""
 
     values: torch.Tensor
     there: torch.Event | None = None
-    """When they have come; None where they are there already. To ask a GPU for them later would wait for all that it
-    was given since."""
+    """Event that marks their arrival; None where they have arrived. Asking a GPU for them later would wait for
+    everything queued since."""
 
 
 def ids_tensor(ids: Sequence[Sequence[int]], device: Any) -> torch.Tensor:
@@ -41,17 +41,17 @@ def ids_tensor(ids: Sequence[Sequence[int]], device: Any) -> torch.Tensor:
 
 
 def to_device(values: npt.NDArray[np.int64] | npt.NDArray[np.bool_], device: Any) -> torch.Tensor:
-    """Numbers as a tensor; onto a GPU without waiting for what it does."""
+    """Make a tensor; the copy to a GPU does not wait for its work."""
     import torch
 
     tensor = torch.from_numpy(values)
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
 
-def plain_outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+def plain_outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
     """Feed the ids as they are. All rows have one length, so everything is attended to.
 
-    No mask says so: transformers would look whether it hides anything, and so wait for the device (`trust_inputs`).
+    No mask is passed: transformers would check whether it hides anything, and so wait for the device (`trust_inputs`).
     """
     inputs = {"input_ids": ids_tensor([each.ids for each in given], device)}
     if given[0].types:
@@ -59,23 +59,23 @@ def plain_outputs(network: Any, given: list[Given], rows: list[Row], device: Any
     return Outputs(network(**inputs).logits, [list(row.reads) for row in rows])
 
 
-def alike(logits: torch.Tensor, wanted: torch.Tensor, dtype: torch.dtype) -> bool:
-    """Whether two ways to the same logits agree as well as numbers of this kind can."""
+def logits_agree(logits: torch.Tensor, wanted: torch.Tensor, dtype: torch.dtype) -> bool:
+    """Whether two computations of the same logits agree within the precision of their dtype."""
     import torch
 
     if logits.shape != wanted.shape:
         return False
     off, spread = (logits.float() - wanted.float()).square().mean().sqrt(), wanted.float().std()
     close = off <= (1e-3 if dtype == torch.float32 else 0.05) * spread
-    # Weights that give no numbers are told when they are asked, not here.
+    # Weights that give NaN are reported when they are scored, not here.
     return bool(close) or bool(off.isnan() & spread.isnan())
 
 
 @contextmanager
-def undisturbed(network: Any) -> Iterator[None]:
-    """Ask a network in evaluation mode and without gradients; afterwards mode, config and random state are as before.
+def preserve_state(network: Any) -> Iterator[None]:
+    """Call a network in evaluation mode and without gradients, then restore mode, config and random state.
 
-    Not torch's inference mode: what a layer keeps from a call inside that could not be trained on afterwards.
+    Not torch's inference mode: tensors that a layer caches inside it could not be trained on afterwards.
     """
     import torch
 

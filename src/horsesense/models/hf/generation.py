@@ -1,4 +1,4 @@
-"""How a text or a conversation goes on, by a local causal model."""
+"""Generate continuations of a text or conversation with a local causal model."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from horsesense.models.hf.language_model import LanguageModel
 
 _AT_ONCE = 16
-"""Turns of one length that are continued side by side."""
+"""Turns of one length per batch."""
 _ENDS = ("<|im_end|>", "<|eot_id|>", "<end_of_turn>", "<|end|>")
-"""What ends a turn in common chat templates, beside what the model declares."""
+"""Tokens that end a turn in common chat templates, beside those that the model declares."""
 
 
 def continuations(
     model: LanguageModel, turns: Sequence[Turn], sampling: Sampling, progress: Progress = NO_PROGRESS
 ) -> list[list[Continuation]]:
-    """For each turn its continuations. Turns of one length go together where nothing is drawn; a draw depends on the
-    seed and the turn alone, never on what else is asked."""
+    """Return the continuations of each turn. Greedy turns of one length share a batch; a sample depends on the seed and
+    the turn alone, never on the rest of the batch."""
     if not model.family.left_to_right:
         raise UserError(
-            f"{model.name} is {model.family} and cannot go on with a text",
-            fix=f"use a causal model, or {argument('ways', 'options')}",
+            f"{model.name} is {model.family} and cannot generate text",
+            fix=f"use a causal model, or {argument('formats', 'loglikelihood')}",
         )
     framed = [_ids(model, turn) for turn in turns]
     longest = max(map(len, framed), default=0)
@@ -37,23 +37,25 @@ def continuations(
         raise UserError(
             f"a question has {longest} tokens and its reply may have {sampling.tokens}, and {model.name} sees "
             f"{model.window}",
-            fix="leave less room to reason, or fewer examples",
+            fix="use fewer tokens for reasoning, or fewer examples",
         )
     made: dict[int, list[Continuation]] = {}
     at_once = 1 if sampling.temperature else _AT_ONCE
-    for _, alike in groupby(sorted(range(len(turns)), key=lambda n: (len(framed[n]), n)), key=lambda n: len(framed[n])):
-        places = list(alike)
-        for start in range(0, len(places), at_once):
-            part = places[start : start + at_once]
-            written = _written(model, [framed[place] for place in part], sampling)
+    for _, logits_agree in groupby(
+        sorted(range(len(turns)), key=lambda n: (len(framed[n]), n)), key=lambda n: len(framed[n])
+    ):
+        positions = list(logits_agree)
+        for start in range(0, len(positions), at_once):
+            part = positions[start : start + at_once]
+            written = _written(model, [framed[position] for position in part], sampling)
             made.update(zip(part, written, strict=True))
             progress.update("replies", len(made), len(turns))
-    return [made[place] for place in range(len(turns))]
+    return [made[position] for position in range(len(turns))]
 
 
 def _ids(model: LanguageModel, turn: Turn) -> tuple[int, ...]:
     if turn.messages:
-        (tokens,) = model.tokenise([model.in_template(turn)])
+        (tokens,) = model.tokenise([model.apply_chat_template(turn)])
         return tokens.ids
     frame = model.family.frame(model.tokenizer, ScoringSpec())
     (tokens,) = model.tokenise([turn.text])
@@ -71,7 +73,7 @@ def _written(model: LanguageModel, rows: list[tuple[int, ...]], sampling: Sampli
         how = {"do_sample": True, "temperature": sampling.temperature, "top_p": 1.0, "top_k": 0}
         how["num_return_sequences"] = many
     devices = [model.device] if model.device.type == "cuda" else []
-    with torch.random.fork_rng(devices), model.undisturbed():
+    with torch.random.fork_rng(devices), model.preserve_state():
         torch.manual_seed(_seed(sampling.seed, rows[0]))
         out = model.network.generate(
             input_ids=ids,
@@ -83,7 +85,7 @@ def _written(model: LanguageModel, rows: list[tuple[int, ...]], sampling: Sampli
             **how,
         )
     texts = [_continuation(model, row[ids.shape[1] :].tolist(), ends, ids.shape[1]) for row in out]
-    if not sampling.temperature:  # every draw is the same
+    if not sampling.temperature:  # all samples are the same
         return [[text] * sampling.samples for text in texts]
     return [texts]
 
@@ -101,7 +103,7 @@ def _ends(model: LanguageModel) -> set[int]:
 
 
 def _continuation(model: LanguageModel, ids: list[int], ends: set[int], before: int) -> Continuation:
-    stop = next((place for place, token in enumerate(ids) if token in ends), None)
+    stop = next((position for position, token in enumerate(ids) if token in ends), None)
     written = ids if stop is None else ids[:stop]
     text = model.tokenizer.decode(written, skip_special_tokens=True)
     return Continuation(text, "length" if stop is None else "stop", before, len(written))

@@ -1,4 +1,4 @@
-"""Numbers of 16 bits: what has to be summed in float32 all the same, and what a GPU does with them in one step."""
+"""Half precision: sums in float32, and fused kernels on a GPU."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from horsesense.models.hf.families import Family
-from horsesense.models.hf.forward import alike
+from horsesense.models.hf.forward import logits_agree
 
 if TYPE_CHECKING:
     import torch
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def sum_head_in_float32(network: Any) -> None:
     """Let the output layer of a network in half precision sum in float32: margins between options are small.
 
-    A GPU multiplies the numbers as they are and sums them in float32, which takes a fourteenth of the time of a product
-    in float32 and no second copy of the weights; elsewhere weights and inputs become float32. What a network does to
-    its logits afterwards (a scale, a cap) it does to these.
+    A GPU multiplies in half precision and sums in float32, which takes a fourteenth of the time of a float32 product
+    and no second copy of the weights; elsewhere weights and inputs become float32. A scale or cap that the network
+    applies to its logits still applies.
     """
     import torch
 
@@ -31,14 +31,14 @@ def sum_head_in_float32(network: Any) -> None:
 
 
 def _sums_wide(weight: torch.Tensor) -> bool:
-    """Whether a product of such numbers can be had in float32 there; torch has it for CUDA, from 2.8 on."""
+    """Whether the device can multiply in half precision with a float32 result; torch has this for CUDA from 2.8 on."""
     import torch
 
     if weight.device.type != "cuda" or weight.dtype not in (torch.bfloat16, torch.float16):
         return False
     try:
         torch.mm(weight[:8, :8], weight[:8, :8].T, out_dtype=torch.float32)
-    except (TypeError, RuntimeError, NotImplementedError):  # an older torch, or a device that has no such product
+    except (TypeError, RuntimeError, NotImplementedError):  # an older torch, or a device without such a product
         return False
     return True
 
@@ -51,32 +51,37 @@ def _wide_product(head: torch.nn.Linear, hidden: torch.Tensor) -> torch.Tensor:
     return logits if head.bias is None else logits + head.bias.float()
 
 
-def fuse_norms(network: Any, family: Family, device: Any) -> bool:
-    """Let root-mean-square norms run in one step, where the logits stay what they were.
-
-    Transformers writes them out: six steps over all that a layer gives, a tenth of a large decoder's time on a GPU.
-    """
+def can_fuse_norms(network: Any, family: Family, device: Any) -> bool:
+    """Whether the logits stay the same when root-mean-square norms run as one kernel. The network is left as it was."""
     import torch
 
-    norms = [part for part in network.modules() if _is_written_out(part)]
     rows = list(family.trial)
     given = [row.given for row in rows]
     with torch.inference_mode():
         before = family.outputs(network, given, rows, device).logits
-        for norm in norms:
-            norm.forward = partial(_norm, norm)
-        if norms and alike(family.outputs(network, given, rows, device).logits, before, network.dtype):
-            return True
+        norms = fuse_norms(network)
+        same = bool(norms) and logits_agree(family.outputs(network, given, rows, device).logits, before, network.dtype)
     for norm in norms:
         del norm.forward
-    return False
+    return same
+
+
+def fuse_norms(network: Any) -> list[Any]:
+    """Let root-mean-square norms run as one kernel and return them.
+
+    Transformers writes them out: six steps over the output of a layer, a tenth of a large decoder's time on a GPU.
+    """
+    norms = [part for part in network.modules() if _is_written_out(part)]
+    for norm in norms:
+        norm.forward = partial(_norm, norm)
+    return norms
 
 
 def _is_written_out(part: Any) -> bool:
     import torch
 
-    told = type(part).__name__.endswith("RMSNorm") and not isinstance(part, torch.nn.RMSNorm)
-    return told and getattr(part, "weight", None) is not None and hasattr(part, "variance_epsilon")
+    is_rms_norm = type(part).__name__.endswith("RMSNorm") and not isinstance(part, torch.nn.RMSNorm)
+    return is_rms_norm and getattr(part, "weight", None) is not None and hasattr(part, "variance_epsilon")
 
 
 def _norm(norm: Any, hidden: torch.Tensor) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""A network that is in memory already, perhaps being trained: asked as it is, and left as it was."""
+"""A network that is in memory already, perhaps in training: scored as it is, and left as it was."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from horsesense.models.hf.families import family_named, family_of_class
 from horsesense.models.hf.language_model import LanguageModel
 
 MEMORY = "memory"
-"""Which weights those are: nobody can know, since they may change at the next step."""
+"""Identity of its weights, which may change at the next step."""
 
 
 def borrow(network: Any, tokenizer: Any, *, name: str = MEMORY, family: str | None = None) -> LanguageModel:
-    """A loaded network and its tokenizer as a model like any other.
+    """Wrap a loaded network and its tokenizer as a `LanguageModel`.
 
-    Nothing of it is changed: parameters, dtype, device, hooks, mode, config and random state stay as they are. So the
-    head runs at every place of a text, which a model loaded by name does not need.
+    Nothing is changed: parameters, dtype, device, hooks, mode, config and random state stay as they are. So the head
+    runs at every position of a text, unlike that of a model loaded by name.
     """
     if not getattr(tokenizer, "is_fast", False):
-        raise UserError("the tokenizer cannot tell character offsets", fix="use a fast one")
+        raise UserError("the tokenizer has no character offsets", fix="use a fast one")
     bare = getattr(network, "module", network)  # as DistributedDataParallel wraps it
     named = bare.get_base_model() if hasattr(bare, "get_base_model") else bare
     kind = family_named(family) if family else family_of_class(type(named).__name__, name)
@@ -45,7 +45,7 @@ def borrow(network: Any, tokenizer: Any, *, name: str = MEMORY, family: str | No
 
 
 def hash_of_weights(network: Any) -> str:
-    """SHA-256 over the parameters and buffers as they are now: which weights a folder's answers are of."""
+    """Return the SHA-256 over the current parameters and buffers, which identifies the weights in a run folder."""
     import torch
 
     digest = hashlib.sha256()

@@ -1,4 +1,4 @@
-"""A loaded language model, asked for log-probabilities at given places: the contract's local implementation."""
+"""A loaded language model: the local implementation of the model protocol."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ import numpy.typing as npt
 from horsesense.core import Fill, ScoringSpec
 from horsesense.errors import UserError, argument
 from horsesense.models.hf.families import Family
-from horsesense.models.hf.forward import Pending, to_device
-from horsesense.models.hf.forward import undisturbed as leaving_no_trace
-from horsesense.models.hf.rows import Lines, Marks, Row, lines_of
-from horsesense.models.hf.selective_head import HeadAtPlaces, batch_logits
+from horsesense.models.hf.forward import Pending, preserve_state, to_device
+from horsesense.models.hf.rows import LogitRows, Row, SpecialIds, logit_rows_of
+from horsesense.models.hf.selective_head import SelectiveLMHead, batch_logits
 from horsesense.models.hf.tokens import Tokens, tokenise
 from horsesense.models.protocol import (
     DEFAULT_BUDGET,
@@ -38,21 +37,21 @@ if TYPE_CHECKING:
 
     import torch
 
-    from horsesense.models.hf.encoding import Framed
+    from horsesense.models.hf.encoding import FramedPrompt
 
 Ranked = tuple[npt.NDArray[np.int64], Values]
 """Token ids and their log-probabilities, best first."""
 
 LINES_AT_ONCE = 512
-"""Lines of logits that are read at a time where all of them are there."""
+"""Rows of logits that are read at a time where all of them are in memory."""
 _LOGITS = 64 * 2**20
-"""Bytes of logits computed at a time: the head's weights are read once for each part, which tells for small models."""
+"""Bytes of logits computed at a time: the head's weights are read once per part, which matters for small models."""
 _LOGITS_ON_GPU = 2**30
 
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """Weights, tokenizer and what has to be known of them."""
+    """Weights and tokenizer of a model, and how it runs."""
 
     name: str
     family: Family
@@ -61,31 +60,31 @@ class LanguageModel:
     device: torch.device
     dtype: str
     window: int
-    """How many tokens it can see, special ones included."""
+    """Context window in tokens, special tokens included."""
     weights: str
     """SHA-256 of the weight files."""
     revision: str
     architecture: str
     parameters: int
     notes: tuple[str, ...] = ()
-    """What was decided at load, in words: device, dtype and their reasons."""
+    """Decisions at load, in words: device, dtype and their reasons."""
     dtype_reason: str = ""
-    """Why the weights are in this kind of number."""
-    head: HeadAtPlaces | None = None
-    """Runs the head at the places that are read only; None where the architecture does not allow it."""
+    """Why the weights have this dtype."""
+    head: SelectiveLMHead | None = None
+    """Runs the head at the read positions only; None where the architecture does not allow it."""
     longest_in_trees: int = 0
-    """Texts that begin alike are fed as one tree up to this length; 0 where the model takes none."""
+    """Texts with a common prefix are fed as one tree up to this length; 0 where the model takes no trees."""
     identity: str = ""
     """SHA-256 over weights, config and tokenizer; empty where only the weights are known."""
     borrowed: bool = False
-    """Whether the network belongs to somebody who may be training it, and is left as it was."""
+    """Whether the network belongs to a caller who may be training it, and is left as it was."""
 
     @property
-    def marks(self) -> Marks:
-        """The token ids that rows are made with."""
+    def marks(self) -> SpecialIds:
+        """The token ids that inputs are built with."""
         return self.family.marks(self.tokenizer, self.network.config)
 
-    # The contract.
+    # The model protocol.
 
     @property
     def who(self) -> Identity:
@@ -96,8 +95,8 @@ class LanguageModel:
         return self.family.direction
 
     @property
-    def asks_what_follows(self) -> bool:
-        return self.family.asks_what_follows
+    def scores_to_end(self) -> bool:
+        return self.family.scores_to_end
 
     def can(self, ability: Ability) -> bool:
         if ability == "likelihood" or self.family.head != "tokens":
@@ -111,34 +110,36 @@ class LanguageModel:
         return f"it is of the family {self.family.name!r}"
 
     def asking(self, folder: Path | None = None) -> AbstractContextManager[None]:
-        """Nothing has to be held: what it computes costs time only, and runs keep that."""
+        """Nothing has to be held: computed scores cost time only, and runs store them."""
         return nullcontext()
 
-    def frame_in_words(self, spec: ScoringSpec) -> str:
+    def describe_frame(self, spec: ScoringSpec) -> str:
         return self.family.frame(self.tokenizer, spec).in_words
 
-    def read(self, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[Framed]:
-        from horsesense.models.hf.encoding import read_prompts
+    def encode(self, prompts: Sequence[Prompt], spec: ScoringSpec) -> list[FramedPrompt]:
+        from horsesense.models.hf.encoding import encode_prompts
 
-        return read_prompts(self, prompts, spec)
+        return encode_prompts(self, prompts, spec)
 
     def likelihoods(
         self,
-        readings: Sequence[Framed],
+        encoded: Sequence[FramedPrompt],
         spec: ScoringSpec,
         budget: int = DEFAULT_BUDGET,
         progress: Progress = NO_PROGRESS,
     ) -> list[Likelihood]:
         from horsesense.models.hf.batches import score_questions
 
-        scored = score_questions(self, readings, spec, budget, progress)
-        return [reading.likelihood(values) for reading, values in zip(readings, scored, strict=True)]
+        scored = score_questions(self, encoded, spec, budget, progress)
+        return [encoded_prompt.likelihood(values) for encoded_prompt, values in zip(encoded, scored, strict=True)]
 
-    def token_texts(self, reading: Framed, likelihood: Likelihood) -> list[str]:
-        return [self.tokenizer.decode([reading.question.ids[place]]) for place in reading.question.asked]
+    def token_texts(self, encoded_prompt: FramedPrompt, likelihood: Likelihood) -> list[str]:
+        return [
+            self.tokenizer.decode([encoded_prompt.question.ids[position]]) for position in encoded_prompt.question.asked
+        ]
 
     @property
-    def most_words(self) -> int:
+    def max_candidates(self) -> int:
         return len(self.tokenizer)
 
     def vocabulary_forms(self, fills: Sequence[Fill]) -> list[str]:
@@ -146,9 +147,9 @@ class LanguageModel:
         return tokens
 
     def knows(self, words: Sequence[str], spec: ScoringSpec) -> list[bool]:
-        from horsesense.models.hf.encoding import framer_of
+        from horsesense.models.hf.encoding import prompt_encoder_of
 
-        unknown = framer_of(self, spec).unknown_token
+        unknown = prompt_encoder_of(self, spec).unknown_token
         return [unknown is None or unknown not in tokens.ids for tokens in self.tokenise([f" {w}" for w in words])]
 
     def best_words(self, prompts: Sequence[str], k: int, spec: ScoringSpec) -> list[list[Fill]]:
@@ -170,22 +171,22 @@ class LanguageModel:
 
         return continuations(self, turns, sampling, progress)
 
-    def in_template(self, turn: Turn) -> str:
-        """A conversation as its chat template writes it, up to where the reply begins."""
+    def apply_chat_template(self, turn: Turn) -> str:
+        """Render a conversation with the chat template, up to where the reply begins."""
         messages = [{"role": role, "content": content} for role, content in turn.messages]
         text: str = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         return text + turn.text
 
-    # What its own room asks of it.
+    # Used inside this package.
 
     def tokenise(self, texts: Sequence[str]) -> list[Tokens]:
         return tokenise(self.tokenizer, texts)
 
     def logprobs(self, rows: Sequence[Row], exact: bool = False) -> list[Values]:
-        """Log-probabilities of each row's targets.
+        """Return the log-probabilities of each row's targets.
 
-        The softmax is in float32 whatever the weights are in. Where it is over the options of an
-        item, which lie in several rows, the bare score is given.
+        The softmax is in float32 whatever the dtype of the weights. Where it is over the options of an item, which are
+        in several rows, the raw score is returned.
         """
         values = self.finish(self.begin(rows, exact))
         return np.split(values, np.cumsum([len(row.reads) for row in rows])[:-1])
@@ -193,12 +194,12 @@ class LanguageModel:
     def begin(self, rows: Sequence[Row], exact: bool = False) -> Pending:
         """Start a batch; on a GPU this returns before it is done. Rows have one shape, or are trees.
 
-        ``exact``: the head runs at every place, so that its last bits do not depend on what is asked.
+        ``exact``: the head runs at every position, so that its last bits do not depend on which are read.
         """
         import torch
 
-        with self.undisturbed():
-            lines = lines_of(rows, apart=exact or self.head is None)
+        with self.preserve_state():
+            lines = logit_rows_of(rows, apart=exact or self.head is None)
             read = torch.empty(len(lines.targets), dtype=torch.float32, device=self.device)
             for part, logits in self._logits(rows, lines, exact):
                 reads = lines.reads_of(part)
@@ -219,7 +220,7 @@ class LanguageModel:
         return Pending(host, there)
 
     def finish(self, pending: Pending) -> Values:
-        """The numbers of a batch, as soon as they are there."""
+        """Return the values of a batch when they have arrived."""
         if pending.there is not None:
             pending.there.synchronize()
         values: Values = pending.values.cpu().numpy()
@@ -227,39 +228,41 @@ class LanguageModel:
         return values
 
     def top(self, rows: Sequence[Row], k: int) -> list[Ranked]:
-        """For each row, which reads one place: the ids and log-probabilities of its k best tokens.
+        """Return, for each row, which reads one position, the ids and log-probabilities of its k best tokens.
 
-        Some models pad their vocabulary; entries that the tokenizer does not have are no tokens.
+        Some models pad their vocabulary; entries that the tokenizer does not have are left out.
         """
         import torch
 
-        with self.undisturbed():
-            logits = torch.cat([part for _, part in self._logits(rows, lines_of(rows, apart=True), exact=True)])
+        with self.preserve_state():
+            logits = torch.cat([part for _, part in self._logits(rows, logit_rows_of(rows, apart=True), exact=True)])
             known = logits.float().log_softmax(dim=1)[:, : len(self.tokenizer)]
             best = known.topk(k, dim=1)
             ids, values = best.indices.cpu().numpy(), best.values.cpu().numpy()
         self._check(values)
         return list(zip(ids, values, strict=True))
 
-    def undisturbed(self) -> AbstractContextManager[None]:
-        """How the network is called: without gradients, and where it is borrowed, without a trace."""
+    def preserve_state(self) -> AbstractContextManager[None]:
+        """Call the network without gradients and, if it is borrowed, restore its state."""
         import torch
 
-        return leaving_no_trace(self.network) if self.borrowed else torch.inference_mode()
+        return preserve_state(self.network) if self.borrowed else torch.inference_mode()
 
-    def _logits(self, rows: Sequence[Row], lines: Lines, exact: bool) -> Iterator[tuple[slice, torch.Tensor]]:
-        """The logits of a batch at the lines asked for, so many at a time as memory and caches like."""
+    def _logits(self, rows: Sequence[Row], lines: LogitRows, exact: bool) -> Iterator[tuple[slice, torch.Tensor]]:
+        """Yield the logits of a batch, as many rows at a time as memory and caches allow."""
         which = self._move(lines.which)
         if self.head is not None and not exact:
-            places = self._move(lines.places)
+            positions = self._move(lines.positions)
             forward = partial(batch_logits, self.network, self.family, rows, self.device)
-            yield from self.head.logits(forward, (which, places), self._lines_at_once)
+            yield from self.head.logits(forward, (which, positions), self._lines_at_once)
             return
         outputs = self.family.outputs(self.network, [row.given for row in rows], list(rows), self.device)
-        places = self._move(np.array([place for places in outputs.places for place in places], dtype=np.int64))
-        for start in range(0, len(places), LINES_AT_ONCE):
+        positions = self._move(
+            np.array([position for positions in outputs.positions for position in positions], dtype=np.int64)
+        )
+        for start in range(0, len(positions), LINES_AT_ONCE):
             part = slice(start, start + LINES_AT_ONCE)
-            yield part, outputs.logits[which[part], places[part]]
+            yield part, outputs.logits[which[part], positions[part]]
 
     @property
     def _lines_at_once(self) -> int:
@@ -272,12 +275,12 @@ class LanguageModel:
     def _check(self, values: Values) -> None:
         if not np.isfinite(values).all():
             raise UserError(
-                f"{self.name} gives log-probabilities that are not numbers",
+                f"{self.name} gives log-probabilities that are NaN or infinite",
                 fix=f"its weights are damaged, or {argument('dtype', 'float32')} is needed",
             )
 
     def describe(self) -> dict[str, Any]:
-        """What a manifest keeps of it."""
+        """Return what a manifest records about the model."""
         return {
             "name": self.name,
             "family": self.family.name,

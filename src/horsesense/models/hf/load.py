@@ -1,11 +1,8 @@
-"""Loading a model: weights that are really there, nothing run that was not asked for."""
+"""Load a model: refuse weights that are missing, run no code of the checkpoint."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from horsesense.errors import UserError, argument, need
-from horsesense.models.hf.attention import stand_side_by_side
 from horsesense.models.hf.components import (
     check_used,
     quiet_transformers,
@@ -14,16 +11,21 @@ from horsesense.models.hf.components import (
     trust_inputs,
     window_of,
 )
-from horsesense.models.hf.device import BITS, choose_device, fit_threads, is_placed, loading_options, placed
+from horsesense.models.hf.device import (
+    BITS,
+    choose_device,
+    fit_threads,
+    is_device_mapped,
+    loading_options,
+    mapped_device,
+)
 from horsesense.models.hf.families import Family, architectures_in, family_named, family_of
-from horsesense.models.hf.half_precision import fuse_norms, sum_head_in_float32
+from horsesense.models.hf.fast_paths import apply_fast_paths
+from horsesense.models.hf.half_precision import sum_head_in_float32
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.prefix_tree import longest_in_trees
-from horsesense.models.hf.selective_head import HeadAtPlaces, find_head
-from horsesense.models.locate import identify, plugged
-
-_NEARLY = 0.998
-"""Correlation of logits that differ by rounding to 8 bits alone: 0.9996 in SmolLM2."""
+from horsesense.models.hf.selective_head import SelectiveLMHead
+from horsesense.models.locate import identify, plugin_model
 
 
 def load_model(
@@ -34,14 +36,12 @@ def load_model(
     dtype: str = "float32",
     allow_pickle: bool = False,
 ) -> LanguageModel:
-    """Load a model by any of the names that ``-m`` takes; a plug-in's decides by itself how it is loaded."""
+    """Load a model by any of the names that ``-m`` takes; a plug-in loads its own models."""
     need("torch")
-    foreign = plugged(name)
+    foreign = plugin_model(name)
     if foreign is not None:
         return foreign
-    identity = identify(
-        name, allow_pickle=allow_pickle
-    )  # looks at the files before torch is loaded, which takes seconds
+    identity = identify(name, allow_pickle=allow_pickle)  # checks the files before torch is loaded, which takes seconds
     located = identity.located
     with quiet_transformers():
         config = read_part(located.folder, "AutoConfig")
@@ -61,25 +61,24 @@ def load_model(
             fix="use a checkpoint that was trained with this head",
         )
     check_used(report, network, name)
-    fixed = is_placed(device, dtype)
-    place, reason = placed(network) if fixed else choose_device(device)
+    fixed = is_device_mapped(device, dtype)
+    place, reason = mapped_device(network) if fixed else choose_device(device)
     if place.type == "cpu":
         reason += f", threads: {fit_threads()}"
     network.config.use_cache = False
-    parameters = network.num_parameters()  # knows how weights of 4 bits are packed; before the head is given its own
+    parameters = network.num_parameters()  # counts packed 4-bit weights correctly; before the head gets its own copy
     (network if fixed else network.to(place)).eval()
     if dtype != "float32":
         sum_head_in_float32(network)
     trust_inputs(network)
-    if kind.left_to_right:
-        _check_left_to_right(network, place, name, dtype)
-    if dtype != "float32" and place.type == "cuda":
-        fuse_norms(network, kind, place)
-    if kind.side_by_side and place.type == "cuda" and not fixed:
-        stand_side_by_side(network, kind, place)
-    head = find_head(network, kind, place)
+    paths, head = apply_fast_paths(network, kind, place, dtype, movable=not fixed)
+    if kind.left_to_right and not paths.left_to_right:
+        raise UserError(
+            f"{name} sees the tokens that it predicts, so it is not a causal model",
+            fix=f"leave {argument('family')} out",
+        )
     window = window_of(network, tokenizer)
-    trees = longest_in_trees(network, place, window) if kind.takes_trees else 0
+    trees = longest_in_trees(network.config, window) if paths.prefix_trees else 0
     return LanguageModel(
         name=name,
         family=kind,
@@ -100,48 +99,26 @@ def load_model(
     )
 
 
-def _check_left_to_right(network: Any, place: Any, name: str, dtype: str) -> None:
-    """An encoder that is loaded as a causal model sees what it predicts, and its scores mean nothing.
-
-    Weights of 8 bits round a text by its largest values, so that there the logits before a changed token are only
-    nearly the same.
-    """
-    import torch
-
-    with torch.inference_mode():
-        first, second = (
-            network(input_ids=torch.tensor([[0, 1, last]], device=place)).logits[0, :2].float() for last in (2, 3)
-        )
-    if dtype == "int8":
-        same = float(torch.corrcoef(torch.stack([first.flatten(), second.flatten()]))[0, 1]) > _NEARLY
-    else:
-        same = torch.allclose(first, second, rtol=1e-2, atol=1e-2, equal_nan=True)
-    if not same:
-        raise UserError(
-            f"{name} sees the tokens that it predicts, so it is no causal model", fix=f"leave {argument('family')} out"
-        )
-
-
-def _slow(family: Family, head: HeadAtPlaces | None, trees: int) -> list[str]:
-    """What this architecture does not allow, and so takes longer."""
+def _slow(family: Family, head: SelectiveLMHead | None, trees: int) -> list[str]:
+    """Return which fast paths this architecture does not allow."""
     notes = []
-    if head is None and family.head_at_places:
-        notes.append("its head runs at every place")
+    if head is None and family.selective_head:
+        notes.append("its head runs at every position")
     if family.takes_trees and not trees:
-        notes.append("texts that begin alike are computed one by one")
+        notes.append("common prefixes are not shared")
     return notes
 
 
 def _why(dtype: str) -> str:
     if dtype == "int8":
-        return "asked for; a score depends a little on what is computed beside it, the head is in float32"
+        return "requested; a score depends slightly on its batch, the head is in float32"
     if dtype in BITS:
-        return "asked for; what is computed is in bfloat16, the head sums in float32"
-    return "full precision" if dtype == "float32" else "asked for; the head sums in float32"
+        return "requested; computation is in bfloat16, the head sums in float32"
+    return "full precision" if dtype == "float32" else "requested; the head sums in float32"
 
 
 def architecture_of(name: str, *, allow_pickle: bool = False) -> str:
-    """The class that a model's config names; empty where it names none. No weights are loaded."""
+    """Return the class that a model's config names; empty where it names none. No weights are loaded."""
     folder = identify(name, allow_pickle=allow_pickle).located.folder
     with quiet_transformers():
         config = read_part(folder, "AutoConfig")

@@ -1,9 +1,8 @@
-"""Masked language models (BERT and its like): pseudo-log-likelihood, one masked copy a token.
+"""Masked language models (BERT and similar): pseudo-log-likelihood, one masked copy per token.
 
-Any ``…ForMaskedLM`` of transformers works: BERT, RoBERTa, ALBERT, DistilBERT, MobileBERT,
-SqueezeBERT, ELECTRA's generator, DeBERTa, ModernBERT, Longformer. The ERNIE of transformers is
-one of them too; the ERNIE of RICA's table is another model, with entity embeddings, which
-transformers does not have.
+Any ``…ForMaskedLM`` of transformers works: BERT, RoBERTa, ALBERT, DistilBERT, MobileBERT, SqueezeBERT, ELECTRA's
+generator, DeBERTa, ModernBERT, Longformer. The ERNIE of transformers is one of them too; the ERNIE of RICA's table is
+another model, with entity embeddings, which transformers does not have.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 from horsesense.core import ScoringSpec
 from horsesense.errors import UserError, argument
 from horsesense.models.hf.families import Family
-from horsesense.models.hf.rows import Given, Marks, Question, Row
+from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
 from horsesense.models.hf.tokens import Frame, masked_frame
 
 
@@ -23,11 +22,11 @@ def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
     return masked_frame(tokenizer, spec.special_tokens)
 
 
-def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
-    """One row a token: that token masked, and under ``word-l2r`` the rest of its word as well.
+def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
+    """One row per token: that token masked, and under ``word-l2r`` the rest of its word as well.
 
-    Masking one token of a word at a time lets its other pieces give it away, which favours rare
-    words (Kauf and Ivanova 2023); ``token`` does so all the same, as CATs does.
+    Masking one token of a word at a time lets its other pieces give it away, which favours rare words (Kauf and Ivanova
+    2023); ``token`` does so all the same, as CATs does.
 
     >>> question = Question(ids=(1, 7, 8, 9, 2), asked=(1, 2, 3), words=(0, 0, 1))
     >>> [row.given.ids for row in rows(question, ScoringSpec(pll="word-l2r"), Marks(mask=0))]
@@ -40,23 +39,23 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
     if question.asked and not 0 <= question.asked[0] - offset <= question.asked[-1] - offset < len(whole):
         raise UserError(f"read_offset={offset} reads outside of the text", fix="use a smaller one")
     made = []
-    for place, hidden in hidden_places(question, spec):
+    for position, hidden in hidden_positions(question, spec):
         ids = whole
         for other in hidden:
             ids = ids[:other] + mask + ids[other + 1 :]
-        made.append(Row(Given(ids), (place - offset,), (whole[place],)))
+        made.append(Row(ModelInput(ids), (position - offset,), (whole[position],)))
     return made
 
 
-def hidden_places(question: Question, spec: ScoringSpec) -> list[tuple[int, tuple[int, ...]]]:
-    """Each asked place with all that is hidden when it is predicted: itself, then the rest of its word."""
+def hidden_positions(question: Question, spec: ScoringSpec) -> list[tuple[int, tuple[int, ...]]]:
+    """Return each scored position with all positions hidden when it is predicted: itself, then the rest of its word."""
     if spec.pll == "token":
-        return [(place, (place,)) for place in question.asked]
+        return [(position, (position,)) for position in question.asked]
     rest: dict[int, tuple[int, ...]] = {}
     pairs = []
-    for place, word in zip(reversed(question.asked), reversed(question.words), strict=True):
-        rest[word] = (place, *rest.get(word, ()))
-        pairs.append((place, rest[word]))
+    for position, word in zip(reversed(question.asked), reversed(question.words), strict=True):
+        rest[word] = (position, *rest.get(word, ()))
+        pairs.append((position, rest[word]))
     return pairs[::-1]
 
 
@@ -66,6 +65,6 @@ FAMILY = Family(
     auto_class="AutoModelForMaskedLM",
     frame=frame,
     rows=rows,
-    side_by_side=True,
+    batched_sdpa=True,
     takes_embeddings=True,
 )

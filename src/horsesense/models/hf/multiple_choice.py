@@ -1,4 +1,4 @@
-"""Multiple-choice heads: a number for each (question, answer); the softmax is over the answers of an item."""
+"""Multiple-choice heads: one score per (question, answer); the softmax is over the answers of an item."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from horsesense.core import ScoringSpec
 from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Outputs, ids_tensor
-from horsesense.models.hf.rows import Given, Marks, Question, Row
+from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
 from horsesense.models.hf.tokens import Frame
 
 
@@ -15,11 +15,11 @@ def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
     return Frame((), in_words="question and answer as the tokenizer joins them")
 
 
-def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
-    return [Row(Given(question.ids, types=question.types), (0,), (0,))]
+def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
+    return [Row(ModelInput(question.ids, types=question.types), (0,), (0,))]
 
 
-def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+def outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
     inputs = {"input_ids": ids_tensor([each.ids for each in given], device)[:, None]}
     if given[0].types:
         inputs["token_type_ids"] = ids_tensor([each.types for each in given], device)[:, None]
@@ -35,5 +35,5 @@ FAMILY = Family(
     outputs=outputs,
     forms=("choice",),
     head="options",
-    head_at_places=False,
+    selective_head=False,
 )

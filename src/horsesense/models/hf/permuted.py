@@ -13,8 +13,8 @@ from typing import Any
 from horsesense.core import ScoringSpec
 from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Outputs, ids_tensor
-from horsesense.models.hf.masked import hidden_places
-from horsesense.models.hf.rows import Given, Marks, Question, Row
+from horsesense.models.hf.masked import hidden_positions
+from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
 from horsesense.models.hf.tokens import Frame, masked_frame
 
 
@@ -22,27 +22,27 @@ def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
     return masked_frame(tokenizer, spec.special_tokens)
 
 
-def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
-    """One row a token, the same tokens each time, another place hidden.
+def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
+    """One row per token, the same tokens each time, another position hidden.
 
-    What is hidden is set to the unknown id 0 as well, so that rows which see the same share a forward.
+    Hidden tokens are also set to the unknown id 0, so that rows which see the same share a forward pass.
 
     >>> [row.given[:2] for row in rows(Question((7, 8, 9), (0, 1), (0, 0)), ScoringSpec(), Marks())]
     [((0, 0, 9), (0, 1)), ((7, 0, 9), (1,))]
     """
     made = []
-    for place, hidden in hidden_places(question, spec):
+    for position, hidden in hidden_positions(question, spec):
         ids = tuple(0 if other in hidden else token for other, token in enumerate(question.ids))
-        made.append(Row(Given(ids, hidden=hidden), (place,), (question.ids[place],)))
+        made.append(Row(ModelInput(ids, hidden=hidden), (position,), (question.ids[position],)))
     return made
 
 
-def blank(ids: tuple[int, ...], place: int, spec: ScoringSpec) -> Row:
-    """The mask's own place, hidden from every other."""
-    return Row(Given(ids, hidden=(place,)), (place,), (0,))
+def blank(ids: tuple[int, ...], position: int, spec: ScoringSpec) -> Row:
+    """The position of the mask, hidden from every other."""
+    return Row(ModelInput(ids, hidden=(position,)), (position,), (0,))
 
 
-def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+def outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
     import torch
 
     ids = ids_tensor([each.ids for each in given], device)
@@ -64,5 +64,5 @@ FAMILY = Family(
     rows=rows,
     outputs=outputs,
     blank=blank,
-    head_at_places=False,
+    selective_head=False,
 )

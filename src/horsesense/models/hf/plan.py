@@ -1,7 +1,7 @@
-"""What is computed, in which batches: pure, and the same for the same questions and budget.
+"""Plan what is computed in which batches: pure, and the same for the same questions and budget.
 
-Texts that begin alike are put together as trees. Sorted, they stand beside each other: the options of a question
-first, then the questions of a family. A text joins the tree of the one before it where that saves enough.
+Texts with a common prefix are merged into trees. Sorted, they are neighbours: the options of a question first, then the
+questions of a family. A text joins the tree of the one before it where that saves enough.
 """
 
 from __future__ import annotations
@@ -15,39 +15,39 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from horsesense.models.hf.rows import Given, Row
+from horsesense.models.hf.rows import ModelInput, Row
 
 Places = npt.NDArray[np.int64]
 
 PADDING = 8
-"""Trees of unequal size share a batch where less than one place in so many is padding."""
+"""Trees of unequal size share a batch where less than one position in this many is padding."""
 ROOM = 256
-"""Tokens a tree, about: each branch is masked out for the others, so large trees waste attention."""
+"""Tokens per tree, about: each branch is masked out for the others, so large trees waste attention."""
 SAVING = 4
-"""A text joins where at least one in so many of its tokens is there already."""
+"""A text joins a tree where at least one in this many of its tokens is there already."""
 _OPEN = 16
-"""Trees that are tried for room, the newest: so packing takes the same time a tree, however many there are."""
+"""Newest trees that are tried for room: so packing takes constant time per tree."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Distinct inputs in batches, and where each wanted number will stand in the list of all numbers."""
+    """Distinct inputs in batches, and the index of each requested value in the list of all values."""
 
     inputs: Sequence[Row]
-    """Each distinct input once, with all that is read from it."""
+    """Each distinct input once, with everything that is read from it."""
     batches: Sequence[Sequence[int]]
-    """Places in ``inputs``. One batch has one shape, or trees of about one size."""
+    """Indices into ``inputs``. One batch has one shape, or trees of about one size."""
     begins: Places
-    """Where the numbers of each input begin in the list of all numbers."""
+    """Where the values of each input begin in the list of all values."""
     slots: Places
-    """For each target of each row that was asked, in order: its place in the list of all numbers."""
+    """For each target of each requested row, in order: its index in the list of all values."""
 
     @property
     def tokens(self) -> int:
         return sum(sum(row.given.shape) for row in self.inputs)
 
-    def places(self, batch: Sequence[int]) -> Places:
-        """Where the numbers of a batch stand in the list of all numbers, in the order of its inputs.
+    def positions(self, batch: Sequence[int]) -> Places:
+        """Return the indices of a batch's values in the list of all values, in the order of its inputs.
 
         >>> rows = [Row(Given((1, 2)), (0, 1), (2, 3)), Row(Given((4, 5)), (0,), (5,))]
         >>> make_plan(rows, budget=100).places([1, 0]).tolist()
@@ -61,8 +61,8 @@ class Plan:
 def make_plan(rows: Iterable[Row], budget: int, share: bool = False) -> Plan:
     """Merge rows with the same input, then cut batches with at most ``budget`` tokens.
 
-    All one-token candidates of a blank share one masked input, so they cost one forward. With
-    ``share``, inputs that begin alike become one tree (causal models only).
+    All one-token candidates of a blank share one masked input, so they cost one forward pass. With ``share``, inputs
+    with a common prefix become one tree (causal models only).
 
     >>> blank = Given((1, 0, 2))
     >>> rows = [Row(blank, (1,), (7,)), Row(blank, (1,), (8,)), Row(Given((1, 5)), (0,), (5,))]
@@ -70,7 +70,7 @@ def make_plan(rows: Iterable[Row], budget: int, share: bool = False) -> Plan:
     >>> [(row.given.ids, row.targets) for row in plan.inputs], plan.slots.tolist()
     ([((1, 0, 2), (7, 8)), ((1, 5), (5,))], [0, 1, 2])
     """
-    with uncollected():
+    with gc_disabled():
         inputs, owners, offsets = _merged(rows)
         begins = _begins(inputs)
         if share:
@@ -81,8 +81,8 @@ def make_plan(rows: Iterable[Row], budget: int, share: bool = False) -> Plan:
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
-    """Without the garbage collector, which would look through a growing heap of tuples again and again."""
+def gc_disabled() -> Iterator[None]:
+    """Disable the garbage collector, which would scan a growing heap of tuples again and again."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -93,11 +93,11 @@ def uncollected() -> Iterator[None]:
 
 
 def _merged(rows: Iterable[Row]) -> tuple[list[Row], array[int], array[int]]:
-    """Distinct inputs with all that is read from them; for each target asked, which input has it and at which place.
+    """Return distinct inputs with everything that is read from them; for each requested target, its input and index.
 
-    What is asked twice is read twice: a read costs nothing once its place is computed.
+    What is requested twice is read twice: a read costs nothing once its position is computed.
     """
-    numbers: dict[Given, int] = {}
+    numbers: dict[ModelInput, int] = {}
     inputs: list[Row] = []
     more: dict[int, tuple[list[int], list[int]]] = {}
     owners, offsets = array("q"), array("q")
@@ -129,7 +129,7 @@ def _begins(inputs: Sequence[Row]) -> Places:
 
 
 def _trees(inputs: Sequence[Row]) -> tuple[list[Row], Places]:
-    """Inputs that begin alike as one, and where the numbers of each of the old ones begin now."""
+    """Merge inputs with a common prefix, and return where the values of each of the old ones begin now."""
     begins = np.zeros(len(inputs), dtype=np.int64)
     made: list[Row] = []
     count = 0
@@ -141,13 +141,15 @@ def _trees(inputs: Sequence[Row]) -> tuple[list[Row], Places]:
             reads += [path[read] for read in inputs[number].reads]
             targets += inputs[number].targets
         parents = tuple(tree.parents) if len(tree.paths) > 1 else ()
-        made.append(Row(Given(tuple(tree.ids), parents=parents), tuple(reads), tuple(targets)))
+        made.append(Row(ModelInput(tuple(tree.ids), parents=parents), tuple(reads), tuple(targets)))
         count += len(reads)
     return made, begins
 
 
 def _batches(inputs: Sequence[Row], budget: int, uneven: bool) -> Iterator[list[int]]:
-    """Longest first, so that what needs most memory fails first; the order inside a length is that of the rows."""
+    """Longest first, so that the batch that needs most memory fails first; within a length, in the order of the
+    rows.
+    """
     by_shape: dict[tuple[int, int], list[int]] = {}
     for number, (given, _, _) in enumerate(inputs):
         by_shape.setdefault((len(given.ids), len(given.decoder)), []).append(number)
@@ -160,8 +162,8 @@ def _batches(inputs: Sequence[Row], budget: int, uneven: bool) -> Iterator[list[
             yield from (by_shape[shape][start : start + many] for start in range(0, len(by_shape[shape]), many))
             continue
         for number in by_shape[shape]:
-            alike = size == largest or size * PADDING > largest * (PADDING - 1)
-            if batch and not (alike and largest * (len(batch) + 1) <= budget):
+            logits_agree = size == largest or size * PADDING > largest * (PADDING - 1)
+            if batch and not (logits_agree and largest * (len(batch) + 1) <= budget):
                 yield batch
                 batch = []
             if not batch:
@@ -173,16 +175,16 @@ def _batches(inputs: Sequence[Row], budget: int, uneven: bool) -> Iterator[list[
 
 @dataclass(slots=True)
 class Tree:
-    """Several texts as one, each token once wherever texts agree up to it."""
+    """Several texts as one, each token once where texts share a prefix."""
 
     ids: list[int] = field(default_factory=list)
     parents: list[int] = field(default_factory=list)
-    """The place of the token before each one; -1 at the beginning."""
+    """Index of the token before each one; -1 at the beginning."""
     paths: dict[int, list[int]] = field(default_factory=dict)
-    """For each text, by its number: the places of its tokens."""
+    """For each text, by its index: the positions of its tokens."""
 
     def add(self, number: int, ids: Sequence[int], path: list[int]) -> None:
-        """Put in a text of which the tokens on ``path`` are there."""
+        """Add a text whose tokens on ``path`` are there already."""
         path = list(path)
         for token in ids[len(path) :]:
             self.parents.append(path[-1] if path else -1)
@@ -191,16 +193,16 @@ class Tree:
         self.paths[number] = path
 
     def take(self, other: Tree) -> None:
-        """Put another tree beside this one: neither sees the other."""
+        """Add another tree beside this one: neither attends to the other."""
         by = len(self.ids)
         self.ids += other.ids
         self.parents += [parent + by if parent >= 0 else -1 for parent in other.parents]
         for number, path in other.paths.items():
-            self.paths[number] = [place + by for place in path]
+            self.paths[number] = [position + by for position in path]
 
 
 def grow(texts: Sequence[tuple[int, ...]], room: int = ROOM) -> list[Tree]:
-    """Trees that hold every text once.
+    """Build trees that hold every text once.
 
     >>> [tree] = grow([(1, 2, 3, 4), (1, 2, 5), (1, 2, 3, 6)])
     >>> tree.ids, tree.parents
@@ -224,9 +226,9 @@ def grow(texts: Sequence[tuple[int, ...]], room: int = ROOM) -> list[Tree]:
 
 
 def pack(trees: Sequence[Tree], room: int = ROOM) -> list[Tree]:
-    """Small trees put beside each other, so that inputs are of about one size and none is computed alone.
+    """Pack small trees into one input, so that inputs are of about one size and none is computed alone.
 
-    A text of its own stays one: inputs of one length need no mask. Largest first, each where it first fits.
+    A single text stays alone: inputs of one length need no mask. Largest first, each where it first fits.
 
     >>> small = grow([(1, 2, 3), (1, 2, 4), (5, 6, 7), (5, 6, 8), (9, 9)])
     >>> [sorted(tree.paths) for tree in pack(small, room=8)]
@@ -237,9 +239,9 @@ def pack(trees: Sequence[Tree], room: int = ROOM) -> list[Tree]:
     packed: list[Tree] = []
     open_to: list[Tree] = []
     for tree in sorted((tree for tree in trees if len(tree.paths) > 1), key=lambda tree: -len(tree.ids)):
-        place = next((wider for wider in open_to if len(wider.ids) + len(tree.ids) <= room), None)
-        if place is not None:
-            place.take(tree)
+        position = next((wider for wider in open_to if len(wider.ids) + len(tree.ids) <= room), None)
+        if position is not None:
+            position.take(tree)
         else:
             packed.append(tree)
             open_to = [*open_to[-_OPEN + 1 :], tree]
@@ -247,8 +249,8 @@ def pack(trees: Sequence[Tree], room: int = ROOM) -> list[Tree]:
 
 
 def _shared(left: Sequence[int], right: Sequence[int]) -> int:
-    """How many tokens two texts have in common at their beginning."""
-    for place, (a, b) in enumerate(zip(left, right, strict=False)):
+    """Return the length of the common prefix of two texts."""
+    for position, (a, b) in enumerate(zip(left, right, strict=False)):
         if a != b:
-            return place
+            return position
     return min(len(left), len(right))

@@ -1,9 +1,9 @@
 """Sequence-to-sequence models: BART as a masked infiller, T5 by its sentinel, or either conditionally.
 
-A model with a mask token (BART) is asked as RICA asks it (section 4): the masked text is fed to the
-encoder and, shifted, to the decoder, and the prediction is read at the mask. A model with sentinels
-(T5) gets the text with one word, or the option, taken out, and scores what was taken out. Under
-``--spec seq2seq=conditional`` the encoder gets what stands before, the decoder the option.
+A model with a mask token (BART) is asked as in RICA (section 4): the masked text is fed to the encoder and, shifted, to
+the decoder, and the prediction is read at the mask. A model with sentinels (T5) gets the text with one word, or the
+option, replaced by a sentinel, and scores the replaced words. Under ``--spec seq2seq=conditional`` the encoder gets the
+text before the option, the decoder the option.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from horsesense.errors import UserError, argument
 from horsesense.models.hf import masked
 from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Outputs, ids_tensor
-from horsesense.models.hf.rows import Given, Marks, Question, Row
+from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
 from horsesense.models.hf.tokens import Frame, masked_frame
 
 _SENTINEL = "<extra_id_0>"
-"""T5's first: stands for what was taken out."""
+"""T5's first sentinel: replaces the words that are taken out."""
 
 
-def marks(tokenizer: Any, config: Any) -> Marks:
+def marks(tokenizer: Any, config: Any) -> SpecialIds:
     sentinel = tokenizer.convert_tokens_to_ids(_SENTINEL) if _SENTINEL in tokenizer.get_vocab() else None
-    return Marks(tokenizer.mask_token_id, sentinel, getattr(config, "decoder_start_token_id", None))
+    return SpecialIds(tokenizer.mask_token_id, sentinel, getattr(config, "decoder_start_token_id", None))
 
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
     return masked_frame(tokenizer, spec.special_tokens)
 
 
-def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
-    """Masked copies (BART), or what was taken out at a sentinel (T5).
+def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
+    """Masked copies (BART), or the words that a sentinel replaces (T5).
 
     >>> question = Question(ids=(5, 6, 7, 1), asked=(1, 2), words=(0, 0))
     >>> given = rows(question, ScoringSpec(), Marks(sentinel=99, start=0))[0].given
@@ -50,20 +50,20 @@ def rows(question: Question, spec: ScoringSpec, marks: Marks) -> list[Row]:
             fix=f"use {argument('spec', 'seq2seq=conditional')}",
         )
     pairs = zip(question.words, question.asked, strict=True)
-    words = [tuple(place for _, place in places) for _, places in groupby(pairs, key=lambda pair: pair[0])]
-    return [_taken_out(question, places, (marks.sentinel,), marks) for places in words]
+    words = [tuple(position for _, position in positions) for _, positions in groupby(pairs, key=lambda pair: pair[0])]
+    return [_taken_out(question, positions, (marks.sentinel,), marks) for positions in words]
 
 
-def _taken_out(question: Question, places: tuple[int, ...], sentinel: tuple[int, ...], marks: Marks) -> Row:
-    """The text without ``places`` for the encoder; what stood there, read from the decoder."""
+def _taken_out(question: Question, positions: tuple[int, ...], sentinel: tuple[int, ...], marks: SpecialIds) -> Row:
+    """Return the input without ``places`` for the encoder; the removed tokens are read from the decoder."""
     assert marks.start is not None
-    targets = tuple(question.ids[place] for place in places)
-    encoder = (*question.ids[: places[0]], *sentinel, *question.ids[places[-1] + 1 :])
+    targets = tuple(question.ids[position] for position in positions)
+    encoder = (*question.ids[: positions[0]], *sentinel, *question.ids[positions[-1] + 1 :])
     decoder = (marks.start, *sentinel, *targets[:-1])
-    return Row(Given(encoder, decoder=decoder), tuple(range(len(sentinel), len(decoder))), targets)
+    return Row(ModelInput(encoder, decoder=decoder), tuple(range(len(sentinel), len(decoder))), targets)
 
 
-def outputs(network: Any, given: list[Given], rows: list[Row], device: Any) -> Outputs:
+def outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
     inputs = {"input_ids": ids_tensor([each.ids for each in given], device)}
     if given[0].decoder:
         inputs["decoder_input_ids"] = ids_tensor([each.decoder for each in given], device)
@@ -80,7 +80,7 @@ FAMILY = Family(
     encoder_decoder=True,
     marks=marks,
     trial=(
-        Row(Given((5, 6, 7, 8), decoder=(9, 8, 7)), (0, 2), (5, 6)),
-        Row(Given((8, 7, 9, 5), decoder=(9, 5, 6)), (1,), (7,)),
+        Row(ModelInput((5, 6, 7, 8), decoder=(9, 8, 7)), (0, 2), (5, 6)),
+        Row(ModelInput((8, 7, 9, 5), decoder=(9, 5, 6)), (1,), (7,)),
     ),
 )

@@ -1,6 +1,6 @@
-"""A text cut into tokens, and the tokens around it: which BOS a causal model gets, what frames a masked model's input.
+"""Tokenise a text, and choose the special tokens around it: the BOS token of a causal model, the frame of a masked one.
 
-The choice of a BOS moves accuracy by points. SmolLM2 declares a chat marker as its BOS, but saw
+The choice of a BOS token moves accuracy by points. SmolLM2 declares a chat marker as its BOS token, but saw
 ``<|endoftext|>`` between the documents of its training; so a declared token comes last.
 """
 
@@ -17,17 +17,17 @@ DOCUMENT_SEPARATOR = "<|endoftext|>"
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The tokens of one text, without any special ones."""
+    """The tokens of one text, without special tokens."""
 
     ids: tuple[int, ...]
     starts: tuple[int, ...]
-    """Where each token's first non-space character stands. Some tokenizers count the space before a
-    word to the token and some do not, so borders are compared here, never at the raw offset."""
+    """Index of each token's first non-space character. Some tokenizers include the space before a word in the token and
+    some do not, so borders are compared here, never at the raw offset."""
     ends: tuple[int, ...]
 
 
 def tokenise(tokenizer: Any, texts: Sequence[str]) -> list[Tokens]:
-    """Tokenise whole texts; a token of nothing but space counts to the word that follows it."""
+    """Tokenise whole texts; a token of nothing but space belongs to the word that follows it."""
     if not texts:
         return []
     batch = tokenizer(
@@ -51,32 +51,32 @@ def _first_character(text: str, start: int, end: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Token ids put before and after every text."""
+    """Token ids before and after every text."""
 
     before: tuple[int, ...]
     after: tuple[int, ...] = ()
     scores_first: bool = True
     """Whether the first token of a text can be scored: a causal model needs something before it."""
     in_words: str = ""
-    """The tokens, and why these, for the user."""
+    """Description of the tokens, and the reason for them."""
     alone: bool = False
-    """Whether they stand there only where no text does: nothing is put before a text whose end alone is scored."""
+    """Whether they are used only where no text precedes the scored stretch."""
 
     def around(self, before: str) -> Frame:
-        """The frame of a text whose scored stretch begins after ``before``."""
+        """Return the frame of a text whose scored stretch begins after ``before``."""
         return Frame((), scores_first=False, in_words=self.in_words) if self.alone and before.strip() else self
 
 
 HARNESS = "lm-eval"
-"""The policy of lm-evaluation-harness: what the tokenizer adds; where it adds nothing and nothing stands before what is
-scored, the declared BOS, else EOS."""
+"""The policy of lm-evaluation-harness: what the tokenizer adds; where it adds nothing and nothing precedes the scored
+stretch, the declared BOS token, else EOS."""
 
 
 def causal_frame(tokenizer: Any, policy: str) -> Frame:
-    """The BOS under a policy: ``auto``, ``none``, ``lm-eval``, or a token.
+    """Choose the BOS token under a policy: ``auto``, ``none``, ``lm-eval``, or a token.
 
-    ``auto`` takes what the tokenizer's post-processor puts before a text; else ``<|endoftext|>``
-    where that is a special token; else the declared BOS; else EOS. Exactly one.
+    ``auto`` takes what the tokenizer's post-processor puts before a text; else ``<|endoftext|>`` where that is a
+    special token; else the declared BOS token; else EOS. Exactly one.
     """
     if policy == "none":
         return Frame((), scores_first=False, in_words="none, so the first token is not scored")
@@ -85,8 +85,8 @@ def causal_frame(tokenizer: Any, policy: str) -> Frame:
     if policy != "auto":
         identity = tokenizer.convert_tokens_to_ids(policy)
         if identity is None or tokenizer.convert_ids_to_tokens(identity) != policy:
-            raise UserError(f"the tokenizer has no token {policy!r} to begin with", fix="use bos=auto or bos=none")
-        return Frame((identity,), in_words=f"{policy} (asked for)")
+            raise UserError(f"the tokenizer has no BOS token {policy!r}", fix="use bos=auto or bos=none")
+        return Frame((identity,), in_words=f"{policy} (requested)")
     before, _ = added_tokens(tokenizer)
     if before:
         return Frame(before[:1], in_words=f"{tokenizer.convert_ids_to_tokens(before[0])} (the tokenizer adds it)")
@@ -97,7 +97,7 @@ def causal_frame(tokenizer: Any, policy: str) -> Frame:
         token = getattr(tokenizer, name, None)
         if token is not None:
             return Frame((tokenizer.convert_tokens_to_ids(token),), in_words=f"{token} (its {name.replace('_', ' ')})")
-    raise UserError("the tokenizer has no token to begin a text with", fix=f"use {argument('spec', 'bos=none')}")
+    raise UserError("the tokenizer has no BOS token", fix=f"use {argument('spec', 'bos=none')}")
 
 
 def _harness_frame(tokenizer: Any) -> Frame:
@@ -106,22 +106,22 @@ def _harness_frame(tokenizer: Any) -> Frame:
         return Frame(before, in_words=f"{' '.join(tokenizer.convert_ids_to_tokens(before))} (the tokenizer adds it)")
     token = tokenizer.bos_token or tokenizer.eos_token
     if token is None:
-        raise UserError("the tokenizer has no token to begin a text with", fix=f"use {argument('spec', 'bos=none')}")
-    words = f"{token} where nothing stands before what is scored, else nothing (as lm-evaluation-harness does)"
+        raise UserError("the tokenizer has no BOS token", fix=f"use {argument('spec', 'bos=none')}")
+    words = f"{token} where nothing precedes the scored text, else none (as lm-evaluation-harness does)"
     return Frame((tokenizer.convert_tokens_to_ids(token),), in_words=words, alone=True)
 
 
 def masked_frame(tokenizer: Any, special_tokens: bool) -> Frame:
-    """What the tokenizer puts around a text, such as [CLS] and [SEP]."""
+    """Return what the tokenizer puts around a text, such as [CLS] and [SEP]."""
     if not special_tokens:
-        return Frame((), in_words="none (asked for)")
+        return Frame((), in_words="none (requested)")
     before, after = added_tokens(tokenizer)
     tokens = " ".join([*tokenizer.convert_ids_to_tokens(before), "…", *tokenizer.convert_ids_to_tokens(after)])
     return Frame(before, after, in_words=tokens)
 
 
 def added_tokens(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The ids that the tokenizer's post-processor adds before and after a text."""
+    """Return the ids that the tokenizer's post-processor adds before and after a text."""
     bare = tokenizer("a", add_special_tokens=False)["input_ids"]
     full = tokenizer("a", add_special_tokens=True)["input_ids"]
     for start in range(len(full) - len(bare) + 1):

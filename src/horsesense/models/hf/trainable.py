@@ -1,4 +1,4 @@
-"""A model opened to be trained: its parts, a new head where it has none, and itself asked while it learns."""
+"""Open a model for training, with a new head where it has none, and score it during training."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from horsesense.models.locate import identify
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Weights on the CPU, ready for a trainer; those of few bits are where they will be asked."""
+    """A model ready for a trainer: weights on the CPU, quantised ones on their device."""
 
     name: str
     network: Any
     tokenizer: Any
     weights: str
-    """SHA-256 of the weight files it starts from."""
+    """SHA-256 of the initial weight files."""
     new: tuple[str, ...]
-    """Weights that are not in its files: a new head, drawn by seed."""
+    """Weights that are not in its files: a new head, initialised by seed."""
     quantised: bool = False
-    """Whether the weights were unpacked from a GGUF file: they are as coarse as that was."""
+    """Whether the weights come from a quantised GGUF file."""
 
 
 def open_for_training(
@@ -40,12 +40,10 @@ def open_for_training(
 ) -> Opened:
     """Open a model with the head of a family; a head may be new, anything below it may not.
 
-    ``labels`` are the names of a classifier's labels. ``dtype`` is for weights that an adapter leaves as they are.
+    ``labels`` are the names of a classifier's labels. ``dtype`` is for weights that an adapter leaves frozen.
     """
     kind = family_named(family)
-    identity = identify(
-        name, allow_pickle=allow_pickle
-    )  # looks at the files before torch is loaded, which takes seconds
+    identity = identify(name, allow_pickle=allow_pickle)  # checks the files before torch is loaded, which takes seconds
     import torch
 
     options: dict[str, Any] = {}
@@ -83,7 +81,7 @@ def open_for_training(
 
 
 def as_language_model(opened: Opened, network: Any, family: str) -> LanguageModel:
-    """The network as `horsesense.scoring` asks it, wherever it is at the moment."""
+    """Wrap the network as `horsesense.scoring` uses it, on its current device."""
     parameter = next(network.parameters())
     return LanguageModel(
         name=opened.name,

@@ -1,13 +1,13 @@
-"""What people's judgements are worth: from single votes to labels, and how far to trust both.
+"""Statistics of human judgements: from single votes to labels, agreement and human performance.
 
-In the order in which they are used:
+In the order of use:
 
-- `votes`: who chose which label for which item, as a table of numbers; the scale of answers there were.
-- `agreement`: how far people agree over chance, each figure with its interval.
-- `annotators`: person by person beside the others, and the items that are in dispute.
-- `qualification`: who may judge, by answers to gold items.
-- `adjudication_rules`: how the judgements of one item are settled: majority, median, as the studies did.
-- `dawid_skene`: all items settled together, with each person's errors.
-- `adjudication`: one label an item by one of these rules, or the reason why it has none.
-- `human_performance`: how often people are right, with the kind of the figure written down.
+- `votes`: table of votes by item, annotator and label; answer scales.
+- `agreement`: chance-corrected agreement with intervals.
+- `annotators`: each annotator compared with the others, and disputed items.
+- `qualification`: annotator qualification by gold items.
+- `adjudication_rules`: rules for a single item: majority, median, and those of the studies.
+- `dawid_skene`: joint adjudication of all items with each annotator's errors.
+- `adjudication`: one label per item by one of these rules, or the reason for dropping the item.
+- `human_performance`: human accuracy, with the kind of the figure recorded.
 """

@@ -1,4 +1,4 @@
-"""From the judgements of several people to one label an item, or to the reason why it has none."""
+"""Adjudication: one label per item from several judgements, or the reason for dropping the item."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Settle = Callable[[Sequence[Judgement], Scale], Verdict]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How items are settled."""
+    """Adjudication rule."""
 
     settle: Settle | None
-    """From the judgements of one item to its verdict; None where all items are settled together."""
+    """Function from the judgements of one item to its verdict; None if all items are adjudicated jointly."""
     fewest: int
-    """Votes that an item needs; with fewer it is dropped."""
+    """Minimum number of votes per item; items with fewer are dropped."""
     rounds: bool = False
-    """Whether the rule knows of a second round."""
+    """Whether the rule supports a second round."""
     criteria: bool = False
-    """Whether it settles criteria, not labels."""
+    """Whether the rule adjudicates criteria instead of labels."""
 
 
 RULES: Mapping[str, Rule] = {
@@ -48,10 +48,10 @@ def adjudicate(
     fewest: int | None = None,
     targets: Mapping[str, int] | None = None,
 ) -> list[Label]:
-    """One label an item, in the order in which items first occur.
+    """Return one label per item, in the order in which items first occur.
 
-    ``fewest`` is the number of votes that an item needs; the rule's own number where it is not given, or the item's
-    target where that is less: nobody else is asked, so that these are all the votes there will be.
+    ``fewest`` is the minimum number of votes per item; by default the rule's own number, or the item's target if that
+    is smaller, since no further votes will be collected.
 
     >>> votes = [Judgement("i", who, "demo", value) for who, value in zip("abc", ["yes", "yes", "no"])]
     >>> adjudicate(votes, "majority", lambda item: Scale(("no", "yes")))[0].votes
@@ -65,7 +65,7 @@ def adjudicate(
         if bool(scale.criteria) != how.criteria:
             kind = "criteria" if scale.criteria else "labels"
             raise UserError(
-                f"the rule {rule} does not settle {kind} ({item})",
+                f"the rule {rule} does not adjudicate {kind} ({item})",
                 fix="use the rule winoventi" if scale.criteria else "use another rule, such as majority",
             )
     asked = targets or {}
@@ -88,18 +88,18 @@ def find_rule(name: str) -> Rule:
 
 
 def check_rounds(judgements: Iterable[Judgement], rule: str) -> None:
-    """Two rounds are put together only by a rule that knows how."""
+    """Raise an error for two rounds unless the rule combines them."""
     rounds = sorted({judgement.round for judgement in judgements})
     if len(rounds) > 1 and not find_rule(rule).rounds:
         raise UserError(
             f"the judgements are of rounds {' and '.join(map(str, rounds))}, which the rule {rule} would mix",
             fix=f"choose one ({argument('round')} {rounds[-1]}), or use the rule rica, "
-            "where the second round settles the first",
+            "where the second round decides disputed items",
         )
 
 
 def reasons(labels: Iterable[Label]) -> dict[str, int]:
-    """How many items were dropped for each reason, the commonest first."""
+    """Count dropped items by reason, commonest first."""
     return dict(Counter(label.reason for label in labels if label.value is None).most_common())
 
 
@@ -111,7 +111,7 @@ def _by_item(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
 
 
 def _counts(votes: Sequence[str], scale: Scale) -> dict[str, int]:
-    """Votes by label, labels of a scale in their order."""
+    """Count votes by label, in the order of the scale."""
     counts = Counter(votes)
     order = {label: place for place, label in enumerate((*scale.labels, *scale.objections))}
     return {value: counts[value] for value in sorted(counts, key=lambda value: (order.get(value, len(order)), value))}
@@ -119,7 +119,7 @@ def _counts(votes: Sequence[str], scale: Scale) -> dict[str, int]:
 
 Ballots = Mapping[str, Sequence[Judgement]]
 Settled = dict[str, tuple[Verdict, float]]
-"""Verdict and share of the votes, by item."""
+"""Verdict and share of the votes by item."""
 
 
 def _one_by_one(settle: Settle, ballots: Ballots, scales: Mapping[str, Scale]) -> Settled:
@@ -131,13 +131,13 @@ def _one_by_one(settle: Settle, ballots: Ballots, scales: Mapping[str, Scale]) -
 
 
 def _together(ballots: Ballots, scales: Mapping[str, Scale]) -> Settled:
-    """Dawid and Skene's model over all items; objections are labels like any other."""
+    """Fit Dawid and Skene's model to all items; objections are treated as labels."""
     if not ballots:
         return {}
     votes = votes_on_scale(chain.from_iterable(ballots.values()), scales.__getitem__, objections=True)
     settled: Settled = {}
     for item, chances in zip(votes.items, dawid_skene(votes).posterior, strict=True):
-        # Labels of the table are places where items have options of their own; an item may have fewer than others.
+        # Labels of the table are option indices if items have their own options; items may have different numbers.
         label_of = dict(zip(votes.labels, scales[item].labels, strict=False))
         label_of |= {name: name for name in scales[item].objections}
         likely = {

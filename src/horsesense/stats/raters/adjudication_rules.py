@@ -1,4 +1,4 @@
-"""Rules that settle one item from its judgements: each a pure function from votes to a verdict."""
+"""Adjudication rules for one item: pure functions from votes to a verdict."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from horsesense.stats.raters.votes import Scale
 Ties = Literal["upper", "lower", "drop"]
 
 PASS = "pass"
-"""The value of a judgement that objects to no criterion, and the label of what passes."""
+"""Value of a judgement without objections, and label of items that pass."""
 TIE = "tie"
 NO_VOTES = "no votes"
 ALL_DIFFER = "all votes differ"
@@ -22,28 +22,28 @@ ALL_DIFFER = "all votes differ"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a rule says of one item."""
+    """Decision of a rule on one item."""
 
     value: str | None
-    """The label; None where the item is dropped."""
+    """Label; None for a dropped item."""
     reason: str = ""
-    """Why it is dropped."""
+    """Reason for dropping the item."""
     tie: bool = False
-    """Whether the votes were even."""
+    """Whether the votes were tied."""
 
 
 def cast(judgements: Sequence[Judgement], scale: Scale) -> list[str]:
-    """The values that are votes: abstentions are none."""
+    """Return the values that count as votes; abstentions do not."""
     return [judgement.value for judgement in judgements if judgement.value not in scale.abstentions]
 
 
 def objected(value: str) -> str:
-    """The reason for dropping what people object to."""
+    """Return the reason for dropping an item with objections."""
     return f"judged {value}"
 
 
 def majority(judgements: Sequence[Judgement], scale: Scale) -> Verdict:
-    """The label with more votes than any other; a tie drops the item, and so does a majority that objects.
+    """Return the label with most votes; a tie or a majority of objections drops the item.
 
     >>> votes = [Judgement("i", who, "demo", value) for who, value in zip("abc", ["yes", "yes", "no"])]
     >>> majority(votes, Scale(("no", "yes")))
@@ -58,11 +58,13 @@ def majority(judgements: Sequence[Judgement], scale: Scale) -> Verdict:
 
 
 def median(judgements: Sequence[Judgement], scale: Scale, ties: Ties = "upper") -> Verdict:
-    """The middle label of a scale. Where an even number of votes leaves two, ``ties`` takes the upper, the lower
-    or neither; an objection is no place on a scale, so that it drops the item where most people object.
+    """Return the median label of a scale.
+
+    With two middle labels ``ties`` takes the upper, the lower or neither. Objections are not on the scale: a majority
+    of them drops the item.
     """
     if not scale.ordered:
-        raise UserError("a median needs labels that are a scale", fix="use the rule majority")
+        raise UserError("a median needs ordinal labels", fix="use the rule majority")
     values = cast(judgements, scale)
     objections = [value for value in values if value in scale.objections]
     if 2 * len(objections) > len(values):
@@ -77,9 +79,10 @@ def median(judgements: Sequence[Judgement], scale: Scale, ties: Ties = "upper") 
 
 
 def partwhole(judgements: Sequence[Judgement], scale: Scale) -> Verdict:
-    """As the part-whole release did (partwhole.txt, 4.3): any objection drops the triple, votes that all differ drop
-    it, otherwise it gets the median; of two middle votes we take the upper, the release one or the other. One vote
-    alone, where a study wants no more, differs from none.
+    """Apply the rule of the published part-whole dataset (partwhole.txt, 4.3).
+
+    Any objection drops the triple, and so do votes that all differ; otherwise it gets the median. We take the upper of
+    two middle votes; the published dataset is not consistent. A single vote, if a study collects only one, is accepted.
     """
     values = cast(judgements, scale)
     objections = [value for value in values if value in scale.objections]
@@ -91,9 +94,9 @@ def partwhole(judgements: Sequence[Judgement], scale: Scale) -> Verdict:
 
 
 def winoventi(judgements: Sequence[Judgement], scale: Scale) -> Verdict:
-    """A schema is dropped where more than half of its judges object on the same criterion (winoventi.txt, 2.6).
+    """Drop a schema if more than half of its judges object on the same criterion (winoventi.txt, 2.6).
 
-    Of two judges, as in the release, that is both; of three, as in the paper, two.
+    With two judges, as in the published dataset, both must object; with three, as in the paper, two.
     """
     values = cast(judgements, scale)
     objections = Counter(name for value in values for name in failing(value))
@@ -102,7 +105,7 @@ def winoventi(judgements: Sequence[Judgement], scale: Scale) -> Verdict:
 
 
 def failing(value: str) -> list[str]:
-    """The criteria that a judgement says fail.
+    """Return the failed criteria of a judgement.
 
     >>> failing("synonym+ambiguous"), failing("pass")
     (['synonym', 'ambiguous'], [])
@@ -111,8 +114,8 @@ def failing(value: str) -> list[str]:
 
 
 def rica(judgements: Sequence[Judgement], scale: Scale) -> Verdict:
-    """Two rounds (rica.txt, 3.2): where all of the first round agree it is settled, otherwise the majority of the
-    second round counts; what had no second round is dropped.
+    """Combine two rounds (rica.txt, 3.2): a unanimous first round decides, otherwise the majority of the second round;
+    items without a second round are dropped.
     """
     rounds: Mapping[int, list[Judgement]] = {
         number: [judgement for judgement in judgements if judgement.round == number] for number in (1, 2)

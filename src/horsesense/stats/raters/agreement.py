@@ -1,6 +1,6 @@
-"""How far people agree, over chance: percent agreement, Fleiss' kappa, Krippendorff's alpha, Cohen's kappa.
+"""Chance-corrected agreement: percent agreement, Fleiss' kappa, Krippendorff's alpha, Cohen's kappa.
 
-All of them rest on pairs of votes for the same item; an item with one vote says nothing about agreement.
+All are based on pairs of votes for the same item; an item with one vote contributes nothing.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from horsesense.stats.resampling import NOTHING, RESAMPLES, Floats, Statistic, r
 
 Metric = Literal["nominal", "ordinal", "interval"]
 
-NO_VALUE = "all votes are for one label, so that chance alone agrees and the figure has no value"
+NO_VALUE = "all votes are for one label, so the coefficient is undefined"
 
 FEWEST = 10
-"""Units below which agreement has no interval: of 5 items it held the truth in 80 % (docs/results/intervals.md)."""
+"""Minimum number of clusters for an interval: with 5 items its coverage was 80% (docs/results/intervals.md)."""
 FEWEST_FOR_KAPPA = 20
-"""The same for kappa, which takes chance from the same few votes without a correction: 88 % of 12 items."""
+"""The same for kappa, whose chance term has no small-sample correction: coverage was 88% with 12 items."""
 ENOUGH = 30
-"""Units from which the interval on the logarithm is wide enough alone."""
-TOO_FEW = "{} units only: too few for an interval of agreement"
+"""Number of clusters from which the interval on the log scale alone is wide enough."""
+TOO_FEW = "{} clusters only: too few for an interval of agreement"
 
 
 def percent_agreement(
     votes: Votes, level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES, units: Sequence[str] | None = None
 ) -> Estimate:
-    """The share of pairs of votes that agree, averaged over items. It has no correction for chance.
+    """Estimate the share of agreeing pairs of votes, averaged over items, without a correction for chance.
 
-    ``units`` are units of dependence, one an item of ``votes``; each item is its own where they are not given.
+    ``units`` name the cluster of each item of ``votes``; by default each item is its own cluster.
     """
     counts, names = _judged_twice(votes, units)
     return accuracy(_pairs_that_agree(counts), names, level=level, seed=seed, resamples=resamples)
@@ -44,7 +44,7 @@ def percent_agreement(
 def fleiss_kappa(
     votes: Votes, level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES, units: Sequence[str] | None = None
 ) -> Estimate:
-    """Fleiss' kappa (1971). Where items have unequal numbers of votes, each item counts once and each vote once."""
+    """Estimate Fleiss' kappa (1971). With unequal numbers of votes each item counts once and each vote once."""
     counts, names = _judged_twice(votes, units)
 
     def kappa(drawn: Floats) -> Floats:
@@ -65,7 +65,7 @@ def krippendorff_alpha(
     resamples: int = RESAMPLES,
     units: Sequence[str] | None = None,
 ) -> Estimate:
-    """Krippendorff's alpha: any number of people, missing votes, labels by name, by rank or as numbers 0, 1, 2 …
+    """Estimate Krippendorff's alpha; votes may be missing, and labels nominal, ordinal or interval (0, 1, 2 …).
 
     >>> from horsesense.stats.raters.votes import count_votes
     >>> from horsesense.core import Judgement
@@ -76,7 +76,7 @@ def krippendorff_alpha(
     """
     counts, names = _judged_twice(votes, units)
     size = len(votes.labels)
-    # Each item gives its pairs of votes, weighted so that every vote counts once (Krippendorff 2011, step 2).
+    # Each item contributes its pairs of votes, weighted so that every vote counts once (Krippendorff 2011, step 2).
     pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(size)
     pairs /= (counts.sum(axis=1) - 1)[:, None, None]
 
@@ -93,11 +93,11 @@ def krippendorff_alpha(
 
 
 def _apart(margins: Floats, metric: Metric) -> Floats:
-    """How far two labels are apart, squared, for each row of margins."""
+    """Return the squared distances of labels for each row of margins."""
     size = margins.shape[1]
     if metric == "nominal":
         return np.broadcast_to(1 - np.eye(size), (len(margins), size, size))
-    # By rank, a label lies in the middle of the votes it got: nobody says that its neighbours are equally far.
+    # Ordinal: a label is at the mid-rank of its votes, so neighbouring labels need not be equally far.
     place = np.cumsum(margins, axis=1) - margins / 2 if metric == "ordinal" else np.arange(size)[None, :] + 0 * margins
     apart: Floats = (place[:, :, None] - place[:, None, :]) ** 2
     return apart
@@ -112,7 +112,7 @@ def bootstrapped(
     resamples: int,
     fewest: int = FEWEST_FOR_KAPPA,
 ) -> Estimate:
-    """A figure of totals over units, with its interval; nan with a note where it has no value."""
+    """Estimate a statistic of totals over clusters with its interval; nan with a note if it is undefined."""
     check_level(level)
     table = totals(columns, names)
     value = float(statistic(table.total[None, :])[0])
@@ -124,7 +124,7 @@ def bootstrapped(
         note = TOO_FEW.format(table.number)
     else:
         drawn = statistic(resample(table, seed, resamples))
-        # A draw of items that all have one label has no value; it says nothing and is left out.
+        # A resample whose items all have one label is undefined and left out.
         drawn = drawn[~np.isnan(drawn)]
         variance = float(np.var(drawn)) * table.number / (table.number - 1) if len(drawn) > 1 else 0.0
         low, high = agreement_interval(value, variance, table.number, level)
@@ -142,21 +142,21 @@ def bootstrapped(
 
 
 def agreement_interval(value: float, variance: float, units: int, level: float) -> tuple[float, float]:
-    """Student's interval of the log of what is left to agree on, which spreads more evenly near 1 than the figure."""
+    """Compute Student's interval on the log of the disagreement, which is more symmetric near 1."""
     left = 1 - value
     if variance < NOTHING or left < NOTHING:
         return difference_interval(value, variance, units, level)
     reach = float(scipy.special.stdtrit(units - 1, (1 + level) / 2)) * variance**0.5 / left
     low, high = 1 - left * float(np.exp(reach)), 1 - left * float(np.exp(-reach))
     if units < ENOUGH:
-        # Of few items the log is too short above; the plain interval is not, so that each end is that of the wider.
+        # With few items the log interval is too short above; take the wider limit of it and the plain interval.
         plain = difference_interval(value, variance, units, level)
         low, high = min(low, plain[0]), max(high, plain[1])
     return max(-1.0, low), min(1.0, high)
 
 
 def _quotient(above: Floats, below: Floats) -> Floats:
-    """A quotient, nan where there is nothing to divide by."""
+    """Divide; nan for a denominator of 0."""
     small = np.abs(below) < NOTHING**0.5
     quotient: Floats = np.where(small, np.nan, above / np.where(small, 1, below))
     return quotient
@@ -169,7 +169,7 @@ def _pairs_that_agree(counts: Floats) -> Floats:
 
 
 def _judged_twice(votes: Votes, units: Sequence[str] | None) -> tuple[Floats, list[str]]:
-    """Counts of the items that at least two votes were given for, and their units."""
+    """Return the vote counts of items with at least two votes, and their clusters."""
     counts = votes.counts()
     twice = np.flatnonzero(counts.sum(axis=1) > 1)
     if not len(twice):
@@ -184,7 +184,7 @@ Weights = Literal["none", "linear", "quadratic"]
 
 
 def kappa_of(tables: Floats, weights: Weights = "none") -> Floats:
-    """Kappa of each table of counts (one person's labels down, the other's across).
+    """Compute kappa of each contingency table (one annotator's labels in rows, the other's in columns).
 
     >>> kappa_of(np.array([[[20.0, 5.0], [10.0, 15.0]]])).round(3).tolist()
     [0.4]
@@ -210,7 +210,7 @@ def cohen_kappa(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Estimate:
-    """Cohen's kappa of two people: the places of their labels, item by item."""
+    """Estimate Cohen's kappa of two annotators from their label indices, item by item."""
     first, second = (np.asarray(given, dtype=np.int64) for given in (labels_of_first, labels_of_second))
     if len(first) != len(second):
         raise UserError(f"one person has {len(first)} labels and the other {len(second)}")
@@ -230,10 +230,10 @@ def pair_kappa(
     resamples: int = RESAMPLES,
     units: Sequence[str] | None = None,
 ) -> Estimate:
-    """Kappa over all pairs of votes for the same item, each taken both ways round.
+    """Estimate kappa over all pairs of votes for the same item, each in both orders.
 
-    This is what can be said where it is not known whose vote is whose (partwhole.txt, 4.3). Both ways round
-    means that the two sides have the same margins, as in Scott's pi.
+    This is possible without annotator identities (partwhole.txt, 4.3). Taking both orders gives the two sides the same
+    margins, as in Scott's pi.
     """
     counts = votes.counts()
     twice = np.flatnonzero(counts.sum(axis=1) > 1)

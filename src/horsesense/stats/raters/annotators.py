@@ -1,4 +1,4 @@
-"""Person by person and item by item: who differs from the others, and what is in dispute."""
+"""Statistics by annotator and by item: deviating annotators and disputed items."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from horsesense.stats.resampling import RESAMPLES, Floats
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """One person beside the others."""
+    """One annotator compared with the others."""
 
     annotator: str
     votes: int
     shared: int
     """Votes for items that others judged too."""
     agrees: float | None
-    """Mean share of the others' votes for the same item that are the same; None where nothing is shared."""
+    """Mean share of the others' votes on the same items that agree; None without shared items."""
     kappa: Estimate | None
-    """Own votes against each other vote for the same item, weighted; None where nothing is shared."""
+    """Weighted kappa of own votes and the others' votes on the same items; None without shared items."""
     favourite: str
-    """The label the person gives most often."""
+    """Most frequent label of this annotator."""
     favourite_share: float
-    """How often: near 1 is someone who always presses the same key."""
+    """Share of that label; near 1 for constant answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """One item and how far its judges agree."""
+    """Agreement on one item."""
 
     item: str
     votes: dict[str, int]
     agree: float
-    """The share of pairs of its votes that agree."""
+    """Share of pairs of votes that agree."""
 
 
 def by_annotator(
     votes: Votes, weights: Weights = "none", level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES
 ) -> list[Annotator]:
-    """Each person beside the others, in order of names."""
+    """Compare each annotator with the others, in order of names."""
     if not votes.people:
-        raise UserError("it is not known whose votes these are, so there is nothing to say of each person")
+        raise UserError("it is not known whose votes these are, so there are no statistics by annotator")
     counts = votes.counts()
     annotators = []
     for place in np.argsort(np.array(votes.annotators, dtype=str)).tolist():
@@ -82,7 +82,7 @@ def _beside(
 ) -> Estimate:
     size = others.shape[1]
     cells = np.zeros((len(labels), size, size))
-    # Each own vote counts once, shared out over the others' votes for the item.
+    # Each own vote counts once, divided among the others' votes for the item.
     cells[np.arange(len(labels)), labels] = others / others.sum(axis=1, keepdims=True)
     columns = list(cells.reshape(len(cells), -1).T)
     return bootstrapped(
@@ -91,7 +91,7 @@ def _beside(
 
 
 def by_item(votes: Votes) -> list[Dispute]:
-    """Items with at least two votes, those most in dispute first."""
+    """Return items with at least two votes, most disputed first."""
     counts = votes.counts()
     number = counts.sum(axis=1)
     disputes = []

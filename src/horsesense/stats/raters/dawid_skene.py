@@ -1,7 +1,7 @@
-"""Which label is true, when people differ in skill: the model of Dawid and Skene (1979), by EM.
+"""Labels from annotators of different skill: the model of Dawid and Skene (1979), fitted by EM.
 
-Each person has a table of how often a true label is called what. Labels and tables are found together; the
-start is the share of votes, so the outcome depends on nothing but the votes.
+Each annotator has a confusion matrix. Labels and matrices are estimated jointly, starting from vote shares, so the
+result is deterministic.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from horsesense.stats.raters.votes import Votes
 from horsesense.stats.resampling import Floats
 
 STEPS = 1000
-"""EM steps at most."""
+"""Maximum number of EM steps."""
 SETTLED = 1e-10
-"""EM stops where a step gains less than this part of the log-likelihood."""
+"""Relative gain of the log-likelihood below which EM stops."""
 _LEAST = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
 class DawidSkene:
-    """The fitted model."""
+    """Fitted model."""
 
     posterior: Floats
-    """Probability of each label for each item: one row an item."""
+    """Probability of each label for each item: one row per item."""
     prior: Floats
-    """How common each label is."""
+    """Prevalence of each label."""
     errors: Floats
-    """Per person, how often a true label (down) is called what (across); a row of a label never met is 0."""
+    """Confusion matrix per annotator, true labels in rows; the row of a label without items is 0."""
     likelihoods: tuple[float, ...]
-    """Log-likelihood after each step; it never falls."""
+    """Log-likelihood after each step; it never decreases."""
 
 
 def dawid_skene(votes: Votes, steps: int = STEPS) -> DawidSkene:
-    """Fit the model. A person may have judged an item more than once, as in the paper's own example.
+    """Fit the model. An annotator may have judged an item more than once, as in the paper's example.
 
     >>> from horsesense.stats.raters.votes import count_votes
     >>> from horsesense.core import Judgement
@@ -50,7 +50,8 @@ def dawid_skene(votes: Votes, steps: int = STEPS) -> DawidSkene:
         raise UserError("there are no votes to adjudicate")
     if not votes.people:
         raise UserError(
-            "it is not known whose votes these are, so nobody's errors can be told", fix="use the rule majority"
+            "it is not known whose votes these are, so no annotator's errors can be estimated",
+            fix="use the rule majority",
         )
     counts = votes.counts()
     posterior = counts / counts.sum(axis=1, keepdims=True)
@@ -65,7 +66,7 @@ def dawid_skene(votes: Votes, steps: int = STEPS) -> DawidSkene:
 
 
 def _maximise(votes: Votes, posterior: Floats) -> tuple[Floats, Floats]:
-    """How common each label is, and each person's errors, given what the items are (equations 2.3 and 2.4)."""
+    """Estimate label prevalence and confusion matrices from the posterior (equations 2.3 and 2.4)."""
     called = np.zeros((len(votes.annotators), len(votes.labels), len(votes.labels)))
     np.add.at(called, (votes.annotator, votes.label), posterior[votes.item])
     errors = called.transpose(0, 2, 1)
@@ -74,7 +75,7 @@ def _maximise(votes: Votes, posterior: Floats) -> tuple[Floats, Floats]:
 
 
 def _expect(votes: Votes, prior: Floats, errors: Floats) -> tuple[Floats, float]:
-    """What the items are, given errors (equation 2.5), and the log-likelihood (equation 2.7)."""
+    """Compute the posterior of the labels (equation 2.5) and the log-likelihood (equation 2.7)."""
     logs = np.log(np.maximum(errors, _LEAST))
     joint = np.tile(np.log(np.maximum(prior, _LEAST)), (len(votes.items), 1))
     np.add.at(joint, votes.item, logs[votes.annotator, :, votes.label])

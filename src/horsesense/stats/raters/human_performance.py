@@ -1,8 +1,8 @@
-"""How well people do, with the kind of the figure written down: one person, a majority, filtered or not.
+"""Human accuracy, with the kind of the figure recorded: single person or majority, filtered or not.
 
-A majority of five is right more often than one person, a vote against a label that contains it is right more
-often than against the others, and a filtered set is one that people get right. None of these is subtracted
-from another.
+A majority of five is right more often than one person. A vote agrees more with a label that it contributed to than with
+the other votes. A filtered dataset contains only items that people get right. Figures of different kinds are therefore
+never subtracted.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ Against = Literal["gold", "own label", "others"]
 
 @dataclass(frozen=True, slots=True)
 class HumanScore:
-    """How often people are right, and what that means here."""
+    """Human accuracy and its kind."""
 
     kind: Kind
-    """``single person``: each judgement on its own; ``majority``: what most of an item's judges say."""
+    """``single person``: each judgement on its own; ``majority``: the majority of an item's judgements."""
     against: Against
-    """``gold``: an answer made by others; ``own label``: a label that contains the vote; ``others``: the majority of
+    """``gold``: an independent answer; ``own label``: a label that the vote contributed to; ``others``: the majority of
     the other votes for the item."""
     filtered: bool
-    """Whether items that people miss were dropped before."""
+    """Whether items that people get wrong were dropped before."""
     people: int
-    """How many people judged; 0 where that is not known."""
+    """Number of annotators; 0 if unknown."""
     votes: int
-    """How many judgements."""
+    """Number of judgements."""
     votes_per_item: tuple[int, int]
-    """The fewest and the most judgements an item has."""
+    """Minimum and maximum number of judgements per item."""
     ties: int
-    """Items whose majority is a tie; they score 1/n as a model's ties do."""
+    """Number of items with a tied majority, which score 1/n like a model's ties."""
     estimate: Estimate
 
     @property
     def name(self) -> str:
-        """The kind in words, as it stands beside the figure."""
+        """Description of the kind, shown next to the figure."""
         fewest, most = self.votes_per_item
         number = f"{fewest}" if fewest == most else f"{fewest} to {most}"
         kind = f"majority of {number}" if self.kind == "majority" else self.kind
@@ -54,7 +54,7 @@ class HumanScore:
 
 
 def difference(first: HumanScore, second: HumanScore) -> float:
-    """One figure minus another, refused where they are not of the same kind."""
+    """Subtract two figures of the same kind; raise an error for different kinds."""
     if (first.kind, first.against, first.filtered) != (second.kind, second.against, second.filtered):
         raise UserError(
             f"'{first.name}' and '{second.name}' are figures of different kinds, which are not subtracted",
@@ -72,9 +72,9 @@ def single_person(
     filtered: bool = False,
     chance: float | None = None,
 ) -> HumanScore:
-    """Each judgement against the gold. An answer beside the labels (nonsense, I don't know) is not right.
+    """Score each judgement against the gold. Answers other than labels (nonsense, I don't know) count as wrong.
 
-    ``units`` are units of dependence by item; each item is its own where they are not given.
+    ``units`` map items to clusters; by default each item is its own cluster.
     """
     judged = _with_gold(judgements, gold)
     credits = [(each.item, float(each.value == gold[each.item] and _is_label(each, scale_of))) for each in judged]
@@ -88,7 +88,7 @@ def majority_of_people(
     filtered: bool = False,
     chance: float | None = None,
 ) -> HumanScore:
-    """The commonest answer of each item against the gold; of n that tie, each is right 1/n of the time."""
+    """Score the most frequent answer of each item against the gold; a tie of n scores 1/n if it includes the gold."""
     judged = _with_gold(judgements, gold)
     best = {item: _commonest([each.value for each in ballot]) for item, ballot in _by_item(judged).items()}
     credits = [(item, (gold[item] in names) / len(names)) for item, names in best.items()]
@@ -97,10 +97,10 @@ def majority_of_people(
 
 
 def against_the_others(judgements: Iterable[Judgement], units: Mapping[str, str] | None = None) -> HumanScore:
-    """Each vote against the majority of the other votes for its item, which it is no part of."""
+    """Score each vote against the majority of the other votes for its item."""
     ballots = {item: ballot for item, ballot in _by_item(judgements).items() if len(ballot) > 1}
     if not ballots:
-        raise UserError("no item was judged twice, so nobody can be held against the others")
+        raise UserError("no item was judged twice, so votes cannot be compared with the others")
     credits = []
     for item, ballot in ballots.items():
         for place, each in enumerate(ballot):
@@ -111,7 +111,7 @@ def against_the_others(judgements: Iterable[Judgement], units: Mapping[str, str]
 
 
 def missed(labels: Iterable[Label], gold: Mapping[str, str]) -> list[str]:
-    """Items whose gold people do not arrive at: what a gold filter drops, and the human score with them.
+    """Return the items whose adjudicated label is not the gold, which a gold filter drops.
 
     >>> given = [Label("i", "choice", "majority", "hot"), Label("j", "choice", "majority", None, "tie")]
     >>> missed(given, {"i": "hot", "j": "wet", "k": "far"})

@@ -1,4 +1,4 @@
-"""Who may judge: agreement with gold items that are spread over the labels (partwhole.txt, 4.2)."""
+"""Annotator qualification by agreement with gold items that cover all labels (partwhole.txt, 4.2)."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ from horsesense.stats.raters.agreement import Weights, kappa_of
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """What a person must reach."""
+    """Requirements for an annotator."""
 
     kappa: float | None = 0.7
-    """Least weighted kappa with the gold; None: none is asked for."""
+    """Minimum weighted kappa with the gold; None for no minimum."""
     accuracy: float = 0.0
-    """Least share of gold items answered as the gold."""
+    """Minimum accuracy on gold items."""
     items: int = 0
-    """Least number of gold items answered; 0: all of them."""
+    """Minimum number of gold items answered; 0 for all."""
     weights: Weights = "quadratic"
-    """How far apart two labels count."""
+    """Weighting of the distance of labels."""
 
 
 PARTWHOLE = Threshold()
-"""The part-whole study: quadratic-weighted kappa of at least 0.7, two gold items a class."""
+"""The part-whole study: quadratic-weighted kappa of at least 0.7, two gold items per class."""
 
 
 @dataclass(frozen=True, slots=True)
 class Qualification:
-    """How one person did on the gold items."""
+    """Result of one annotator on the gold items."""
 
     annotator: str
     items: int
-    """Gold items that the person answered."""
+    """Number of gold items answered."""
     kappa: float | None
-    """None where it has no value: the gold that was answered and all answers are one label."""
+    """None if undefined: golds and answers all have the same label."""
     accuracy: float
     passed: bool
     reason: str = ""
-    """Why not, where the person did not pass."""
+    """Reason if the annotator did not pass."""
 
 
 def qualify(
     judgements: Iterable[Judgement], gold: Mapping[str, str], labels: Sequence[str], threshold: Threshold = PARTWHOLE
 ) -> list[Qualification]:
-    """Each person's answers to the gold items against the thresholds, in order of names.
+    """Check each annotator's answers to the gold items against the thresholds, in order of names.
 
-    An answer beside the labels ("makes no sense") counts as wrong, and has no place in the kappa.
+    An answer other than a label ("makes no sense") counts as wrong and is left out of the kappa.
 
     >>> gold = {"i": "low", "j": "mid", "k": "high"}
     >>> given = [Judgement(item, "ann", "demo", label) for item, label in gold.items()]
@@ -61,7 +61,7 @@ def qualify(
     places = {label: place for place, label in enumerate(labels)}
     strange = sorted(set(gold.values()) - places.keys())
     if strange:
-        raise UserError(f"the gold {strange[0]!r} is none of the labels", fix=f"the labels are {', '.join(labels)}")
+        raise UserError(f"the gold {strange[0]!r} is not a label", fix=f"the labels are {', '.join(labels)}")
     answers: dict[str, dict[str, str]] = {}
     for judgement in judgements:
         if judgement.anonymous:
@@ -90,7 +90,7 @@ def _qualified(
     if len(answers) < needed:
         reason = f"answered {len(answers)} of {needed} gold items"
     elif threshold.kappa is not None and kappa is None:
-        reason = "kappa has no value: too few different labels"
+        reason = "kappa is undefined: too few different labels"
     elif threshold.kappa is not None and kappa is not None and kappa < threshold.kappa:
         reason = f"kappa {kappa:.2f} is below {threshold.kappa:.2f}"
     elif share < threshold.accuracy:
@@ -99,9 +99,9 @@ def _qualified(
 
 
 def choose_gold(agreed: Mapping[str, str], labels: Sequence[str], each: int = 2, seed: int = 0) -> list[str]:
-    """Items for a qualification, ``each`` of every label, drawn from those whose label the authors agree on.
+    """Draw ``each`` qualification items per label from those whose label the authors agree on.
 
-    A label that too few items have is an error: a test without it would let pass who never uses it.
+    A label with fewer items is an error: the test would pass annotators who never use that label.
 
     >>> choose_gold({"i": "low", "j": "high"}, ["low", "high"], each=1)
     ['i', 'j']
@@ -111,7 +111,7 @@ def choose_gold(agreed: Mapping[str, str], labels: Sequence[str], each: int = 2,
         having = sorted(item for item, value in agreed.items() if value == label)
         if len(having) < each:
             raise UserError(
-                f"{len(having)} items are agreed to be {label!r}, and {each} are wanted",
+                f"{len(having)} items are agreed to be {label!r}, and {each} are needed",
                 fix="agree on more items, or ask for fewer of each label",
             )
         chosen += random.Random(f"{seed} {label}").sample(having, each)

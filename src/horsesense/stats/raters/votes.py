@@ -1,4 +1,4 @@
-"""Votes as numbers: who chose which label for which item."""
+"""Vote tables: labels by item and annotator, as integers."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The answers that people could give."""
+    """Possible answers of an annotation task."""
 
     labels: tuple[str, ...] = ()
-    """The labels, in their order where they are a scale."""
+    """Labels, in order if ordinal."""
     ordered: bool = False
-    """Whether the labels are a scale."""
+    """Whether the labels are ordinal."""
     objections: tuple[str, ...] = ()
-    """Answers that say the question is bad (it makes no sense)."""
+    """Answers that reject the question (it makes no sense)."""
     abstentions: tuple[str, ...] = ()
-    """Answers that are no vote (I don't know)."""
+    """Answers that do not count as votes (I don't know)."""
     criteria: tuple[str, ...] = ()
-    """Names of the criteria that can fail; a value joins those that do by ``+``."""
+    """Names of the criteria that can fail; a value joins the failed ones by ``+``."""
 
 
 ScaleOf = Callable[[str], Scale]
-"""The answers that could be given to an item."""
+"""Function from an item to its possible answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """A table of votes, one entry a vote."""
+    """Table of votes, one entry per vote."""
 
     items: tuple[str, ...]
     annotators: tuple[str, ...]
     labels: tuple[str, ...]
     item: Codes
-    """Place of each vote's item in ``items``."""
+    """Index of each vote's item in ``items``."""
     annotator: Codes
-    """Place of its annotator in ``annotators``."""
+    """Index of its annotator in ``annotators``."""
     label: Codes
-    """Place of its label in ``labels``."""
+    """Index of its label in ``labels``."""
 
     @property
     def number(self) -> int:
@@ -55,18 +55,18 @@ class Votes:
 
     @property
     def people(self) -> int:
-        """How many people voted; 0 where that is not known."""
+        """Number of annotators; 0 if unknown."""
         return 0 if any(name.startswith("#") for name in self.annotators) else len(self.annotators)
 
     def counts(self) -> Floats:
-        """How often each item got each label: one row an item, one column a label."""
+        """Count the votes per item (row) and label (column)."""
         table = np.zeros((len(self.items), len(self.labels)))
         np.add.at(table, (self.item, self.label), 1)
         return table
 
 
 def count_votes(judgements: Iterable[Judgement], labels: Sequence[str]) -> Votes:
-    """The table of judgements whose values are labels; any other value is an error.
+    """Tabulate judgements; a value that is not a label is an error.
 
     >>> given = [("i", "ann", "yes"), ("i", "ben", "no"), ("j", "ann", "yes")]
     >>> table = count_votes([Judgement(i, a, "demo", v) for i, a, v in given], ["no", "yes"])
@@ -77,16 +77,14 @@ def count_votes(judgements: Iterable[Judgement], labels: Sequence[str]) -> Votes
 
 
 def tabulate(given: Iterable[tuple[str, str, str]], labels: Sequence[str]) -> Votes:
-    """The table of votes given as item, annotator and label."""
+    """Tabulate votes from triples of item, annotator and label."""
     known = {label: place for place, label in enumerate(labels)}
     items: dict[str, int] = {}
     annotators: dict[str, int] = {}
     rows: list[tuple[int, int, int]] = []
     for item, annotator, value in given:
         if value not in known:
-            raise UserError(
-                f"the value {value!r} of {item} is none of the labels", fix=f"the labels are {', '.join(labels)}"
-            )
+            raise UserError(f"the value {value!r} of {item} is not a label", fix=f"the labels are {', '.join(labels)}")
         rows.append(
             (items.setdefault(item, len(items)), annotators.setdefault(annotator, len(annotators)), known[value])
         )
@@ -95,10 +93,10 @@ def tabulate(given: Iterable[tuple[str, str, str]], labels: Sequence[str]) -> Vo
 
 
 def votes_on_scale(judgements: Iterable[Judgement], scale_of: ScaleOf, objections: bool = False) -> Votes:
-    """The table of votes for labels; abstentions are left out, and objections unless they are wanted as labels.
+    """Tabulate votes for labels without abstentions; ``objections`` includes objections as labels.
 
-    Where items have options of their own, the labels are the places of the options, A, B, C …: the texts of
-    different questions have nothing in common.
+    If items have their own options, the labels are option indices, A, B, C …, since the texts of different questions
+    are unrelated.
 
     >>> scales = {"i": Scale(("hot", "cold")), "j": Scale(("wet", "dry"))}
     >>> given = [Judgement("i", "ann", "choice", "cold"), Judgement("j", "ann", "choice", "wet")]
@@ -127,7 +125,7 @@ def votes_on_scale(judgements: Iterable[Judgement], scale_of: ScaleOf, objection
 
 
 def letter(place: int) -> str:
-    """The name of an option by its place: A, B … Z, AA, AB …
+    """Return the letter of an option by its index: A, B … Z, AA, AB …
 
     >>> letter(0), letter(25), letter(26)
     ('A', 'Z', 'AA')

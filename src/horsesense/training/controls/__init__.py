@@ -1,5 +1,5 @@
-"""Controls: what a probe gives to those who see only a part of it, or who know nothing."""
+"""Controls: baselines that see only a part of each item, or nothing."""
 
-from horsesense.training.controls.control import CONTROLS, Control, Fitted, Task, Weights, control
+from horsesense.training.controls.control import CONTROLS, Control, ControlTask, Fitted, Weights, control
 
-__all__ = ["CONTROLS", "Control", "Fitted", "Task", "Weights", "control"]
+__all__ = ["CONTROLS", "Control", "ControlTask", "Fitted", "Weights", "control"]

@@ -1,4 +1,4 @@
-"""Controls that read words without their order: logistic regression on them, and how near their vectors are.
+"""Bag-of-words controls: logistic regression, and similarity of word vectors.
 
 ``choice-only-linear`` sees the options of a question and nothing else; ``hypothesis-only`` sees the second text of
 a pair (Poliak and others, 2018). With vectors, the mean vector of the words stands beside them.
@@ -17,15 +17,15 @@ from horsesense.errors import UserError, argument
 from horsesense.lexicons.vectors import Floats as Vector
 from horsesense.lexicons.vectors import Vectors, open_vectors
 from horsesense.lexicons.words import words
-from horsesense.training.controls.control import Fitted, Task, Weights, accuracy_on
+from horsesense.training.controls.control import ControlTask, Fitted, Weights, accuracy_on
 from horsesense.training.controls.labels import Floats, gold_labels, labels, of_labels
 
 _STRENGTHS = (0.03, 0.1, 0.3, 1.0)
-"""How freely weights may grow; the best on the development part is taken."""
+"""Inverse regularisation strengths; the best on the development set is taken."""
 
 
-def choice_only_linear(task: Task) -> Fitted:
-    """Each option against the others of its item, by its words alone."""
+def choice_only_linear(task: ControlTask) -> Fitted:
+    """Score each option against the others of its item, by its words alone."""
     features = _Words([option for item in task.train for option in item.options], task)
     x, y = _differences(task.train, features)
     fits = [_logistic(x, y, strength, task.seed) for strength in _STRENGTHS]
@@ -38,15 +38,15 @@ def choice_only_linear(task: Task) -> Fitted:
     return Fitted(_option_scores(task.test, features, coefficients), method, strength, weights)
 
 
-def linear_again(task: Task, weights: Weights) -> Fitted:
-    """The one that was fitted, on other items."""
+def linear_again(task: ControlTask, weights: Weights) -> Fitted:
+    """Answer other items with stored weights."""
     features = _Words((), task, weights)
     method = f"logistic regression on the words of each option alone{features.vectors_used}, fitted before"
     return Fitted(_option_scores(task.test, features, weights.arrays["coefficients"]), method, {}, weights)
 
 
-def hypothesis_only(task: Task) -> Fitted:
-    """The label by the words of the hypothesis alone, without the premise."""
+def hypothesis_only(task: ControlTask) -> Fitted:
+    """Predict the label by the words of the hypothesis alone."""
     if any(item.form != "pair" for item in [*task.train, *task.test]):
         raise UserError("hypothesis-only is for pairs of premise and hypothesis", fix="use choice-only-linear here")
     known = labels(task.train)
@@ -67,9 +67,9 @@ def hypothesis_only(task: Task) -> Fitted:
 
 
 class _Words:
-    """Texts as numbers: which words they have, and the mean of their vectors."""
+    """Features of texts: their words, and the mean of their vectors."""
 
-    def __init__(self, texts: Sequence[str], task: Task, learned: Weights | None = None) -> None:
+    def __init__(self, texts: Sequence[str], task: ControlTask, learned: Weights | None = None) -> None:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         if learned is not None:
@@ -106,7 +106,7 @@ class _Words:
 
 
 def _differences(items: Sequence[Item], features: _Words) -> tuple[Any, Floats]:
-    """Right option minus wrong option, and the other way round: a softmax over two, for options of any number."""
+    """Return right minus wrong option and vice versa: pairwise logistic regression for any number of options."""
     from scipy import sparse
 
     table = features([option for item in items for option in item.options])
@@ -132,8 +132,8 @@ def _option_scores(items: Sequence[Item], features: _Words, coefficients: Any) -
     return [tuple(next(flat) for _ in item.options) for item in items]
 
 
-def vector_similarity(task: Task) -> Fitted:
-    """The mean cosine between all words of the question and all words of an answer; nothing is trained."""
+def vector_similarity(task: ControlTask) -> Fitted:
+    """Score each option by its mean cosine with the words of the question; nothing is trained."""
     if any(item.form == "sentences" and not item.premise for item in task.test):
         raise UserError("sentences have no question to be near to", fix="use another control")
     if task.vectors == "none":
@@ -158,7 +158,7 @@ def vector_similarity(task: Task) -> Fitted:
 
 
 def _directions(text: str, vectors: Vectors) -> tuple[Vector, int]:
-    """The mean of the words' unit vectors, and how many words have none."""
+    """Return the mean of the words' unit vectors, and the number of words without one."""
     tokens = words(text)
     units = [
         vector / norm

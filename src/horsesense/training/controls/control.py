@@ -1,4 +1,4 @@
-"""What a control is: what it is given, what it gives back, and the name of each."""
+"""The interface of controls, and all of them by name."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ _HERE = "horsesense.training.controls"
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """A probe to fit a control to."""
+class ControlTask:
+    """The data and settings of one fit."""
 
     train: Sequence[Item]
     """With golds."""
     dev: Sequence[Item]
-    """With golds; for choosing and for stopping early. Shares no unit with ``train``."""
+    """With golds; for model selection and early stopping. Shares no cluster with ``train``."""
     test: Sequence[Item]
     seed: int = 0
     slots: tuple[str, ...] = ()
-    """Facets or groups that the control looks at; empty: its own choice."""
+    """Facets or groups that the control sees; empty: its own choice."""
     vectors: str = "glove"
     """Word vectors: ``glove``, a file, or ``none`` for embeddings trained from scratch."""
-    model: str = ""
-    """The encoder, where the control is made of one."""
+    encoder: str = ""
+    """Name of the encoder, if the control has one."""
     options: Mapping[str, float] = field(default_factory=dict)
-    """What else a control takes: ``epochs``, ``ordinal`` …"""
+    """Other options of a control: ``epochs``, ``ordinal`` …"""
     group: str = "family"
-    """The unit of dependence."""
+    """The cluster."""
     progress: Progress = NO_PROGRESS
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What a fitted control has learned, so that it can be asked other items."""
+    """The weights of a fitted control, with which it can answer other items."""
 
     arrays: Mapping[str, Any]
     """NumPy arrays by name."""
     words: tuple[str, ...] = ()
-    """The words that rows of the arrays are about, in their order, where they have words of their own."""
+    """The vocabulary of the rows of the arrays, if the control has one of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +53,17 @@ class Fitted:
     """A control's answers to the test items."""
 
     scores: list[tuple[float, ...]]
-    """One an option, of each item."""
+    """One per option of each item."""
     method: str
-    """How it answers, in a sentence without a full stop."""
+    """How it answers, as a phrase."""
     notes: dict[str, float] = field(default_factory=dict)
-    """What was counted or chosen on the way."""
+    """What was counted or selected during fitting."""
     weights: Weights | None = None
-    """What it has learned; None where it cannot be asked again."""
+    """Its weights; None if it cannot answer other items."""
 
 
 def accuracy_on(scores: Sequence[Sequence[float]], items: Sequence[Item]) -> float:
-    """What a control earns on items with golds, to choose by."""
+    """Return the accuracy on items with golds, for model selection."""
     return float(credits(scores, [item.answer for item in items]).values.mean())
 
 
@@ -72,51 +72,49 @@ class Control:
     """One control."""
 
     where: str
-    """``module:function``, loaded when it is asked for; a module that begins with a dot lies beside this one."""
+    """``module:function``, loaded on use; a module that begins with a dot is in this package."""
     about: str
     """What it sees."""
     trains: bool = True
-    """Whether it looks at a training set."""
+    """Whether it needs a training set."""
     by_chance: bool = False
-    """Whether a seed changes it."""
+    """Whether it depends on the seed."""
     chooses: Literal["always", "never", "without slots"] = "always"
-    """Whether it needs a development part to choose on; one that does not is trained on everything."""
+    """Whether it needs a development set; one that does not is trained on everything."""
 
     again: str = ""
-    """``module:function`` that answers other items by what was learned; empty where it cannot."""
+    """``module:function`` that answers other items with stored weights; empty if it cannot."""
     plugin: Plugin | None = None
-    """Who adds it, where it is none of ours."""
+    """The plug-in that adds it, if it is not built in."""
 
-    def fit(self, task: Task) -> Fitted:
+    def fit(self, task: ControlTask) -> Fitted:
         if self.plugin is None:
             return self._function()(task)
         fitted = self.plugin.made(lambda: self._function()(task), Fitted)
         if [len(row) for row in fitted.scores] != [len(item.options) for item in task.test]:
-            raise self.plugin.wrong("does not give one score an option of each item")
+            raise self.plugin.wrong("does not give one score per option of each item")
         return replace(fitted, method=f"{fitted.method} ({self.plugin.origin})")
 
-    def ask_again(self, task: Task, weights: Weights) -> Fitted:
-        """The answers of a control that was fitted before to the test items of a task."""
+    def answer_again(self, task: ControlTask, weights: Weights) -> Fitted:
+        """Answer the test items of a task with stored weights."""
         module, _, function = self.again.partition(":")
         return cast(Fitted, getattr(import_module(module, _HERE), function)(task, weights))
 
-    def _function(self) -> Callable[[Task], Fitted]:
+    def _function(self) -> Callable[[ControlTask], Fitted]:
         module, _, function = self.where.partition(":")
-        return cast(Callable[[Task], Fitted], getattr(import_module(module, _HERE), function))
+        return cast(Callable[[ControlTask], Fitted], getattr(import_module(module, _HERE), function))
 
 
 CONTROLS = {
-    "random": Control(".majority:guess", "nothing: a pick by lot", trains=False, by_chance=True),
-    "majority": Control(".majority:majority", "the commonest answer of training", chooses="never"),
+    "random": Control(".majority:guess", "nothing: a random guess", trains=False, by_chance=True),
+    "majority": Control(".majority:majority", "the most frequent training answer", chooses="never"),
     "majority-per": Control(
         ".majority:majority_per_slot",
-        "the commonest answer beside a word (--slot)",
+        "the most frequent answer for a slot value (--slot)",
         chooses="without slots",
     ),
     "cue": Control(".majority:best_cue", "the best surface cue of the other half", trains=False),
-    "vector-similarity": Control(
-        ".bag_of_words:vector_similarity", "how near the words of question and answer are", False
-    ),
+    "vector-similarity": Control(".bag_of_words:vector_similarity", "similarity of question and answer vectors", False),
     "choice-only-linear": Control(
         ".bag_of_words:choice_only_linear", "the words of each option, linear", again=".bag_of_words:linear_again"
     ),
@@ -129,13 +127,13 @@ CONTROLS = {
     ),
     "choice-to-choice": Control(
         ".partial_input:choice_to_choice",
-        "the options beside one another",
+        "the options of an item together",
         by_chance=True,
         again=".partial_input:choice_to_choice_again",
     ),
     "question-to-choice": Control(
         ".partial_input:question_to_choice",
-        "question and option, a vector each",
+        "question and option, one vector each",
         by_chance=True,
         again=".partial_input:question_to_choice_again",
     ),
@@ -153,7 +151,7 @@ CONTROLS = {
 
 
 def control(name: str) -> Control:
-    """A control by its name: one of ours, or a plug-in's."""
+    """Return a control by name, built in or of a plug-in."""
     if name in CONTROLS:
         return CONTROLS[name]
     plugin = found("controls", name, CONTROLS)

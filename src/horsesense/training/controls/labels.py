@@ -1,4 +1,4 @@
-"""Options that are labels, the same ones again and again, and the slots of an item: what several controls count by."""
+"""Label sets and slots: what several controls count by."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from horsesense.errors import UserError
 
 Floats = NDArray[np.float64]
 MOST_LABELS = 20
-"""Options are labels, the same ones again and again, where a training set has no more kinds of them."""
+"""A training set with more distinct options than this has no label set."""
 
 
 def kinds(items: Sequence[Item]) -> tuple[str, ...] | None:
-    """The labels that a training set has as options, in their own order; None where options are answers of all kinds.
+    """Return the label set of a training set, in order; None if its options differ from item to item.
 
     >>> pair = Item(probe="demo", form="pair", premise="a", text="b", options=("yes", "no"), answer=0)
     >>> kinds([pair])
@@ -32,13 +32,13 @@ def kinds(items: Sequence[Item]) -> tuple[str, ...] | None:
 
 
 def _same_options(items: Sequence[Item]) -> bool:
-    """Whether a few items have labels, in spite of their number; one question alone could have answers of its own."""
+    """Whether a few items share one label set; a single question could have answers of its own."""
     alike = len(items) > 1 or all(item.form == "pair" for item in items)
     return alike and len({frozenset(item.options) for item in items}) == 1
 
 
 def labels(items: Sequence[Item]) -> tuple[str, ...]:
-    """The labels of a training set; an error where its options are no labels."""
+    """Return the label set of a training set, or raise an error."""
     names = kinds(items)
     if names is None:
         raise UserError(
@@ -49,7 +49,7 @@ def labels(items: Sequence[Item]) -> tuple[str, ...]:
 
 
 def of_labels(items: Sequence[Item], known: Sequence[str], table: Floats) -> list[tuple[float, ...]]:
-    """From a score for each known label to one for each option of each item; an unseen label is an error."""
+    """Map scores of labels to scores of the options of each item; an unseen label is an error."""
     places = {label: place for place, label in enumerate(known)}
     scores = []
     for item, row in zip(items, table, strict=True):
@@ -64,7 +64,7 @@ def of_labels(items: Sequence[Item], known: Sequence[str], table: Floats) -> lis
 
 
 def gold_labels(items: Sequence[Item], known: Sequence[str]) -> NDArray[np.int64]:
-    """The number of each item's right label."""
+    """Return the index of each item's right label."""
     places = {label: place for place, label in enumerate(known)}
     golds = [item.options[item.answer] if item.answer is not None else "" for item in items]
     unseen = next((gold for gold in golds if gold not in places), None)
@@ -74,7 +74,7 @@ def gold_labels(items: Sequence[Item], known: Sequence[str]) -> NDArray[np.int64
 
 
 def slot_value(item: Item, slot: str) -> str:
-    """What an item has under the name of a facet or a group."""
+    """Return the value of a facet or a group."""
     value = item.facets.get(slot, item.groups.get(slot))
     if value is None:
         known = sorted({*item.facets, *item.groups})

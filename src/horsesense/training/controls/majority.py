@@ -1,4 +1,4 @@
-"""Controls that only count: a guess, the commonest answer, the commonest answer beside a word, the best surface cue."""
+"""Controls that only count: a random guess, the most frequent answer, the same per slot value, the best surface cue."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from collections.abc import Sequence
 
 from horsesense.core import Item
 from horsesense.errors import UserError, argument
-from horsesense.training.controls.control import Fitted, Task, accuracy_on
+from horsesense.training.controls.control import ControlTask, Fitted, accuracy_on
 from horsesense.training.controls.labels import kinds, slot_value
 
 _UNSEEN = 1e-6
 
 
-def guess(task: Task) -> Fitted:
-    """A pick by lot; the item's id and the seed decide, so that it is the same in every order."""
+def guess(task: ControlTask) -> Fitted:
+    """Guess at random, by the item's id and the seed: the order of items does not matter."""
     scores = []
     for item in task.test:
-        lot = random.Random(f"{task.seed} {item.id}")
-        scores.append(tuple(lot.random() for _ in item.options))
-    return Fitted(scores, "a pick by lot")
+        rng = random.Random(f"{task.seed} {item.id}")
+        scores.append(tuple(rng.random() for _ in item.options))
+    return Fitted(scores, "a random guess")
 
 
-def majority(task: Task) -> Fitted:
-    """The commonest answer of training: a label where options are labels, else a place."""
+def majority(task: ControlTask) -> Fitted:
+    """Take the most frequent answer of training: a label if there is a label set, else a position."""
     answers = _answers(task.train)
     scores = [_scores(_names(item, answers), Counter(), answers.counts) for item in task.test]
-    return Fitted(scores, f"the commonest {answers.what} of training")
+    return Fitted(scores, f"the most frequent {answers.what} of training")
 
 
-def majority_per_slot(task: Task) -> Fitted:
-    """The commonest answer beside the same word (or words) in training.
+def majority_per_slot(task: ControlTask) -> Fitted:
+    """Take the most frequent answer among training items with the same slot values.
 
-    A tie goes to the answer that is commoner in training, and so does a word that training does not have.
-    Without a slot, the one that does best on the development part is taken.
+    Ties and unseen values go to the answer that is more frequent in training. Without a slot, the one that does best on
+    the development set is taken.
     """
     if not task.slots:
         return _best_slot(task)
@@ -53,7 +53,7 @@ def majority_per_slot(task: Task) -> Fitted:
     return Fitted(scores, method, {"items with an unseen value": unseen})
 
 
-def _best_slot(task: Task) -> Fitted:
+def _best_slot(task: ControlTask) -> Fitted:
     from dataclasses import replace
 
     slots = [name for name in ("part", "whole", "adjective") if all(name in item.facets for item in task.train)]
@@ -71,7 +71,7 @@ def _best_slot(task: Task) -> Fitted:
 
 
 class _Answered:
-    """How often each answer is the right one in training."""
+    """Counts of the right answers in training."""
 
     def __init__(self, items: Sequence[Item]) -> None:
         self.by_label = kinds(items) is not None
@@ -98,14 +98,14 @@ def _values(item: Item, slots: Sequence[str]) -> tuple[str, ...]:
 
 
 def _scores(names: Sequence[str], here: Counter[str], overall: Counter[str]) -> tuple[float, ...]:
-    """Logarithms of counts; half of an answer's share in all of training settles a tie and never more than that."""
+    """Return logarithms of counts; an answer's overall share only breaks ties."""
     total = sum(overall.values())
     counts = [here[name] + 0.5 * overall[name] / total + _UNSEEN for name in names]
     return tuple(math.log(count / sum(counts)) for count in counts)
 
 
-def best_cue(task: Task) -> Fitted:
-    """It needs no training set; length, overlap, position and the like are tried (docs/concepts/cues.md)."""
+def best_cue(task: ControlTask) -> Fitted:
+    """Follow the best surface cue (length, overlap, position …); it needs no training set."""
     from horsesense.cues import chosen_cue
     from horsesense.lexicons.taxonomy import load_taxonomy
     from horsesense.lexicons.wordnet import find_wordnet

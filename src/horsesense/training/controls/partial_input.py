@@ -1,7 +1,6 @@
-"""Partial-input controls (WordNetQA, sections 4.1 and 5.1): fitted to the options, with or without the question.
+"""Partial-input controls (wordnetqa.txt, 4.1 and 5.1): fitted to the options, with or without the question.
 
-A softmax over the options of each item, stopped early on the development part. A transformer encoder that saw the
-options alone found twice as much in one probe as a BiLSTM did.
+A softmax over the options of each item, with early stopping on the development set.
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from horsesense.core import Item
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 from horsesense.progress import Progress
-from horsesense.training.controls.control import Fitted, Task, Weights, accuracy_on
+from horsesense.training.controls.control import ControlTask, Fitted, Weights, accuracy_on
 
 if TYPE_CHECKING:
     import torch
@@ -21,38 +20,38 @@ if TYPE_CHECKING:
     from horsesense.training.controls.partial_input_networks import Batch, Reader
 
 _VECTORS = "vectors.weight"
-_EPOCHS, _PATIENCE, _BATCH, _RATE = 15, 2, 32, 2e-3
+_EPOCHS, _PATIENCE, _BATCH, _LEARNING_RATE = 15, 2, 32, 2e-3
 
 
-def choice_only(task: Task) -> Fitted:
+def choice_only(task: ControlTask) -> Fitted:
     """Sees the options and nothing else."""
     from horsesense.training.controls.partial_input_networks import ChoiceOnly
 
     return _fitted(task, ChoiceOnly, "a BiLSTM over each option alone")
 
 
-def choice_to_choice(task: Task) -> Fitted:
-    """Sees the options beside one another."""
+def choice_to_choice(task: ControlTask) -> Fitted:
+    """Sees the options of an item together."""
     from horsesense.training.controls.partial_input_networks import ChoiceToChoice
 
-    return _fitted(task, ChoiceToChoice, "a BiLSTM over each option beside the others")
+    return _fitted(task, ChoiceToChoice, "a BiLSTM over each option and the others")
 
 
-def question_to_choice(task: Task) -> Fitted:
+def question_to_choice(task: ControlTask) -> Fitted:
     """Sees question and option, each as one vector."""
     from horsesense.training.controls.partial_input_networks import QuestionToChoice
 
     return _fitted(task, QuestionToChoice, "a BiLSTM over question and option")
 
 
-def esim(task: Task) -> Fitted:
+def esim(task: ControlTask) -> Fitted:
     """Sees question and option, aligned word by word."""
     from horsesense.training.controls.partial_input_networks import Esim
 
     return _fitted(task, Esim, "ESIM over question and option")
 
 
-def _fitted(task: Task, network: Callable[[Any, bool], torch.nn.Module], method: str) -> Fitted:
+def _fitted(task: ControlTask, network: Callable[[Any, bool], torch.nn.Module], method: str) -> Fitted:
     import torch
 
     from horsesense.training.controls.partial_input_networks import Reader
@@ -60,8 +59,8 @@ def _fitted(task: Task, network: Callable[[Any, bool], torch.nn.Module], method:
     torch.manual_seed(task.seed)
     reader = Reader(task)
     model = network(reader.table, not reader.from_scratch)
-    reached, epochs = _train(model, reader, task)
-    notes = {"accuracy on dev": reached, "rounds": float(epochs), "unknown words": float(reader.unknown)}
+    dev_accuracy, epochs = _train(model, reader, task)
+    notes = {"accuracy on dev": dev_accuracy, "epochs": float(epochs), "unknown words": float(reader.unknown)}
     state = {name: value.numpy() for name, value in model.state_dict().items()}
     if not reader.from_scratch:  # the vectors are looked up again
         state = {name: value for name, value in state.items() if not name.endswith(_VECTORS)}
@@ -69,36 +68,36 @@ def _fitted(task: Task, network: Callable[[Any, bool], torch.nn.Module], method:
     return Fitted(_scores(model, reader, task.test), f"{method} ({reader.vectors})", notes, weights)
 
 
-def choice_only_again(task: Task, weights: Weights) -> Fitted:
-    """The one that was fitted, on other items."""
+def choice_only_again(task: ControlTask, weights: Weights) -> Fitted:
+    """Answer other items with stored weights."""
     from horsesense.training.controls.partial_input_networks import ChoiceOnly
 
     return _again(task, weights, ChoiceOnly, "a BiLSTM over each option alone")
 
 
-def choice_to_choice_again(task: Task, weights: Weights) -> Fitted:
-    """The one that was fitted, on other items."""
+def choice_to_choice_again(task: ControlTask, weights: Weights) -> Fitted:
+    """Answer other items with stored weights."""
     from horsesense.training.controls.partial_input_networks import ChoiceToChoice
 
-    return _again(task, weights, ChoiceToChoice, "a BiLSTM over each option beside the others")
+    return _again(task, weights, ChoiceToChoice, "a BiLSTM over each option and the others")
 
 
-def question_to_choice_again(task: Task, weights: Weights) -> Fitted:
-    """The one that was fitted, on other items."""
+def question_to_choice_again(task: ControlTask, weights: Weights) -> Fitted:
+    """Answer other items with stored weights."""
     from horsesense.training.controls.partial_input_networks import QuestionToChoice
 
     return _again(task, weights, QuestionToChoice, "a BiLSTM over question and option")
 
 
-def esim_again(task: Task, weights: Weights) -> Fitted:
-    """The one that was fitted, on other items."""
+def esim_again(task: ControlTask, weights: Weights) -> Fitted:
+    """Answer other items with stored weights."""
     from horsesense.training.controls.partial_input_networks import Esim
 
     return _again(task, weights, Esim, "ESIM over question and option")
 
 
-def _again(task: Task, weights: Weights, network: Callable[[Any, bool], torch.nn.Module], method: str) -> Fitted:
-    """Put the weights back; words that the vectors know and training did not have are known too."""
+def _again(task: ControlTask, weights: Weights, network: Callable[[Any, bool], torch.nn.Module], method: str) -> Fitted:
+    """Restore the weights; words that only the vectors contain are known too."""
     import torch
 
     from horsesense.training.controls.partial_input_networks import Reader
@@ -106,23 +105,22 @@ def _again(task: Task, weights: Weights, network: Callable[[Any, bool], torch.nn
     reader = Reader(task, weights.words)
     model = network(reader.table, not reader.from_scratch)
     state = {name: torch.as_tensor(value) for name, value in weights.arrays.items()}
-    kept = model.state_dict() | state
-    model.load_state_dict(kept)
+    model.load_state_dict(model.state_dict() | state)
     notes = {"unknown words": float(reader.unknown)}
     return Fitted(_scores(model, reader, task.test), f"{method} ({reader.vectors}), fitted before", notes, weights)
 
 
-def _train(model: torch.nn.Module, reader: Reader, task: Task) -> tuple[float, int]:
-    """Train until the development part gets no better; the best weights are put back."""
+def _train(model: torch.nn.Module, reader: Reader, task: ControlTask) -> tuple[float, int]:
+    """Train with early stopping on the development set; the best weights are restored."""
     import torch
 
-    optimiser = torch.optim.Adam((p for p in model.parameters() if p.requires_grad), lr=_RATE)
-    order, lot = list(task.train), random.Random(task.seed)
-    most = int(task.options.get("epochs", _EPOCHS))
-    reached, kept, best = -1.0, {}, 0
-    for epoch in range(1, most + 1):
-        task.progress.update(f"seed {task.seed}", epoch - 1, most, "rounds")
-        lot.shuffle(order)
+    optimiser = torch.optim.Adam((p for p in model.parameters() if p.requires_grad), lr=_LEARNING_RATE)
+    order, rng = list(task.train), random.Random(task.seed)
+    max_epochs = int(task.options.get("epochs", _EPOCHS))
+    top_score, state, best = -1.0, {}, 0
+    for epoch in range(1, max_epochs + 1):
+        task.progress.update(f"seed {task.seed}", epoch - 1, max_epochs, "epochs")
+        rng.shuffle(order)
         model.train()
         for start in range(0, len(order), _BATCH):
             optimiser.zero_grad()
@@ -132,17 +130,17 @@ def _train(model: torch.nn.Module, reader: Reader, task: Task) -> tuple[float, i
             torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
             optimiser.step()
         score = accuracy_on(_scores(model, reader, task.dev), task.dev)
-        if score > reached:
-            reached, best = score, epoch
-            kept = {name: value.clone() for name, value in model.state_dict().items()}
+        if score > top_score:
+            top_score, best = score, epoch
+            state = {name: value.clone() for name, value in model.state_dict().items()}
         elif epoch - best >= _PATIENCE:
             break
-    model.load_state_dict(kept)
-    return reached, best
+    model.load_state_dict(state)
+    return top_score, best
 
 
 def _loss(scores: torch.Tensor, batch: Batch) -> torch.Tensor:
-    """Minus the log-probability of the right options; items may have any number of options."""
+    """Return the cross-entropy over the options of each item, which may have any number of options."""
     import torch
 
     top = torch.full((len(batch.golds),), -torch.inf).scatter_reduce(0, batch.owners, scores.detach(), "amax")
@@ -164,34 +162,34 @@ def _scores(model: torch.nn.Module, reader: Reader, items: Sequence[Item]) -> li
 
 
 class _OneSeed(Progress):
-    """Shows a training as the stage of its seed; its remarks are not for whoever asked for a control."""
+    """Reports a training as the stage of its seed; its remarks are dropped."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: ControlTask) -> None:
         self._task = task
 
     def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
         self._task.progress.update(f"seed {self._task.seed}", done, total, unit, note)
 
 
-def choice_only_encoder(task: Task) -> Fitted:
-    """A multiple-choice head on the encoder, trained on the options alone; pairs: on the hypothesis alone."""
+def choice_only_encoder(task: ControlTask) -> Fitted:
+    """Train a multiple-choice head on the encoder, on the options alone (for pairs: on the hypothesis alone)."""
     from horsesense.training.objectives import objective_of
-    from horsesense.training.one_training import answers_of, train
-    from horsesense.training.training_record import Look, Recipe
+    from horsesense.training.trainer import answers_of, train_model
+    from horsesense.training.training_record import EvalPoint, Recipe
 
-    if not task.model:
-        raise UserError("the control needs an encoder", fix="give -m minilm, or another model")
+    if not task.encoder:
+        raise UserError("the control needs an encoder", fix=f"give {argument('encoder', 'minilm')}, or another model")
     objective = objective_of("classification" if task.test[0].form == "pair" else "multiple-choice")
     recipe = Recipe(
         objective=objective.name, lr=5e-5, epochs=task.options.get("epochs", 3.0), batch=16, seed=task.seed, blind=True
     )
     best: dict[str, Any] = {"accuracy": -1.0}
 
-    def keep(opened: Any, network: Any, look: Look) -> None:
-        if look.accuracy > best["accuracy"]:
+    def store_best(opened: Any, network: Any, point: EvalPoint) -> None:
+        if point.dev > best["accuracy"]:
             scores = [answer.scores for answer in answers_of(opened, network, objective, task.test, blind=True)]
-            best.update(accuracy=look.accuracy, scores=scores, step=look.step)
+            best.update(accuracy=point.dev, scores=scores, step=point.step)
 
-    train(task.model, task.train, task.dev, recipe, keep=keep, progress=_OneSeed(task))
-    method = f"{task.model} with a new head, which sees each option alone"
+    train_model(task.encoder, task.train, task.dev, recipe, on_eval=store_best, progress=_OneSeed(task))
+    method = f"{task.encoder} with a new head, which sees each option alone"
     return Fitted(best["scores"], method, {"accuracy on dev": best["accuracy"], "step": float(best["step"])})

@@ -1,7 +1,7 @@
-"""The partial-input networks of WordNetQA, section 4.1, after Mihaylov and others (2018), and what they read.
+"""The partial-input networks (wordnetqa.txt, 4.1; after Mihaylov et al. 2018), and the encoding of their input.
 
-A text is a BiLSTM over word vectors, its largest value in each dimension taken. What a network sees beside an
-option makes the control: nothing, the other options, the question, or the question word by word (ESIM).
+A text is encoded by a BiLSTM over word vectors with max pooling. The controls differ in what they see besides an
+option: nothing, the other options, the question, or the question word by word (ESIM).
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from horsesense.core import Item
 from horsesense.errors import UserError, argument
 from horsesense.lexicons.vectors import open_vectors
 from horsesense.lexicons.words import words
-from horsesense.training.controls.control import Task
+from horsesense.training.controls.control import ControlTask
 
 HIDDEN = 64
 _DROPOUT = 0.2
 _LOWEST = -1e4
 PAD, UNKNOWN = 0, 1
 _LONGEST = 60
-"""Words of a text that are read; only a few definitions are longer."""
+"""Maximum number of words of a text; only a few definitions are longer."""
 _FEWEST = 2
 """How often a word must occur in training to get an embedding of its own."""
 _FROM_SCRATCH = 50
-"""Dimensions of embeddings that are trained from nothing."""
+"""Dimensions of embeddings that are trained from scratch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Batch:
     options: Tensor
     """Options of all items × words."""
     owners: Tensor
-    """For each option, the number of its item in the batch."""
+    """For each option, the index of its item in the batch."""
     golds: Tensor
     """For each item, the row of its right option; -1 without a gold."""
 
@@ -51,8 +51,8 @@ class Batch:
 class Reader:
     """Turns items into numbers; the words are those of the vectors, or those that training has often enough."""
 
-    def __init__(self, task: Task, known_words: Sequence[str] = ()) -> None:
-        """``known_words`` are those of embeddings that were trained before."""
+    def __init__(self, task: ControlTask, known_words: Sequence[str] = ()) -> None:
+        """Build the vocabulary; ``known_words`` are those of stored embeddings."""
         everything = [*task.train, *task.dev, *task.test]
         needed = {word for item in everything for text in _texts(item) for word in words(text)}
         lot = np.random.default_rng(task.seed)
@@ -122,12 +122,12 @@ class Encoder(nn.Module):
 
 
 def largest(states: Tensor, words: Tensor) -> Tensor:
-    """The largest value of each dimension over the words of a text."""
+    """Max-pool over the words of a text."""
     return states.masked_fill((words == PAD)[:, :, None], _LOWEST).amax(1)
 
 
 class Attention(nn.Module):
-    """One number for two texts, from both, their difference and their product (Conneau and others, 2017)."""
+    """Score two texts from both, their difference and their product (Conneau et al. 2017)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -184,7 +184,7 @@ class QuestionToChoice(nn.Module):
 
 
 class Esim(nn.Module):
-    """The question and one option word by word (Chen and others, 2017)."""
+    """The question and one option word by word (Chen et al. 2017)."""
 
     def __init__(self, table: Any, frozen: bool) -> None:
         super().__init__()
@@ -213,7 +213,7 @@ class Esim(nn.Module):
         return scores
 
     def _composed(self, states: Tensor, aligned: Tensor, words: Tensor) -> Tensor:
-        """A text beside what it is aligned with, as its mean and its largest values."""
+        """Combine a text with what it is aligned with, by mean and max pooling."""
         thin = functional.relu(self.thinner(torch.cat([states, aligned, states - aligned, states * aligned], -1)))
         composed = self.composer(thin)[0]
         there = (words != PAD)[:, :, None]

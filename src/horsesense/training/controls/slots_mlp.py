@@ -1,4 +1,4 @@
-"""Word vectors of the slots of a triple, through one hidden layer (part-whole paper, section 5).
+"""An MLP over the word vectors of slots (partwhole.txt, 5).
 
 The vectors of the slots are put side by side; a noun of several words is the mean of theirs. Labels on a
 scale can be learnt as such: how far up the scale, one threshold after the other.
@@ -16,7 +16,7 @@ from horsesense.core import Item
 from horsesense.errors import UserError, argument
 from horsesense.lexicons.vectors import Vectors, open_vectors
 from horsesense.lexicons.words import words
-from horsesense.training.controls.control import Fitted, Task
+from horsesense.training.controls.control import ControlTask, Fitted
 from horsesense.training.controls.labels import gold_labels, labels, of_labels, slot_value
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 TRIPLE = ("whole", "part", "adjective")
 _HIDDEN = (128, 384)
-_RATES = (1e-3, 3e-3)
+_LEARNING_RATES = (1e-3, 3e-3)
 _BATCH, _EPOCHS, _PATIENCE = 64, 60, 6
 
 
-def slots_mlp(task: Task) -> Fitted:
-    """Chosen on the development part: size of the hidden layer, learning rate, and when to stop."""
+def slots_mlp(task: ControlTask) -> Fitted:
+    """Fit the MLP; hidden size, learning rate and stopping are selected on the development set."""
     import torch
 
     slots = task.slots or TRIPLE
@@ -47,7 +47,7 @@ def slots_mlp(task: Task) -> Fitted:
     y, y_dev = gold_labels(task.train, known), gold_labels(task.dev, known)
     best: tuple[float, Any, int, float] | None = None
     epochs = int(task.options.get("epochs", _EPOCHS))
-    choices = list(product(_HIDDEN, _RATES))
+    choices = list(product(_HIDDEN, _LEARNING_RATES))
     for number, (hidden, rate) in enumerate(choices):
         task.progress.update(f"mlp, seed {task.seed}", number, len(choices), "networks")
         torch.manual_seed(task.seed)
@@ -87,7 +87,7 @@ def _network(size: int, hidden: int, number: int, ordinal: bool) -> Any:
 def _fit(
     network: Any, train: tuple[Any, Any], dev: tuple[Any, Any], rate: float, ordinal: bool, seed: int, epochs: int
 ) -> float:
-    """Train until the development part gets no better; the best weights are put back."""
+    """Train with early stopping on the development set; the best weights are restored."""
     import torch
 
     x, y = torch.from_numpy(train[0]), torch.from_numpy(train[1])
@@ -124,7 +124,7 @@ def _loss(outputs: torch.Tensor, gold: torch.Tensor, ordinal: bool) -> torch.Ten
 
 
 def _logprobs(outputs: torch.Tensor, ordinal: bool) -> torch.Tensor:
-    """Log-probabilities of labels; on a scale, the chance to pass one threshold less that to pass the next."""
+    """Return log-probabilities of labels; on a scale, differences of cumulative probabilities."""
     import torch
 
     if not ordinal:

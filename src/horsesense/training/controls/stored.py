@@ -1,4 +1,4 @@
-"""A fitted control kept as a model: what it has learned lies beside its answers, and it can be asked other items."""
+"""Fitted controls on disk: their weights are stored beside their answers, so that they can answer other items."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ import orjson
 from horsesense.core import Item
 from horsesense.data import read_text, writing
 from horsesense.errors import UserError, argument
-from horsesense.training.controls.control import Fitted, Task, Weights, control
+from horsesense.training.controls.control import ControlTask, Fitted, Weights, control
 
 FILE, ARRAYS = "control.json", "control.safetensors"
 
 
 @dataclass(frozen=True, slots=True)
-class KeptControl:
-    """A control as its folder has it."""
+class StoredControl:
+    """The description of a stored control."""
 
     name: str
-    """Which control it is."""
+    """Name of the control."""
     seed: int
     vectors: str
-    """The word vectors that it was fitted with; they are not kept."""
+    """The word vectors that it was fitted with; they are not stored."""
     train: int
-    """Items that it was trained on."""
+    """Number of training items."""
     words: tuple[str, ...] = ()
-    """Words of its own."""
+    """Its own vocabulary."""
 
 
-def is_kept(folder: Path) -> bool:
+def is_stored(folder: Path) -> bool:
     """Whether a folder holds a fitted control."""
     return (folder / FILE).is_file()
 
 
-def keep_weights(folder: Path, name: str, seed: int, vectors: str, train: int, weights: Weights) -> None:
-    """Write what a control has learned into the folder of its answers."""
+def store_weights(folder: Path, name: str, seed: int, vectors: str, train: int, weights: Weights) -> None:
+    """Write the weights of a control into the folder of its answers."""
     import numpy as np
     from safetensors.numpy import save_file
 
@@ -47,26 +47,26 @@ def keep_weights(folder: Path, name: str, seed: int, vectors: str, train: int, w
         temporary.write_bytes(orjson.dumps(values))
 
 
-def read_kept(folder: Path) -> tuple[KeptControl, Weights]:
-    """A control out of its folder."""
+def read_stored(folder: Path) -> tuple[StoredControl, Weights]:
+    """Read a control from its folder."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
     try:
         values = orjson.loads(read_text(folder / FILE))
         values["words"] = tuple(values["words"])
-        kept = KeptControl(**values)
-        weights = Weights(load_file(folder / ARRAYS), kept.words)
+        stored = StoredControl(**values)
+        weights = Weights(load_file(folder / ARRAYS), stored.words)
     except (ValueError, KeyError, TypeError, OSError, SafetensorError):
         raise UserError("this is not a fitted control", file=folder, fix="fit it again") from None
-    return kept, weights
+    return stored, weights
 
 
-def ask_kept(folder: Path, items: list[Item]) -> tuple[KeptControl, Fitted]:
-    """The answers of a kept control to items that it may never have seen."""
-    kept, weights = read_kept(folder)
-    fitter = control(kept.name)
+def answer_with_stored(folder: Path, items: list[Item]) -> tuple[StoredControl, Fitted]:
+    """Answer items with a stored control."""
+    stored, weights = read_stored(folder)
+    fitter = control(stored.name)
     if not fitter.again:
         fix = f"fit it with {argument('train', 'PROBE')} instead"
-        raise UserError(f"the control {kept.name} cannot be asked again", file=folder, fix=fix)
-    return kept, fitter.ask_again(Task((), (), items, seed=kept.seed, vectors=kept.vectors), weights)
+        raise UserError(f"the control {stored.name} cannot answer other items", file=folder, fix=fix)
+    return stored, fitter.answer_again(ControlTask((), (), items, seed=stored.seed, vectors=stored.vectors), weights)

@@ -1,0 +1,313 @@
+"""Read and collect judgements from filled task files, exports of platforms, files and served studies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from horsesense.annotate.answer_checks import check_reason, check_value, choice_at, join_criteria, join_each
+from horsesense.annotate.instrument import Instrument, find_instrument
+from horsesense.annotate.label_studio import iter_label_studio
+from horsesense.annotate.mturk import from_mturk, is_mturk
+from horsesense.annotate.potato import from_potato, is_potato
+from horsesense.annotate.task import Task, tasks_of
+from horsesense.annotate.task_files import check_not_overwritten, choices_of
+from horsesense.core import Judgement, Placed, Probe, write_judgements, write_probe
+from horsesense.core.document import Document
+from horsesense.core.judgements import check_columns, judgement_from_dict
+from horsesense.data.tables import iter_rows
+from horsesense.errors import UserError, argument, translate_errors
+from horsesense.stats.raters.votes import Scale, ScaleOf
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedJudgements:
+    """The judgements of files or of a study, checked."""
+
+    instrument: Instrument
+    judgements: tuple[Judgement, ...]
+    unanswered: tuple[tuple[str, str], ...]
+    """Tasks without an answer: item and annotator."""
+    scales: Mapping[str, Scale]
+    """The possible answers, by item."""
+    notes: Mapping[str, int]
+    """Irregularities, counted."""
+    probe: Probe | None = None
+    targets: Mapping[str, int] = field(default_factory=dict)
+    """Target number of judgements of an item, if it differs from the instrument's."""
+    people: tuple[str, ...] = ()
+    """The people who were invited, if they are known."""
+
+    @property
+    def number_of_people(self) -> int:
+        """Number of people who judged, if they are named."""
+        return len({each.annotator for each in self.judgements if not each.anonymous})
+
+    def scale_of(self) -> ScaleOf:
+        """Return a function from an item to its possible answers."""
+        scales, other = self.scales, self.instrument.scale()
+        return lambda item: scales.get(item, other)
+
+    def check_scales(self) -> None:
+        """Raise an error if the answers are the items' own options and these are not known."""
+        if self.instrument.kind == "options" and any(not self.scale_of()(each.item).labels for each in self.judgements):
+            raise UserError(
+                f"the instrument {self.instrument.name} takes its answers from the items", fix="give the probe with -p"
+            )
+
+    def in_round(self, round: int | None) -> CollectedJudgements:
+        """Return the judgements of one round, or all of them."""
+        if round is None or not self.judgements:
+            return self
+        rounds = sorted({judgement.round for judgement in self.judgements})
+        if round not in rounds:
+            raise UserError(
+                f"there is no judgement of round {round}", fix=f"there are rounds {', '.join(map(str, rounds))}"
+            )
+        return replace(self, judgements=tuple(each for each in self.judgements if each.round == round))
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenJudgements(Document):
+    """Judgements in one file."""
+
+    out: Path
+    """The file."""
+    judgements: int
+    """Number of judgements."""
+    items: int
+    """Items that were judged."""
+    people: int
+    """Number of people; 0 if they are not named."""
+    unanswered: int
+    """Tasks without an answer."""
+    notes: Mapping[str, int]
+    """Irregularities, counted."""
+
+
+def write_collected(
+    out: Path, judgements: Sequence[Judgement], unanswered: int, notes: Mapping[str, int]
+) -> WrittenJudgements:
+    """Write judgements to one file."""
+    write_judgements(out, judgements)
+    items = {each.item for each in judgements}
+    people = {each.annotator for each in judgements if not each.anonymous}
+    return WrittenJudgements(out, len(judgements), len(items), len(people), unanswered, notes)
+
+
+def read_files(
+    paths: Sequence[Path],
+    instrument: str = "",
+    probe: Probe | None = None,
+    annotator: str = "",
+    last: bool = False,
+) -> CollectedJudgements:
+    """Read filled files of one instrument, by its name or file.
+
+    If a probe is given, every item must be in it. A person judges an item once per round: the same answer again is
+    dropped and counted; a different answer is an error unless ``last`` is set.
+    """
+    asked = find_instrument(instrument) if instrument else None
+    placed: list[Placed] = []
+    shown: dict[str, tuple[str, ...]] = {}
+    unanswered: list[tuple[str, str]] = []
+    tasks: Mapping[str, Task] | None = None
+    for path in paths:
+        for line, row, by_letter in _rows(path):
+            try:
+                if asked is None:
+                    asked = find_instrument(_text(row, "instrument"))
+                if tasks is None and probe is not None:
+                    tasks = {task.item: task for task in tasks_of(probe, asked)}
+                judgement = _judgement(row, asked, tasks, annotator, by_letter)
+            except UserError as error:
+                raise error.at(path, line) from None
+            if judgement is None:
+                unanswered.append((row["item"], str(row.get("annotator") or annotator)))
+                continue
+            shown.setdefault(judgement.item, choices_of(row))
+            placed.append(Placed(judgement, path, line))
+    if asked is None or not (placed or unanswered):
+        raise UserError("there is no judgement", file=paths[0] if paths else None, fix="give files with at least one")
+    judgements, repeated = deduplicate(placed, last)
+    if tasks is not None:
+        scales = {item: task.scale for item, task in tasks.items()}
+    else:
+        scales = {item: asked.scale(choices) for item, choices in shown.items()}
+    return CollectedJudgements(asked, judgements, tuple(unanswered), scales, repeated, probe)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any], bool]]:
+    """Iterate over rows with their line numbers, and whether options are named by letter only."""
+    if path.suffix == ".json":
+        yield from ((line, row, False) for line, row in iter_label_studio(path))
+        return
+    for line, row in iter_rows(path):
+        try:
+            if is_potato(row):
+                yield line, from_potato(row), True
+            elif is_mturk(row):
+                yield line, from_mturk(row), True
+            else:
+                yield line, row, False
+        except UserError as error:
+            raise error.at(path, line) from None
+
+
+def _judgement(
+    row: dict[str, Any],
+    instrument: Instrument,
+    tasks: Mapping[str, Task] | None,
+    annotator: str,
+    by_letter: bool,
+) -> Judgement | None:
+    """Return the judgement of a row, checked; None if the task has no answer."""
+    values = dict(row)
+    if annotator and not values.get("annotator"):
+        values["annotator"] = annotator
+    if instrument.criteria and not values.get("value"):
+        values["value"] = join_criteria(instrument, values)
+    if instrument.kind == "each" and not values.get("value"):
+        values["value"] = join_each(instrument, values)
+    check_columns(values)
+    if values["instrument"] != instrument.name:
+        raise UserError(
+            f"the judgement is of the instrument {values['instrument']!r}, and others are of {instrument.name!r}",
+            fix="give files of one instrument",
+        )
+    item = _text(values, "item")
+    if tasks is not None and item not in tasks:
+        raise UserError(f"the item {item!r} is not in the probe", fix="give the probe that the tasks were made from")
+    if values["value"] in ("", None) and "question" in values:
+        return None
+    if values["annotator"] == "":
+        raise UserError("the annotator is empty", fix=f"fill it in, or name the person with {argument('annotator')}")
+    judgement = judgement_from_dict(values)
+    choices = tasks[item].choices if tasks is not None else choices_of(row)
+    instrument.check_options(item, choices)
+    read = choice_at if by_letter and instrument.kind == "options" else check_value
+    value = read(instrument, judgement.value, choices)
+    return replace(judgement, value=value, reason=check_reason(instrument, value, judgement.reason))
+
+
+def _text(row: Mapping[str, Any], name: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str) or not value:
+        raise UserError(f"the column {name!r} is missing or empty", fix=f"say which {name} it is")
+    return value
+
+
+def deduplicate(placed: Sequence[Placed], last: bool = False) -> tuple[tuple[Judgement, ...], dict[str, int]]:
+    """Return one judgement per annotator, item and round, and counts of what was dropped."""
+    unique: dict[tuple[str, str, int], Placed] = {}
+    notes: Counter[str] = Counter()
+    for new in placed:
+        judgement = new.judgement
+        key = judgement.item, judgement.annotator, judgement.round
+        old = unique.get(key)
+        if old is None:
+            unique[key] = new
+        elif old.judgement.value == judgement.value:
+            notes["repeated judgements"] += 1
+        elif last:
+            unique[key] = new
+            notes["changed judgements, the last counts"] += 1
+        else:
+            raise new.error(
+                f"{judgement.annotator} judged {judgement.item} already, as {old.judgement.value!r} "
+                f"({old.file.name}:{old.line}), and now as {judgement.value!r}",
+                fix=f"remove one of the two, or let the later one count with {argument('last')}",
+            )
+    return tuple(each.judgement for each in unique.values()), dict(notes)
+
+
+@translate_errors()
+def read_judgements(
+    *files: str | Path,
+    probe: Probe | str | Path | None = None,
+    instrument: str = "",
+    annotator: str = "",
+    round: int | None = None,
+    last: bool = False,
+) -> CollectedJudgements:
+    """Read the judgements of filled task files, or of a served study.
+
+    Args:
+        files: Filled task files or judgements (.csv, .tsv, .jsonl), Label Studio's .json, or the folder of a study.
+        probe: Probe that was judged; each item is checked.
+        instrument: Name of an instrument, or its .toml file. By default, the one that the files name.
+        annotator: Annotator of rows that do not name one.
+        round: Only the judgements of this round.
+        last: Use the later of two answers of a person to the same item.
+
+    Returns:
+        The judgements, and the tasks without an answer.
+    """
+    from horsesense.annotate.study import is_study
+    from horsesense.api.probes import opened
+
+    paths = [Path(file) for file in files]
+    if any(is_study(path) for path in paths):
+        if len(paths) > 1:
+            raise UserError("a served study cannot be read with other files", file=paths[0], fix="collect it first")
+        if probe or instrument or annotator or last:
+            raise UserError("a served study has its own items, instrument and people", fix="leave other options out")
+        from horsesense.annotate.server.judgement_log import read_study_judgements
+
+        return read_study_judgements(paths[0]).in_round(round)
+    items = None if probe is None else opened(probe)
+    return read_files(paths, instrument, items, annotator, last).in_round(round)
+
+
+@translate_errors()
+def collect(
+    *files: str | Path,
+    out: str | Path,
+    probe: Probe | str | Path | None = None,
+    instrument: str = "",
+    annotator: str = "",
+    last: bool = False,
+    published: str = "",
+    items: str | Path | None = None,
+) -> WrittenJudgements:
+    """Collect filled task files, exports of platforms or published votes in one file of judgements.
+
+    Args:
+        files: Filled task files or judgements (.csv, .tsv, .jsonl), Label Studio's .json, the folder of a study, or
+            files of published votes.
+        out: File for the judgements: .jsonl, .csv or .tsv.
+        probe: Probe that was judged; each item is checked.
+        instrument: Name of an instrument, or its .toml file. By default, the one that the files name.
+        annotator: Annotator of rows that do not name one.
+        last: Use the later of two answers of a person to the same item.
+        published: Name of published votes: partwhole, winoventi-schemas or winoventi-answers.
+        items: File for the judged items of published votes, as a probe.
+
+    Returns:
+        Number of judgements, items and people.
+    """
+    paths = [Path(file) for file in files]
+    check_not_overwritten(Path(out), paths, "the judgements would overwrite a file that they are read from")
+    if published:
+        from horsesense.methods.published.votes import read_votes
+
+        if probe or instrument or annotator or last:
+            raise UserError(
+                "published votes have their own items, instrument and people", fix="leave other options out"
+            )
+        votes = read_votes(published, paths)
+        judgements, unanswered, notes = votes.judgements, 0, dict(votes.probe.card.notes)
+        if items is not None:
+            write_probe(items, votes.probe)
+    else:
+        if items is not None:
+            fix = "use the probe that the tasks were made from"
+            raise UserError(f"{argument('items')} is for published votes", fix=fix)
+        found = read_judgements(*paths, probe=probe, instrument=instrument, annotator=annotator, last=last)
+        judgements, unanswered, notes = found.judgements, len(found.unanswered), dict(found.notes)
+    if not judgements:
+        raise UserError("no task is filled in yet", file=paths[0])
+    return write_collected(Path(out), judgements, unanswered, notes)

@@ -1,0 +1,146 @@
+"""A RICA study in one folder: statements, their controls and the fact ladder, run, analysed and reported."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+from annotated_types import Ge
+
+from horsesense.core import ScoringSpec, card_path, write_probe
+from horsesense.core.document import Document
+from horsesense.data import check_json, read_text, writing
+from horsesense.errors import UserError, argument, translate_errors
+from horsesense.methods.rica.analysis import RunAnalysis, analyse, plot_ladder
+from horsesense.methods.rica.builder import Task, build
+from horsesense.methods.rica.controls import write_controls
+from horsesense.methods.rica.statements import random_seed
+from horsesense.methods.rica.views import chosen_models, open_rica
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.compute_settings import ComputeSettings
+
+SETTINGS = "study.json"
+STATEMENTS, LADDER = "statements", "ladder"
+
+
+@dataclass(frozen=True, slots=True)
+class RicaStudy(Document):
+    """The files and results of a study."""
+
+    out: Path
+    """Folder of the study."""
+    run: Path
+    """Run folder with the answers."""
+    page: Path
+    """HTML report."""
+    picture: Path | None
+    """Chart of the fact ladder; null if the extra ``pictures`` is not installed."""
+    entities: str
+    """Kind of entities; for fresh ones with the seed that draws them again."""
+    analysis: RunAnalysis
+    """Analysis of the answers."""
+
+
+@translate_errors()
+def run_study(
+    *,
+    model: str | Path | Sequence[str | Path] = (),
+    out: str | Path,
+    probe: str | Path | None = None,
+    limit: Annotated[int, Ge(1)] | None = None,
+    entities: str = "novel",
+    seed: Annotated[int, Ge(0)] = 0,
+    spec: str | ScoringSpec = "default",
+    device: str = "auto",
+    progress: Progress = NO_PROGRESS,
+) -> RicaStudy:
+    """Run statements, their controls and the fact ladder, and write the analysis, a report and a chart.
+
+    The same call resumes a stopped study.
+
+    Args:
+        model: Model name, folder, GGUF file or server. By default, the models of horsesense.toml.
+        out: Folder of the study.
+        probe: Name or file of a RICA probe. By default, one is built.
+        limit: Maximum number of items, of the statements and of the ladder; whole axioms are drawn.
+        entities: Names of the entities: novel, or fresh (drawn for this study, so that no training set has them).
+        seed: Random seed.
+        spec: Scoring spec.
+        device: Device of the model: auto, cpu, cuda, cuda:1, mps.
+        progress: Progress callback.
+
+    Returns:
+        The files, and the analysis of the answers.
+    """
+    import horsesense as hs
+
+    folder = Path(out)
+    models = chosen_models(model)
+    names = _start(folder, _StudySettings(str(probe or ""), limit, entities, seed))
+    probes = [folder / f"{STATEMENTS}.jsonl", folder / f"{LADDER}.jsonl"]
+    _write_probes(probes, probe, limit, names, seed)
+    probes[1:1] = [written.out for written in write_controls(probes[0]).controls.values()]
+    compute = ComputeSettings(device=device)
+    run = hs.ask(models, probes, out=folder / "run", seed=seed, spec=spec, compute=compute, progress=progress)
+    page = run.report(folder / "report.html", progress=progress)
+    analysis = analyse(folder / "run")
+    picture: Path | None = folder / "ladder.svg"
+    try:
+        plot_ladder(analysis, picture)
+    except UserError as error:  # the extra is not installed; all other files are complete
+        progress.log(str(error))
+        picture = None
+    return RicaStudy(folder, folder / "run", page, picture, names, analysis)
+
+
+@dataclass(frozen=True, slots=True)
+class _StudySettings:
+    """The settings that a study was started with."""
+
+    probe: str
+    """File of the probe; empty if one is built."""
+    limit: int | None
+    entities: str
+    """Kind of entities in the call."""
+    seed: int
+    names: str = ""
+    """Kind of entities in the probes: fresh ones with their seed."""
+
+
+def _start(folder: Path, settings: _StudySettings) -> str:
+    """Return the kind of entities: as the folder has it, or as a new study needs it."""
+    path = folder / SETTINGS
+    if path.exists():
+        stored = check_json(
+            _StudySettings, read_text(path), lambda problem: _refused(path, f"damaged: {problem.message}")
+        )
+        for name in ("probe", "limit", "entities", "seed"):
+            before, now = getattr(stored, name), getattr(settings, name)
+            if before != now:
+                raise _refused(path, f"the study was started with {argument(name, before)}")
+        return stored.names
+    names = f"fresh:{random_seed()}" if settings.entities == "fresh" else settings.entities
+    folder.mkdir(parents=True, exist_ok=True)
+    with writing(path) as temporary:
+        temporary.write_text(json.dumps(asdict(replace(settings, names=names)), indent=2) + "\n", encoding="utf-8")
+    return names
+
+
+def _refused(path: Path, why: str) -> UserError:
+    return UserError(why, file=path, fix="give another folder")
+
+
+def _write_probes(probes: Sequence[Path], file: str | Path | None, limit: int | None, entities: str, seed: int) -> None:
+    """Write the statements and the ladder, unless they exist."""
+    tasks: tuple[Task, ...] = ("masked", "ladder")
+    for path, task in zip(probes, tasks, strict=True):
+        if path.exists() and card_path(path).exists():  # the card is written last
+            continue
+        if task == "masked" and file is not None:
+            probe = open_rica(file)[0]
+        else:
+            probe = build(task=task, entities=entities, limit=limit, seed=seed)
+        write_probe(path, probe)

@@ -1,0 +1,202 @@
+"""Type constraints on phrases of a knowledge base: something one does, a place, an event (table 4).
+
+Each function returns the phrase as a statement can say it, or None if it is not of the type or not English.
+"""
+
+from __future__ import annotations
+
+import re
+
+from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.inflection import (
+    MODALS,
+    inflected,
+    is_finite,
+    is_noun,
+    lemmas_of,
+    noun_forms,
+    singular,
+    verb_form,
+)
+from horsesense.lexicons.words import DETERMINERS, PREPOSITIONS, PRONOUNS, listed
+
+_SENTENCE = re.compile(r"[A-Za-z -]+\.")
+_PLAIN = re.compile(r"[a-z][a-z' -]*")
+_MOST_WORDS = 8
+_ON = frozenset(listed("farm roof ground floor windowsill street table land bed fence couch sofa mountain island road"))
+_AT = frozenset(listed("zoo circus beach fair show race home party museum lake racetrack"))
+SYMMETRIC = frozenset(
+    listed(
+        "meets marries dates hugs kisses weds divorces befriends bumps argues fights competes talks chats dances "
+        "sleeps plays friend sibling brother sister twin neighbour neighbor colleague coworker cousin partner spouse "
+        "roommate flatmate rival enemy classmate teammate acquaintance peer lover"
+    )
+)
+"""Symmetric relations: a conclusion about one entity holds for the other."""
+_DENIED = frozenset(listed("n't not never cannot hardly no nothing nobody without"))
+"""Words of a negated event, which cannot be negated again."""
+_OPEN = frozenset(
+    listed(
+        "it something anything everything like things thing that what upon apart dear one lives own "
+        "yesterday everyday perfectly away pretty lorry cheese traps lede fiddler wall wild dots drastically first"
+    )
+)
+"""Words of an event that is meaningless by itself."""
+_DANGLING = frozenset(listed("to of with for at from a the an their into by about and than as or but his her my your"))
+"""Words that only end an incomplete event."""
+_MASS = frozenset(
+    listed(
+        "water milk blood honey meat grass food venom silk wool music school work bed home dinner lunch breakfast help "
+        "money church class college town coffee tea time trouble fun love care basketball football soccer tennis golf "
+        "baseball chess poker hockey guitar piano advice homework shelter space attention weight fire gas rice wheat "
+        "leather fruit fish information glassware furniture equipment wood oil hay corn bread cheese beer wine alcohol "
+        "drugs first second everyone everything "
+        "tomorrow today yesterday everyday outside inside hard away back well fast better together again alone "
+        "everywhere somewhere anyone someone something anything people children clothes"
+    )
+)
+"""Nouns and adverbs without an article."""
+_RARE, _COMMON, _MASS_GAP = 2.5, 3.0, 1.8
+"""Zipf frequencies: minimum of a plural, minimum of a known word, and how much rarer the plural of a mass noun is."""
+_TORN = frozenset(
+    listed(
+        "gives tells shows makes lays offers invites prevents puts gets sees forms produces states raises bows "
+        "cranes digs spends performs shares keeps throws leaves rids fees promotes improves strengthens "
+        "understands hides operates pays drops hunts sounds claps pulls ruffles wants needs starts decides tries "
+        "goes looks finds stays sleeps meets loses holds waters corrects opens comes leads attends reads carries "
+        "brings"
+    )
+)
+"""Verbs that are incomplete once blanks are removed, or mostly idiomatic."""
+_VAGUE = frozenset(
+    listed(
+        "do be get want like seem feel try need use make take produce order list turn add have help put service prefer"
+    )
+)
+"""Verbs that say little about the subject."""
+
+
+def is_symmetric(relation: str) -> bool:
+    """Return whether a role or an event holds both ways.
+
+    >>> is_symmetric("person_a meets person_b for lunch"), is_symmetric("boss"), is_symmetric("cousin")
+    (True, False, True)
+    """
+    words = relation.removeprefix("person_a ").split(" ")
+    if words[0] in SYMMETRIC and (len(words) == 1 or words[1] in ("person_b", "with", "into") or "with" in words):
+        return True
+    return relation.endswith("person_b each other") or " together" in relation
+
+
+def plain_ability(text: str) -> str | None:
+    """Return a short ability; a lone countable object becomes plural.
+
+    >>> [plain_ability(text) for text in ("hunt mouse", "swim", "drink milk", "be many different color")]
+    ['hunt mice', 'swim', 'drink milk', None]
+    """
+    text = text.replace("lie egg", "lay egg")  # ConceptNet's lemmas confuse the two verbs
+    words = text.split(" ")
+    if not _PLAIN.fullmatch(text) or len(words) > 3 or words[0] in _VAGUE or verb_form(words[0])[1] != "base":
+        return None
+    if (
+        zipf(words[-1]) < _RARE
+        or words[0] in PREPOSITIONS
+        or words[-1] in _DANGLING
+        or (PRONOUNS | DETERMINERS | {"very", "too", "lot"}) & set(words)
+    ):
+        return None
+    if len(words) == 1 or (_stands_alone(words[-1]) and words[-1] not in MODALS | {"very", "human", "cannot"}):
+        return text
+    several = "people" if words[-1] == "person" else next(iter(inflected(words[-1], "NNS")), "")
+    if len(words) > 2 or lemmas_of(words[1]).keys() != {"NOUN"}:
+        return None
+    if zipf(words[1]) >= _COMMON and zipf(words[1]) - zipf(several) > _MASS_GAP:
+        return text
+    return f"{words[0]} {several}" if zipf(several) >= _RARE else None
+
+
+def does(term: str, sentence: str) -> str | None:
+    """Return the ability in a general sentence about the plural of a term.
+
+    >>> does("beaver", "Beavers build dams."), does("beaver", "A beaver is a rodent."), does("owl", "Owls are birds.")
+    ('build dams', None, None)
+    """
+    plural = noun_forms(term)[-1]
+    if not _SENTENCE.fullmatch(sentence) or not sentence.lower().startswith(f"{plural} "):
+        return None
+    rest = sentence[len(plural) + 1 :].rstrip(".")
+    return rest if verb_form(rest.split(" ")[0])[1] == "base" else None
+
+
+def _stands_alone(word: str) -> bool:
+    """Return whether a word needs no article: a plural, a mass noun, or an adverb."""
+    return word in _MASS or word.endswith("ly") or singular(word) != word
+
+
+def place(text: str) -> str | None:
+    """Return "be found" at a place, with preposition and article."""
+    words = text.split(" ")
+    if not _PLAIN.fullmatch(text) or len(words) > 3 or words[0] in PREPOSITIONS:
+        return None
+    where = "on" if words[-1] in _ON else "at" if words[-1] in _AT else "in"
+    the = "" if words[0] in DETERMINERS | PRONOUNS or words[-1] in ("home", "water", "nature") else "a "
+    the = "the " if the and words[-1] in ("sea", "ocean", "jungle", "desert", "rainforest", "forest") else the
+    return f"be found {where} {the or ''}{text}".replace(" a apartment", " an apartment")
+
+
+def lone_event(event: str) -> str | None:
+    """Return an event as one person's action, the other person being anybody (table 4)."""
+    clause = event.removeprefix("person_a ").replace("person_a's", "their").replace("person_a", "themself")
+    clause = clause.replace("person_b", "another person")
+    return clause if "themself" not in clause and is_finite(clause) and _is_english(clause) else None
+
+
+def event_between(event: str) -> str | None:
+    """Return an event between two persons, in plain words."""
+    clause = event.removeprefix("person_a ").replace("person_a's", "their").replace("person_b", "another person")
+    fits = "person_b" in event and "person_a" not in clause and is_finite(clause) and _is_english(clause)
+    return f"person_a {clause.replace('another person', 'person_b')}" if fits else None
+
+
+def habit(event: str) -> str | None:
+    """Return an activity that one can do more often than another: not a single event, and not about anybody.
+
+    >>> habit("person_a bakes cookies"), habit("person_a wins a car")
+    ('bakes cookies', None)
+    """
+    clause = lone_event(event)
+    if clause is None or len(clause.split()) > 4 or clause.split(" ")[0] in ("is", "has"):
+        return None
+    single = {"a", "an", "the", "their", "one", "another", "this", "that", "his", "her", "some"} & set(clause.split())
+    several = clause.split(" ")[-1]
+    plural = is_noun(several) and singular(several) != several
+    return clause if not single and (plural or len(clause.split()) == 1) else None
+
+
+def _is_english(clause: str) -> bool:
+    """Return whether a clause is complete plain English: no negation, no dangling word, no noun without its article."""
+    words = clause.lower().split(" ")
+    if not _PLAIN.fullmatch(clause.lower()) or (_DENIED | _OPEN) & set(words) or not 2 <= len(words) <= _MOST_WORDS:
+        return False
+    if words[0] in _TORN or "my" in words or "the another" in clause:
+        return False
+    if words[0] == "is" and verb_form(words[1])[1] != "gerund":
+        return False
+    if words[0] == "takes" and words[1] != "care" and not clause.startswith("takes another person to "):
+        return False
+    if (
+        words[-1] in _DANGLING
+        or words[1] in MODALS
+        or words[0] in ("has", "lets", "becomes", "feels", "seems")
+        or verb_form(words[0])[1] != "present"
+    ):
+        return False
+    before = [words[0], *words]
+    for last, word, following in zip(before, words, [*words[1:], ""], strict=False):
+        starts = last == words[0] or last in PREPOSITIONS or last == "person"
+        noun = "NOUN" in lemmas_of(word) and not {"ADJ", "ADV"} & lemmas_of(word).keys()
+        closed = word in DETERMINERS or word in PREPOSITIONS or word in PRONOUNS or word == "another"
+        ends = not following or following in PREPOSITIONS or following in ("and", "or")
+        if word != words[0] and starts and noun and ends and not closed and not _stands_alone(word):
+            return False
+    return True

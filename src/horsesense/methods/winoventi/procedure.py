@@ -1,0 +1,418 @@
+"""The whole procedure for one model, with people: make, status and serve; its summary and what a page shows of it."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Annotated, get_args
+
+from annotated_types import Ge, Interval
+
+from horsesense.core import ScoringSpec, iter_judgements
+from horsesense.core.document import Document
+from horsesense.core.spec import parse_spec
+from horsesense.data import FieldProblem, check_json, read_text
+from horsesense.errors import UserError, translate_errors, unknown
+from horsesense.methods.winoventi.elicitation import MODEL, Elicitation
+from horsesense.methods.winoventi.evaluation import Evaluation
+from horsesense.methods.winoventi.nouns import load_nouns
+from horsesense.methods.winoventi.people import STAGES, PeopleStage, people_file
+from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
+from horsesense.methods.winoventi.plan import (
+    STAGE_NAMES,
+    PipelineMachine,
+    PipelinePeople,
+    PipelinePlan,
+    PipelineSources,
+    StageName,
+    read_plan,
+)
+from horsesense.methods.winoventi.schemas import CheckedSchema, Triplet, read_schemas, read_triplets
+from horsesense.methods.winoventi.steps import RUN, STATE, read_state
+from horsesense.models.api.settings import ServedSettings, warn_unused
+from horsesense.progress import NO_PROGRESS, Progress
+
+
+@dataclass(frozen=True, slots=True)
+class StepCounts:
+    """Yield of each step, and reasons."""
+
+    nouns: int
+    associations: int
+    kept: int
+    """Number of associations left after ranking."""
+    left_out: Mapping[str, int]
+    """Number of dropped associations by reason."""
+    triplets: int
+    """Number of triplets with an exception."""
+    origins: Mapping[str, int]
+    """Number of exceptions by origin."""
+    filtered: int
+    """Number of triplets that pass the adversarial filter."""
+    schemas: Mapping[str, int]
+    """Number of schemas by author."""
+    objections: Mapping[str, int]
+    """Number of schemas by objection."""
+    passing: Mapping[str, int]
+    """Number of schemas without objections, by author."""
+    validated: Mapping[str, int]
+    """Number of validated schemas, by author."""
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineSummary(Document):
+    """Results and progress of the procedure for one model."""
+
+    out: Path
+    """Folder of the pipeline."""
+    model: str
+    """Tested model."""
+    counts: StepCounts
+    """Yield of each step."""
+    stages: tuple[PeopleStage, ...]
+    """Progress of people in each stage."""
+    next: str
+    """Next step, in words."""
+    probes: Mapping[str, Path]
+    """Probes: ``validated`` (by people or a stated judge) and ``proposed``, if there are any."""
+    evaluations: Mapping[str, Evaluation]
+    """Evaluation of the model on each probe; only the validated one has a headline."""
+    sample: tuple[str, ...]
+    """Some schemas that are not validated yet."""
+    notes: Mapping[str, int]
+    """Irregularities in the list of nouns, counted."""
+
+
+def pipeline_summary(
+    result: PipelineResult, out: Path, model: str, stages: tuple[PeopleStage, ...], notes: Mapping[str, int]
+) -> PipelineSummary:
+    """Summarise the results of a pipeline."""
+    counts = StepCounts(**result.counts)
+    return PipelineSummary(
+        out=out,
+        model=model,
+        counts=counts,
+        stages=stages,
+        next=next_step(stages, sum(counts.validated.values()), out),
+        probes=result.probes,
+        evaluations=result.evaluations,
+        sample=sample_of(result.schemas),
+        notes=notes,
+    )
+
+
+def sample_of(schemas: Sequence[CheckedSchema], most: int = 8, seed: int = 0) -> tuple[str, ...]:
+    """Draw some schemas that passed the checks and are not validated, as readable text."""
+    unvalidated = [each.schema for each in schemas if each.passes and not each.schema.validated]
+    sample = Random(seed).sample(unvalidated, min(most, len(unvalidated)))
+    return tuple(f"{s.premise} The {s.triplet.noun}: {s.triplet.generic} / {s.triplet.exception}" for s in sample)
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineStatus(Document):
+    """Progress of a pipeline."""
+
+    out: Path
+    """Folder of the pipeline."""
+    model: str
+    """Tested model."""
+    counts: StepCounts | None
+    """Yield of each step; null before the first complete run."""
+    stages: tuple[PeopleStage, ...]
+    """Progress of people in each stage."""
+    next: str
+    """Next step, in words."""
+
+
+def next_step(stages: Sequence[PeopleStage], validated: int, folder: Path) -> str:
+    """Return the next step in words.
+
+    >>> next_step([PeopleStage("exceptions", "open", 4, 4, 1, 1, ())], 0, Path("wv"))
+    'people answer exceptions (1 of 4 answers): horsesense winoventi serve wv'
+    """
+    for each in stages:
+        if each.state == "open":
+            done = f"{each.answered:,} of {each.wanted:,} answers"
+            return f"people answer {each.stage} ({done}): horsesense winoventi serve {folder}"
+        if each.state == "waiting":
+            return f"run the steps that follow from people's answers: horsesense winoventi make … --out {folder}"
+    if all(each.state == "not asked" for each in stages):
+        return "people are not asked, so nothing is validated and there is no headline"
+    return f"all stages are done: {validated:,} schemas are validated"
+
+
+def read_counts(folder: Path) -> StepCounts | None:
+    """Read the stored yield of each step."""
+    path = folder / "counts.json"
+
+    def wrong(problem: FieldProblem) -> UserError:
+        problem_text = (
+            f"the count {problem.where} is {problem.kind}" if problem.path else "these are not the counts of a pipeline"
+        )
+        return UserError(problem_text, file=path, fix="run winoventi make again in this folder")
+
+    return check_json(StepCounts, read_text(path), wrong) if path.is_file() else None
+
+
+if TYPE_CHECKING:
+    from horsesense.annotate.server.staged_app import StagedApp, StagedServing
+
+_SAMPLE = 12
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelStep:
+    """Yield of one step."""
+
+    step: str
+    count: int
+    share: float
+    """Share of the largest step: the width of the bar."""
+    note: str
+    """Reasons or origins."""
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineView:
+    """What a page shows of a pipeline."""
+
+    model: str
+    kind: str
+    """``validated`` or ``proposed``: the probe of the figures; empty before the first run."""
+    run: Path | None
+    """Run folder."""
+    funnel: tuple[FunnelStep, ...]
+    people: tuple[tuple[str, int, int], ...]
+    """Stage, number of judgements and number of people."""
+    triplets: tuple[Triplet, ...]
+    """A sample of the triplets that passed the filter, drawn by the plan's seed."""
+    schemas: tuple[CheckedSchema, ...]
+    """A sample of schemas, those without objections first."""
+    seed: int
+
+
+def is_pipeline(folder: Path) -> bool:
+    """Return whether a folder is that of a pipeline."""
+    return (folder / STATE).is_file()
+
+
+def read_pipeline(folder: Path) -> PipelineView:
+    """Read the folder of a pipeline."""
+    plan, steps = read_plan(folder), read_state(folder / STATE)["steps"]
+    runs = {kind: steps.get(f"{RUN}{kind}", {}).get("output") for kind in ("validated", "proposed")}
+    kind = next((each for each, run in runs.items() if run), "")
+    counts = read_counts(folder)
+    rng = random.Random(plan.seed)
+    return PipelineView(
+        model=plan.model,
+        kind=kind,
+        run=folder / str(runs[kind]) if kind else None,
+        funnel=() if counts is None else _funnel(counts),
+        people=tuple(_said(folder, stage) for stage in STAGES),
+        triplets=tuple(_drawn(read_triplets(path), rng) if (path := folder / "filtered.tsv").is_file() else ()),
+        schemas=tuple(_sample(folder / "schemas.tsv", rng)),
+        seed=plan.seed,
+    )
+
+
+def _funnel(counts: StepCounts) -> tuple[FunnelStep, ...]:
+    def listing(numbers: Mapping[str, int]) -> str:
+        return ", ".join(f"{name} {count:,}" for name, count in numbers.items())
+
+    passing, validated = (sum(each.values()) for each in (counts.passing, counts.validated))
+    rows = (
+        ("nouns", counts.nouns, ""),
+        ("associations", counts.associations, ""),
+        ("kept after nonsense, ranking and knee", counts.kept, listing(counts.left_out)),
+        ("triplets with an exception", counts.triplets, listing(counts.origins)),
+        ("the model prefers the generic word", counts.filtered, ""),
+        ("premise pairs", sum(counts.schemas.values()), listing(counts.schemas)),
+        ("pass all checks", passing, listing(counts.objections)),
+        ("validated by people or a stated judge", validated, listing(counts.validated)),
+    )
+    most = max(1, *(count for _, count, _ in rows))
+    return tuple(FunnelStep(step, count, count / most, note) for step, count, note in rows)
+
+
+def _said(folder: Path, stage: str) -> tuple[str, int, int]:
+    path = people_file(folder, stage)
+    counts = Counter(placed.judgement.annotator for placed in iter_judgements(path)) if path.is_file() else Counter()
+    return stage, sum(counts.values()), len(counts)
+
+
+def _drawn(triplets: Sequence[Triplet], rng: random.Random) -> list[Triplet]:
+    return rng.sample(list(triplets), min(_SAMPLE, len(triplets)))
+
+
+def _sample(path: Path, rng: random.Random) -> list[CheckedSchema]:
+    """Draw schemas without objections, and a few with."""
+    schemas = read_schemas(path)[0] if path.is_file() else []
+    passing, others = ([each for each in schemas if each.passes == wanted] for wanted in (True, False))
+    drawn = rng.sample(passing, min(_SAMPLE, len(passing)))
+    return drawn + rng.sample(others, min(_SAMPLE // 3, len(others)))
+
+
+# The public functions.
+
+
+@translate_errors()
+def make(
+    nouns: str | Path,
+    *,
+    out: str | Path,
+    model: str = MODEL,
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+    as_paper: bool = False,
+    sources: PipelineSources | None = None,
+    machine: PipelineMachine | None = None,
+    people: PipelinePeople | None = None,
+    spec: str | ScoringSpec = "default",
+    served: ServedSettings | None = None,
+    progress: Progress = NO_PROGRESS,
+) -> PipelineSummary:
+    """Build adversarial schemas for one model from its own associations, with tasks for people.
+
+    The steps are associations, exceptions, adversarial filter, premises and checks. The same call resumes a stopped
+    pipeline and takes in what people have answered. Only what people, or a stated judge, have passed gets a headline.
+
+    Args:
+        nouns: ``wordnet``, or a file with one noun per line or a column ``Word``.
+        out: Folder of the pipeline.
+        model: Model whose associations are turned against it.
+        limit: Maximum number of nouns, drawn by seed.
+        seed: Random seed.
+        as_paper: Use the rules of the paper.
+        sources: What people and texts already say.
+        machine: Models that rank, write, judge and check.
+        people: Stages in which people are asked.
+        spec: Scoring spec.
+        served: Server settings.
+        progress: Progress callback.
+
+    Returns:
+        The yield of each step, the state of each stage, the probes, and the evaluation of each.
+    """
+    listed = load_nouns(nouns, as_paper=as_paper, limit=limit, seed=seed, progress=progress)
+    folder = Path(out)
+    sources, machine, people = sources or PipelineSources(), machine or PipelineMachine(), people or PipelinePeople()
+    served = served or ServedSettings()
+    warn_unused(served, (model, machine.ranker, machine.writer, machine.judge))
+    for stage in people.stages:
+        if stage not in get_args(StageName):
+            raise unknown("stage", stage, STAGE_NAMES)
+    plan = PipelinePlan(
+        model=model,
+        nouns=listed.nouns,
+        elicitation=Elicitation(literal=as_paper, spec=parse_spec(spec) if isinstance(spec, str) else spec),
+        seed=seed,
+        served=served,
+        **vars(sources),
+        **vars(machine),
+        **vars(people),
+    )
+    result, stages = _resume(plan, folder, progress)
+    return pipeline_summary(result, folder, model, stages, listed.notes)
+
+
+def _resume(plan: PipelinePlan, folder: Path, progress: Progress) -> tuple[PipelineResult, tuple[PeopleStage, ...]]:
+    """Collect people's answers, run the steps that follow from them, and update their tasks."""
+    from horsesense.methods.winoventi.people_stages import collect_people, refresh_stages
+
+    collect_people(folder)
+    result = run_pipeline(plan, folder, progress)
+    return result, refresh_stages(folder, plan, result)
+
+
+@translate_errors()
+def status(folder: str | Path) -> PipelineStatus:
+    """Show the progress of a pipeline, of the machine and of people, and the next step.
+
+    Args:
+        folder: Folder of a pipeline.
+
+    Returns:
+        The yield of each step, the state of each stage, and the next step.
+    """
+    from horsesense.methods.winoventi.people_stages import stages_of
+
+    where = Path(folder)
+    plan = read_plan(where)
+    counts = read_counts(where)
+    stages = stages_of(where, plan)
+    done = 0 if counts is None else sum(counts.validated.values())
+    return PipelineStatus(where, plan.model, counts, stages, next_step(stages, done, where))
+
+
+@translate_errors()
+def serve(
+    folder: str | Path,
+    *,
+    invite: Sequence[str] = (),
+    host: str = "127.0.0.1",
+    port: Annotated[int, Interval(ge=1, le=65535)] = 8000,
+    address: str = "",
+    started: Callable[[StagedServing], None] | None = None,
+    progress: Progress = NO_PROGRESS,
+) -> StagedServing:
+    """Serve the stages of a pipeline to people, one after the other, until it is stopped with Ctrl-C.
+
+    Each stage opens when the previous one has enough answers; the machine runs its steps in between.
+
+    Args:
+        folder: Folder of a pipeline.
+        invite: Name of a person who has no link yet; the link is valid for all stages.
+        host: Address to listen on; anything but loopback is public.
+        port: Port.
+        address: URL of the server for people. By default, from host and port.
+        started: Called with the result before the first request.
+        progress: Progress callback.
+
+    Returns:
+        The address and the links.
+    """
+    import uvicorn
+
+    from horsesense.annotate.server.administration import check_free, personal_links
+    from horsesense.annotate.server.connections import connection_settings
+    from horsesense.annotate.server.staged_app import StagedServing
+
+    app = staged_app(folder, address or f"http://{host}:{port}", progress)
+    check_free(host, port)
+    served = app.open()
+    links = personal_links(served, list(invite), False, "", False) if invite else ()
+    serving = StagedServing(Path(folder), app.address, served.study.folder.name, links)
+    if started is not None:
+        started(serving)
+    progress.log(f"{served.study.folder.name}: {served.instrument.title}  {app.address}")
+    uvicorn.run(
+        app, host=host, port=port, access_log=False, log_level="warning", server_header=False, **connection_settings()
+    )
+    return serving
+
+
+def staged_app(folder: str | Path, address: str, progress: Progress = NO_PROGRESS) -> StagedApp:
+    """Return the web app of a pipeline's stages, which `serve` runs.
+
+    Args:
+        folder: Folder of a pipeline.
+        address: URL of the server for people.
+        progress: Progress callback.
+
+    Returns:
+        An ASGI app; ``open()`` opens the current stage.
+    """
+    from horsesense.annotate.server.staged_app import StagedApp
+    from horsesense.methods.winoventi.people_stages import open_round
+
+    where = Path(folder)
+    plan = read_plan(where)
+
+    def resume() -> None:
+        _resume(plan, where, progress)
+
+    return StagedApp(lambda: open_round(where, plan), resume, address, progress.log, plan.enough)

@@ -1,0 +1,157 @@
+"""Fast paths of a network, and the self-tests that say which of them it allows.
+
+Each fast path must leave the logits as they were, which a few forward passes on tiny inputs show. The outcome depends
+on the architecture, its config and the libraries, not on the weights. So it is stored in the user's cache, and the next
+load of such a model runs no self-test.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from horsesense import __version__
+from horsesense.data import cache_folder, writing
+from horsesense.errors import UserError
+from horsesense.models.hf.attention import can_use_batched_sdpa, use_batched_sdpa
+from horsesense.models.hf.families import Family
+from horsesense.models.hf.half_precision import can_fuse_norms, fuse_norms
+from horsesense.models.hf.prefix_tree import longest_in_trees, takes_trees
+from horsesense.models.hf.selective_head import SelectiveLMHead, find_head, install_head
+
+_SELF_TESTS = 1
+"""Counted up when a self-test or a fast path changes."""
+_NEARLY = 0.998
+"""Correlation of logits that differ by rounding to 8 bits alone: 0.9996 in SmolLM2."""
+_IRRELEVANT = (
+    "_name_or_path",
+    "name_or_path",
+    "architectures",
+    "transformers_version",
+    "dtype",
+    "torch_dtype",
+    "id2label",
+    "label2id",
+    "task_specific_params",
+    "finetuning_task",
+)
+"""Fields of a config that no self-test depends on; the dtype is part of the key by itself."""
+_ROWS = 1_000
+"""Rows of the output layer that are looked at to see whether its weights say anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class FastPaths:
+    """Outcome of the self-tests of a network."""
+
+    left_to_right: bool
+    """Whether a prediction sees nothing to its right; an encoder loaded as a causal model sees what it predicts."""
+    fused_norms: bool
+    batched_sdpa: bool
+    selective_head: int | None
+    """Which module a `SelectiveLMHead` stands in for; None where none will do."""
+    prefix_trees: bool
+
+
+def apply_fast_paths(
+    network: Any, family: Family, device: Any, dtype: str, *, movable: bool
+) -> tuple[FastPaths, SelectiveLMHead | None]:
+    """Install all fast paths that a network allows; a stored outcome saves the self-tests."""
+    path = cache_folder("self-tests", f"{_key(network, family, device, dtype)}.json")
+    stored = _read(path)
+    paths = stored or _self_tests(network, family, device, dtype, movable)
+    if paths.fused_norms:
+        fuse_norms(network)
+    if paths.batched_sdpa:
+        use_batched_sdpa(network)
+    head = None if paths.selective_head is None else install_head(network, paths.selective_head)
+    if stored is None and _is_conclusive(network):
+        _write(path, paths)
+    return paths, head
+
+
+def _self_tests(network: Any, family: Family, device: Any, dtype: str, movable: bool) -> FastPaths:
+    on_gpu = device.type == "cuda"
+    left_to_right = family.left_to_right and _sees_nothing_ahead(network, device, dtype)
+    # Later tests run with the earlier fast paths in place, as the model will.
+    fused = dtype != "float32" and on_gpu and can_fuse_norms(network, family, device)
+    norms = fuse_norms(network) if fused else []
+    batched = family.batched_sdpa and on_gpu and movable and can_use_batched_sdpa(network, family, device)
+    if batched:
+        use_batched_sdpa(network)
+    index = find_head(network, family, device)
+    head = None if index is None else install_head(network, index)
+    long_enough = family.takes_trees and longest_in_trees(network.config, 8) > 0
+    trees = long_enough and takes_trees(network, device)
+    if head is not None:
+        head.remove()
+    if batched:
+        network.set_attn_implementation("sdpa")
+    for norm in norms:
+        del norm.forward
+    return FastPaths(left_to_right, fused, batched, index, trees)
+
+
+def _sees_nothing_ahead(network: Any, device: Any, dtype: str) -> bool:
+    """Whether a later token leaves the logits before it as they were.
+
+    Weights of 8 bits are rounded by the largest values of a text, so that the logits are only nearly the same.
+    """
+    import torch
+
+    with torch.inference_mode():
+        first, second = (
+            network(input_ids=torch.tensor([[0, 1, last]], device=device)).logits[0, :2].float() for last in (2, 3)
+        )
+    if dtype == "int8":
+        return float(torch.corrcoef(torch.stack([first.flatten(), second.flatten()]))[0, 1]) > _NEARLY
+    return bool(torch.allclose(first, second, rtol=1e-2, atol=1e-2, equal_nan=True))
+
+
+def _key(network: Any, family: Family, device: Any, dtype: str) -> str:
+    import torch
+
+    config = {name: value for name, value in network.config.to_dict().items() if name not in _IRRELEVANT}
+    parts = {
+        "self_tests": _SELF_TESTS,
+        "horsesense": __version__,
+        **{library: version(library) for library in ("torch", "transformers")},
+        "architecture": type(network).__name__,
+        "family": family.name,
+        "dtype": dtype,
+        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else device.type,
+        "attention": getattr(network.config, "_attn_implementation", ""),
+        "config": config,
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _is_conclusive(network: Any) -> bool:
+    """Whether the output layer distinguishes inputs; with constant or NaN weights any test passes."""
+    head = network.get_output_embeddings()
+    weight = getattr(head, "weight", None)
+    if weight is None or not weight.is_floating_point():
+        return True
+    spread = float(weight.detach()[:_ROWS].float().std())
+    return 0 < spread < float("inf")
+
+
+def _read(path: Path) -> FastPaths | None:
+    """Return a stored outcome; None where there is none, or it is damaged."""
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(stored, dict) or stored.keys() != {each.name for each in fields(FastPaths)}:
+        return None
+    return FastPaths(**stored)
+
+
+def _write(path: Path, paths: FastPaths) -> None:
+    with suppress(OSError, UserError), writing(path) as temporary:  # a cache that cannot be used costs time, no result
+        temporary.write_text(json.dumps(asdict(paths)) + "\n", encoding="utf-8")

@@ -1,0 +1,265 @@
+"""The tasks of a run: open the model, count tokens, measure its speed, score a shard.
+
+They run where the model is, in this process or in a worker; their arguments say everything they need.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from horsesense.core import Item, ScoringSpec
+from horsesense.core.answer_columns import table_of_answers
+from horsesense.core.reply_columns import table_of_replies
+from horsesense.errors import UserError
+from horsesense.models.folders import weight_files
+from horsesense.models.hf.device import threads_of, with_threads
+from horsesense.models.hf.encoding import FramedPrompt
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.load import load_model
+from horsesense.models.locate import identify
+from horsesense.models.protocol import Likelihood, Model
+from horsesense.runs.cache import ScoreCache, Scores
+from horsesense.runs.engine import Task, TaskResult, WorkerContext
+from horsesense.runs.models import Content, check_repeatable
+from horsesense.scoring.precision import load_by_margins
+from horsesense.scoring.prompt_formats import Call, Memory, PromptFormat, choose_prompt_formats, get_prompt_format
+
+_MODEL, _MEMORY, _PREPARED = "model", "memory", "prepared"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """Everything it takes to open a model in any process."""
+
+    name: str
+    source: str
+    """The name of its weights, where results use a label."""
+    content: Content
+    family: str | None
+    device: str
+    allow_pickle: bool
+    dtype: str
+    spec: ScoringSpec
+    formats: tuple[str, ...]
+    dtype_reason: str = ""
+    threads: int | None = None
+    folder: Path | None = None
+    """Run folder, where a server's replies are stored."""
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What identifies the loaded model, apart from its dtype."""
+        return self.name, self.source, self.content, self.family, self.device
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenFormat:
+    """A prompt format that a model is asked in."""
+
+    name: str
+    note: str
+    """What ``auto`` had to skip."""
+    description: str
+    """Template, examples and orders, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedModel:
+    """What a manifest records about a model, and how it runs."""
+
+    describe: Mapping[str, Any]
+    notes: tuple[str, ...]
+    kind: str
+    reported: Mapping[str, Any]
+    frame: str
+    formats: tuple[ChosenFormat, ...]
+    local: bool
+    device: str
+    threads: int | None
+
+
+def open_model(context: WorkerContext, task: Task) -> TaskResult:
+    """Open the model and describe it."""
+    request: ModelRequest = task.payload["model"]
+    model, spec = _model(context, request, task.items), request.spec
+    # First: this tries out what a server can do, which its description then includes.
+    formats = tuple(
+        ChosenFormat(each.name, note, each.in_words(model, each.spec(spec)))
+        for each, note in choose_prompt_formats(model, request.formats)
+    )
+    opened = OpenedModel(
+        describe=model.describe(),
+        notes=tuple(model.notes),
+        kind=model.who.kind,
+        reported=dict(model.who.reported),
+        frame=model.describe_frame(spec),
+        formats=formats,
+        local=isinstance(model, LanguageModel),
+        device=model.device.type if isinstance(model, LanguageModel) else "",
+        threads=_threads(model),
+    )
+    return TaskResult({"opened": opened})
+
+
+def count_tokens(context: WorkerContext, task: Task) -> TaskResult:
+    """Count the tokens of items; prompts are kept where they will be scored in a moment."""
+    import pyarrow as pa
+
+    prepared = _prepare(context, task)
+    if task.payload["keep"]:
+        kept = context.state.setdefault((_PREPARED, task.payload["probe"], task.payload["format"]), {})
+        kept.update((item.id, each) for item, each in zip(task.items, prepared, strict=True))
+    columns = {"longest": [each.longest for each in prepared], "costs": [each.cost for each in prepared]}
+    table = pa.table({name: pa.array(values, pa.int64()) for name, values in columns.items()})
+    return TaskResult(tables={"weights": table})
+
+
+def measure_speed(context: WorkerContext, task: Task) -> TaskResult:
+    """Measure how long some items take."""
+    prepared = _prepare(context, task)
+    model, prompt_format, spec = _setup(context, task)
+    call = Call(model, spec, task.payload["budget"], context.progress)
+    prompt_format.answer(prepared[:1], call)  # the first call takes longer
+    start = time.perf_counter()
+    prompt_format.answer(prepared, call)
+    return TaskResult({"seconds": time.perf_counter() - start})
+
+
+def cache_keys(context: WorkerContext, task: Task) -> TaskResult:
+    """Compute the cache keys of a shard, so that the process with the cache can look them up."""
+    import pyarrow as pa
+
+    model, _, spec = _setup(context, task)
+    assert isinstance(model, LanguageModel)
+    with with_threads(task.payload["model"].threads if _threads(model) else None):
+        prepared = _prepare(context, task)
+        context.state[_PREPARED] = (task.payload["shard"], prepared)
+        questions = [prompt.question for each in prepared for prompt in each.questions]
+        keys = Scores.of_model(model, spec, task.payload["budget"]).keys(questions)
+    return TaskResult(tables={"keys": pa.table({"key": pa.array(keys, pa.binary(32))})})
+
+
+def score_shard(context: WorkerContext, task: Task) -> TaskResult:
+    """Score a shard: its answers and replies, and the scores where the cache is in another process."""
+    request: ModelRequest = task.payload["model"]
+    model, prompt_format, spec = _setup(context, task)
+    with with_threads(request.threads if _threads(model) else None):
+        memory = _memory(context, task, model, spec)
+        call = Call(model, spec, task.payload["budget"], context.progress, memory)
+        answers, replies = prompt_format.answer(_prepared(context, task), call)
+    tables = {"answers": table_of_answers(request.name, task.payload["probe"], answers)}
+    if replies:
+        tables["replies"] = table_of_replies(replies)
+    if isinstance(memory, TransferredScores) and memory.computed is not None:
+        tables["scores"] = memory.computed
+    return TaskResult({"served": memory.served} if memory else {}, tables)
+
+
+def _setup(context: WorkerContext, task: Task) -> tuple[Model, PromptFormat, ScoringSpec]:
+    prompt_format, request = get_prompt_format(task.payload["format"]), task.payload["model"]
+    return _model(context, request), prompt_format, prompt_format.spec(request.spec)
+
+
+def _threads(model: Model) -> int | None:
+    """Return the CPU threads of a model that runs in this process; None for any other."""
+    return threads_of(model.device) if isinstance(model, LanguageModel) else None
+
+
+def _prepare(context: WorkerContext, task: Task) -> list[Any]:
+    model, prompt_format, spec = _setup(context, task)
+    return prompt_format.prepare(model, task.items, spec, task.shared.get("examples", ()))
+
+
+def _prepared(context: WorkerContext, task: Task) -> list[Any]:
+    """Return the prompts of a shard, from an earlier task or built now."""
+    shard, prepared = context.state.pop(_PREPARED, (None, []))
+    if shard == task.payload["shard"]:
+        return list(prepared)
+    kept = context.state.get((_PREPARED, task.payload["probe"], task.payload["format"]))
+    return [kept.pop(item.id) for item in task.items] if kept else _prepare(context, task)
+
+
+def _model(context: WorkerContext, request: ModelRequest, items: Sequence[Item] = ()) -> Model:
+    """Return the open model, or open it and keep it open."""
+    model: Model
+    if _MODEL in context.state:
+        key, model = context.state[_MODEL]
+        if key == request.key and (not isinstance(model, LanguageModel) or request.dtype == model.dtype):
+            return model
+        del model
+        context.clear()
+    local = context.local_models.get(request.name)
+    model = local if local is not None else _load(request, items)
+    check_repeatable(model, request.spec)
+    context.exit_stack.enter_context(model.asking(request.folder))
+    context.state[_MODEL] = request.key, model
+    return model
+
+
+def _load(request: ModelRequest, items: Sequence[Item]) -> LanguageModel:
+    """Load a model by name; under the dtype ``auto``, in the precision that the items allow."""
+
+    def load(dtype: str) -> LanguageModel:
+        model = load_model(
+            request.source,
+            family=request.family,
+            device=request.device,
+            dtype=dtype,
+            allow_pickle=request.allow_pickle,
+        )
+        return replace(model, name=request.name)
+
+    if request.dtype != "auto":
+        model = load(request.dtype)
+        model = replace(model, dtype_reason=request.dtype_reason) if request.dtype_reason else model
+    else:
+        folder = identify(request.source, allow_pickle=request.allow_pickle).located.folder
+        size = sum(path.stat().st_size for path in weight_files(folder, allow_pickle=request.allow_pickle))
+        model = load_by_margins(load, items, request.spec, size)
+    weights, identity = request.content.weights, request.content.identity
+    if (weights and model.weights != weights) or (identity and model.identity and model.identity != identity):
+        raise UserError(
+            f"{request.name} has other weights, config or tokenizer there", fix="put the same model everywhere"
+        )
+    return model
+
+
+class TransferredScores:
+    """The scores of one shard on their way between a worker and the process that has the cache."""
+
+    def __init__(self, cached: Any) -> None:
+        self.cached, self.served = cached, cached is not None
+        self.computed: Any = None
+
+    def likelihoods(self, prompts: Sequence[FramedPrompt]) -> list[Likelihood] | None:
+        if self.cached is None:
+            return None
+        values = self.cached.column("values").combine_chunks()
+        scores = [np.asarray(each.values, dtype=np.float32) for each in values]
+        return [prompt.likelihood(each) for prompt, each in zip(prompts, scores, strict=True)]
+
+    def remember(self, prompts: Sequence[FramedPrompt], scored: Sequence[Likelihood]) -> None:
+        import pyarrow as pa
+
+        values = pa.array([each.logprobs for each in scored], pa.list_(pa.float32()))
+        self.computed = pa.table({"values": values})
+
+
+def _memory(context: WorkerContext, task: Task, model: Model, spec: ScoringSpec) -> Memory | None:
+    """Return the score cache of a local model; a server's replies are stored as they arrive."""
+    payload = task.payload
+    if not payload["cache"] or not isinstance(model, LanguageModel):
+        return None
+    if payload["remote"]:
+        return TransferredScores(task.tables.get("scores"))
+    key = _MEMORY, payload["format"]
+    if key not in context.state:
+        context.state[key] = context.exit_stack.enter_context(ScoreCache(model, spec, payload["budget"]))
+    memory: Memory = context.state[key]
+    return memory

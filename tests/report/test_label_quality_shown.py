@@ -1,0 +1,95 @@
+"""Where a score stands, what the card says of the soundness of its items stands beside it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from horsesense.api.reporting import write_report
+from horsesense.core.audit import AuditStage, LabelQuality, Party, Share
+from horsesense.core.card import add_label_quality, card_path
+from horsesense.data import sha256_of_file
+from horsesense.data.checksums import keep_sum
+from horsesense.runs.folder import probe_path
+from horsesense.runs.results import kin_of_reader, read_run
+from tests.support.calling import Call, caller, hold_to
+from tests.support.made_run import made_items, make_run
+
+
+def stage(bad: float) -> AuditStage:
+    share = Share(bad, (bad / 2, bad * 2), 300)
+    found = Share(0.93, (0.87, 0.97), 100)
+    best = Share(1 - bad / 2, (0.9, 0.99), 300)
+    return AuditStage(share, {"wrong key": bad}, found, {"nonsense": found}, None, share, False, True, best)
+
+
+def reading(reader: Party) -> LabelQuality:
+    people = Party("two students", "people")
+    return LabelQuality(
+        date="2026-01-02", n=300, items=900, content="0123456789abcdef", seed=1, seeded={"nonsense": 100}, known=0,
+        before=stage(0.08), after=stage(0.0625), auditor=reader, writer=people, judge=people, remarks=("mind <this>",),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str]) -> Call:
+    return caller(capfd)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = make_run(tmp_path / "run", {"smollm2": 0.9, "gpt2-large": 0.5}, made_items(20))
+    read_by(made, Party("SmolLM2-1.7B", "smollm"))
+    return made
+
+
+def read_by(folder: Path, reader: Party) -> None:
+    """The kept card as if the probe had been read before it was asked."""
+    path = probe_path(folder, "made")
+    add_label_quality(path, reading(reader))
+    keep_sum(folder, card_path(path), sha256_of_file(card_path(path)))
+
+
+def test_the_page_has_it_in_words(folder: Path) -> None:
+    write_report(folder, pictures=False)
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "<dt>Label quality</dt>" in page
+    assert "Bad items: 6.2% [3.1%, 12.5%]" in page
+    assert "Ceiling: 96.9%" in page
+    assert "a language model of the lineage smollm, not a person" in page
+    assert "Mind &lt;this&gt;" in page
+    # Only the one that is kin of the reader is told so.
+    assert page.count("is of the lineage smollm, as is SmolLM2-1.7B") == 1
+
+
+def test_a_model_of_the_readers_lineage_is_warned_of(folder: Path) -> None:
+    told = {each.part.model.name: kin_of_reader(each) for each in read_run(folder)[1]}
+    assert told["gpt2-large"] == ""
+    assert "may take the same faults for sound" in told["smollm2"]
+    read_by(folder, Party("smollm2", "people"))
+    assert {kin_of_reader(each) for each in read_run(folder)[1]} == {""}
+
+
+def test_commands_show_it_beside_the_score(folder: Path, call: Call, tmp_path: Path) -> None:
+    words = "bad items 6.2% [3.1%, 12.5%], corrected for the auditor's errors; ceiling 96.9%"
+    assert call("compare", folder).out.count(words) == 1
+    assert call("report", folder, "--no-cues", "-o", tmp_path / "p.html").out.count(words) == 1
+    assert words in call("show", probe_path(folder, "made"), "--samples", 0).out
+    compared = json.loads(call("compare", folder, "--json").out)
+    hold_to("compare", compared)
+    assert compared["probes"][0]["soundness"]["after"]["ceiling"]["value"] == pytest.approx(0.96875)
+    reported = json.loads(call("report", folder, "--no-cues", "--json", "-o", tmp_path / "p.html").out)
+    hold_to("report", reported)
+    assert [result["soundness"]["n"] for result in reported["results"]] == [300, 300]
+    assert "soundness" not in json.loads(
+        call("show", write_bare(tmp_path), "--samples", 0, "--json").out
+    )["card"]  # fmt: skip
+
+
+def write_bare(folder: Path) -> Path:
+    from horsesense.core import Card, Probe, write_probe
+
+    write_probe(folder / "bare.jsonl", Probe.of(made_items(2), Card(name="made")))
+    return folder / "bare.jsonl"
