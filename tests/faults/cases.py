@@ -18,7 +18,7 @@ from tests.support.small_cats import lay_all
 from tests.support.small_wordnet import write_small_wordnet
 from tests.support.tiny import save_tiny
 
-ON_RAY = "run --on ray"
+ON_RAY = "run --engine ray"
 
 
 def command(*words: str) -> Callable[[Path], None]:

@@ -15,7 +15,7 @@ from tests.support.reliability import rows
 
 QUICK = ["import", "build", "harden", "knowledge add", "run", "server's database", "PostgreSQL"]
 """A training, a pipeline and a study under faults take minutes; tests of theirs kill some."""
-SLOW = ["train", "inoculate", "winoventi make", "rica study", "profile", "replicate", "run --on ray"]
+SLOW = ["train", "inoculate", "winoventi make", "rica study", "profile", "replicate", "run --engine ray"]
 
 
 @pytest.fixture(scope="module")

@@ -18,23 +18,28 @@ def test_nothing_but_results_and_sentences(tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_new_command_is_fuzzed_without_being_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A command that falls over is found, whatever it is called."""
-    import typer
+    import click
 
-    from horsesense.cli import app as commands
+    from horsesense.cli import app
+    from horsesense.cli.app import CommandGroup
 
-    other = typer.Typer()
+    class Other(CommandGroup):
+        def _below(self) -> dict[str, str]:
+            return {name: name for name in self.commands}
 
-    @other.command("read-it")
+    @click.command("read-it")
+    @click.argument("file", type=click.Path(path_type=Path))
     def read_it(file: Path) -> None:
         len(file.read_bytes()[100000]) if file.is_file() else None  # type: ignore[arg-type]  # falls over on purpose
 
-    @other.command("do-nothing")
+    @click.command("do-nothing")
     def do_nothing() -> None:
         pass
 
+    other = Other(commands={"read-it": read_it, "do-nothing": do_nothing})
     apart(monkeypatch)
     monkeypatch.setattr("tests.fuzz.harness.plant", _one_seed)
-    monkeypatch.setattr(commands, "app", other)
+    monkeypatch.setattr(app, "root", lambda: other)
     fuzz = Fuzz(seed=1, place=tmp_path)
     for _ in range(3):
         fuzz.throw("read-it")

@@ -80,11 +80,13 @@ def test_the_command_prints_tables_and_keeps_its_json(
     assert r"\begin{tabular}" in (tmp_path / "t.tex").read_text()
 
 
-def test_with_json_a_table_is_always_a_file(runs: list[Path], capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_with_json_a_table_without_a_file_is_part_of_the_document(
+    runs: list[Path], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
     assert status(["report", str(runs[0]), "--format", "md", "--no-cues", "--json"]) == 0
     told = json.loads(capfdbinary.readouterr().out)
-    assert told["out"] == str(runs[0] / "report.md")
-    assert Path(told["out"]).read_text().startswith("| model |")
+    assert "out" not in told
+    assert told["text"].startswith("| model |")
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

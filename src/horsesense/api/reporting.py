@@ -159,6 +159,8 @@ def write_report(
         folders = [Path(run) for run in runs if not isinstance(run, Run)]
         collected = collect(folders, cues=cues, how=how, progress=progress, wholes=wholes)
     slices, not_sliced = sliced_by(collected.summaries, by)
+    for text in not_sliced:
+        progress.log(text)
     path = Path(out) if out is not None else default_report(runs) if format == "html" else None
     text = _written(collected, path, format, runs, progress, pictures)
     drawn: Sequence[Path] = ()

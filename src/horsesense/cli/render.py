@@ -525,8 +525,6 @@ def report(written: Report) -> None:
         print_results([summary.result for summary in written.collected.summaries])
     for summary, slices in written.slices:
         _print_slices(f"{summary.label} on {summary.result.probe}", slices)
-    for text in written.not_sliced:
-        say(text)
     for label, named in written.collected.unjudged:
         say(f"{label} on {named}: no item has a gold answer, so there is no score")
     if written.unfinished:
