@@ -80,9 +80,7 @@ def test_the_command_prints_tables_and_keeps_its_json(
     assert r"\begin{tabular}" in (tmp_path / "t.tex").read_text()
 
 
-def test_with_json_a_table_without_a_file_is_part_of_the_document(
-    runs: list[Path], capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_with_json_a_table_is_part_of_the_document(runs: list[Path], capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert status(["report", str(runs[0]), "--format", "md", "--no-cues", "--json"]) == 0
     told = json.loads(capfdbinary.readouterr().out)
     assert "out" not in told
