@@ -41,7 +41,7 @@ fetch: $(READY)
 demo: $(READY)
 	$(BIN)/horsesense fetch smollm2 smollm2-masked wordnet gcide
 	$(BIN)/horsesense profile -m smollm2-masked --ability exceptions --ability parts --limit 40 --out runs/demo-masked
-	$(BIN)/horsesense profile -m smollm2 --quick --out runs/demo
+	$(BIN)/horsesense profile -m smollm2 --out runs/demo
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -140,7 +140,7 @@ def test_a_reader_who_has_seen_enough_is_no_failure(words: list[str], tmp_path: 
 def test_a_table_never_breaks_its_numbers_and_drawings(capsys: pytest.CaptureFixture[str]) -> None:
     from rich.console import Console
 
-    from horsesense.cli.output import table
+    from horsesense.terminal import table
 
     frame = table("model", "accuracy", "┃ chance", drawn=1, title="[b] as it is")
     frame.add_row("a/very/long/name/of/a/folder", "0.123456", "███ ")

@@ -135,7 +135,7 @@ def test_inoculation_learns_and_is_taken_up_again(tmp_path: Path, call: Call) ->
     told = document(call("report", tmp_path / "out", "-o", page, "--json"), "report")
     assert sorted({one["n"] for one in told["results"]}) == [16, 30], "both tests of the size whose answers are stored"
     new = kept["plain", 40]["test_new"]
-    ends = " to ".join(f"{end:.3f}" for end in new["ci"])
+    ends = "[{:.3f}, {:.3f}]".format(*new["ci"])
     row = f'<td>40</td><td>{new["accuracy"]:.3f}</td><td class="ends">{ends}</td><td>30</td>'
     assert row in page.read_text(encoding="utf-8"), "the size, its accuracy, interval and n"
 
@@ -158,14 +158,17 @@ def test_bad_calls(tmp_path: Path, call: Call) -> None:
             [*train, "--test", tmp_path / "other.jsonl", "--objective", "multiple-choice"],
             "cannot be trained on the form 'cloze'",
         ),
-        (["inoculate", "-m", model, "--train", probe, *five, "--out", tmp_path / "o"], "a dose of 3,000 is more than"),
         (
-            ["inoculate", "-m", model, "--train", probe, *five, "--out", tmp_path / "o", "--dose", 5, "--add", 1],
+            ["inoculate", "-m", model, "--train", probe, *five, "--out", tmp_path / "o"],
+            "a training set of 3,000 is larger than",
+        ),
+        (
+            ["inoculate", "-m", model, "--train", probe, *five, "--out", tmp_path / "o", "--size", 5, "--add", 1],
             "--natural",
         ),
         (
-            ["inoculate", "-m", model, "--train", probe, *five, "--out", tmp_path / "o", "--dose", 99],
-            "12 of 12 items of the original task are the probe's own",
+            ["inoculate", "-m", model, "--train", probe, *five, "--out", tmp_path / "o", "--size", 99],
+            "12 of 12 items of the original task are items of the probe",
         ),
     ):
         called = call(*words)

@@ -210,7 +210,7 @@ def _wide(name: str, folder: Path) -> Path:
 @pytest.mark.parametrize("paper", ["rica", "winoventi"])
 def test_the_other_suites_run_with_random_weights(paper: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # WordNet takes seconds to read, and no figure of these rests on it.
-    monkeypatch.setattr("horsesense.methods.winoventi.lexicon.find_wordnet", lambda: None)
+    monkeypatch.setattr("horsesense.methods.winoventi.word_relations.find_wordnet", lambda: None)
     hub, name = {"rica": ("roberta-base", "roberta"), "winoventi": ("bert-base-cased", "bert")}[paper]
     data = lay_rica(tmp_path / "rica") if paper == "rica" else _lay_winoventi(tmp_path / "winoventi")
     model = f"{hub}={_wide(name, tmp_path / 'model')}"

@@ -1,4 +1,4 @@
-"""The profile: all methods' own material asked of models, one page: common sense or clever Hans?"""
+"""Profile models on ten commonsense abilities: scores, controls, verdicts and one page."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge
 
 from horsesense.api.probes import PathLike
 from horsesense.api.profile_conditions import ProfileCall
-from horsesense.errors import UserError, argument, translate_errors, unknown
+from horsesense.errors import UserError, argument, translate_errors
+from horsesense.models.api.settings import ServedSettings
 from horsesense.profiling.document import ProfileDocument
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.compute_settings import EngineSettings
+from horsesense.signatures import extends
 
 if TYPE_CHECKING:
     from horsesense.core.audit import LabelQuality
-    from horsesense.models.api.settings import ServedSettings
     from horsesense.models.protocol import Model
     from horsesense.profiling.abilities import Edition
     from horsesense.profiling.conditions import Forecast
@@ -26,7 +30,6 @@ if TYPE_CHECKING:
     from horsesense.profiling.from_answers import Answers, Explained, Mistake
     from horsesense.profiling.item_scores import ItemScores
     from horsesense.profiling.material import Material
-    from horsesense.runs.engine import Engine
     from horsesense.runs.results import Answered
 
 MISTAKES = 4
@@ -68,46 +71,48 @@ class Profile(ProfileDocument):
 
 @translate_errors()
 def profile(
-    model: str | Path | Model | PlantedModel | Sequence[str | Path | Model | PlantedModel],
+    model: str | Path | Model | PlantedModel | Sequence[str | Path | Model | PlantedModel] | None = None,
     *,
-    edition: Edition = "quick",
-    out: PathLike | None = None,
+    full: bool = False,
     abilities: Sequence[str] = (),
-    limit: int | None = None,
+    out: PathLike | None = None,
+    limit: Annotated[int, Ge(1)] | None = None,
     twin_seed: int = 0,
     device: str = "auto",
     dtype: str = "float32",
     served: ServedSettings | None = None,
-    engine: str | Engine = "here",
+    engine: EngineSettings | None = None,
     pictures: bool = True,
     progress: Progress = NO_PROGRESS,
 ) -> Profile:
-    """Common sense or clever Hans? Ask models the material of all methods and judge each ability by stated rules.
+    """Profile models on ten commonsense abilities, each with its controls and a verdict by stated rules.
 
     Args:
-        model: One or several: names, folders, servers, or what `load_model` gave. ``"guesser"`` and ``"cue-reader"``
-            are two built-in controls. A planted model of your own is an object with a ``name`` and a method
-            ``scores(item)``, or ``"FILE.py:NAME"`` of one, or the name of a plug-in (``horsesense.planted``).
-        edition: ``"quick"`` or ``"full"``: how many of the frozen questions and of their twins are asked.
-        out: A folder that keeps the answers, goes on where it was stopped, and gets page, picture, Markdown and JSON.
-        abilities: Look at these alone; by default at all.
-        limit: Ask at most so many families of each half; the figures are then not those of the version.
-        twin_seed: Draws the twins: never published, and anew with another seed.
-        device: Where models by name are put.
-        dtype: What their layers compute in.
-        served: How servers are asked, with the price for the forecast.
-        engine: Where models are asked: ``"here"``, ``"ray"``, ``"ray:ADDRESS"``, or what `engine` gave. Workers give
-            the same answers; how long they will take is not foretold.
-        pictures: Write the grid as PNG too, where the library that draws it is there.
-        progress: Told what it will take, and how far it has come.
+        model: Model: a bundled name, folder, GGUF file, Hugging Face name or openai:URL#name, or label=MODEL; guesser
+            and cue-reader are built-in controls, and FILE.py:NAME is a planted model of your own. By default, the
+            models of horsesense.toml. In Python, also a loaded model, or an object with a ``name`` and a method
+            ``scores(item)``.
+        full: Ask all frozen questions and their twins, not only the quick edition.
+        abilities: Ability to profile. By default, all.
+        out: Folder that stores the answers and gets the page, picture, Markdown and JSON. By default, nothing is
+            stored.
+        limit: Maximum number of families per half of an ability; the figures are then not those of the edition.
+        twin_seed: Random seed that draws the twins, which are never published.
+        device: Device of the model: auto, cpu, cuda, cuda:1, mps.
+        dtype: Data type of the layers: float32, bfloat16, float16, int8 or int4.
+        served: Server settings.
+        engine: Where models are asked. Workers give the same answers, without a forecast.
+        pictures: Write no PNG of the grid. In Python, whether to write it.
+        progress: Progress callback.
 
     Returns:
-        All that was found; ``write(folder)``, ``to_markdown()``, ``to_json()``.
+        The profile; ``write(folder)``, ``to_markdown()``, ``to_json()``.
     """
     from horsesense import __version__
-    from horsesense.api.models import named
+    from horsesense.api.asking import chosen_models
+    from horsesense.models.api.settings import warn_unused
     from horsesense.models.locate import look_at
-    from horsesense.profiling.abilities import EDITIONS, chosen
+    from horsesense.profiling.abilities import chosen
     from horsesense.profiling.controls import PlantedModel
     from horsesense.profiling.document import described
     from horsesense.profiling.from_answers import asked_items, explained
@@ -117,12 +122,13 @@ def profile(
     from horsesense.scoring.relatedness import NOT_CONTROLLED, encoders, related
     from horsesense.settings import labelled
 
-    if edition not in EDITIONS:
-        raise unknown("edition", edition, EDITIONS)
     if limit is not None and limit < 1:
         raise UserError(f"{argument('limit')} {limit} leaves nothing to ask", fix="use 1 or more")
-    several = [model] if isinstance(model, str | Path) or not isinstance(model, Sequence) else list(model)
-    names, where = _distinct(several), named(engine)
+    edition: Edition = "full" if full else "quick"
+    served = served or ServedSettings()
+    several: list[str | Path | Model | PlantedModel] = list(chosen_models(model))  # type: ignore[arg-type]
+    names, where = _distinct(several), (engine or EngineSettings()).chosen_engine()
+    warn_unused(served, [labelled(each)[1] if isinstance(each, str) else each for each in several])
     several = [_planted(each) for each in several]
     for each in several:
         if isinstance(each, str | Path):  # before the questions are built, which takes a while
@@ -167,6 +173,24 @@ def profile(
             relatedness_note="" if known else NOT_CONTROLLED,
         )
         return document if folder is None else document.write(folder, pictures=pictures, progress=progress)
+
+
+@translate_errors()
+@extends(profile)
+def store_profile(*, out: PathLike | None = None, **options: Any) -> Profile:
+    """Profile models on ten commonsense abilities, and write the page.
+
+    Args:
+        out: Folder that stores the answers and gets the page, picture, Markdown and JSON; an interrupted profile
+            resumes there. By default, runs/profile-MODEL.
+
+    Returns:
+        The profile, with its page.
+    """
+    from horsesense.api.asking import chosen_models, default_folder
+
+    options["model"] = models = chosen_models(options["model"])
+    return profile(out=out if out is not None else default_folder(["profile", *models], []), **options)
 
 
 def _planted(model: str | Path | Model | PlantedModel) -> str | Path | Model | PlantedModel:

@@ -86,8 +86,6 @@ def _run(arguments: list[str] | None) -> NoReturn:
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # the last line of defence: exit code 1 and no traceback; a panic is no Exception
-        if type(error).__module__.startswith("typer"):  # of a command that is not generated yet
-            _stop_call(error) if hasattr(error, "format_message") else sys.exit(getattr(error, "exit_code", 1))
         if debug:
             raise
         told = as_user_error(error)
@@ -101,8 +99,9 @@ def _run(arguments: list[str] | None) -> NoReturn:
 
 
 def _say(remark: str) -> None:
-    from horsesense.cli.output import as_option, say
+    from horsesense.cli.output import as_option
     from horsesense.errors import in_words
+    from horsesense.terminal import say
 
     say(_one_line(in_words(remark, as_option)))
 

@@ -10,11 +10,6 @@ import click
 from horsesense import __version__
 from horsesense.cli.commands import GROUPS, METHODS, SECTIONS, all_commands
 
-_NOT_GENERATED = {
-    "profile": "Evaluate models",
-}
-"""Sections of commands in `horsesense.cli.legacy`."""
-
 
 class CommandGroup(click.Group):
     """A command with sub-commands, which are looked up in the table."""
@@ -26,7 +21,7 @@ class CommandGroup(click.Group):
     def _below(self) -> dict[str, str]:
         """The commands one level below, each with its path."""
         start = f"{self.path} " if self.path else ""
-        paths = [path for path in (*all_commands(), *_legacy()) if path.startswith(start)]
+        paths = [path for path in all_commands() if path.startswith(start)]
         return {(name := path.removeprefix(start).partition(" ")[0]): start + name for path in paths}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -64,7 +59,7 @@ def _shown(path: str) -> tuple[str, str]:
         return GROUPS[path]
     if (entry := all_commands().get(path)) is not None:
         return entry.summary, entry.section
-    return _legacy()[path].get_short_help_str(45) if path in _legacy() else "", _NOT_GENERATED.get(path, METHODS)
+    return "", METHODS
 
 
 def build(path: str) -> Any:
@@ -73,27 +68,7 @@ def build(path: str) -> Any:
         from horsesense.cli.generate import FunctionCommand
 
         return FunctionCommand(entry)
-    if path in _legacy():
-        return _legacy()[path]
     return CommandGroup(path, help=f"{GROUPS[path][0] if path in GROUPS else path.capitalize()}.")
-
-
-@cache
-def _legacy() -> dict[str, Any]:
-    """Commands that are not generated yet, by path."""
-    from typer.main import get_command
-
-    from horsesense.cli.legacy import app
-
-    def below(path: str, command: Any) -> dict[str, Any]:
-        inner = getattr(command, "commands", None)
-        if inner is None:
-            return {path: command}
-        return {
-            key: value for name, each in inner.items() for key, value in below(f"{path} {name}".strip(), each).items()
-        }
-
-    return below("", get_command(app))
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, chosen: bool) -> None:

@@ -330,6 +330,13 @@ COMMANDS: tuple[Command, ...] = (
         MODELS,
     ),
     Command(
+        "profile",
+        "horsesense.api.profile:store_profile",
+        "Profile models on ten commonsense abilities",
+        "horsesense profile -m smollm2 -o runs/profile",
+        MODELS,
+    ),
+    Command(
         "run",
         "horsesense.api.asking:run",
         "Run models on probes and write a report",

@@ -1,7 +1,4 @@
-"""What ``--json`` prints: which type of document each command has, and the JSON Schema of it.
-
-A document lives beside the function that computes it. Those here are put together of several rooms.
-"""
+"""What ``--json`` prints: the result type of each command, and its JSON Schema."""
 
 from __future__ import annotations
 
@@ -11,21 +8,14 @@ from horsesense.cli.commands import all_commands
 from horsesense.cli.generate import load, return_type, union_members
 from horsesense.core.document import Document
 
-_LEGACY: dict[str, str] = {
-    "profile": "horsesense.profiling.document:ProfileDocument",
-}
-"""Commands that are not generated yet → the type of what they print, as ``module:name``."""
-
 
 def documents() -> list[str]:
     """Every command that prints a document."""
-    return sorted([*all_commands(), *_LEGACY])
+    return sorted(all_commands())
 
 
 def document_type(command: str) -> Any:
     """The type of what a command prints: what its function returns, or what saving that returns."""
-    if command in _LEGACY:
-        return load(_LEGACY[command])
     kinds = [_printed(kind) for kind in union_members(return_type(load(all_commands()[command].target)))]
     return Union[tuple(kinds)]  # noqa: UP007 there is no operator for a list of types
 

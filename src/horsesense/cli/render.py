@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from horsesense.api.cache import CacheContents, PrunedCache
     from horsesense.api.cues import CueFindings
     from horsesense.api.keeping import FetchResult, InstalledPlugins
+    from horsesense.api.profile import Profile
     from horsesense.api.reporting import Report, WrittenRows
     from horsesense.api.results import Comparison
     from horsesense.api.showing import ShownAnswers
@@ -532,6 +533,55 @@ def report(written: Report) -> None:
         say(f"incomplete, left out: {', '.join(written.unfinished)}; run the same command again to resume")
     if written.out is not None:
         say(f"report: {written.out}")
+
+
+@renders("Profile")
+def profile(found: Profile) -> None:
+    """Print a table per model, its scores, and where the page is."""
+    from horsesense.formatting import percent
+    from horsesense.report import profile_view as view
+
+    for warning in filter(
+        None, (view.partial_warning(found), view.edition_warning(found), view.relatedness_warning(found))
+    ):
+        line(warning)
+    columns = ["ability", "verdict", "accuracy", "95% CI", "chance", "adjusted", "n", "best cue"]
+    for column, model in enumerate(found.models):
+        rows = []
+        for row in view.rows_of(found):
+            cell = row.cells[column]
+            if cell is None:
+                continue
+            e = cell.finding.accuracy
+            rows.append(
+                [
+                    row.ability.title + ("" if row.ability.counts else " ¹"),
+                    cell.verdict,
+                    percent(e.value, 0) + (" ≠" if cell.disagreeing else ""),
+                    f"{e:i.0%}",
+                    "" if e.chance is None else percent(e.chance, 0),
+                    view.adjusted_text(cell.adjusted).partition(" ")[0],
+                    f"{cell.finding.n:,}",
+                    "" if cell.cue is None else percent(cell.cue, 0),
+                ]
+            )
+        print_fitting(columns, rows, left=2, optional=("best cue", "chance"), title=model.model)
+        head = view.headline(model, found)
+        line(f"overall score: {head.overall}")
+        line(f"  {head.scope}")
+        for name, score, judged in view.groups_of(model):
+            line(f"  {name}: {view.adjusted_text(score)}{'' if judged else ' (not in the overall score)'}")
+        line(f"verdicts: {', '.join(f'{name} {n}' for name, _, n in head.counts)}")
+        line(f"contamination: {head.contamination}")
+        line(f"controls: {head.controls}")
+        line("")
+    if any(not ability.counts for ability in found.abilities):
+        line(f"¹ not in the overall score: {view.UNJUDGED}")
+    if any(cell.disagreeing for row in view.rows_of(found) for cell in row.cells if cell is not None):
+        line("≠ prompt formats disagree")
+    say(f"page: {found.page}")
+    say(f"picture: {(found.pictures or ())[-1]}")
+    say(f"Markdown for a model card: {found.markdown}")
 
 
 @renders("WrittenRows")

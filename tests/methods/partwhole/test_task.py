@@ -32,7 +32,7 @@ def test_forms_of_the_task() -> None:
     assert answers["three"] == answers["entailment"] == [0, 0, 1, 2, 2]
     assert answers["binary"] == [0, 0, 0, 1, 1]
     assert [item.facets["label"] for item in in_labels(items, "binary")] == list(items[0].options)
-    with pytest.raises(UserError, match="scale of five"):
+    with pytest.raises(UserError, match="five labels"):
         in_labels(in_labels(items, "three"), "binary")
 
 

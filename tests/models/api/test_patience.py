@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 
 import horsesense as hs
-from horsesense.cli.settings import served_of
 from horsesense.errors import UserError
 from horsesense.models.api import retry
 from horsesense.models.api.opening import open_served
 from horsesense.models.api.requests import BudgetError, TemporaryError, retry_after
-from horsesense.models.api.settings import ServedSettings
+from horsesense.models.api.settings import ServedSettings, warn_unused
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.progress import NO_PROGRESS, HorsesenseWarning, Progress
 from tests.models.api.test_served import PROBE
 from tests.support.model_server import ModelServer
 
@@ -153,10 +152,10 @@ def test_no_time_is_refused(server: ModelServer, seconds: float) -> None:
         open_served(server.name, ServedSettings(patience=seconds))
 
 
-def test_options_for_servers_are_remarked_on_where_no_model_is_served(capsys: pytest.CaptureFixture[str]) -> None:
-    given = (16, 120.0, 60.0, 3, None, "", None)
-    served_of(["smollm2"], *given)
-    assert capsys.readouterr().err.startswith("--patience, --max-requests: for servers, and no model here is served")
-    served_of(["smollm2", "big=openai:http://127.0.0.1:8000/v1"], *given)
-    served_of(["smollm2"], 16, 120.0, 300.0, None, None, "", None)
-    assert capsys.readouterr().err == ""
+def test_server_settings_without_a_served_model_are_warned_about(recwarn: pytest.WarningsRecorder) -> None:
+    settings = ServedSettings(patience=60.0, max_requests=3)
+    warn_unused(settings, ["smollm2", "big=openai:http://127.0.0.1:8000/v1"])
+    warn_unused(ServedSettings(), ["smollm2"])
+    assert not recwarn
+    with pytest.warns(HorsesenseWarning, match="patience, max_requests"):
+        warn_unused(settings, ["smollm2"])

@@ -14,8 +14,8 @@ _METHODS = "horsesense.methods"
 
 VOTE_READERS = {
     "partwhole": f"{_METHODS}.partwhole.dataset:read_partwhole_votes",
-    "winoventi-schemas": f"{_METHODS}.winoventi.released:read_winoventi_schemas",
-    "winoventi-answers": f"{_METHODS}.winoventi.released:read_winoventi_answers",
+    "winoventi-schemas": f"{_METHODS}.winoventi.published_dataset:read_winoventi_schemas",
+    "winoventi-answers": f"{_METHODS}.winoventi.published_dataset:read_winoventi_answers",
 }
 """Released judgements by name; each function takes paths and ``skip_bad``."""
 

@@ -179,7 +179,7 @@ def build(
         probe = flag_odd_items(probe, models.fluency, models.device, models.dtype)
     if limit is not None and len(probe.items) > limit:
         whole = f"{len(probe.items)} items belong together, more than {argument('limit', str(limit))}"
-        warn(f"{whole}; without balance ({argument('balance')}) they can be separated")
+        warn(f"{whole}; see {argument('balance')}")
     own = not (models.realiser or sources != RicaSources(lexicon=sources.lexicon))
     return with_audit(probe, similar=own)
 
