@@ -52,6 +52,11 @@ def test_the_output_shown_is_what_the_code_prints(smollm2: str) -> None:
     out = StringIO()
     with redirect_stdout(out):
         exec(compile(code.text, "README.md", "exec"), {})
-    printed = out.getvalue().splitlines()
-    for line, said in zip(shown.text.splitlines(), printed, strict=True):
-        assert said.startswith(line.removesuffix(" …")), said
+    lines = [_without_cue_count(line) for line in out.getvalue().splitlines()]
+    for line, printed in zip(shown.text.splitlines(), lines, strict=True):
+        assert printed.startswith(_without_cue_count(line).removesuffix(" …")), printed
+
+
+def _without_cue_count(line: str) -> str:
+    """Replace the number of cues, which depends on the word vectors and sources that were fetched."""
+    return re.sub(r"cue of \d+", "cue of N", line)

@@ -19,12 +19,12 @@ from tools.docs.doctests import fenced
 AREAS = {
     "asking": (
         "Models and runs",
-        "load_model ask run profile api.profile.Profile replicate replication.replication.Replication engine open_run "
+        "load_model ask run ask_suite run_suite profile api.profile.Profile replicate replication.replication.Replication engine open_run "
         "Run compare EngineSettings "
         "api.results.Comparison check_regression show api.showing.ShownAnswers ComputeSettings LoadSettings "
         "ServedSettings Progress HorsesenseWarning",
     ),
-    "probes": ("Probes", "load_probe read_release build overview check export import_log"),
+    "probes": ("Probes", "load_probe read_release build overview export import_log"),
     "cues": (
         "Cues and controls",
         "find_cues api.cues.CueFindings harden api.cues.HardenedProbe fit_control "
