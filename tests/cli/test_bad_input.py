@@ -200,8 +200,8 @@ CALLS: list[tuple[list[str], str]] = [
     (["run", "-m", "any", "-p", "toy.jsonl", "--out", "toy.jsonl/out"], "toy.jsonl/out: a part of the path is a file"),
     (["run", "-m", "./none", "-p", "toy.jsonl", "--out", "/proc/none"], "/proc/none: "),
     (["score", "It rained."], "missing option '-m' / '--model'"),
-    (["score", "-m", "any", " "], "a text is empty; give one that is not"),
-    (["score", "-m", "any", "a", "--against", ""], "a text is empty; give one that is not"),
+    (["score", "-m", "any", " "], "a text is empty"),
+    (["score", "-m", "any", "a", "--against", ""], "a text is empty"),
     (["score", "-m", "any", "caf\udce9"], "the text 'caf\\udce9' is not UTF-8"),
     (["score", "-m", "any", "a", "--pll", "words"], "invalid value for '--pll'"),
     (
@@ -216,7 +216,18 @@ CALLS: list[tuple[list[str], str]] = [
             "saliency [a] -m any --steps",
             "saliency [a] -m any --draws",
             "baseline toy.jsonl --seeds",
-            "train toy.jsonl --seeds",
+            "train -m any --train toy.jsonl --out x --seeds",
+        )
+    ),
+    *(
+        (words.split(), f"invalid value for '{words.split()[-2]}'")
+        for words in (
+            "train -m any --train toy.jsonl --out x --lr 0",
+            "train -m any --train toy.jsonl --out x --epochs 0",
+            "annotate export toy.jsonl -o x --round 0",
+            "annotate export toy.jsonl -o x --min-votes 0",
+            "partwhole check toy.jsonl --most 0",
+            "compare toy.jsonl --items -1",
         )
     ),
     (["report"], "no run is given"),

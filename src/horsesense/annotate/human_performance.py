@@ -212,7 +212,7 @@ def performance(
     by: str = "",
     instrument: str = "",
     annotator: str = "",
-    round: int | None = None,
+    round: Annotated[int, Ge(1)] | None = None,
     last: bool = False,
     to_card: bool = False,
 ) -> Performance:

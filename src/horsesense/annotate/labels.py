@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
+
+from annotated_types import Ge
 
 from horsesense.annotate.instrument import WRITTEN, Instrument, find_instrument
 from horsesense.annotate.judgements import CollectedJudgements, read_judgements
@@ -71,8 +74,8 @@ def export(
     probe: Probe | str | Path | None = None,
     instrument: str = "",
     annotator: str = "",
-    round: int | None = None,
-    min_votes: int | None = None,
+    round: Annotated[int, Ge(1)] | None = None,
+    min_votes: Annotated[int, Ge(1)] | None = None,
     last: bool = False,
     progress: Progress = NO_PROGRESS,
 ) -> AdjudicatedLabels:

@@ -75,7 +75,7 @@ def agreement(
     probe: Probe | str | Path | None = None,
     instrument: str = "",
     annotator: str = "",
-    round: int | None = None,
+    round: Annotated[int, Ge(1)] | None = None,
     last: bool = False,
     disputed: Annotated[int, Ge(0)] = 5,
 ) -> Agreement:

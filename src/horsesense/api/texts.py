@@ -331,7 +331,7 @@ def _loaded(model: str | Path | Model, spec: ScoringSpec, loading: LoadSettings 
         )
         notes = ", ".join(loaded.notes)
         progress.log(
-            f"{loaded.name}: {loaded.describe()['family']}, {notes}, begins with {frame_in_words(loaded, spec)}"
+            f"{loaded.name}: {loaded.describe()['family']}, {notes}, special tokens {frame_in_words(loaded, spec)}"
         )
         return loaded
     return model

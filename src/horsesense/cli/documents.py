@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Union
 
 from horsesense.cli.commands import all_commands
-from horsesense.cli.generate import load, return_type, union_members
+from horsesense.cli.generate import field_helps, load, return_type, union_members
 from horsesense.core.document import Document
 
 
@@ -49,6 +49,9 @@ def schema_of(command: str) -> dict[str, Any]:
             made["description"] = cleandoc(written.__doc__ or "")
             for name, values in made["properties"].items():
                 values.pop("default", None)
+                # pydantic reads the sentences of a class, not those of the fields that it inherits.
+                if "description" not in values and "$ref" not in values and name in (helps := field_helps(written)):
+                    values["description"] = helps[name]
                 if name in optional:
                     values["anyOf"] = [kind for kind in values["anyOf"] if kind != {"type": "null"}]
             return made

@@ -103,7 +103,7 @@ def value_type(annotation: Any) -> ValueType | None:
     >>> value_type(str | Path | None).many, value_type(AnySequence[int]).many, value_type(dict[str, int])
     (False, True, None)
     """
-    low, high = _bound(annotation, "ge"), _bound(annotation, "le")
+    low, above, high = (_bound(annotation, name) for name in ("ge", "gt", "le"))
     members = union_members(annotation)
     scalars = [each for each in members if _scalar(each)]
     sequences = [each for each in members if _is_sequence(each)]
@@ -114,8 +114,9 @@ def value_type(annotation: Any) -> ValueType | None:
         fixed = [each for each in members if get_origin(each) is tuple]
         parts = [value_type(each) for each in get_args(fixed[0])] if fixed else []
         return ValueType(_Separated([part.type for part in parts if part])) if parts and all(parts) else None
-    if low is not None or high is not None:
-        return ValueType((click.FloatRange if float in scalars else click.IntRange)(low, high))
+    if (low, above, high) != (None, None, None):
+        number = click.FloatRange if float in scalars else click.IntRange
+        return ValueType(number(above if low is None else low, high, min_open=low is None and above is not None))
     if str in scalars:
         return ValueType(click.Path(path_type=str) if Path in scalars else click.STRING)
     if Path in scalars:
@@ -128,7 +129,7 @@ def value_type(annotation: Any) -> ValueType | None:
 
 
 def _bound(annotation: Any, name: str) -> Any:
-    """The lower (``ge``) or upper (``le``) bound that the metadata of a type, or of a member of a union, has."""
+    """The lower (``ge``, ``gt``) or upper (``le``) bound in the metadata of a type, or of a member of a union."""
     if get_origin(annotation) is Annotated:
         bounds = (getattr(each, name, None) for each in annotation.__metadata__)
     elif isinstance(annotation, types.UnionType) or get_origin(annotation) is typing.Union:

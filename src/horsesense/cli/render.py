@@ -7,7 +7,9 @@ options of the command.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge
 
 from horsesense.terminal import console, line, number, p_value, print_fitting, say, signed, size, table
 
@@ -118,7 +120,7 @@ def cues(findings: CueFindings, *, all: bool = False) -> None:
 
 
 @renders("Comparison")
-def comparison(compared: Comparison, *, items: int = 0) -> None:
+def comparison(compared: Comparison, *, items: Annotated[int, Ge(0)] = 0) -> None:
     """Print a table and the differences for each probe.
 
     Args:

@@ -13,7 +13,9 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Interval
 
 from horsesense.core import Item, Probe, ScoringSpec
 from horsesense.core.spec import with_setting
@@ -59,7 +61,7 @@ def train(
     dev: Probe | str | Path | None = None,
     setting: str = "full",
     numbers: Sequence[int] = (),
-    seeds: int = 3,
+    seeds: Annotated[int, Interval(ge=1, le=1000)] = 3,
     by: Sequence[str] = (),
     settings: TrainingSettings | None = None,
     engine: EngineSettings | None = None,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from annotated_types import Ge, Interval
+from annotated_types import Ge, Gt, Interval
 
 from horsesense.core import Answer, Card, Item, Probe
 from horsesense.core.answer_columns import table_of_answers
@@ -57,15 +57,15 @@ class InoculationSets:
 class InoculationGrid:
     """Inoculation."""
 
-    sizes: tuple[int, ...] = SIZES
+    sizes: tuple[Annotated[int, Ge(1)], ...] = SIZES
     """Training-set sizes: examples of the probe."""
-    learning_rates: tuple[float, ...] = LEARNING_RATES
+    learning_rates: tuple[Annotated[float, Gt(0)], ...] = LEARNING_RATES
     """Learning rates."""
-    steps: tuple[int, ...] = STEPS
+    steps: tuple[Annotated[int, Ge(1)], ...] = STEPS
     """Steps at which weights are evaluated."""
     adds: tuple[Annotated[int, Interval(ge=0, le=2)], ...] = (0,)
     """Natural examples added per example of the probe: 0 is plain inoculation, 1 and 2 are add-some."""
-    seeds: tuple[int, ...] = (0, 1, 2)
+    seeds: tuple[Annotated[int, Ge(0)], ...] = (0, 1, 2)
     """Random seeds of the examples."""
     batch: Annotated[int, Ge(1)] = 16
     """Items per step."""

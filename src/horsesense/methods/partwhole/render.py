@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import Ge
 
 from horsesense.terminal import console, line, table
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from horsesense.stats import Estimate
 
 
-def print_odd(checked: OddTriples, *, most: int = 20) -> None:
+def print_odd(checked: OddTriples, *, most: Annotated[int, Ge(1)] = 20) -> None:
     """Print the odd rows by kind.
 
     Args:
