@@ -300,7 +300,7 @@ def _evaluate(
             limit=limit,
             seed=seed,
             compute=ComputeSettings(device=device, allow_pickle=allow_pickle),
-            formats="options",
+            formats="loglikelihood",
             progress=progress,
         )
         records = {each.part.model.name: each.part.model for each in run.answered}

@@ -146,7 +146,7 @@ def test_what_a_machine_proposes_stands_in_the_form(
     ann.enter()
     ann.open("/task")
     assert 'value="frozen"' in ann.page.text
-    assert "A machine proposes" in ann.page.text
+    assert "proposed by a machine" in ann.page.text
     ann.answer(word_0="heavier", word_1="wet")
     ann.open("/task")
     ann.answer(word_0="frozen")

@@ -221,7 +221,7 @@ def test_a_server_that_goes_away_is_told_and_nothing_is_asked_twice(
         return usual(asked)
 
     leaving.says = leaves
-    with pytest.raises(UserError, match=r"does not answer after 1 try .*what was answered is kept"):
+    with pytest.raises(UserError, match=r"does not answer after 1 try .*all replies so far are stored"):
         heard_of(plan, tmp_path / "out")
     leaving.behaviour.fault, leaving.says = "", usual
     heard_of(plan, tmp_path / "out")
