@@ -14,7 +14,7 @@ from horsesense.cues.battery import Number
 from horsesense.cues.table import Table
 from horsesense.data import numbered_lines
 from horsesense.errors import UserError
-from horsesense.exchange.formats import Export, Format, Written
+from horsesense.exchange.formats import Export, Format, WrittenExport
 from horsesense.training.controls import Control, Fitted, Task
 
 if TYPE_CHECKING:
@@ -92,13 +92,13 @@ SHORTEST = Control("horsesense_example:fit_shortest", "how long the options are"
 """A control: where its function is, and what it looks at."""
 
 
-def write_flash_cards(export: Export) -> Written:
+def write_flash_cards(export: Export) -> WrittenExport:
     """What writes a format: an empty folder and a probe in, files and a word on how to use them out."""
     for number, item in enumerate(export.probe.items, start=1):
         back = "" if item.answer is None else item.options[item.answer]
         front = "\n".join(filter(None, [item.premise, item.text, *item.options]))
         (export.folder / f"{number:04d}.txt").write_text(f"{front}\n---\n{back}\n", encoding="utf-8")
-    return Written(len(export.probe.items), "print DIR")
+    return WrittenExport(len(export.probe.items), "print DIR")
 
 
 FLASH_CARDS = Format("flash-cards", write=write_flash_cards)
