@@ -26,7 +26,7 @@ def test_the_facets_of_rica_are_those_that_are_read(tmp_path: Path) -> None:
     )
     (tmp_path / "test_mask_words.txt").write_text("more\n", encoding="utf-8")
     (item,) = read_release("rica", [tmp_path / "test_sentences.txt", tmp_path / "test_mask_words.txt"]).items
-    (told,) = re.findall(r"RICA's facets are (.*?), as far as a statement tells them", RELEASES)
+    (told,) = re.findall(r"The facets of RICA are (.*?), where a statement has them", RELEASES)
     assert {*re.split(", | and ", told)} == {*item.facets}
 
 

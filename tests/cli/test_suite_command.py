@@ -35,7 +35,7 @@ def document(call: Call, *words: object) -> Any:
 def test_cats_row(data: Path, tiny_folders: dict[str, Path], call: Call) -> None:
     out = data.parent / "out"
     found, err = document(call, "cats", "--data", data, "-m", tiny_folders["gpt2"], "--out", out)
-    assert "2 of 8 sets here: ca, wsc" in err
+    assert "2 of 8 sets found: ca, wsc" in err
     assert "missing: sm, smr, swag, hella_swag, arct_1, arct_2" in err
     suite = found["suite"]
     (row,) = suite["rows"]

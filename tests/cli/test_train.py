@@ -158,14 +158,17 @@ def test_bad_calls(tmp_path: Path, call: Call) -> None:
             [*train, "--test", tmp_path / "other.jsonl", "--objective", "multiple-choice"],
             "cannot be trained on the form 'cloze'",
         ),
-        (["inoculate", "-m", model, "--train", probe, *five, "--out", tmp_path / "o"], "a dose of 3,000 is more than"),
         (
-            ["inoculate", "-m", model, "--train", probe, *five, "--out", tmp_path / "o", "--dose", 5, "--add", 1],
+            ["inoculate", "-m", model, "--train", probe, *five, "--out", tmp_path / "o"],
+            "a training set of 3,000 is larger than",
+        ),
+        (
+            ["inoculate", "-m", model, "--train", probe, *five, "--out", tmp_path / "o", "--size", 5, "--add", 1],
             "--natural",
         ),
         (
-            ["inoculate", "-m", model, "--train", probe, *five, "--out", tmp_path / "o", "--dose", 99],
-            "12 of 12 items of the original task are the probe's own",
+            ["inoculate", "-m", model, "--train", probe, *five, "--out", tmp_path / "o", "--size", 99],
+            "12 of 12 items of the original task are items of the probe",
         ),
     ):
         called = call(*words)
