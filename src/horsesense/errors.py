@@ -189,7 +189,7 @@ _PARSING_ROOMS = (
 )
 _BY_A_READER = (ValueError, KeyError, TypeError, AttributeError, IndexError, AssertionError)
 """What content of another shape makes Python raise, in the code that reads it."""
-_READING = re.compile(r"horsesense\.files\b|horsesense\..*\breading$|horsesense\.records\b")
+_READING = re.compile(r"horsesense\.(data\b|core\b|methods\.published\.reading$|annotate\.audit\.blind_audit$)")
 """Modules that lend others what reads files."""
 
 

@@ -233,6 +233,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["report"], "no run is given"),
     (["report", "none"], "none: this is not a run folder"),
     (["report", "toy.jsonl"], "toy.jsonl: this is not a run folder"),
+    (["partwhole", "recast", "toy.jsonl", "-o", "p.jsonl"], "missing option '--labels'; choose from five, three, "),
     (["import", "cats"], "missing option '-o' / '--out'"),
     (["import", "catz", "toy.jsonl", "-o", "p.jsonl"], "there is no release 'catz'; did you mean 'cats'?"),
     (["fetch", "smolm2"], "did you mean 'smollm2'?"),

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from horsesense.cli import main
+from horsesense.runs.manifest import FORMAT
 from tests.support.calling import Call, caller, lay, names, toy_lines
 from tests.support.small_disk import files_of_at_most
 
@@ -85,12 +86,12 @@ def column(name: str, value: Any) -> Callable[[Path], None]:
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "no manifest": (lambda f: (f / "manifest.json").unlink(), "run: this is not a run folder"),
     "an empty manifest": (written("manifest.json", b""), "manifest.json: the manifest is damaged"),
-    "a cut manifest": (written("manifest.json", b'{"format": 1,'), "manifest.json: the manifest is damaged"),
+    "a cut manifest": (written("manifest.json", b'{"format": %d,' % FORMAT), "manifest.json: the manifest is damaged"),
     "a list": (written("manifest.json", b"[]"), "manifest.json: the manifest is damaged"),
     "noise": (written("manifest.json", b"\xff\xfe\x00"), "manifest.json:1: byte 0xff is not UTF-8"),
     "an unknown field": (manifest(colour="red"), "manifest.json: the manifest is damaged (colour: "),
     "a wrong type": (manifest(seed="one"), "manifest.json: the manifest is damaged (seed: "),
-    "a newer format": (manifest(format=99), "manifest.json: the run was made by a newer horsesense"),
+    "a newer format": (manifest(format=99), "manifest.json: the run was written by a newer horsesense"),
     "no parts": (manifest(parts=[]), "run: the run has no answers yet"),
     "another PLL": (in_spec(pll="words"), "the spec has pll='words', which means nothing"),
     "a field of the future": (in_spec(colour="red"), "the spec has the unknown field 'colour'"),

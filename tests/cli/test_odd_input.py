@@ -61,6 +61,7 @@ def test_items_that_are_no_triples(command: str, call: Call) -> None:
     words = {
         "pictures": ("--relationships", "rel.json", "--images", "rel.json", "-o", "o.jsonl"),
         "split": ("--out", "o"),
+        "recast": ("--labels", "binary", "-o", "o.jsonl"),
     }
     called = call("partwhole", command, "p.jsonl", *words.get(command, ("-o", "o.jsonl")))
     assert (called.code, called.err.count("\n")) == (2, 1), called.err

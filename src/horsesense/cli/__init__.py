@@ -120,9 +120,10 @@ def _stop(text: str, code: int) -> NoReturn:
 def _stop_call(error: Any) -> NoReturn:
     """The call itself is wrong: an unknown option, a missing argument."""
     message = error.format_message()
-    if "\n" in message:  # a command without its sub-command gives its help
+    if type(error).__name__ == "NoArgsIsHelpError":  # a command without its sub-command gives its help
         print(message, file=sys.stderr)
         sys.exit(2)
+    message = " ".join(message.replace(". Choose from:", "; choose from").split())
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "horsesense"
     _stop(f"{message[:1].lower()}{message[1:].rstrip('.')}; see: {command} --help", 2)
