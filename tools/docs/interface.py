@@ -19,7 +19,8 @@ from tools.docs.doctests import fenced
 AREAS = {
     "asking": (
         "Models and runs",
-        "load_model ask run ask_suite run_suite profile api.profile.Profile replicate replication.replication.Replication engine open_run "
+        "load_model ask run ask_suite run_suite profile api.profile.Profile replicate "
+        "replication.replication.Replication engine open_run "
         "Run compare EngineSettings "
         "api.results.Comparison check_regression show api.showing.ShownAnswers ComputeSettings LoadSettings "
         "ServedSettings Progress HorsesenseWarning",
