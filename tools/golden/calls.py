@@ -61,7 +61,7 @@ def _built(name: str, command: str, words: str) -> Call:
 
 
 _WORDNETQA = {"definitions": "--limit 400", "synonymy": "--limit 400", "hypernymy": "", "hyponymy": "--limit 200"}
-_COLUMNS = "--map question=q,options=a+b+c,answer=key"
+_COLUMNS = "--columns question=q,options=a+b+c,answer=key"
 
 BUILDERS = (
     *(_built(f"wordnetqa-{r}-0", "build wordnetqa", f"--relation {r} {few}") for r, few in _WORDNETQA.items()),
@@ -74,7 +74,7 @@ BUILDERS = (
     _built("dictionaryqa-1", "build dictionaryqa", "--limit 30 --seed 1"),
     _built("dictionaryqa-paper", "build dictionaryqa", "--source dictionary --as-paper --options 3 --seed 1"),
     _built("rica-0", "build rica", ""),
-    _built("rica-1", "build rica", "--strategy material --perturbations released --limit 120 --seed 1"),
+    _built("rica-1", "build rica", "--strategy material --perturbation published --limit 120 --seed 1"),
     _built(
         "rica-sentences", "build rica", "--strategy animal --task sentences --entities letters --limit 120 --seed 1"
     ),
@@ -87,7 +87,7 @@ BUILDERS = (
     _built("import-table", "import", f"table in/small.csv {_COLUMNS} --name small"),
     _built("conjunctions", "build conjunctions", "out/import-winograd.jsonl"),
     _built("duals-0", "build duals", "orders"),
-    _built("duals-1", "build duals", "orders --each 10 --seed 1"),
+    _built("duals-1", "build duals", "orders --per-method 10 --seed 1"),
     _built("winoventi-0", "build winoventi", "in/schemas.tsv"),
     _built("winoventi-1", "build winoventi", "in/schemas.tsv --unchecked --limit 4 --seed 1"),
     _built(
@@ -120,7 +120,7 @@ BUILDERS = (
     _built("import-winoventi", "import", "winoventi data/winoventi/data/winoventi_bert_large_final.tsv"),
     _built("import-partwhole", "import", "partwhole data/partwhole/data/annotated/dev.csv"),
     _built("conjunctions-wsc", "build conjunctions", "out/import-cats.jsonl"),
-    _built("duals-wsc", "build duals", "out/import-cats.jsonl --each 20"),
+    _built("duals-wsc", "build duals", "out/import-cats.jsonl --per-method 20"),
     _built("rica-conceptnet", "build rica", "--no-shipped --conceptnet data/kb/conceptnet/test.txt --limit 120"),
     _built(
         "partwhole-corpus",
@@ -147,6 +147,8 @@ _CAUSAL = "-m models/gpt2 -m models/llama -m models/llama_bare"
 _MASKED = "-m models/bert -m models/roberta"
 _OTHERS = "-m models/xlnet -m models/bart -m models/t5"
 _LEFT = "--spec truncation=left"
+_PMI = "--format loglikelihood --format pmi"
+_GENERATE = "--format letters --format generate"
 _SMALL = "out/import-table.jsonl"
 _TRIPLES = "out/import-partwhole-small.jsonl"
 
@@ -157,18 +159,24 @@ def _answered(name: str, words: str, *, tokens: bool = True) -> Iterator[Call]:
     yield Call(f"answers/{name}", "run", f"{words} --out {run}")
     for rows in ("items", "tokens") if tokens else ("items",):
         out = f"{run}-{rows}.json"
-        report = f"{run} --format json --rows {rows} --no-cues -o {out}"
-        yield Call(f"answers/{name}-{rows}", "report", report, (out,))
+        yield Call(f"answers/{name}-{rows}", "export-run", f"{run} --rows {rows} -o {out}", (out,))
 
 
 ANSWERS = (
     *_answered("starter", f"{_CAUSAL} {_MASKED} {_OTHERS} -p starter --limit 8 {_LEFT}"),
-    *_answered("options", f"{_CAUSAL} {_MASKED} {_OTHERS} -m models/choice -p {_SMALL} --ways options,pmi {_LEFT}"),
-    *_answered("letters", f"-m models/gpt2 {_MASKED} -p {_SMALL} --ways letters {_LEFT}", tokens=False),
-    *_answered("words", f"-m models/llama_wide -p {_SMALL} --ways words --spec shots=2,shots_from=all", tokens=False),
+    *_answered(
+        "options",
+        f"{_CAUSAL} {_MASKED} {_OTHERS} -m models/choice -p {_SMALL} {_PMI} {_LEFT}",
+    ),
+    *_answered("letters", f"-m models/gpt2 {_MASKED} -p {_SMALL} --format letters {_LEFT}", tokens=False),
+    *_answered(
+        "words", f"-m models/llama_wide -p {_SMALL} --format generate --spec shots=2,shots_from=all", tokens=False
+    ),
     *_answered("cloze", f"-m models/gpt2 -m models/bert -m models/t5 -p winoventi-own --limit 8 --seed 1 {_LEFT}"),
     *_answered("pair", f"-m models/nli -m models/gpt2 -m models/bert -p out/rica-letters.jsonl --limit 8 {_LEFT}"),
-    *_answered("paper", "-m models/gpt2 -m models/bert -p starter --limit 4 --exact --spec paper:cats,truncation=left"),
+    *_answered(
+        "paper", "-p starter -m models/gpt2 -m models/bert --limit 4 --spec paper:cats,exact=on,truncation=left"
+    ),
 )
 
 STATISTICS = (
@@ -177,18 +185,18 @@ STATISTICS = (
     Call("statistics/report", "report", "out/run --by task", ()),
     Call("statistics/report-md", "report", "out/run --format md --no-cues -o out/run.md", ("out/run.md",)),
     Call("statistics/report-latex", "report", "out/run --format latex --no-cues -o out/run.tex", ("out/run.tex",)),
-    Call("statistics/report-csv", "report", "out/run --format csv --no-cues -o out/run.csv", ("out/run.csv",)),
+    Call("statistics/report-csv", "export-run", "out/run -o out/run.csv", ("out/run.csv",)),
     Call("statistics/report-sum", "report", "out/answers-options --no-cues --normalise sum"),
     Call("statistics/compare", "compare", "out/run --items 2"),
     Call("statistics/compare-families", "compare", "out/answers-starter"),
     Call(
         "statistics/gate",
-        "gate",
+        "check-regression",
         "out/run --against out/other --margin 0.9 --summary out/gate.md --junit out/gate.xml",
         ("out/gate.md", "out/gate.xml"),
         exits=(0, 3, 4),
     ),
-    Call("statistics/cues", "cues", "starter --rounds 19 --all --baseline out/cue"),
+    Call("statistics/cues", "cues", "starter --rounds 19 --all --out out/cue"),
     Call("statistics/cues-small", "cues", f"{_SMALL} --rounds 19 --splits 3 --seed 1 --group item"),
     Call("statistics/cues-wordnetqa", "cues", "out/wordnetqa-paper.jsonl --rounds 19 --splits 3 --all"),
     Call("statistics/harden", "harden", "starter -o out/hard.jsonl", ("out/hard.jsonl",)),
@@ -197,17 +205,21 @@ STATISTICS = (
 
 _SERVED = f"-m openai:{{server}}#golden -p {_SMALL} --limit 4"
 SERVED = (
-    Call("served/all", "run", f"{_SERVED} --ways options,pmi,letters,words --out out/served-all"),
+    Call(
+        "served/all",
+        "run",
+        f"{_SERVED} {_PMI} {_GENERATE} --out out/served-all",
+    ),
     Call("served/auto", "run", f"{_SERVED} --out out/served-auto"),
     Call(
         "served/shots",
         "run",
-        f"{_SERVED} --ways letters,words --spec shots=2,shots_from=all,rotations=2,system=Go. --out out/served-shots",
+        f"{_SERVED} {_GENERATE} --spec shots=2,shots_from=all,rotations=2,system=Go. --out out/served-shots",
     ),
     Call(
         "served/reason",
         "run",
-        f"{_SERVED} --ways words --spec reason=20,samples=2,temperature=0.5 --out out/served-reason",
+        f"{_SERVED} --format generate --spec reason=20,samples=2,temperature=0.5 --out out/served-reason",
     ),
     Call("served/score", "score", "-m openai:{server}#golden 'It rained.' --against 'It snowed.'"),
     Call("served/fill", "fill", "-m openai:{server}#golden 'Ice is ___.' --top 3"),
@@ -229,7 +241,7 @@ COMMANDS = (
     _command("saliency", "saliency", "-m models/bert '{A} is [cold].' --method integrated --steps 4 --draws 2"),
     _command("verify", "verify", "out/run"),
     _command("show-item", "show", "out/run starter-14a53554203fda5a"),
-    _command("fetch", "fetch", "--list"),
+    _command("fetch", "fetch"),
     _command("plugins", "plugins"),
     _command("knowledge-list", "knowledge list"),
     _command("export-lm-eval", "export", "starter --to lm-eval -o out/lm-eval", "out/lm-eval"),
@@ -242,10 +254,10 @@ COMMANDS = (
     _command("baseline-random", "baseline", f"random --test {_SMALL} --seeds 2 --against out/answers-letters"),
     _command("baseline-linear", "baseline", f"choice-only-linear --test {_SMALL} --train {_SMALL} --allow-overlap"
              " --vectors none --seeds 1"),
-    _command("check", "check", "out/wordnetqa-paper.jsonl --source tree --all"),
+    _command("check", "wordnetqa check", "out/wordnetqa-paper.jsonl --source tree --all"),
     _command("wordnetqa-run", "run", f"-m models/gpt2 -p out/wordnetqa-paper.jsonl --limit 20 {_LEFT} --out out/hops"),
     _command("wordnetqa-analyse", "wordnetqa analyse", "out/hops"),
-    _command("cats-suite", "run", "-m models/gpt2 -m models/bert --suite cats --data in/sets --out out/cats"),
+    _command("cats-suite", "suite", "cats -m models/gpt2 -m models/bert --data in/sets --out out/cats"),
     _command("cats-evidence", "cats evidence", "out/cats"),
     _command("cats-who", "cats who", "out/cats"),
     _command("cats-steps", "cats steps", "out/cats"),
@@ -254,13 +266,13 @@ COMMANDS = (
              "out/recast.jsonl"),
     _command("partwhole-split", "partwhole split", f"{_TRIPLES} --out out/parts", "out/parts"),
     _command("partwhole-table", "partwhole table", "out/control --details"),
-    _command("partwhole-gold", "partwhole gold", "in/agreed.csv --each 1 -o out/gold.jsonl", "out/gold.jsonl"),
+    _command("partwhole-gold", "partwhole gold", "in/agreed.csv --per-label 1 -o out/gold.jsonl", "out/gold.jsonl"),
     _command("partwhole-pictures", "partwhole pictures", f"{_TRIPLES} --relationships in/boxes.json"
              " --images in/images.json -o out/pictures.jsonl", "out/pictures.jsonl"),
     _command("rica-derive", "rica derive", f"'{AXIOM}'"),
     _command("rica-equivalent", "rica equivalent", f"'{AXIOM}' '{REVERSED}'"),
     _command("rica-lexicon", "rica lexicon"),
-    _command("rica-release", "rica release", "in/axioms.jsonl"),
+    _command("rica-release", "rica published", "in/axioms.jsonl"),
     _command("rica-recall", "rica recall", "in/axioms.jsonl"),
     _command("rica-controls", "rica controls", f"{_RICA} -o out/controls", "out/controls"),
     _command("rica-run", "run", f"-m models/gpt2 -p {_RICA} --out out/rica {_LEFT}"),
@@ -269,15 +281,15 @@ COMMANDS = (
     _command("rica-study", "rica study", f"-m models/gpt2 -p {_RICA} --limit 8 {_LEFT} --out out/study-rica"),
     _command("rica-clues", "rica clues", f"{_RICA} -m models/bert --limit 2 --steps 2 --draws 2 {_LEFT}"),
     _command("winoventi-jaccard", "winoventi jaccard", "in/k.tsv"),
-    _command("winoventi-associations", "winoventi associations", "-m models/bert --nouns in/nouns.txt"
+    _command("winoventi-associations", "winoventi associations", "in/nouns.txt -m models/bert"
              " --ranker models/gpt2 -o out/associations.tsv", "out/associations.tsv"),
-    _command("winoventi-evaluate", "winoventi evaluate", "-m models/bert -p out/winoventi-0.jsonl --no-own"
+    _command("winoventi-evaluate", "winoventi evaluate", "out/winoventi-0.jsonl -m models/bert --no-own"
              " --out out/evaluated"),
-    _command("winoventi-splits", "winoventi splits", "-p out/import-winoventi.jsonl --setting full-exception"
+    _command("winoventi-splits", "winoventi splits", "out/import-winoventi.jsonl --setting full-exception"
              " --out out/splits", "out/splits"),
-    _command("winoventi-calibrate", "winoventi calibrate", "--registry in/registry.tsv"),
-    _command("winoventi-make", "winoventi make", "--nouns in/nouns.txt -m models/bert --ranker models/gpt2"
-             " --vectors none --people none --write 6 --out out/pipeline", "out/pipeline"),
+    _command("winoventi-calibrate", "winoventi calibrate", "in/registry.tsv"),
+    _command("winoventi-make", "winoventi make", "in/nouns.txt -m models/bert --ranker models/gpt2"
+             " --vectors none --stage none --write 6 --out out/pipeline", "out/pipeline"),
     _command("winoventi-status", "winoventi status", "out/pipeline"),
     _command("annotate-new", "annotate new", f"{_TRIPLES} --instrument partwhole --people 'ann, bo, cy' --limit 20"
              " -o out/tasks.csv", "out/tasks.csv"),
@@ -290,24 +302,25 @@ COMMANDS = (
     _command("annotate-export", "annotate export", f"{_VOTES} --rule majority -o out/labels.jsonl", "out/labels.jsonl"),
     _command("annotate-apply", "annotate apply", f"{_TRIPLES} out/labels.jsonl -o out/applied.jsonl",
              "out/applied.jsonl"),
-    _command("annotate-study", "annotate new", f"{_TRIPLES} --instrument partwhole --each 2 -o out/study"),
+    _command("annotate-study", "annotate study", f"{_TRIPLES} --instrument partwhole --per-item 2 -o out/study"),
     _command("annotate-invite", "annotate invite", "out/study ann bo cy"),
     _command("annotate-pause", "annotate pause", "out/study ann"),
     _command("annotate-resume", "annotate resume", "out/study ann"),
     _command("annotate-codes", "annotate codes", "out/study"),
     _command("annotate-revoke", "annotate revoke", "out/study ann"),
     _command("annotate-withdraw", "annotate withdraw", "out/study bo"),
-    _command("annotate-soundness-new", "annotate soundness new", f"{_SMALL} -o out/audit --limit 6 --planted 3",
+    _command("annotate-soundness-new", "audit new", f"{_SMALL} -o out/audit --limit 6 --seeded 3",
              "out/audit"),
-    Call("commands/annotate-soundness-second", "annotate soundness second", "out/audit out/audited.txt", (),
+    Call("commands/annotate-soundness-second", "audit second", "out/audit out/audited.txt", (),
          fill_in_audit),
-    _command("annotate-soundness-apply", "annotate soundness apply", "out/audit out/audited.txt --reader one:people"),
+    _command("annotate-soundness-apply", "audit apply", "out/audit out/audited.txt --auditor one:people"),
     *(_command(f"import-{name}", "import", f"table in/{name}.csv {_COLUMNS} --name small -o out/{name}.jsonl")
       for name in _TABLES),
     _command("train", "train", f"-m models/choice {_SPLIT} --epochs 1 --seeds 1 --out out/trained"),
     _command("train-lora", "train", f"-m models/gpt2 {_SPLIT} --lora --epochs 1 --seeds 1 --out out/adapted"),
     _command("inoculate", "inoculate", f"-m models/choice {_SPLIT} --original-dev out/original-dev.jsonl"
-             " --original-test out/original-test.jsonl --dose 4 --lr 5e-3 --steps 2 --seed 0 --out out/doses"),
+             " --original-test out/original-test.jsonl --size 4 --learning-rate 5e-3 --step 2 --seed 0"
+             " --out out/doses"),
     _command("cache-list", "cache list"),
     _command("cache-prune", "cache prune"),
 )  # fmt: skip
@@ -316,7 +329,7 @@ CALLS: tuple[Call, ...] = (*BUILDERS, *PROFILE, *ANSWERS, *STATISTICS, *SERVED, 
 
 _PATH = r"out/[\w-]+"
 _USED = re.compile(rf"\b{_PATH}")
-_WRITTEN = re.compile(rf"(?:-o|--out|--baseline|--summary|--junit) ({_PATH})")
+_WRITTEN = re.compile(rf"(?:-o|--out|--summary|--junit) ({_PATH})")
 
 
 def used_by(call: Call) -> set[str]:

@@ -102,7 +102,7 @@ def profile(
         dtype: Data type of the layers: float32, bfloat16, float16, int8 or int4.
         served: Server settings.
         engine: Where models are asked. Workers give the same answers, without a forecast.
-        pictures: Write no PNG of the grid. In Python, whether to write it.
+        pictures: Write the grid as PNG too.
         progress: Progress callback.
 
     Returns:
