@@ -150,7 +150,7 @@ def test_a_control(installed: Path, tmp_path: Path) -> None:
     lay(tmp_path / "toy.jsonl", *toy_lines())
     shown = command(installed, tmp_path, "baseline", "shortest", "--test", "toy.jsonl", "--out", "kept")
     method = f"picks the option with the fewest letters ({ORIGIN})"
-    assert shown["told"] == method
+    assert shown["method"] == method
     (part,) = json.loads((tmp_path / "kept" / "manifest.json").read_text(encoding="utf-8"))["parts"]
     assert (part["model"]["name"], part["model"]["frame"]) == ("shortest", method)
     fit = 'hs.fit_control("shortest", test="toy.jsonl").estimate.value'

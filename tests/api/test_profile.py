@@ -169,7 +169,7 @@ def test_the_same_call_asks_nothing_again_and_says_the_same(small: Profile) -> N
 def test_what_cannot_be_asked_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UserError, match="two models are called 'guesser'"):
         hs.profile(["guesser", "guesser"])
-    with pytest.raises(UserError, match="leaves no items"):
+    with pytest.raises(UserError, match="leaves nothing to ask"):
         hs.profile("guesser", limit=0)
     call = caller(capfd)
     both = call("profile", "-m", "guesser", "--quick", "--full", "--out", tmp_path / "x")

@@ -133,13 +133,13 @@ ASKING = [
     ["train", "-m", "MODEL", "--train", "clozes.jsonl", "--test", "others.jsonl", "--out", "trained"],
     [
         *("inoculate", "-m", "MODEL", "--train", "clozes.jsonl", "--dev", "others.jsonl", "--test", "tests.jsonl"),
-        *("--original-dev", "dev.jsonl", "--original-test", "last.jsonl", "--dose", "2", "--out", "dosed"),
+        *("--original-dev", "dev.jsonl", "--original-test", "last.jsonl", "--size", "2", "--out", "dosed"),
     ],
     ["rica", "views", "rica.jsonl", "-m", "MODEL", "--limit", "2", "--out", "views"],
     ["rica", "study", "-m", "MODEL", "-p", "rica.jsonl", "--limit", "2", "--out", "study"],
     ["profile", "-m", "MODEL", "--ability", "parts", "--limit", "2", "--out", "profile"],
-    ["winoventi", "associations", "-m", "MODEL", "--nouns", "nouns.txt", "--ranker", "MODEL"],
-    ["winoventi", "evaluate", "-m", "MODEL", "-p", "wino.jsonl", "--no-own", "--out", "evaluated"],
+    ["winoventi", "associations", "nouns.txt", "-m", "MODEL", "--ranker", "MODEL"],
+    ["winoventi", "evaluate", "wino.jsonl", "-m", "MODEL", "--no-own", "--out", "evaluated"],
     ["winoventi", "make", "nouns.txt", "-m", "MODEL", "--ranker", "MODEL", "--out", "made"],
 ]
 IN_TURN = """
@@ -177,4 +177,5 @@ def test_weights_are_looked_at_before_torch_is_loaded(tmp_path: Path, tiny_folde
     lines = done.stderr.splitlines()
     assert [line for line in lines if line.startswith("[")] == [f"{call[:2]} 2 []" for call in calls], done.stderr
     told = [line for line in lines if line.startswith("horsesense: ")]
-    assert len([line for line in told if "not a safetensors file" in line or "not a GGUF file" in line]) == len(calls)
+    odd = [line for line in told if "not a safetensors file" not in line and "not a GGUF file" not in line]
+    assert (odd, len(told)) == ([], len(calls))
