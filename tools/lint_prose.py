@@ -1,11 +1,12 @@
 """Check prose for words that readers have to decode, and say what to write instead.
 
-Run: python -m tools.lint_prose [docs] [templates] [python] [--counts]
+Run: python -m tools.lint_prose [docs] [templates] [help] [python] [--counts]
 
 Sections: ``docs`` (README, CHANGELOG and the other pages at the top, docs/ and the examples), ``templates`` (Jinja and
-JavaScript of the pages) and ``python`` (docstrings, help texts and messages in src/). Without a section the first two
-are checked. Code, identifiers, quoted data and link targets are not prose and are left out. ``--counts`` prints the
-number of phrases per folder instead of each phrase. The exit code is 1 if a phrase was found.
+JavaScript of the pages), ``help`` (the help of every command, as it is printed) and ``python`` (docstrings and messages
+in src/). Without a section the first three are checked. Code, identifiers, quoted data and link targets are not prose
+and are left out. ``--counts`` prints the number of phrases per folder instead of each phrase. The exit code is 1 if a
+phrase was found.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-SECTIONS = ("docs", "templates", "python")
+SECTIONS = ("docs", "templates", "help", "python")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,22 +269,45 @@ def files(section: str) -> Iterable[Path]:
     return sorted(source.rglob("*.py"))
 
 
+def help_texts() -> Iterator[tuple[str, str]]:
+    """Every command with its help text."""
+    import click
+
+    from horsesense.cli.app import root
+
+    def below(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
+        yield path, command.get_help(click.Context(command, info_name=path, max_content_width=10_000))
+        for name, each in sorted(getattr(command, "commands", {}).items()):
+            yield from below(each, f"{path} {name}")
+
+    return below(root().load_all(), "horsesense")
+
+
+def found(section: str) -> Iterator[tuple[str, Phrase]]:
+    """The phrases of a section, each with its file or command."""
+    if section == "help":
+        for command, text in help_texts():
+            yield from ((command, phrase) for phrase in phrases(text, command))
+        return
+    for path in files(section):
+        name = path.relative_to(ROOT).as_posix()
+        yield from ((name, phrase) for phrase in check_file(path, name))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"{', '.join(SECTIONS)} [docs templates]")
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"{', '.join(SECTIONS)} [docs templates help]")
     parser.add_argument("--counts", action="store_true", help="the number of phrases per folder")
     options = parser.parse_args()
     unknown = set(options.sections) - set(SECTIONS)
     if unknown:
         parser.error(f"no section {unknown.pop()!r}: {', '.join(SECTIONS)}")
     counts: Counter[str] = Counter()
-    for section in options.sections or SECTIONS[:2]:
-        for path in files(section):
-            name = path.relative_to(ROOT).as_posix()
-            for phrase in check_file(path, name):
-                counts["/".join(name.split("/")[:3])] += 1
-                if not options.counts:
-                    print(phrase)
+    for section in options.sections or SECTIONS[:3]:
+        for name, phrase in found(section):
+            counts["/".join(name.split("/")[:3])] += 1
+            if not options.counts:
+                print(phrase)
     if options.counts:
         for folder, count in counts.most_common():
             print(f"{count:6} {folder}")

@@ -172,7 +172,7 @@ def test_what_cannot_be_asked_is_told(tmp_path: Path, capfd: pytest.CaptureFixtu
     with pytest.raises(UserError, match="leaves nothing to ask"):
         hs.profile("guesser", limit=0)
     call = caller(capfd)
-    both = call("profile", "-m", "guesser", "--quick", "--full", "--out", tmp_path / "x")
+    both = call("profile", "-m", "guesser", "--limit", "0", "--out", tmp_path / "x")
     assert (both.code, (tmp_path / "x").exists()) == (2, False)
 
 

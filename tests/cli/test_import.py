@@ -215,7 +215,7 @@ BAD: list[tuple[str, dict[str, str] | dict[str, bytes], str]] = [
     ("mcqa", {"t.jsonl": noted(hops=2**70)}, "t.jsonl:1: the hops"),
     ("mcqa", GOOD["rica-axioms"], "axioms.jsonl:1: the line has no 'question'"),
     # table (the map is added below)
-    ("table", {"t.csv": "q,a,b\nWhy?,x,y\n"}, "t.csv:2: there is no column 'key'; known: a, b, q"),
+    ("table", {"t.csv": "q,a,b\nWhy?,x,y\n"}, "t.csv:1: there is no column 'key'; known: a, b, q"),
     ("table", {"t.csv": "q,a,b,key\nWhy?,x,y,z\n"}, "t.csv:2: the answer 'z' is not one of the options"),
     ("table", {"t.csv": "q,a,b,key\nWhy?,x,y,0\nWhy?,x\n"}, "t.csv:3: "),
     ("table", {"t.jsonl": '{"q": "Why?", "a": "x", "b": ["y"], "key": 0}'}, "t.jsonl:1: the column 'b' holds neither"),
@@ -251,7 +251,7 @@ def test_bad_paths(tmp_path: Path) -> None:
         (("cats", good / "x.txt", "-o", tmp_path / "p.jsonl"), "a part of the path is a file"),
         (("cats", good, "-o", tmp_path / f"{'n' * 300}.jsonl"), "the name is too long"),
         (("cats", good, "--columns", "options=a", "-o", tmp_path / "p.jsonl"), "--columns and --name are for a table"),
-        (("table", good, "-o", tmp_path / "p.jsonl"), "sm.txt:2: the columns are of no layout that is known here"),
+        (("table", good, "-o", tmp_path / "p.jsonl"), "sm.txt:1: the columns are of no layout that is known here"),
         (
             ("table", good, "--columns", "question=a", "-o", tmp_path / "p.jsonl"),
             "--columns does not say where the",

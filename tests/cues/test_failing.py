@@ -45,5 +45,5 @@ def test_one_side_may_be_empty() -> None:
 
 
 def test_lengths_that_differ_are_a_sentence() -> None:
-    with pytest.raises(UserError, match="there are 2 credits, 1 answers of cues and 2 units"):
+    with pytest.raises(UserError, match="there are 2 credits"):
         where_cues_fail([1, 0], [True], ["a", "b"])

@@ -241,6 +241,8 @@ class Fuzz:
                 return self._main(key, words, work)
         words, used = list(path), []
         for parameter in command.params:
+            if parameter.name == "debug":  # shows tracebacks on purpose
+                continue
             option = parameter.param_type_name == "option"
             name = parameter.name or ""
             if name == "help" or (option and not parameter.required and self.lot.random() > 0.25 and name != "out"):

@@ -92,7 +92,7 @@ def find_cues(
     out: PathLike | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> CueFindings:
-    """Measure how well surface cues answer a probe without understanding it.
+    """Measure the accuracy of surface cues that need no understanding of the items.
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.

@@ -41,6 +41,13 @@ class Verified(Document):
         """0 where nothing is damaged or missing, else 2."""
         return 0 if self.well else 2
 
+    @property
+    def problem(self) -> UserError:
+        """What the command line prints where something is damaged or missing."""
+        broken = (*self.damaged, *self.missing)
+        about = f"{len(broken):,} stored files are damaged or missing ({broken[0]})"
+        return UserError(about, file=self.path, fix="get an intact copy, or make it again")
+
 
 @translate_errors()
 def verify(path: PathLike | None = None, /) -> Verified:

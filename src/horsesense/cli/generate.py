@@ -418,6 +418,8 @@ class FunctionCommand(click.Command):
         elif not self.taken.started and result is not None:
             show(result)
         if code := getattr(result, "exit_code", 0):
+            if isinstance(problem := getattr(result, "problem", None), UserError):
+                raise problem
             raise click.exceptions.Exit(code)
 
     def _progress(self) -> Any:

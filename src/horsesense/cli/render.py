@@ -220,8 +220,6 @@ def verified(found: Verified) -> None:
         say(f"{found.unknown:,} files have no checksum: an earlier version or somebody else wrote them")
     for name in found.changed:
         say(f"{name} has changed since it answered")
-    if not found.well:
-        say("get an intact copy of what is damaged or missing, or make it again")
 
 
 @renders("AddedSource")

@@ -29,7 +29,7 @@ def letters_of(item: Item) -> tuple[str, ...]:
 def rotated(item: Item, rotation: int) -> tuple[int, ...]:
     """Return the options in the shown order, rotated.
 
-    >>> turned(Item(probe="demo", form="choice", text="?", options=("a", "b", "c")), 1)
+    >>> rotated(Item(probe="demo", form="choice", text="?", options=("a", "b", "c")), 1)
     (1, 2, 0)
     """
     count = len(item.options)

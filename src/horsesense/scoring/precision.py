@@ -57,7 +57,7 @@ def margins_hold(exact: Sequence[Sequence[float]], rough: Sequence[Sequence[floa
     """Whether rounding leaves every choice as it was, and its errors are small compared with the margins; and in words.
 
     >>> margins_hold([(-1.0, -3.0), (-5.0, -2.0)], [(-1.1, -3.0), (-5.0, -2.1)])
-    (True, 'of 2 items asked both ways 0 choices change, largest error 0.100, median margin 2.500')
+    (True, 'of 2 items 0 choices change, largest error 0.100, median margin 2.500')
     """
     if not exact:
         return False, "no item to compare the precisions on"

@@ -26,7 +26,7 @@ def item_prompts(item: Item, spec: ScoringSpec, scores_to_end: bool) -> ItemProm
     """Build the prompts of an item.
 
     >>> item = Item(probe="demo", form="cloze", text="Ice is ___ to touch.", options=("cold", "hot"))
-    >>> prompt = item_prompts(item, ScoringSpec(), asks_what_follows=True).prompts[0]
+    >>> prompt = item_prompts(item, ScoringSpec(), scores_to_end=True).prompts[0]
     >>> prompt.text[prompt.start : prompt.end]
     'cold to touch.'
     """

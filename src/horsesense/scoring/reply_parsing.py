@@ -60,9 +60,9 @@ def parse_reply(text: str, shown: Sequence[str], reasoned: bool = False) -> Pars
     """Parse which of the options shown as A, B, C … a reply names.
 
     >>> parse_reply("The answer is (B), since ice is frozen.", ["hot", "cold"])
-    Parsed(option=1, why='stated')
+    ParsedReply(option=1, why='stated')
     >>> parse_reply("It could be hot or cold.", ["hot", "cold"])
-    Parsed(option=None, why='names several options')
+    ParsedReply(option=None, why='names several options')
     """
     said = _THOUGHT.sub(" ", text)
     if _THINKING.search(said):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import zip_longest
 from math import isfinite
@@ -41,10 +42,16 @@ def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str]
             with reading.line(file.path, number):
                 if isinstance(row, UserError):
                     raise row
+                if not seen:
+                    # Missing columns are a problem of the header, one line above the first row of a table with one.
+                    with _at_header(file.path, number):
+                        if columns is None:
+                            columns, said = _guessed(row)
+                            made = f"{made} {said}"
+                        else:
+                            _check_columns(row, columns)
                 seen.update(row.keys())
-                if columns is None:
-                    columns, said = _guessed(row)
-                    made = f"{made} {said}"
+                assert columns is not None
                 options = () if "item" in columns else _options(row, columns["options"])
                 if "answer" in columns and "item" not in columns:
                     answers.append((_keys(row, columns, options), _value(row, columns["answer"])))
@@ -65,6 +72,24 @@ def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str]
         made = f"{made} Columns that nobody mapped: {', '.join(unused)}."
         reading.notes["columns that nobody mapped"] = len(unused)
     return reading.probe(Card(name=name, made=made, group=_unit(columns, reading.items)), paths)
+
+
+@contextmanager
+def _at_header(path: Path, first_row: int) -> Iterator[None]:
+    try:
+        yield
+    except UserError as error:
+        raise error.at(path, max(1, first_row - 1)) from None
+
+
+def _check_columns(row: Row, columns: Mapping[str, str]) -> None:
+    """Refuse a mapped column that the table does not have."""
+    for written in columns.values():
+        plain = written in row or written.startswith("=")
+        for column in () if plain else written.split("+"):
+            outer = column.partition(".")[0]
+            if column and column not in row and outer not in row:
+                raise unknown("column", column, [" ".join(str(name).split()) for name in row if name])
 
 
 def _unit(columns: Mapping[str, str], items: Sequence[Item]) -> str:

@@ -19,8 +19,8 @@ def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
 def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
     """One row, each scored token read one position before it; so the last token is never fed.
 
-    >>> rows(Question(ids=(9, 4, 5, 6), asked=(2, 3), words=(0, 1)), ScoringSpec(), Marks())
-    [Row(given=Given(ids=(9, 4, 5), hidden=(), decoder=(), types=(), parents=()), reads=(1, 2), targets=(5, 6))]
+    >>> rows(Question(ids=(9, 4, 5, 6), asked=(2, 3), words=(0, 1)), ScoringSpec(), SpecialIds())
+    [Row(given=ModelInput(ids=(9, 4, 5), hidden=(), decoder=(), types=(), parents=()), reads=(1, 2), targets=(5, 6))]
     """
     reads = tuple(position - 1 for position in question.asked)
     return [

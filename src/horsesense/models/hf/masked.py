@@ -29,9 +29,9 @@ def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
     2023); ``token`` does so all the same, as CATs does.
 
     >>> question = Question(ids=(1, 7, 8, 9, 2), asked=(1, 2, 3), words=(0, 0, 1))
-    >>> [row.given.ids for row in rows(question, ScoringSpec(pll="word-l2r"), Marks(mask=0))]
+    >>> [row.given.ids for row in rows(question, ScoringSpec(pll="word-l2r"), SpecialIds(mask=0))]
     [(1, 0, 0, 9, 2), (1, 7, 0, 9, 2), (1, 7, 8, 0, 2)]
-    >>> [row.given.ids for row in rows(question, ScoringSpec(pll="token"), Marks(mask=0))]
+    >>> [row.given.ids for row in rows(question, ScoringSpec(pll="token"), SpecialIds(mask=0))]
     [(1, 0, 8, 9, 2), (1, 7, 0, 9, 2), (1, 7, 8, 0, 2)]
     """
     assert marks.mask is not None

@@ -27,7 +27,7 @@ def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
 
     Hidden tokens are also set to the unknown id 0, so that rows which see the same share a forward pass.
 
-    >>> [row.given[:2] for row in rows(Question((7, 8, 9), (0, 1), (0, 0)), ScoringSpec(), Marks())]
+    >>> [row.given[:2] for row in rows(Question((7, 8, 9), (0, 1), (0, 0)), ScoringSpec(), SpecialIds())]
     [((0, 0, 9), (0, 1)), ((7, 0, 9), (1,))]
     """
     made = []

@@ -49,8 +49,8 @@ class Plan:
     def positions(self, batch: Sequence[int]) -> Places:
         """Return the indices of a batch's values in the list of all values, in the order of its inputs.
 
-        >>> rows = [Row(Given((1, 2)), (0, 1), (2, 3)), Row(Given((4, 5)), (0,), (5,))]
-        >>> make_plan(rows, budget=100).places([1, 0]).tolist()
+        >>> rows = [Row(ModelInput((1, 2)), (0, 1), (2, 3)), Row(ModelInput((4, 5)), (0,), (5,))]
+        >>> make_plan(rows, budget=100).positions([1, 0]).tolist()
         [2, 0, 1]
         """
         counts = np.array([len(self.inputs[number].reads) for number in batch])
@@ -64,8 +64,8 @@ def make_plan(rows: Iterable[Row], budget: int, share: bool = False) -> Plan:
     All one-token candidates of a blank share one masked input, so they cost one forward pass. With ``share``, inputs
     with a common prefix become one tree (causal models only).
 
-    >>> blank = Given((1, 0, 2))
-    >>> rows = [Row(blank, (1,), (7,)), Row(blank, (1,), (8,)), Row(Given((1, 5)), (0,), (5,))]
+    >>> blank = ModelInput((1, 0, 2))
+    >>> rows = [Row(blank, (1,), (7,)), Row(blank, (1,), (8,)), Row(ModelInput((1, 5)), (0,), (5,))]
     >>> plan = make_plan(rows, budget=100)
     >>> [(row.given.ids, row.targets) for row in plan.inputs], plan.slots.tolist()
     ([((1, 0, 2), (7, 8)), ((1, 5), (5,))], [0, 1, 2])

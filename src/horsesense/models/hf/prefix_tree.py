@@ -24,7 +24,7 @@ def tree_attention_mask(parents: Sequence[int], size: int) -> tuple[npt.NDArray[
     """Return the attention mask of a tree and the depth of each token; padded to ``size`` with tokens that attend to
     themselves.
 
-    >>> seen, depth = sight((-1, 0, 1, 0), 5)
+    >>> seen, depth = tree_attention_mask((-1, 0, 1, 0), 5)
     >>> seen.astype(int).tolist()
     [[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [1, 0, 0, 1, 0], [0, 0, 0, 0, 1]]
     >>> depth.tolist()

@@ -89,8 +89,8 @@ class LogitRows:
 def logit_rows_of(rows: Sequence[Row], apart: bool) -> LogitRows:
     """Return the rows of logits of a batch; ``apart`` gives each read its own.
 
-    >>> lines = lines_of([Row(Given((1, 0, 2)), (1, 1, 0), (7, 8, 9))], apart=False)
-    >>> lines.places.tolist(), lines.of.tolist()
+    >>> lines = logit_rows_of([Row(ModelInput((1, 0, 2)), (1, 1, 0), (7, 8, 9))], apart=False)
+    >>> lines.positions.tolist(), lines.of.tolist()
     ([1, 0], [0, 0, 1])
     """
     counts = np.array([len(row.reads) for row in rows])

@@ -36,7 +36,7 @@ def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
     """Masked copies (BART), or the words that a sentinel replaces (T5).
 
     >>> question = Question(ids=(5, 6, 7, 1), asked=(1, 2), words=(0, 0))
-    >>> given = rows(question, ScoringSpec(), Marks(sentinel=99, start=0))[0].given
+    >>> given = rows(question, ScoringSpec(), SpecialIds(sentinel=99, start=0))[0].given
     >>> given.ids, given.decoder
     ((5, 99, 1), (0, 99, 6))
     """
