@@ -81,7 +81,8 @@ def read_release(dataset: str, *files: PathLike, skip_bad: bool = False, columns
 
     Args:
         dataset: Dataset (cats, rica, winoventi, partwhole, mcqa …), dataset of a plug-in, or ``table``.
-        files: File, plain or gzipped, in the order of the dataset; for a table also hf:org/name:config.
+        files: One or more files, plain or gzipped; where a dataset needs several, in its documented order. A table
+            can also be hf:org/name:config.
         skip_bad: Skip and count lines that cannot be read.
         columns: Columns of a table, such as question=q,options=a+b,answer=gold. By default, guessed.
         name: Name of the probe (table).

@@ -96,7 +96,8 @@ def profile(
         abilities: Ability to profile. By default, all.
         out: Folder that stores the answers and gets the page, picture, Markdown and JSON. By default, nothing is
             stored.
-        limit: Maximum number of families per half of an ability; the figures are then not those of the edition.
+        limit: Maximum number of item families per ability, of the published set and of its twins; the result is then
+            not comparable with other profiles.
         twin_seed: Random seed that draws the twins, which are never published.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.
         dtype: Data type of the layers: float32, bfloat16, float16, int8 or int4.

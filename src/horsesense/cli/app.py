@@ -92,5 +92,5 @@ def root() -> CommandGroup:
         params=[version],
         help="Find out whether a language model has common sense or reads cues.",
         epilog="Every command takes --json (print the result as JSON) and --debug (show tracebacks). "
-        "--install-completion sets up the Tab key.",
+        "--install-completion installs shell completion.",
     )

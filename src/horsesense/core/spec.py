@@ -82,7 +82,8 @@ class ScoringSpec:
 
         Args:
             spec: Scoring spec: a preset (such as paper:cats), then fields (pll=token), separated by commas.
-            dtype: Precision of the model; auto: bfloat16 where it changes no choice. By default, float32.
+            dtype: Precision of the model; auto: bfloat16 if it selects the same answers on a sample. By default,
+                float32.
             pll: Pseudo-log-likelihood of masked models. By default, word-l2r.
         """
         meaning, written = parse_spec(spec), fields_set(spec)

@@ -188,7 +188,8 @@ def _absent(evidence: Evidence) -> Judged:
         )
     return Judged(
         "not above chance",
-        f"{_earned(evidence)}; a model that knows half would have been found in {_percent(evidence.power)} of draws.",
+        f"{_earned(evidence)}; a model that knew half would have been detected in {_percent(evidence.power)} of "
+        "simulations.",
     )
 
 

@@ -129,7 +129,7 @@ def _with_contamination(
     own = frozen_minus_twin([whole], 0.95)
     assert own is not None, "what is contaminated has both halves"
     reason = (
-        f"The frozen questions are right {100 * own.value:.0f} points more often than their twins "
+        f"Accuracy on the published questions is {100 * own.value:.0f} points higher than on their twins "
         f"({100 * own.low:.0f} to {100 * own.high:.0f}). On the twin half alone: {found.verdict}."
     )
     return "contaminated", found.verdict, (reason, found.reason)

@@ -373,9 +373,9 @@ def facts_of(finding: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, 
             f"Same answer to both: {retention_text(pairs.same_answer)}.",
         )
     if finding.facts is not None:
-        used = (
-            "" if finding.facts.used is None else f" Of the known facts {retention_text(finding.facts.used)} are used."
-        )
+        used = ""
+        if finding.facts.used is not None:
+            used = f" Known facts that are applied in the inference: {retention_text(finding.facts.used)}."
         yield "Facts behind the items", f"Accuracy on the bare facts: {finding.facts.known:.0%}.{used}"
     if finding.people is not None:
         yield "People", f"{percent(finding.people.value, 0)}: {finding.people.kind} ({ability.people_from})."
@@ -411,11 +411,11 @@ def explained(each: ExplanationFinding) -> str:
     what = "" if each.kind == "blind" else f"Rule: {rule}. "
     tried = f" (best of {each.tried} that apply)" if each.tried > 1 else ""
     sides = [
-        f"{percent(side.value, 0)} where it is {word}"
+        f"{percent(side.value, 0)} on items that it gets {word}"
         for side, word in ((each.where_right, "right"), (each.where_wrong, "wrong"))
         if side is not None
     ]
-    model = f" Accuracy of the model: {' and '.join(sides)}." if sides else ""
+    model = f" The model gets {' and '.join(sides)}." if sides else ""
     return f"{what}Accuracy {each.accuracy:.0%}{tried}.{model}"
 
 

@@ -144,7 +144,7 @@ def response_bias(bias: Bias) -> str:
     return f"{prefers}. That its answers follow the question is not shown."
 
 
-WHOLE = "Cues were searched on the whole probe, of which only a part was scored."
+WHOLE = "Cues were searched for on the whole probe; the model was scored on a part of it."
 DRAWN = "Cues were searched on the sample that was scored, which can show a cue that the whole probe does not have."
 
 

@@ -75,12 +75,12 @@ def train(
         model: Name or folder of a model.
         train: Probe to train on: name or file. In Python, also a `Probe`.
         out: Folder for the trained models, their answers and ``results.json``.
-        tests: Probes to test on; several have a joint column too.
+        tests: Probes to test on; with several, a combined result is reported too.
         dev: Probe for model selection. By default, a tenth of the training probe.
         setting: Training setting: full, low-resource, high-resource, noisy, half-exception or full-exception; the last
             two split by schema, and with ``-unseen-nouns`` appended by noun.
-        numbers: Numbers of the setting: per cent, copies or statements.
-        seeds: Number of trainings, from seed 0 on.
+        numbers: Sizes of the setting: percentages (low-resource), copies (high-resource) or statements (noisy).
+        seeds: Number of training runs, with seeds 0, 1, 2, …
         by: Facets to slice the tests by.
         settings: Training settings.
         engine: Where models are trained and evaluated. Each worker has one training at a time.
