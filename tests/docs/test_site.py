@@ -95,7 +95,7 @@ QUESTIONS = {
     "How do I have people judge my questions?": (["Guides", "Human annotation"], "horsesense annotate new"),
     "My run was killed: is it lost?": (["Guides", "Runs"], "loses at most one shard"),
     "What does RICA ask, and how far can I trust it?": (["Methods", "RICA"], "Where we differ, and why"),
-    "Which commands are there?": (["Reference", "Commands"], "Ask models probes, keep every token"),
+    "Which commands are there?": (["Reference", "Commands"], "Run models on probes"),
     "How fast is it?": (["Results", "Performance"], "a plain matrix product"),
 }
 """What somebody new asks → what they click on, from the front page, and words of the answer."""
