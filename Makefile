@@ -36,10 +36,10 @@ $(READY): pyproject.toml constraints.txt requirements.lock
 	touch $(READY)
 
 fetch: $(READY)
-	$(BIN)/horsesense fetch smollm2 smollm2-masked minilm wordnet gcide
+	$(BIN)/horsesense fetch smollm2 smollm2-masked minilm glove wordnet gcide
 
 demo: $(READY)
-	$(BIN)/horsesense fetch smollm2 smollm2-masked wordnet gcide
+	$(BIN)/horsesense fetch smollm2 smollm2-masked minilm glove wordnet gcide
 	$(BIN)/horsesense profile -m smollm2-masked --ability exceptions --ability parts --limit 40 --out runs/demo-masked
 	$(BIN)/horsesense profile -m smollm2 --out runs/demo
 

@@ -276,7 +276,7 @@ def _profiled(
         associations = associations_of(own, each.pool.card.group) or associations
         if control is None:
             mistakes += mistakes_of(ability, own, MISTAKES)
-    call.progress.log(f"{call.name}: all answers are there; the verdicts are worked out")
+    call.progress.log(f"{call.name}: all answers are stored; computing the verdicts")
     found = verdicts(scores)
     first = next(iter(answers[materials[0].ability.name].values()))
     profiled = ModelProfile(
