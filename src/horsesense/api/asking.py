@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from annotated_types import Ge
 
@@ -21,6 +21,9 @@ from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.compute_settings import ComputeSettings
 from horsesense.settings import FILE, MODELS_VARIABLE, labelled, models_setting
 from horsesense.signatures import extends
+
+Kind = TypeVar("Kind")
+"""What a call takes as a model: a name, a folder, a loaded model; in a profile also a planted one."""
 
 if TYPE_CHECKING:
     from horsesense.api.run import Run
@@ -174,10 +177,8 @@ def _spec(spec: str | ScoringSpec) -> ScoringSpec:
     return parse_spec(spec) if isinstance(spec, str) else spec
 
 
-def chosen_models(
-    model: str | Path | Model | Sequence[str | Path | Model] | None,
-) -> Sequence[str | Path | Model]:
-    """The models of the call, or those that the user has set."""
+def chosen_models(model: Kind | Sequence[Kind] | None) -> Sequence[Kind | str]:
+    """Return the models of the call, or those of horsesense.toml."""
     if model is not None and model != ():
         return [model] if isinstance(model, str) or not isinstance(model, Sequence) else model
     if chosen := models_setting():

@@ -127,7 +127,7 @@ def profile(
         raise UserError(f"{argument('limit')} {limit} leaves nothing to ask", fix="use 1 or more")
     edition: Edition = "full" if full else "quick"
     served = served or ServedSettings()
-    several: list[str | Path | Model | PlantedModel] = list(chosen_models(model))  # type: ignore[arg-type]
+    several: list[str | Path | Model | PlantedModel] = list(chosen_models(model))
     names, where = _distinct(several), (engine or EngineSettings()).chosen_engine()
     warn_unused(served, [labelled(each)[1] if isinstance(each, str) else each for each in several])
     several = [_planted(each) for each in several]
