@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, unknown
 
 FILE = "horsesense.toml"
 CONFIG_VARIABLE, CACHE_VARIABLE = "HORSESENSE_CONFIG", "HORSESENSE_CACHE"
@@ -58,6 +58,20 @@ def models_setting() -> tuple[str, ...]:
     """The models that are asked where a call names none; the variable has commas between them."""
     chosen = tuple(name.strip() for name in os.environ.get(MODELS_VARIABLE, "").split(",") if name.strip())
     return chosen or settings_file().models
+
+
+Kind = TypeVar("Kind")
+"""What a call takes as a model: a name, a folder, a loaded model; in a profile also a planted one."""
+
+
+def chosen_models(model: Kind | Sequence[Kind] | None) -> Sequence[Kind | str]:
+    """Return the models of a call, or those of the settings."""
+    if model is not None and model != ():
+        return [model] if isinstance(model, str) or not isinstance(model, Sequence) else model
+    if chosen := models_setting():
+        return chosen
+    fix = f"add {argument('model', 'NAME')}, or set {MODELS_VARIABLE}, or models in {FILE}"
+    raise UserError("no model is named", fix=fix)
 
 
 def labelled(written: str) -> tuple[str, str]:

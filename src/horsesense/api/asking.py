@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
@@ -13,17 +13,14 @@ from horsesense.api.probes import PathLike, probes_named
 from horsesense.core import Probe, ScoringSpec
 from horsesense.core.probe import apart, is_proposed
 from horsesense.core.spec import Normalisation, parse_spec
-from horsesense.errors import UserError, argument, translate_errors
+from horsesense.errors import UserError, translate_errors
 from horsesense.models.api.address import is_served
 from horsesense.models.api.settings import ServedSettings, warn_unused
 from horsesense.models.bundled import BUNDLED
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.compute_settings import ComputeSettings
-from horsesense.settings import FILE, MODELS_VARIABLE, labelled, models_setting
+from horsesense.settings import chosen_models, labelled
 from horsesense.signatures import extends
-
-Kind = TypeVar("Kind")
-"""What a call takes as a model: a name, a folder, a loaded model; in a profile also a planted one."""
 
 if TYPE_CHECKING:
     from horsesense.api.run import Run
@@ -175,16 +172,6 @@ def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool
 
 def _spec(spec: str | ScoringSpec) -> ScoringSpec:
     return parse_spec(spec) if isinstance(spec, str) else spec
-
-
-def chosen_models(model: Kind | Sequence[Kind] | None) -> Sequence[Kind | str]:
-    """Return the models of the call, or those of horsesense.toml."""
-    if model is not None and model != ():
-        return [model] if isinstance(model, str) or not isinstance(model, Sequence) else model
-    if chosen := models_setting():
-        return chosen
-    fix = f"add {argument('model', 'NAME')}, or set {MODELS_VARIABLE}, or models in {FILE}"
-    raise UserError("no model is named", fix=fix)
 
 
 def _labelled(

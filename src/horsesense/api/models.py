@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.errors import UserError, translate_errors
-from horsesense.runs.engine import LOCAL, Engine, engine_named
+from horsesense.runs.engine import Engine, engine_named
 
 if TYPE_CHECKING:
     from horsesense.models.api.settings import ServedSettings
@@ -82,10 +82,3 @@ def engine(
         What ``engine=`` takes. The same answers come of each; last bits depend on the kind of device and on threads.
     """
     return engine_named(name, workers=workers, gpus=gpus, threads=threads)
-
-
-def named(given: str | Engine) -> Engine:
-    """An engine by name or in hand."""
-    if isinstance(given, str):
-        return LOCAL if given == "here" else engine(given)
-    return given

@@ -110,7 +110,6 @@ def profile(
         The profile; ``write(folder)``, ``to_markdown()``, ``to_json()``.
     """
     from horsesense import __version__
-    from horsesense.api.asking import chosen_models
     from horsesense.models.api.settings import warn_unused
     from horsesense.models.locate import look_at
     from horsesense.profiling.abilities import chosen
@@ -121,7 +120,7 @@ def profile(
     from horsesense.profiling.verdicts import differences
     from horsesense.runs.folder import profiling
     from horsesense.scoring.relatedness import NOT_CONTROLLED, encoders, related
-    from horsesense.settings import labelled
+    from horsesense.settings import chosen_models, labelled
 
     if limit is not None and limit < 1:
         raise UserError(f"{argument('limit')} {limit} leaves nothing to ask", fix="use 1 or more")
@@ -188,7 +187,8 @@ def store_profile(*, out: PathLike | None = None, **options: Any) -> Profile:
     Returns:
         The profile, with its page.
     """
-    from horsesense.api.asking import chosen_models, default_folder
+    from horsesense.api.asking import default_folder
+    from horsesense.settings import chosen_models
 
     options["model"] = models = chosen_models(options["model"])
     return profile(out=out if out is not None else default_folder(["profile", *models], []), **options)

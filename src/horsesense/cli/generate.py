@@ -476,11 +476,6 @@ def forget_command() -> None:
     _current.set(None)
 
 
-def is_idle() -> bool:
-    """Whether no generated command is running."""
-    return _current.get() is None
-
-
 def return_type(function: Callable[..., Any]) -> Any:
     """What a function returns, with what its module imports for type checkers only."""
     module = dict(globals_of(function))

@@ -18,9 +18,10 @@ from horsesense.methods.rica.analysis import RunAnalysis, analyse, plot_ladder
 from horsesense.methods.rica.builder import Task, build
 from horsesense.methods.rica.controls import write_controls
 from horsesense.methods.rica.statements import random_seed
-from horsesense.methods.rica.views import chosen_models, open_rica
+from horsesense.methods.rica.views import open_rica
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.compute_settings import ComputeSettings
+from horsesense.settings import chosen_models
 
 SETTINGS = "study.json"
 STATEMENTS, LADDER = "statements", "ladder"
@@ -78,7 +79,7 @@ def run_study(
     import horsesense as hs
 
     folder = Path(out)
-    models = chosen_models(model)
+    models: Sequence[str | Path] = chosen_models(model)
     names = _start(folder, _StudySettings(str(probe or ""), limit, entities, seed))
     probes = [folder / f"{STATEMENTS}.jsonl", folder / f"{LADDER}.jsonl"]
     _write_probes(probes, probe, limit, names, seed)

@@ -23,13 +23,13 @@ from annotated_types import Ge
 from horsesense.core import FORMS, Form, Item, Probe, ScoringSpec, probe_name
 from horsesense.core.document import Document
 from horsesense.core.views import fill_blank, view
-from horsesense.errors import UserError, argument, translate_errors, unknown
+from horsesense.errors import UserError, translate_errors, unknown
 from horsesense.methods.rica.items import LABELS
 from horsesense.methods.rica.published_statements import CONNECTIVE, content_words, entities
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.compute_settings import ComputeSettings
 from horsesense.runs.results import Answered, read_run
-from horsesense.settings import models_setting
+from horsesense.settings import chosen_models
 from horsesense.stats import Estimate, accuracy, family_accuracy
 from horsesense.stats.ablation import asked_again
 from horsesense.stats.families import without_repeats
@@ -233,7 +233,8 @@ def run_views(
         probes[view_name] = replace(converted, items=[item for item in converted.items if statement_of(item) in drawn])
     names = {view_name: name if view_name == "masked" else f"{name}-{view_name}" for view_name in VIEWS}
     folder, compute = Path(out), ComputeSettings(device=device)
-    for each in chosen_models(model):
+    models: Sequence[str | Path | Model] = chosen_models(model)
+    for each in models:
         loaded = hs.load_model(each, device=device) if isinstance(each, str | Path) else each
         forms = loaded.family.forms if isinstance(loaded, LanguageModel) else FORMS
         able = {names[view_name]: probes[view_name] for view_name, form in VIEWS.items() if form in forms}
@@ -257,15 +258,6 @@ def open_rica(probe: Probe | str | Path) -> tuple[Probe, str]:
         file = None if isinstance(probe, Probe) else Path(probe)
         raise UserError("this is not a RICA probe", file=file, fix="import or build one first")
     return whole, (whole.called or whole.card.name) if isinstance(probe, Probe) else probe_name(Path(probe))
-
-
-def chosen_models(model: str | Path | Model | Sequence[str | Path | Model]) -> list[str | Path | Model]:
-    """Return the given models, or those of the settings."""
-    given = [model] if isinstance(model, str | Path) or not isinstance(model, Sequence) else list(model)
-    models = given or list(models_setting())
-    if not models:
-        raise UserError("no model is named", fix=f"give {argument('model', 'NAME')}")
-    return models
 
 
 def view_of(name: str, form: Form) -> tuple[str, str]:

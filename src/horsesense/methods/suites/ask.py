@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from horsesense.api.asking import ask, chosen_models, default_folder
+from horsesense.api.asking import ask, default_folder
 from horsesense.api.run import Run
 from horsesense.api.stored_run import StoredRun, with_report
 from horsesense.core import ScoringSpec
@@ -20,6 +20,7 @@ from horsesense.methods.suites.frame import OpenedData, PaperSuite, PaperTable
 from horsesense.methods.suites.stored import CONTROLS, keep_suite, suite_tables
 from horsesense.progress import Progress
 from horsesense.registry import ONE_OPTION
+from horsesense.settings import chosen_models
 from horsesense.signatures import extends
 from horsesense.training.baselines import ControlSettings, fit_control
 from horsesense.training.controls import control
