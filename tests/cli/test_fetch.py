@@ -121,6 +121,7 @@ def in_place_of_pip(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) 
 
 def test_a_folder_named_pip_in_the_working_folder_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pip").mkdir()
+    (tmp_path / "pip" / "__init__.py").touch()
     (tmp_path / "pip" / "__main__.py").write_text("open('ran', 'w')\nraise SystemExit(1)\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
