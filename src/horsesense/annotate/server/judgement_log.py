@@ -56,7 +56,7 @@ def _checked_rows(served: ServedStudy) -> tuple[Sequence[Row[Any]], list[str]]:
                 gone.judgement.label("retracted"),
                 gone.kind,
                 gone.at.label("gone"),
-                gone.checksum.label("gone_checksum"),
+                gone.checksum.label("gone_sum"),
             ),
         )
         .join_from(tables.judgements, tables.items)
