@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from horsesense.errors import UserError as UserError
     from horsesense.exchange.formats import export as export
     from horsesense.exchange.logged_run import import_log as import_log
+    from horsesense.item_analysis.analysis import items as items
     from horsesense.methods import rica as rica
     from horsesense.methods import winoventi as winoventi
     from horsesense.methods.cats import api as cats
@@ -104,6 +105,7 @@ _WHERE = {
     "progress": ("HorsesenseWarning", "Progress"),
     "exchange.formats": ("export",),
     "exchange.logged_run": ("import_log",),
+    "item_analysis.analysis": ("items",),
     "replication.replication": ("replicate",),
     "training.baselines": ("ControlSettings", "fit_control"),
     "training.fine_tuning": ("train",),
@@ -159,6 +161,7 @@ __all__ = [
     "harden",
     "import_log",
     "inoculate",
+    "items",
     "list_cache",
     "list_plugins",
     "list_sources",

@@ -292,6 +292,13 @@ COMMANDS: tuple[Command, ...] = (
         MODELS,
     ),
     Command(
+        "items",
+        "horsesense.item_analysis.analysis:items",
+        "Analyse items: difficulty, doubtful keys",
+        "horsesense items runs/one runs/other -o items.html",
+        PROBES,
+    ),
+    Command(
         "knowledge add",
         "horsesense.api.keeping:add_source",
         "Add a knowledge source from a file",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _SHARED = {
     "sciq": Reader("horsesense.methods.published.science:read_sciq"),
     "arc": Reader("horsesense.methods.published.science:read_arc"),
+    "watts": Reader("horsesense.methods.published.watts:read_watts"),
 }
 """Datasets that belong to no method."""
 
