@@ -12,9 +12,10 @@ import horsesense as hs
 from tests.support.calling import caller, hold_to
 
 
-def _table(path: Path, models: int, items: int = 30, options: str = "red|green|blue", seed: int = 0) -> Path:
+def _table(path: Path, models: int) -> Path:
     """Simulated answers of models of rising ability; item 3 has a wrong key."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
+    items, options = 30, "red|green|blue"
     words = options.split("|")
     rows = ["item,model,text,options,choice,gold,family"]
     hardness = rng.normal(-0.5, 1, items)
@@ -31,8 +32,8 @@ def _table(path: Path, models: int, items: int = 30, options: str = "red|green|b
     return path
 
 
-def _run(folder: Path, models: int, **settings: int) -> Path:
-    table = _table(folder / "answers.csv", models, **settings)
+def _run(folder: Path, models: int) -> Path:
+    table = _table(folder / "answers.csv", models)
     hs.import_log("answers", table, out=folder / "run", columns="said=choice")
     return folder / "run"
 
