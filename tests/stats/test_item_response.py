@@ -8,8 +8,8 @@ import scipy.optimize
 import scipy.special
 import scipy.stats
 
-from horsesense.stats.item_response import fit_item_response, log_evidence
-from horsesense.stats.item_statistics import differential_functioning, doubtful_keys, fit_curves
+from horsesense.stats.item_response import fit_item_response
+from horsesense.stats.item_statistics import KeyDoubt, differential_functioning, doubtful_keys, fit_curves, item_rest
 from horsesense.stats.resampling import Floats
 
 # girth 0.8.0, twopl_mml on the answers of _answers(8, 500, seed=5): an implementation of its own, on a fixed grid.
@@ -113,39 +113,28 @@ def _choices(seed: int = 0, items: int = 400, models: int = 40) -> tuple[np.ndar
     return chosen, golds, np.full(items, 5)
 
 
-def test_seeded_wrong_keys_come_first_with_the_right_option() -> None:
-    chosen, golds, options = _choices()
-    fit = fit_item_response((chosen == golds).astype(float))
-    doubts = doubtful_keys(chosen, golds, options, fit.ability, fit)
+def _doubts(chosen: np.ndarray, golds: np.ndarray, options: np.ndarray) -> list[KeyDoubt]:
+    right = (chosen == golds).astype(float)
+    return doubtful_keys(chosen, golds, options, right.mean(1), item_rest(right))
+
+
+@pytest.mark.parametrize(("models", "found"), [(40, 18), (8, 15)])
+def test_seeded_wrong_keys_come_first_with_the_right_option(models: int, found: int) -> None:
+    doubts = _doubts(*_choices(models=models))
     first = doubts[:20]
-    assert sum(doubt.item < 20 for doubt in first) >= 16
-    assert all(doubt.option == 0 for doubt in first if doubt.item < 20)
+    assert sum(doubt.item < 20 for doubt in first) >= found
+    assert sum(doubt.option == 0 for doubt in first if doubt.item < 20) >= found - 1
     assert {doubt.kind for doubt in first} == {"wrong key"}
-
-
-def test_few_models_have_suspects_without_odds() -> None:
-    chosen, golds, options = _choices(models=8)
-    doubts = doubtful_keys(chosen, golds, options, (chosen == golds).mean(1), None)
-    assert sum(doubt.item < 20 for doubt in doubts[:20]) >= 12
-    assert doubts[0].log_odds is None
 
 
 def test_able_models_that_divide_point_to_a_second_answer() -> None:
     chosen, golds, options = _choices(seed=3)
     golds[:] = 0
     upper = np.argsort((chosen == 0).mean(1))[20:]
-    chosen[upper[::2], 7], chosen[upper[1::2], 7] = 3, 0
-    fit = fit_item_response((chosen == golds).astype(float))
-    doubts = {doubt.item: doubt for doubt in doubtful_keys(chosen, golds, options, fit.ability, fit)}
+    chosen[:, 7] = 0
+    chosen[upper[::2], 7] = 3
+    doubts = {doubt.item: doubt for doubt in _doubts(chosen, golds, options)}
     assert (doubts[7].kind, doubts[7].option) == ("second answer", 3)
-
-
-def test_evidence_prefers_the_key_that_made_the_answers() -> None:
-    right, _ = _answers(200, 40, seed=8)
-    fit = fit_item_response(right)
-    two = np.full(200, 2)
-    flipped = log_evidence(fit, 1 - right, two, fit.keyed) - log_evidence(fit, right, two, fit.keyed)
-    assert np.mean(flipped < 0) > 0.8
 
 
 def test_an_item_that_favours_a_group_is_found_and_others_are_not() -> None:

@@ -171,11 +171,10 @@ def _print_item_analysis(analysis: ItemAnalysis, shown: int) -> None:
         notes.append(f"family effect {analysis.family_sd:.2f} log odds, p {p_value(analysis.family_p)}")
     for note in notes:
         line(note, "dim")
-    frame = table("suspect", "key → other", "log odds", "share right", "item-rest", left=2)
+    frame = table("suspect", "key → other", "doubt", "share right", "item-rest", left=2)
     for each in analysis.suspects[:shown]:
-        odds = "" if each.log_odds is None else f"{each.log_odds:.1f}"
         pair = f"{each.options[each.key]} → {each.options[each.other]}"
-        frame.add_row(each.text, pair, odds, f"{each.share:.2f}", f"{each.item_rest:.2f}")
+        frame.add_row(each.text, pair, f"{each.doubt:.1f}", f"{each.share:.2f}", f"{each.item_rest:.2f}")
     if analysis.suspects[:shown]:
         console().print(frame)
     line(f"{analysis.suspect_count:,} items with a doubtful key")

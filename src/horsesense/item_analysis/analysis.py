@@ -78,7 +78,7 @@ class SuspectItem(Document):
     item: str
     """Id of the item."""
     kind: str
-    """``wrong key``: another option fits better as the key; ``second answer``: able models divide between two."""
+    """``wrong key``: the answers favour another option; ``second answer``: able models divide between two."""
     text: str
     """Premise and text of the item."""
     options: tuple[str, ...]
@@ -87,8 +87,8 @@ class SuspectItem(Document):
     """Index of the key."""
     other: int
     """Index of the option that speaks against it."""
-    log_odds: float | None
-    """Log evidence that the other option is the key, minus that of the key; null without an item response model."""
+    doubt: float
+    """Log odds of the other option against the key, from the number of models and the item-rest correlation."""
     share: float
     """Share of models that are right."""
     item_rest: Number
@@ -311,7 +311,7 @@ def _analysis(probe: str, table: _Table, guessing: str, focal: str, most: int, f
     unbiased = without_bias(table.right, table.keyed) if enough and table.keyed is not None else None
     ability = np.nanmean(table.right, axis=1) if curves is None else curves.fit.ability
     fit = None if curves is None else curves.fit
-    doubts = doubtful_keys(table.chosen, table.golds, table.options, ability, fit) if enough else []
+    doubts = doubtful_keys(table.chosen, table.golds, table.options, ability, correlations) if enough else []
     share = np.nanmean(table.right, axis=0)
     return ItemAnalysis(
         probe=probe,
@@ -335,7 +335,7 @@ def _analysis(probe: str, table: _Table, guessing: str, focal: str, most: int, f
                 options=table.items[doubt.item].options,
                 key=int(table.golds[doubt.item]),
                 other=doubt.option,
-                log_odds=doubt.log_odds,
+                doubt=doubt.doubt,
                 share=float(share[doubt.item]),
                 item_rest=float(correlations[doubt.item]),
                 key_upper=doubt.key_upper,

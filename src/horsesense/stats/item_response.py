@@ -31,7 +31,6 @@ _DONE = 1e-3
 """EM ends where no ability moves further than this."""
 _FAMILY_NODES = 7
 _LARGEST_EFFECT = 4.0
-_LAPLACE_STEPS = 15
 _STRIDE = 0.5
 """Largest step of a slope, which keeps the first iterations from overshooting."""
 _WIDEST = (1.5, 3.0)
@@ -350,27 +349,3 @@ def _with_families(fit: ItemResponseFit, data: _Answers, families: NDArray[np.in
     # The value 0 is at the border, where half of all ratios are 0.
     p = float(scipy.stats.chi2.sf(ratio, 1) / 2) if ratio > 0 else 1.0
     return replace(fit, family_sd=spread, family_p=p)
-
-
-def log_evidence(fit: ItemResponseFit, right: Floats, options: NDArray[np.int64], keyed: Floats) -> Floats:
-    """Return the log evidence of each item's answers under a key, by Laplace's approximation over the prior of items.
-
-    ``right`` are the credits under that key. Wrong answers are spread evenly over the other options, so that evidence
-    under two keys of one item is about the same answers.
-    """
-    data = _Answers(np.nan_to_num(right), (~np.isnan(right)).astype(np.float64), fit.guess)
-    middle, wide, level, tall = fit.prior
-    items = right.shape[1]
-    nodes = fit.ability[:, None]
-    at = replace(fit, slope=np.full(items, middle), intercept=np.full(items, level), keyed=keyed)
-    for _ in range(_LAPLACE_STEPS):
-        sums = _item_sums(*_score(at.logits(nodes), 1.0, data), nodes)
-        slope, intercept, _, _ = _fisher_step(at.slope, at.intercept, fit.prior, sums)
-        at = replace(at, slope=slope, intercept=intercept)
-    z = at.logits(nodes)
-    _, _, ss, si, ii = _item_sums(*_score(z, 1.0, data), nodes)
-    determinant = (ss + wide**-2) * (ii + tall**-2) - si**2
-    penalty = ((at.slope - middle) / wide) ** 2 / 2 + ((at.intercept - level) / tall) ** 2 / 2
-    spread = (data.asked - data.right).sum(0) * np.log(np.maximum(options - 1, 1))
-    evidence: Floats = data.log_likelihood(z).sum((0, 1)) - penalty - spread - 0.5 * np.log(determinant)
-    return evidence

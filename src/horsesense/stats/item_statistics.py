@@ -11,7 +11,7 @@ import numpy as np
 import scipy.stats
 from numpy.typing import NDArray
 
-from horsesense.stats.item_response import ItemResponseFit, fit_item_response, log_evidence
+from horsesense.stats.item_response import ItemResponseFit, fit_item_response
 from horsesense.stats.resampling import Floats
 
 FEWEST_FOR_CORRELATION = 5
@@ -145,18 +145,18 @@ class KeyDoubt:
     item: int
     """Index of the item."""
     kind: str
-    """``wrong key``: another option fits better as the key; ``second answer``: able models divide between two."""
+    """``wrong key``: the answers favour another option; ``second answer``: able models divide between two."""
     option: int
     """The other option."""
-    log_odds: float | None
-    """Log evidence that the other option is the key, minus that of the key; None without an item response model."""
+    doubt: float
+    """Log odds of the other option against the key; above 0 for a suspected wrong key."""
     key_upper: float
     """Share of the upper half of models that choose the key."""
     other_upper: float
     """Share of the upper half of models that choose the other option."""
 
 
-_SECOND = 0.3
+_SECOND = 0.4
 """Share of able models that both options of a second answer have."""
 
 
@@ -165,59 +165,44 @@ def doubtful_keys(
     golds: NDArray[np.int64],
     options: NDArray[np.int64],
     ability: Floats,
-    fit: ItemResponseFit | None,
+    correlations: Floats,
 ) -> list[KeyDoubt]:
     """Return the items whose key is in doubt, the most doubtful first.
+
+    The doubt has two parts: the log odds of the most chosen other option against the key, over models; and half of the
+    log-likelihood ratio of the item-rest correlation, which under a wrong key is expected as far below 0 as it is above
+    it under a right one. Half, since both parts come from the same answers. Seeded wrong keys are found best by both
+    together (`bench/items.py`).
 
     Args:
         chosen: The option that each model chose for each item; -1 for none, a tie, or an item that was not asked.
         golds: The key of each item.
         options: Number of options of each item.
         ability: Ability or share right of each model.
-        fit: Item response model; None for too few models.
+        correlations: Item-rest correlation of each item; nan counts as 0.
     """
-    upper = ability >= np.median(ability)
-    top = chosen[upper]
     items, most = len(golds), int(options.max())
+    every = np.arange(items)
+    votes = np.stack([(chosen == option).sum(0) for option in range(most)])
+    top = chosen[ability >= np.median(ability)]
     shares = np.stack([(top == option).mean(0) for option in range(most)])
-    at_key = shares[golds, np.arange(items)]
-    odds = None if fit is None else _key_odds(chosen, golds, options, fit)
-    doubts = []
+    against = votes.astype(np.float64)
+    against[golds, every] = -1
+    other = against.argmax(0)
+    r = np.nan_to_num(correlations)
+    ratio = -2 * np.median(r) * r / max(float(r.var()), 1e-3)
+    doubts = np.log((votes[other, every] + 0.5) / (votes[golds, every] + 0.5)) + ratio / 2
+    found = []
     for item in range(items):
-        others = [option for option in range(options[item]) if option != golds[item]]
-        scores = shares[others, item] if odds is None else odds[others, item]
-        other = others[int(np.argmax(scores))]
-        share, key = float(shares[other, item]), float(at_key[item])
-        value = None if odds is None else float(odds[other, item])
-        if (value > 0) if value is not None else (share > 0.5 and share > key):
-            doubts.append(KeyDoubt(item, "wrong key", other, value, key, share))
-        elif len(others) > 1 and min(share, key) >= _SECOND:
-            doubts.append(KeyDoubt(item, "second answer", other, value, key, share))
-    correlations = item_rest(np.where(chosen < 0, 0, chosen == golds).astype(np.float64))
-
-    def order(doubt: KeyDoubt) -> tuple[bool, float, float]:
-        strength = doubt.other_upper - doubt.key_upper if doubt.log_odds is None else doubt.log_odds
-        return doubt.kind != "wrong key", -strength, float(np.nan_to_num(correlations[doubt.item]))
-
-    return sorted(doubts, key=order)
-
-
-def _key_odds(
-    chosen: NDArray[np.int64], golds: NDArray[np.int64], options: NDArray[np.int64], fit: ItemResponseFit
-) -> Floats:
-    """Return, per option and item, the log evidence of that option as the key minus that of the key."""
-    asked = chosen >= 0
-    odds = np.full((int(options.max()), len(golds)), -np.inf)
-
-    def evidence(keys: NDArray[np.int64], keyed: Floats) -> Floats:
-        return log_evidence(fit, np.where(asked, chosen == keys, np.nan), options, keyed)
-
-    base = evidence(golds, fit.keyed)
-    for option in range(len(odds)):
-        other = (golds != option) & (option < options)
-        signs = np.where(other, -fit.keyed, fit.keyed)
-        odds[option] = np.where(other, evidence(np.full(len(golds), option), signs) - base, -np.inf)
-    return odds
+        key, rival = float(shares[golds[item], item]), float(shares[other[item], item])
+        if options[item] > 2 and min(key, rival) >= _SECOND:
+            kind = "second answer"
+        elif doubts[item] > 0:
+            kind = "wrong key"
+        else:
+            continue
+        found.append(KeyDoubt(item, kind, int(other[item]), float(doubts[item]), key, rival))
+    return sorted(found, key=lambda doubt: (doubt.kind != "wrong key", -doubt.doubt))
 
 
 @dataclass(frozen=True, slots=True)
