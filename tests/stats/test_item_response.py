@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.optimize
@@ -143,6 +145,17 @@ def test_an_item_that_favours_a_group_is_found_and_others_are_not() -> None:
     right[group, 11], right[~group, 11] = 1, 0
     found = differential_functioning(right, fit_item_response(right), group)
     assert found.p.argmin() == 11
-    assert found.effect[11] > 0
-    others = np.delete(found.p, 11)
-    assert np.mean(others < 0.05) < 0.1
+    assert found.difference[11] > 0.3
+    assert np.mean(np.delete(found.p, 11) < 0.05) < 0.05
+
+
+def test_the_exact_test_is_the_binomial_test_where_all_models_are_alike() -> None:
+    right, _ = _answers(40, 30, seed=10)
+    fit = replace(fit_item_response(right), slope=np.zeros(40))
+    group = np.arange(30) < 12
+    p = 1 / (1 + np.exp(-fit.intercept))
+    found = differential_functioning(right, fit, group)
+    for i in range(40):
+        k = int(right[group, i].sum())
+        tails = scipy.stats.binom.cdf(k, 12, p[i]), scipy.stats.binom.sf(k - 1, 12, p[i])
+        assert found.p[i] == pytest.approx(min(1, 2 * min(tails)), abs=1e-9)

@@ -127,8 +127,8 @@ class FavouredItem(Document):
     """Id of the item."""
     text: str
     """Premise and text of the item."""
-    effect: float
-    """Change in log odds in the focal group; positive: easier for it."""
+    difference: float
+    """Share right in the focal group, minus the share expected at its abilities; positive: easier for it."""
     p_holm: float
     """p-value, corrected for all items (Holm)."""
 
@@ -414,7 +414,7 @@ def _favoured(table: _Table, curves: CurveFit | None, focal: str) -> tuple[Favou
         FavouredItem(
             table.ids[i],
             " ".join(filter(None, (table.items[i].premise, table.items[i].text))),
-            float(found.effect[i]),
+            float(found.difference[i]),
             float(corrected[i]),
         )
         for i in np.argsort(corrected, kind="stable").tolist()
