@@ -119,7 +119,7 @@ def test_answers_in_columns_are_the_answers(drawn: list[tuple[Item, Answer]], lo
 
 def test_a_large_probe_gives_the_same_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Read as objects and as columns: results, comparison and page."""
-    from horsesense.api.run import Run
+    from horsesense.runs.run import Run
 
     folder = make_run(tmp_path / "run", {"a": 0.6, "b": 0.8}, made_items(60))
     found = []

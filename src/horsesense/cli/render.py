@@ -16,29 +16,27 @@ from horsesense.terminal import console, line, number, p_value, print_fitting, s
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from horsesense.api.cache import CacheContents, PrunedCache
-    from horsesense.api.cues import CueFindings
-    from horsesense.api.keeping import FetchResult, InstalledPlugins
-    from horsesense.api.profile import Profile
-    from horsesense.api.reporting import Report, WrittenRows
-    from horsesense.api.results import Comparison
-    from horsesense.api.showing import ShownAnswers
-    from horsesense.api.stored_run import StoredRun
-    from horsesense.api.texts import Fills, Scores
-    from horsesense.api.verify import Verified
     from horsesense.core import Item
+    from horsesense.core.catalogue import InstalledPlugins
     from horsesense.core.overview import FacetCounts, ItemInForms, ItemLine, Overview
     from horsesense.core.probe import WrittenProbe
+    from horsesense.cues.findings import Findings
     from horsesense.cues.harden import HardenedDocument
     from horsesense.exchange.formats import ExportedProbe
     from horsesense.exchange.logged_run import ImportedLog
     from horsesense.lexicons.sources import AddedSource, KeptSources
+    from horsesense.profiling.document import Profile
     from horsesense.report.item_answers import ItemAnswer
-    from horsesense.runs.comparison import Pairing, SideBySide
+    from horsesense.report.run_report import Report, WrittenRows
+    from horsesense.report.show import ShownAnswers
+    from horsesense.report.stored_run import StoredRun
+    from horsesense.runs.comparison import Comparison, Pairing, SideBySide
     from horsesense.runs.regression import Gate
     from horsesense.runs.result import Result
+    from horsesense.runs.stored_files import CacheContents, FetchResult, PrunedCache, Verified
     from horsesense.scoring.clue_words import ExplanationOverNames
     from horsesense.scoring.saliency import ModelSaliency
+    from horsesense.scoring.text_analysis import Fills, Scores
     from horsesense.scoring.texts import ScoredText
     from horsesense.stats.slices import FacetRow
 
@@ -86,8 +84,8 @@ def probe(written: WrittenProbe) -> None:
         line(f"  {note}: {count:,}")
 
 
-@renders("CueFindings", "Findings")
-def cues(findings: CueFindings, *, all: bool = False) -> None:
+@renders("Findings")
+def cues(findings: Findings, *, all: bool = False) -> None:
     """Print the best cues, and the verdict.
 
     Args:
@@ -199,7 +197,7 @@ def cache_contents(contents: CacheContents) -> None:
 @renders("PrunedCache")
 def pruned_cache(pruned: PrunedCache) -> None:
     """Print what was removed, and how much is left."""
-    from horsesense.api.cache import was_fetched
+    from horsesense.runs.stored_files import was_fetched
 
     for entry in pruned.removed:
         again = "; horsesense fetch gets it again" if was_fetched(entry) else ""
@@ -424,8 +422,8 @@ def scores(scored: Scores) -> None:
     """Print every token with its log-probability, or the evidence for each text against another."""
     from rich.markup import escape
 
-    if scored.written is not None:
-        say(f"scores in {scored.written}")
+    if scored.out is not None:
+        say(f"scores in {scored.out}")
         return
     if scored.against is not None:
         _print_evidence(scored.texts, scored.against)
@@ -463,10 +461,10 @@ def _print_evidence(texts: Sequence[ScoredText], other: ScoredText) -> None:
 @renders("Fills")
 def fills(filled: Fills) -> None:
     """Print the most probable words for each blank."""
-    for prompt, words in zip(filled.prompts, filled.words, strict=True):
-        line(prompt)
-        for word in words:
-            line(f"  {word.rank:>3}  {word.logprob:8.4f}  {word.word!r}")
+    for word in filled.fills:
+        if word.rank == 1:
+            line(word.prompt)
+        line(f"  {word.rank:>3}  {word.logprob:8.4f}  {word.word!r}")
 
 
 @renders("ModelSaliency")

@@ -18,11 +18,11 @@ from horsesense.methods.suites.frame import PaperTable
 from horsesense.methods.winoventi.procedure import PipelineView, is_pipeline, read_pipeline
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.report.summary import Summary, summarise
-from horsesense.runs.comparison import AskedProbe, SideBySide, by_probe, side_by_side
+from horsesense.runs.comparison import SideBySide, by_probe, side_by_side
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import Manifest, manifest_path
 from horsesense.runs.result import Spread, shown_names, spreads
-from horsesense.runs.results import Answered, read_finished
+from horsesense.runs.results import Answered, AskedProbe, read_finished
 from horsesense.training.curves import Curve, read_curves, study_runs
 
 NONE: Mapping[str, Probe] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 from horsesense.core.audit import LabelQuality
 from horsesense.core.card import UNIT_AVERAGE
 from horsesense.core.document import Document
+from horsesense.core.frame import Frame, columns_of
 from horsesense.core.spec import PROMPT_FIELDS, Normalisation
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.runs.manifest import LOG
 from horsesense.runs.result import shown_names
-from horsesense.runs.results import Answered, common_indices, credits_on, guessing
-from horsesense.stats import Comparison, Estimate, Power, compare_all, power
+from horsesense.runs.results import Answered, AskedProbe, common_indices, credits_on, guessing
+from horsesense.runs.run import AnyRun, finished_by_place
+from horsesense.scoring.normalise import parse_normalisation
+from horsesense.stats import Estimate, PairedTest, Power, compare_all, power
 from horsesense.stats.accuracy import AVERAGED, unit_shares
 from horsesense.stats.paired import holm
 from horsesense.stats.resampling import Floats
@@ -38,7 +41,7 @@ class Pairing:
 
     one: str
     other: str
-    comparison: Comparison
+    comparison: PairedTest
     """By the metric of the probe's card."""
     power: Power
     """Items needed to detect the difference."""
@@ -158,16 +161,6 @@ def _refuse_alone(
     raise UserError(reason, file=file, fix="give runs whose probes have the same name")
 
 
-class AskedProbe(NamedTuple):
-    """A probe, and its prompt format."""
-
-    probe: str
-    format: str
-
-    def __str__(self) -> str:
-        return self.probe if self.format == "loglikelihood" else f"{self.probe} by {self.format}"
-
-
 def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[AskedProbe, dict[str, Answered]]:
     """Group all answers by probe and prompt format, then by model; the folder distinguishes two runs of one model."""
     names = [(a.part.model.name, a.part.probe.name, a.format) for _, answered in runs for a in answered]
@@ -231,7 +224,7 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
     return corrected_together([side])[0]
 
 
-_Comparisons = dict[tuple[str, str], Comparison]
+_Comparisons = dict[tuple[str, str], PairedTest]
 
 
 def _averaged(
@@ -427,3 +420,74 @@ def _without_ids(side: SideBySide) -> ProbeComparison:
         ),
         soundness=side.soundness,
     )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Models compared, probe by probe."""
+
+    sides: tuple[SideBySide, ...]
+    """Each probe that two models answered, with the ids of items that only one of two gets right."""
+    unfinished: tuple[str, ...] = ()
+    """Models, each with its probe, whose answers are incomplete; left out."""
+    alone: tuple[str, ...] = ()
+    """Models, each with a probe that no other answered; left out."""
+
+    @property
+    def probes(self) -> tuple[ProbeComparison, ...]:
+        """The comparisons without the ids of items."""
+        return self.document().probes
+
+    def document(self) -> ComparisonDocument:
+        """Return the comparisons without the ids of items."""
+        return comparison_document(self.sides, self.unfinished, self.alone)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
+        return self.document().to_json()
+
+    def frame(self) -> Frame:
+        """Return one row per probe and pair of models, with the difference, its interval and p."""
+        rows = [
+            {
+                "probe": probe.probe,
+                "one": each.one,
+                "other": each.other,
+                "difference": each.difference.value,
+                "low": each.difference.low,
+                "high": each.difference.high,
+                "p_holm": each.p_holm,
+                "n": probe.n,
+                "only_one": each.only_one,
+                "only_other": each.only_other,
+            }
+            for probe in self.probes
+            for each in probe.differences
+        ]
+        return Frame(columns_of(rows), "differences on the same items")
+
+    def _repr_html_(self) -> str:
+        return self.frame()._repr_html_()
+
+
+@translate_errors()
+def compare(*runs: AnyRun, normalise: Normalisation | None = None) -> Comparison:
+    """Compare models on the items that all of them answered, with paired, clustered and Holm-corrected tests.
+
+    Args:
+        runs: Run folder; one is enough if it has two models. In Python, also a `Run`.
+        normalise: Score normalisation. By default, the one of each probe's card.
+
+    Returns:
+        Each probe that two models answered, with the difference of each pair.
+    """
+    if not runs:
+        raise UserError("no run is given", fix="name a run folder")
+    how = parse_normalisation(normalise) if normalise else None
+    by_place, unfinished = finished_by_place(runs)
+    try:
+        return Comparison(tuple(compare_runs(by_place, how)), tuple(unfinished), tuple(alone_in(by_place)))
+    except UserError as error:
+        if not unfinished:
+            raise
+        raise UserError(f"{error.problem}; not finished: {', '.join(unfinished)}", fix="finish the run first") from None
