@@ -10,7 +10,7 @@ import pytest
 
 import horsesense as hs
 from horsesense.cues.findings import find_cues
-from horsesense.report.show import ShownAnswers
+from horsesense.report.item_answers import ItemAnswers
 from horsesense.runs.manifest import read_manifest
 from tests.support.calling import caller, hold_to
 from tests.support.made_logs import (
@@ -78,7 +78,7 @@ def test_cues_and_items_of_a_log_can_be_looked_at(logged: Path) -> None:
     probe = hs.load_probe(logged / "probes" / "things.jsonl.gz")
     assert find_cues(probe, splits=2, rounds=19).n == 12
     shown = hs.show(logged, probe.items[0].id)
-    assert isinstance(shown, ShownAnswers)
+    assert isinstance(shown, ItemAnswers)
     assert [answer.credit for answer in shown.answers] == [1, 1]
 
 

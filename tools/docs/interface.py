@@ -19,7 +19,8 @@ from tools.docs.doctests import fenced
 AREAS = {
     "asking": (
         "Models and runs",
-        "load_model ask open_run Run runs.comparison.Comparison compare check_regression show report.show.ShownAnswers "
+        "load_model ask open_run Run compare runs.comparison.Comparison check_regression show "
+        "report.item_answers.ItemAnswers "
         "profile profiling.document.Profile replicate replication.replication.Replication report.run.run "
         "report.run.run_suite methods.suites.ask.ask_suite ComputeSettings ServedSettings "
         "runs.compute_settings.EngineSettings runs.engine.engine_named models.load_settings.LoadSettings "

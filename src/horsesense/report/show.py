@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Ge
 
@@ -17,29 +16,9 @@ from horsesense.errors import UserError, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
-    from horsesense.report.item_answers import AnsweredItem, ItemAnswer
+    from horsesense.report.item_answers import ItemAnswers
     from horsesense.runs.results import Answered
     from horsesense.runs.run import Run
-
-
-@dataclass(frozen=True)
-class ShownAnswers:
-    """One item, and the answer of every model of a run."""
-
-    item: Item
-    """The item."""
-    answers: tuple[ItemAnswer, ...]
-    """One per model and probe, token by token."""
-
-    def document(self) -> AnsweredItem:
-        """Return the item and its answers as plain data."""
-        from horsesense.report.item_answers import answered_item
-
-        return answered_item(self.item, self.answers)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what ``--json`` prints."""
-        return self.document().to_json()
 
 
 @translate_errors()
@@ -51,7 +30,7 @@ def show(
     samples: Annotated[int, Ge(0)] = 3,
     seed: int = 0,
     progress: Progress = NO_PROGRESS,
-) -> Overview | ItemInForms | ShownAnswers:
+) -> Overview | ItemInForms | ItemAnswers:
     """Show what a probe contains, one item in all its forms, or every model's answer to one item of a run.
 
     Args:
@@ -78,7 +57,7 @@ def show(
     return item_in_forms(_find_item(probe.items, item, None if isinstance(what, Probe) else Path(what)))
 
 
-def _of_folder(folder: Path, wanted: str | None, progress: Progress) -> ShownAnswers:
+def _of_folder(folder: Path, wanted: str | None, progress: Progress) -> ItemAnswers:
     """Return the item that ``wanted`` names with all answers to it; incomplete parts of a run are left out."""
     from horsesense.runs.results import read_run
 
@@ -90,7 +69,7 @@ def _of_folder(folder: Path, wanted: str | None, progress: Progress) -> ShownAns
     return shown
 
 
-def _shown(answered: Sequence[Answered], wanted: str | None, folder: Path | None) -> ShownAnswers:
+def _shown(answered: Sequence[Answered], wanted: str | None, folder: Path | None) -> ItemAnswers:
     from horsesense.report.item_answers import item_answers
 
     items = list({item.id: item for each in answered for item in each.items}.values())
@@ -99,8 +78,7 @@ def _shown(answered: Sequence[Answered], wanted: str | None, folder: Path | None
     if wanted is None:
         fix = f"give its id, such as {items[0].id}, or make a report"
         raise UserError("of a run folder one item is shown", file=folder, fix=fix)
-    item = _find_item(items, wanted, folder)
-    return ShownAnswers(item, tuple(item_answers(answered, item)))
+    return item_answers(answered, _find_item(items, wanted, folder))
 
 
 def _find_item(items: Sequence[Item], wanted: str, file: Path | None) -> Item:

@@ -213,7 +213,7 @@ def _check(
     items = [item for item in new.items if item.id in common]
     ids, units = [item.id for item in items], [item.unit(new.probe.card.group) for item in items]
     a, b = credits_on(new, ids, how), credits_on(old, ids, how)
-    difference = side.pairings[0].comparison.difference
+    difference = side.differences[0].difference
     corrected = difference if checks == 1 else compare(a, b, units, level=1 - (1 - LEVEL) / checks).difference
     verdict: Verdict = "inconclusive"
     weights = {run.part.model.weights for run in (new, old)}
@@ -228,7 +228,7 @@ def _check(
         format=asked.format,
         new=new.part.model.name,
         old=old.part.model.name,
-        n=side.items,
+        n=side.n,
         accuracy=side.accuracies["new"],
         before=side.accuracies["old"],
         difference=difference,
