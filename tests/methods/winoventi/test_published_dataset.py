@@ -94,7 +94,7 @@ def test_fine_tuning_files_are_read_as_they_are(tmp_path: Path) -> None:
     assert [each.facets["split"] for each in both.items] == ["train", "test"]
     assert both.card.notes["lines that are in several files"] == 1
     test.write_text("Ann took the pan from the stove.  The pan is hot .\n")  # an outcome with a trailing space
-    (spaced,) = read_release("winoventi", [test]).items
+    (spaced,) = read_files("winoventi", [test]).items
     assert spaced.member == "generic"
     test.write_text("Ann took the pan from the moon. The pan is hot.\n")
     with pytest.raises(UserError, match=r"only-generics-test\.txt:1: no row of the benchmark has this text"):
