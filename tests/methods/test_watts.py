@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import horsesense as hs
-from horsesense.methods.published import read_release
 
 HEAD = (
     ",statement,behavior,everyday,figure_of_speech,judgment,opinion,reasoning,category,elicitation,human_q1,"
@@ -30,7 +29,7 @@ def _file(folder: Path, *lines: str) -> Path:
 
 
 def test_both_questions_about_a_statement_are_a_family_with_the_key_of_the_majority(tmp_path: Path) -> None:
-    probe = read_release("watts", [_file(tmp_path)])
+    probe = hs.read_release("watts", _file(tmp_path))
     assert len(probe.items) == 10
     first, second = probe.items[:2]
     assert (first.family, first.member) == (second.family, "agree")
@@ -44,7 +43,7 @@ def test_both_questions_about_a_statement_are_a_family_with_the_key_of_the_major
 
 
 def test_statements_about_one_event_are_a_cluster(tmp_path: Path) -> None:
-    probe = read_release("watts", [_file(tmp_path)])
+    probe = hs.read_release("watts", _file(tmp_path))
     groups = [item.groups["similar"] for item in probe.items]
     assert groups[4] == groups[6]
     assert len(set(groups)) == 4
@@ -63,7 +62,7 @@ def test_models_are_a_run_with_one_probe_per_question(tmp_path: Path) -> None:
 
 
 def test_a_probe_and_its_log_have_the_same_items(tmp_path: Path) -> None:
-    probe = read_release("watts", [_file(tmp_path)])
+    probe = hs.read_release("watts", _file(tmp_path))
     hs.import_log("watts", _file(tmp_path), out=tmp_path / "run")
     asked = {row["item"] for row in hs.open_run(tmp_path / "run").items()}
     assert asked == {item.id for item in probe.items}
@@ -93,4 +92,4 @@ def test_another_table_is_refused_by_its_header(tmp_path: Path) -> None:
     path = tmp_path / "other.csv"
     path.write_text("statement,label\nIce is cold.,1\n", encoding="utf-8")
     with pytest.raises(hs.UserError, match="behavior"):
-        read_release("watts", [path])
+        hs.read_release("watts", path)

@@ -13,7 +13,6 @@ import numpy as np
 from annotated_types import Ge
 from numpy.typing import NDArray
 
-from horsesense.api.run import AnyRun, finished_by_place
 from horsesense.core import Item
 from horsesense.core.document import Document, Number
 from horsesense.core.spec import Normalisation
@@ -22,6 +21,7 @@ from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.comparison import by_probe
 from horsesense.runs.result import shown_names
 from horsesense.runs.results import Answered
+from horsesense.runs.run import AnyRun, finished_by_place
 from horsesense.scoring.normalise import parse_normalisation
 from horsesense.stats import Estimate
 from horsesense.stats.item_statistics import (
