@@ -263,10 +263,10 @@ def test_built_sets_average_over_properties_and_releases_do_not(
         axioms.setdefault(item["groups"]["property"], set()).add(item["family"])
     large = {name for name, families in axioms.items() if len(families) >= 4}
     assert len(large) > 2
-    assert result["metric"] == "average over units"
+    assert result["metric"] == "average over clusters"
     assert (result["clusters"], result["plain"]["n"]) == (len(large), len(items))
     card = tmp_path / "ours.card.json"
-    card.write_text(card.read_text().replace("average over units", "accuracy"))
+    card.write_text(card.read_text().replace("average over clusters", "accuracy"))
     called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", tmp_path / "other", *SPEC, "--json")
     (plain,) = json.loads(called.out)["results"]
     assert (plain["metric"], plain["plain"]) == ("accuracy", None)

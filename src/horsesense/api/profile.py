@@ -157,16 +157,14 @@ def profile(
             one, own = _profiled(call, control, materials, by, readings)
             found.append(one)
             scores[name], seen[name] = own, one.verdicts.contamination
-        told = {name: reading.in_words() if reading else "" for name, reading in readings.items()}
+        audits = {name: reading.in_words() if reading else "" for name, reading in readings.items()}
         document = Profile(
             version=VERSION,
             edition=edition,
             complete=limit is None and not abilities,
             twin_seed=twin_seed,
             horsesense=__version__,
-            abilities=tuple(
-                described(m, " or ".join(by[m.ability.name].cue.picks), told[m.ability.name]) for m in materials
-            ),
+            abilities=tuple(described(m, by[m.ability.name].cue.rule, audits[m.ability.name]) for m in materials),
             models=tuple(found),
             differences=differences(scores, seen) if len(scores) > 1 else (),
             relatedness=tuple(encoder.about for encoder in known),
@@ -297,8 +295,8 @@ def _how(answered: Answered) -> str:
     model = answered.part.model
     if model.kind == "control":
         return model.frame
-    told = f"by likelihood of the options, {model.dtype}" if answered.format != "letters" else "by letters"
-    return f"{told}; {model.frame}" if model.frame else told
+    how = f"by likelihood of the options, {model.dtype}" if answered.format != "letters" else "by letters"
+    return f"{how}; special tokens: {model.frame}" if model.frame else how
 
 
 def _reading(material: Material) -> LabelQuality | None:

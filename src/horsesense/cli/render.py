@@ -147,8 +147,8 @@ def _print_side(side: SideBySide, items: int, shown: Mapping[str, str]) -> None:
             line(f"{left_out:,} items of {shown[label]} left out: not all models answered them", "dim")
     for note in side.notes:
         line(note, "dim")
-    if side.soundness is not None:
-        line(side.soundness.in_words())
+    if side.label_quality is not None:
+        line(side.label_quality.in_words())
     frame = table("model", f"{side.metric} [95% interval]", "chance", *(("share of items",) if side.plain else ()))
     for label, estimate in side.accuracies.items():
         chance = "" if estimate.chance is None else f"{estimate.chance:.3f}"
@@ -311,8 +311,8 @@ def overview(whole: Overview) -> None:
     for figure in card["human"]:
         about = f" of {figure['part']}" if figure["part"] else ""
         print(f"people   {figure['value']:.3f}{about} ({figure['kind'] or 'kind unknown'}; {figure['source']})")
-    if whole.soundness is not None:
-        print(f"quality  {whole.soundness}")
+    if whole.label_quality is not None:
+        print(f"quality  {whole.label_quality}")
     counted = {name: getattr(whole, name) for name in ("forms", "options", "answers", "groups")}
     for name, counts in (counted | {"notes": card["notes"]}).items():
         if counts:
@@ -627,7 +627,7 @@ def print_results(results: Sequence[Result]) -> None:
         console().print(f"{shown[result.model]} on {_asked(result)}", style="dim", markup=False, soft_wrap=True)
         for name, fact in _facts(result):
             console().print(f"  {name}: {fact}", style="dim", markup=False, soft_wrap=True)
-    for probe, quality in {result.probe: result.soundness for result in results if result.soundness}.items():
+    for probe, quality in {result.probe: result.label_quality for result in results if result.label_quality}.items():
         console().print(f"{probe}: {quality.in_words()}", soft_wrap=True, markup=False)
     for result in results:
         if warning := result.beyond():

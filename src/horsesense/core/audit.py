@@ -37,10 +37,10 @@ class Party(Document):
         """Return the name with its kind.
 
         >>> Party("smollm2", "smollm").in_words()
-        'smollm2 (a language model of the lineage smollm, not a person)'
+        'smollm2 (a language model)'
         """
         if self.is_model:
-            return f"{self.name} (a language model of the lineage {self.lineage}, not a person)"
+            return f"{self.name} (a language model)"
         return f"{self.name} ({'people' if self.lineage == PEOPLE else 'a program'})"
 
 

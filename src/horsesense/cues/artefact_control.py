@@ -36,6 +36,11 @@ class ChosenCue:
     tried: int
     """Number of cues it was chosen from."""
 
+    @property
+    def rule(self) -> str:
+        """The answering rule, for each half of the items if the halves choose different ones; empty without a cue."""
+        return " for one half of the items and ".join(self.picks) + " for the other" * (len(self.picks) > 1)
+
 
 def chosen_cue(
     items: Sequence[Item],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,17 +44,19 @@ VERDICTS: dict[str, VerdictStyle] = {
     "not robust": VerdictStyle(
         "fragile",
         "#5d4f9c",
-        "Something is known, but significantly less than two thirds of it is retained in related items, in a retest"
-        " or in another prompt format.",
+        "It knows something, but retains significantly less than two thirds of it in related items, in a retest or in"
+        " another prompt format.",
     ),
     "reads cues": VerdictStyle(
-        "cue", "#8a5a0c", "Answers follow a surface cue, relatedness, or the options without the question."
+        "cue", "#8a5a0c", "Answers follow a surface cue, the similarity of option and question, or the options alone."
     ),
     "contaminated": VerdictStyle(
         "contaminated", "#a4402a", "The published items are answered significantly better than their unpublished twins."
     ),
     "same answer": VerdictStyle(
-        "same", "#2a6a94", "Gives the same answer whichever way it is asked: negation or reversal is ignored."
+        "same",
+        "#2a6a94",
+        "It gives the same answer whichever way the question is asked: it ignores negation or reversal.",
     ),
     "not above chance": VerdictStyle(
         "chance",
@@ -63,7 +66,7 @@ VERDICTS: dict[str, VerdictStyle] = {
     "inconclusive": VerdictStyle("open", "#8d877a", "The interval is too wide, or the items are too few, to decide."),
 }
 """From the best verdict to the one that says least."""
-UNJUDGED = "no person has checked these items"
+UNJUDGED = "no person has validated these items"
 FIRST_LOOK = (
     "The quick edition is a first look. In simulations 99% of verdicts were right with 600 to 800 items per ability; "
     "with 60 items a cue reader was recognised in 30% of draws. Use the full edition for conclusions."
@@ -323,9 +326,14 @@ def edition_warning(profile: ProfileDocument) -> str:
     return FIRST_LOOK if profile.edition == "quick" else ""
 
 
+def titles_of(profile: ProfileDocument) -> dict[str, str]:
+    """Return the titles of the abilities by name."""
+    return {ability.name: ability.title for ability in profile.abilities}
+
+
 def comparisons(profile: ProfileDocument) -> Iterator[str]:
     """State for every two models in what one is significantly better."""
-    titles = {ability.name: ability.title for ability in profile.abilities}
+    titles = titles_of(profile)
     for first, second in dict.fromkeys((each.first, each.second) for each in profile.differences):
         own = [each for each in profile.differences if (each.first, each.second) == (first, second)]
         significant = [each for each in own if each.adjusted < 0.05]
@@ -369,14 +377,14 @@ def facts_of(finding: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, 
         both = ", ".join(f"both {word} {percent(rate, 0)}" for word, rate in rates)
         yield (
             f"Pairs: {pairs.kind}",
-            f"{count(pairs.pairs, 'pair')} with opposite answers: {both}, one right {percent(pairs.one_right, 0)}. "
-            f"Same answer to both: {retention_text(pairs.same_answer)}.",
+            f"{count(pairs.pairs, 'pair')} with opposite gold answers: {both}, one right {percent(pairs.one_right, 0)}. "
+            f"Same answer to both more often than by guessing: in {retention_text(pairs.same_answer)} of the pairs.",
         )
     if finding.facts is not None:
         used = ""
         if finding.facts.used is not None:
-            used = f" Known facts that are applied in the inference: {retention_text(finding.facts.used)}."
-        yield "Facts behind the items", f"Accuracy on the bare facts: {finding.facts.known:.0%}.{used}"
+            used = f" Share of the known facts that it applies in the inference: {retention_text(finding.facts.used)}."
+        yield "Underlying facts", f"Accuracy on the facts themselves: {finding.facts.known:.0%}.{used}"
     if finding.people is not None:
         yield "People", f"{percent(finding.people.value, 0)}: {finding.people.kind} ({ability.people_from})."
     yield "Label quality", label_quality(finding)
@@ -390,7 +398,7 @@ def label_quality(finding: Finding) -> str:
     """State the share of bad items and the ceiling that follows from it."""
     bad, ceiling = finding.bad, finding.ceiling
     if bad is None:
-        return "No blind audit of these items."
+        return "These items were not audited."
     low, high = bad.ci
     share = f"{percent(bad.value)} [{percent(low)}, {percent(high)}]"
     return f"Bad items: {share} in a blind audit of {bad.n:,} items by {bad.reader}. Ceiling: {percent(ceiling)}."
@@ -400,37 +408,39 @@ def _condition_name(name: str) -> str:
     named = [word for word in re.findall(r"\w+", name) if word in FORMATS]
     if named:
         return f"Prompt format: {named[-1]}"
-    return {"when asked again": "Retest", "in the rest of the family": "Rest of the family"}.get(
-        name, name.capitalize()
-    )
+    return {
+        "in the retest": "Retest",
+        "in the other items of the family": "Other items of the family",
+        "when the question is rephrased": "Rephrased question",
+    }.get(name, name.capitalize())
 
 
 def explained(each: ExplanationFinding) -> str:
     """State what an explanation earns, and what the model earns on both sides of it."""
     rule = each.name.removeprefix("picking ")
-    what = "" if each.kind == "blind" else f"Rule: {rule}. "
-    tried = f" (best of {each.tried} that apply)" if each.tried > 1 else ""
+    what = "" if each.kind == "blind" else f"Pick {rule}. "
+    tried = f", the best of {each.tried} cues that apply" if each.tried > 1 else ""
     sides = [
-        f"{percent(side.value, 0)} on items that it gets {word}"
+        f"{percent(side.value, 0)} where this is {word}"
         for side, word in ((each.where_right, "right"), (each.where_wrong, "wrong"))
         if side is not None
     ]
     model = f" The model gets {' and '.join(sides)}." if sides else ""
-    return f"{what}Accuracy {each.accuracy:.0%}{tried}.{model}"
+    return f"{what}This gets {each.accuracy:.0%}{tried}.{model}"
 
 
-def contamination_sentence(model: ModelProfile) -> str:
-    """State the contamination test of a model."""
+def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> str:
+    """State the contamination test of a model; ``titles`` are those of the abilities by name."""
     test, status = contamination_of(model), contamination_status(model)
     if test.difference is None:
         return f"{model.model}: not tested, because no twins were run."
     size = count(len(test.abilities), "ability", "abilities")
     result = (
         f"{model.model}: accuracy on published items minus that on their twins is {test.difference:+.2f} over {size} "
-        f"(one-sided p {_equals(test.p)})."
+        f"(one-sided p {_equals(test.p)}; the threshold is p < {test.level:g})."
     )
     if status == "found":
-        own = listed(test.contaminated)
+        own = listed([titles.get(name, name) for name in test.contaminated])
         where = f" in {own}" if own else ""
         return f"{result} Contamination found{where}: accuracy on published items is not evidence of knowledge."
     least = test.detectable
@@ -460,7 +470,7 @@ def error_control(profile: ProfileDocument) -> str:
 
 def command(profile: ProfileDocument) -> str:
     """Return the command that makes the profile."""
-    models = " ".join(f"-m {model.model}" for model in profile.models)
-    rest = "" if profile.complete else " …"
-    seed = f" --twin-seed {profile.twin_seed}" if profile.twin_seed else ""
-    return f"horsesense profile {models} --{profile.edition}{seed}{rest}"
+    words = ["horsesense", "profile", *(word for model in profile.models for word in ("-m", model.model))]
+    words += ["--full"] if profile.edition == "full" else []
+    words += ["--twin-seed", str(profile.twin_seed)] if profile.twin_seed else []
+    return shlex.join(words) + ("" if profile.complete else " …")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.core.audit import LabelQuality
-from horsesense.core.card import UNIT_AVERAGE
+from horsesense.core.card import CLUSTER_AVERAGE
 from horsesense.core.document import Document
 from horsesense.core.spec import PROMPT_FIELDS, Normalisation
 from horsesense.errors import UserError
@@ -81,7 +81,7 @@ class SideBySide:
     pairings: tuple[Pairing, ...]
     notes: tuple[str, ...]
     """Caveats: different specs, different settings."""
-    soundness: LabelQuality | None = None
+    label_quality: LabelQuality | None = None
     """Label quality of the items, from the card of the first run."""
     metric: str = ACCURACY
     """What is compared: the share of items, or the average over clusters where all cards ask for it."""
@@ -224,8 +224,8 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
         accuracies={label: accuracies[label] for label in models},
         pairings=pairings,
         notes=_notes(models),
-        soundness=first.probe.card.label_quality,
-        metric=UNIT_AVERAGE if averaged else ACCURACY,
+        label_quality=first.probe.card.label_quality,
+        metric=CLUSTER_AVERAGE if averaged else ACCURACY,
         plain={label: shares[label] for label in models} if averaged else None,
     )
     return corrected_together([side])[0]
@@ -242,7 +242,7 @@ def _averaged(
     guess: float,
 ) -> tuple[_Comparisons, dict[tuple[str, str], Power]] | None:
     """Compare by the average over clusters, each counting once; None where a card or the clusters do not allow it."""
-    if any(run.probe.card.metric != UNIT_AVERAGE for run in models.values()):
+    if any(run.probe.card.metric != CLUSTER_AVERAGE for run in models.values()):
         return None
     found = {label: unit_shares(values, units, families) for label, values in earned.items()}
     shares = {label: each[0] for label, each in found.items() if each is not None}
@@ -373,7 +373,7 @@ class ProbeComparison(Document):
     """Accuracy of each model."""
     differences: tuple[Difference, ...]
     """Difference of each pair."""
-    soundness: LabelQuality | None = None
+    label_quality: LabelQuality | None = None
     """Label quality of the items, from the probe's card."""
 
 
@@ -425,5 +425,5 @@ def _without_ids(side: SideBySide) -> ProbeComparison:
             )
             for pairing in side.pairings
         ),
-        soundness=side.soundness,
+        label_quality=side.label_quality,
     )
