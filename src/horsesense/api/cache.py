@@ -100,7 +100,8 @@ def prune_cache(*names: str, all: bool = False) -> PrunedCache:
     """Remove stored scores and converted models, which are recomputed when needed, or the entries that are named.
 
     Args:
-        names: Entry to remove: its name (models/smollm2), the end of it (smollm2), or a folder (converted).
+        names: Entry to remove: its name (models/smollm2), the end of it (smollm2), or a folder (converted). By default,
+            all scores and converted models.
         all: Also remove what was fetched, indexes and hashes. The knowledge store is only removed by its name.
 
     Returns:

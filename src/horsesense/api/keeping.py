@@ -44,7 +44,7 @@ def fetch(*names: str, folder: PathLike | None = None, progress: Progress = NO_P
     """Download published datasets, bundled models and knowledge sources into the cache; without a name, list them.
 
     Args:
-        names: Dataset, model or source; what is in the cache already is not fetched again.
+        names: Dataset, model or source; cached ones are not downloaded again. By default, all are listed.
         folder: Local folder to take the files from, instead of the network.
         progress: Progress callback.
 

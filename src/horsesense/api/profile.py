@@ -89,10 +89,10 @@ def profile(
 
     Args:
         model: Model: a bundled name, folder, GGUF file, Hugging Face name or openai:URL#name, or label=MODEL; guesser
-            and cue-reader are built-in controls, and FILE.py:NAME is a planted model of your own. By default, the
+            and cue-reader are built-in controls, and FILE.py:NAME is a simulated model of your own. By default, the
             models of horsesense.toml. In Python, also a loaded model, or an object with a ``name`` and a method
             ``scores(item)``.
-        full: Ask all frozen questions and their twins, not only the quick edition.
+        full: Ask all published questions and their twins, not only the quick edition.
         abilities: Ability to profile. By default, all.
         out: Folder that stores the answers and gets the page, picture, Markdown and JSON. By default, nothing is
             stored.
@@ -103,7 +103,7 @@ def profile(
         dtype: Data type of the layers: float32, bfloat16, float16, int8 or int4.
         served: Server settings.
         engine: Where models are asked. Workers give the same answers, without a forecast.
-        pictures: Write the grid as PNG too.
+        pictures: Write the grid as a PNG file, besides SVG.
         progress: Progress callback.
 
     Returns:

@@ -53,7 +53,7 @@ def parse_party(text: str) -> Party:
     name, colon, lineage = (part.strip() for part in text.rpartition(":"))
     if not colon or not name or not lineage:
         raise UserError(
-            f"{text!r} does not say who and of which lineage",
+            f"{text!r} is not NAME:LINEAGE",
             fix="write NAME:LINEAGE, such as 'three students:people' or 'smollm2:smollm'",
         )
     return Party(name, lineage.casefold())

@@ -119,8 +119,8 @@ def _same_answer(evidence: Evidence) -> Judged | None:
         if pairs.same_answer.clusters >= FEW and pairs.same_answer.low > HALF and pairs.margin.low > 0:
             return Judged(
                 "same answer",
-                f"In {_percent(pairs.one_right)} of {pairs.pairs:,} pairs with opposite keys ({pairs.kind}), exactly "
-                f"one answer is right. It gives the same answer to both questions in about "
+                f"In {_percent(pairs.one_right)} of {pairs.pairs:,} pairs with opposite gold answers ({pairs.kind}), "
+                f"exactly one answer is right. It gives the same answer to both questions in about "
                 f"{_percent(pairs.same_answer.value)} of the pairs, and knows {_percent(max(0.0, pairs.known.value))}.",
             )
     return None

@@ -218,11 +218,12 @@ def replicate(
         paper: Paper: cats, rica, winoventi, partwhole or wordnetqa. By default, all five.
         model: Models to evaluate as the papers did: a name on the Hugging Face Hub, or ``NAME=FOLDER``. A model of the
             paper replicates its row; others have rows of their own.
-        trained: Trainings of several seeds that replicate a figure, as ``FIGURE=FOLDER`` with the figure as ``place |
-            row | column``; the folder is one of ``train`` or ``baseline``. In Python, also a mapping.
+        trained: Training runs that replicate a figure, as ``FIGURE=FOLDER``. The figure is written ``place | row |
+            column``; the folder is the output of ``train`` or ``baseline`` with several seeds. In Python, also a
+            mapping.
         data: Folder of the published datasets, or of the dataset of one paper. By default, the fetched ones.
         out: Folder for results, answers and a page; the same call resumes there.
-        limit: Maximum number of items per set that models answer.
+        limit: Maximum number of items per dataset that models answer.
         seed: Random seed of the limit.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.
         allow_pickle: Load pickled weights, which can run any code.

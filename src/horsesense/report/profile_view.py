@@ -373,11 +373,11 @@ def facts_of(finding: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, 
         name = _condition_name(other.name)
         yield name, f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}.{retention}"
     for pairs in finding.contrasts:
-        rates = (("right", pairs.both_right), ("wrong", pairs.both_wrong))
-        both = ", ".join(f"both {word} {percent(rate, 0)}" for word, rate in rates)
+        shares = (("both", pairs.both_right), ("one", pairs.one_right), ("neither", pairs.both_wrong))
+        right = ", ".join(f"{percent(share, 0)} {word}" for word, share in shares)
         yield (
             f"Pairs: {pairs.kind}",
-            f"{count(pairs.pairs, 'pair')} with opposite gold answers: {both}, one right {percent(pairs.one_right, 0)}. "
+            f"{count(pairs.pairs, 'pair')} with opposite gold answers, of which right: {right}. "
             f"Same answer to both more often than by guessing: in {retention_text(pairs.same_answer)} of the pairs.",
         )
     if finding.facts is not None:

@@ -186,7 +186,8 @@ def apply(
     Args:
         audit: Folder of an audit.
         judgements: Judgements of the auditor before the key was shown.
-        auditor: Auditor, as ``NAME:LINEAGE``; the lineage is people, program or that of a language model.
+        auditor: Auditor, as ``NAME:LINEAGE``: ann:people, script:program, or a model with the name that related models
+            share (gpt-4o:gpt).
         probe: File of the audited probe; its card gets the result.
         second: Judgements of the auditor after the key was shown.
         writer: Author of the tables and templates behind the items, as ``NAME:LINEAGE``.
