@@ -91,9 +91,9 @@ def root() -> CommandGroup:
     return CommandGroup(
         params=[version],
         help="Find out whether a language model has common sense or reads cues.",
-        epilog="A probe is a dataset of multiple-choice questions or sentence pairs in one file (.jsonl or .parquet). Its "
-        "card, a JSON file beside it, describes how the probe was made and how it is scored. A run is a folder with "
-        "the answers of models to probes.\n\n"
+        epilog="A probe is a dataset of multiple-choice questions or sentence pairs in one file (.jsonl or .parquet). "
+        "Its card, a JSON file beside it, describes how the probe was made and how it is scored. A run is a folder "
+        "with the answers of models to probes.\n\n"
         "Every command takes --json (print the result as JSON) and --debug (show tracebacks). "
         "--install-completion installs shell completion.",
     )

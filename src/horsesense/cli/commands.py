@@ -33,8 +33,8 @@ STEPS = {
         "collect, measure agreement, and export labels."
     ),
     "audit": (
-        "Estimate how many items of a probe have a wrong label. First draw a sample with seeded errors (new). A person, "
-        "or a model (ask), judges it without seeing the keys, and some items again with their keys (second). Then "
+        "Estimate how many items of a probe have a wrong label. First draw a sample with seeded errors (new). A "
+        "person, or a model (ask), judges it without seeing the keys, and some items again with their keys (second). Then "
         "compute the estimate (apply)."
     ),
 }

@@ -242,7 +242,7 @@ def table(
     vote_files: Sequence[PathLike] = (),
     dev: Sequence[Run | str | Path] = (),
 ) -> PartWholeTable:
-    """Compute the paper's table: accuracy, mean absolute error and quadratic-weighted kappa, with two-way clustered intervals.
+    """Compute the paper's table: accuracy, mean absolute error, weighted kappa, with two-way clustered intervals.
 
     Args:
         runs: Run folders on the same triples; the seeds of a control are averaged. In Python, also a `Run`.
