@@ -29,7 +29,7 @@ def reading(reader: Party) -> LabelQuality:
     people = Party("two students", "people")
     return LabelQuality(
         date="2026-01-02", n=300, items=900, content="0123456789abcdef", seed=1, seeded={"nonsense": 100}, known=0,
-        before=stage(0.08), after=stage(0.0625), auditor=reader, writer=people, judge=people, remarks=("mind <this>",),
+        before=stage(0.08), after=stage(0.0625), auditor=reader, writer=people, judge=people, notes=("mind <this>",),
     )  # fmt: skip
 
 

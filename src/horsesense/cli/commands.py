@@ -34,8 +34,8 @@ STEPS = {
     ),
     "audit": (
         "Estimate how many items of a probe have a wrong label. First draw a sample with seeded errors (new). A "
-        "person, or a model (ask), judges it without seeing the keys, and some items again with their keys (second). Then "
-        "compute the estimate (apply)."
+        "person, or a model (ask), judges it without seeing the keys, and some items again with their keys (second). "
+        "Then compute the estimate (apply)."
     ),
 }
 """How the sub-commands of a group belong together, where the summary is not enough."""

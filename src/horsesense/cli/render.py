@@ -628,7 +628,7 @@ def print_results(results: Sequence[Result]) -> None:
         for name, fact in _facts(result):
             console().print(f"  {name}: {fact}", style="dim", markup=False, soft_wrap=True)
     for probe, quality in {result.probe: result.label_quality for result in results if result.label_quality}.items():
-        console().print(f"{probe}: {quality.in_words()}", soft_wrap=True, markup=False)
+        console().print(f"label quality of {probe}: {quality.in_words()}", soft_wrap=True, markup=False)
     for result in results:
         if warning := result.beyond():
             console().print(f"{shown[result.model]} on {_asked(result)}: {warning}", soft_wrap=True, markup=False)
@@ -644,7 +644,8 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     from horsesense.report.run_text import normalisation
     from horsesense.runs.replies import in_words
 
-    yield "metric", f"{result.metric}, {normalisation(result.normalise)}"
+    yield "metric", result.metric
+    yield "options compared by", normalisation(result.normalise)
     yield "clusters", f"{result.estimate.clusters:,}"
     if result.plain is not None and not result.unparsed:
         yield "plain accuracy", f"{result.plain:.3f}, n = {result.plain.n:,}"

@@ -150,7 +150,7 @@ class LabelQuality(Document):
     """Author of the tables and templates behind the items."""
     judge: Party
     """Judge of the meaning of a judgement for an item."""
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     """Remarks."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Names of the files of the audit, without folders."""

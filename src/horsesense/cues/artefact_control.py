@@ -38,8 +38,8 @@ class ChosenCue:
 
     @property
     def rule(self) -> str:
-        """The answering rule, for each half of the items if the halves choose different ones; empty without a cue."""
-        return " for one half of the items and ".join(self.picks) + " for the other" * (len(self.picks) > 1)
+        """The answering rule, of each half of the items if the halves choose different ones; empty without a cue."""
+        return " (in one half of the items) or ".join(self.picks) + " (in the other half)" * (len(self.picks) > 1)
 
 
 def chosen_cue(

@@ -200,7 +200,7 @@ def _absent(evidence: Evidence) -> Judged:
 
 def _power(evidence: Evidence) -> str:
     size = f"{evidence.adjusted.n:,} items in {evidence.adjusted.clusters:,} clusters"
-    return f"With {size}, a model that knows half of the items is detected with a power of {_percent(evidence.power)}."
+    return f"The power to detect a model that knows half of the items is {_percent(evidence.power)} ({size})."
 
 
 def _scores(adjusted: Estimate) -> str:

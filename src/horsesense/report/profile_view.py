@@ -61,7 +61,7 @@ VERDICTS: dict[str, VerdictStyle] = {
     "not above chance": VerdictStyle(
         "chance",
         "#5f5b54",
-        "Nothing significant is left after the controls. A model that knows half would have been detected.",
+        "Nothing significant is left after the controls, and a model that knows half of the items would be detected.",
     ),
     "inconclusive": VerdictStyle("open", "#8d877a", "The interval is too wide, or the items are too few, to decide."),
 }
@@ -69,7 +69,7 @@ VERDICTS: dict[str, VerdictStyle] = {
 UNJUDGED = "no person has validated these items"
 FIRST_LOOK = (
     "The quick edition is a first look. In simulations 99% of verdicts were right with 600 to 800 items per ability; "
-    "with 60 items a cue reader was recognised in 30% of draws. Use the full edition for conclusions."
+    "with 60 items a cue reader was recognised in 30% of cases. Use the full edition for conclusions."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate")
 EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
@@ -260,8 +260,8 @@ def scope(profile: ProfileDocument) -> str:
     if not inside:
         return f"no overall score: {UNJUDGED}"
     overall = overall_of(profile.models[0])
-    text = "" if overall is None else overall.name
-    return f"{text}; {count(outside, 'ability', 'abilities')} left out ({UNJUDGED})" if outside else text
+    text = "" if overall is None else f"mean over {overall.name}"
+    return f"{text}; {count(outside, 'ability', 'abilities')} left out, because {UNJUDGED}" if outside else text
 
 
 def contamination_status(model: ModelProfile) -> str:
@@ -280,7 +280,7 @@ def controls(model: ModelProfile, profile: ProfileDocument) -> str:
     tried = max((each.tried for f in findings for each in f.explanations if each.kind == "cue"), default=0)
     kinds = {each.kind for f in findings for each in f.explanations}
     encoders = listed(profile.relatedness)
-    names = [f"{tried} of {len(battery())} surface cues" if tried else ""]
+    names = [f"up to {tried} of {len(battery())} surface cues per ability" if tried else ""]
     names += [f"relatedness{f' by {encoders}' if encoders else ''}" if "relatedness" in kinds else ""]
     names += ["the options without the question" if "blind" in kinds else ""]
     names += ["retest or other prompt formats" if any(f.conditions for f in findings) else ""]
@@ -312,8 +312,7 @@ def partial_warning(profile: ProfileDocument) -> str:
     """Warn where only a part of the edition was run; empty where all was."""
     if profile.complete:
         return ""
-    name = f"profile {profile.version}, {profile.edition} edition"
-    return f"Only a part of the edition was run: these figures cannot be compared with {name}."
+    return f"Only part of the {profile.edition} edition was run, so the figures are not comparable with other profiles."
 
 
 def relatedness_warning(profile: ProfileDocument) -> str:
@@ -390,7 +389,7 @@ def facts_of(finding: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, 
     yield "Label quality", label_quality(finding)
     if finding.twin is not None:
         twins = "" if finding.on_twin is None else f" Verdict on the twins alone: {finding.on_twin}."
-        yield "Contamination", f"Accuracy on published items minus that on their twins: {finding.twin:+.2f}.{twins}"
+        yield "Contamination", f"Accuracy on published items minus accuracy on their twins: {finding.twin:+.2f}.{twins}"
     yield "In the overall score", f"{'Yes' if ability.counts else 'No'}: {ability.why}."
 
 
@@ -416,17 +415,17 @@ def _condition_name(name: str) -> str:
 
 
 def explained(each: ExplanationFinding) -> str:
-    """State what an explanation earns, and what the model earns on both sides of it."""
-    rule = each.name.removeprefix("picking ")
-    what = "" if each.kind == "blind" else f"Pick {rule}. "
-    tried = f", the best of {each.tried} cues that apply" if each.tried > 1 else ""
+    """State the accuracy of an explanation, and that of the model where the explanation is right and wrong."""
     sides = [
-        f"{percent(side.value, 0)} where this is {word}"
+        f"{percent(side.value, 0)} where it is {word}"
         for side, word in ((each.where_right, "right"), (each.where_wrong, "wrong"))
         if side is not None
     ]
     model = f" The model gets {' and '.join(sides)}." if sides else ""
-    return f"{what}This gets {each.accuracy:.0%}{tried}.{model}"
+    if each.kind == "blind":
+        return f"The model's own choice without the question gets {each.accuracy:.0%}.{model}"
+    best = f" It is the best of {each.tried} cues, chosen on the other half of the items." if each.tried > 1 else ""
+    return f"The rule: pick {each.name.removeprefix('picking ')}.{best} It gets {each.accuracy:.0%}.{model}"
 
 
 def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> str:
@@ -436,8 +435,8 @@ def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> st
         return f"{model.model}: not tested, because no twins were run."
     size = count(len(test.abilities), "ability", "abilities")
     result = (
-        f"{model.model}: accuracy on published items minus that on their twins is {test.difference:+.2f} over {size} "
-        f"(one-sided p {_equals(test.p)}; the threshold is p < {test.level:g})."
+        f"{model.model}: accuracy on published items minus accuracy on their twins is {test.difference:+.2f} over "
+        f"{size} (one-sided p {_equals(test.p)}; the threshold is p < {test.level:g})."
     )
     if status == "found":
         own = listed([titles.get(name, name) for name in test.contaminated])
@@ -464,7 +463,7 @@ def error_control(profile: ProfileDocument) -> str:
     size = count(len(profile.abilities), "ability", "abilities")
     return (
         f"Thick lines are {shown} intervals. Verdicts use {strict} intervals (thin lines, Bonferroni over {size}), so "
-        "at most one page in twenty has a wrong claim."
+        "the probability of any wrong claim on this page is at most 5%."
     )
 
 

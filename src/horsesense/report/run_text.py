@@ -111,7 +111,7 @@ def label_quality(answered: Answered) -> str:
         f"Blind audit of {sound.n:,} items by {sound.auditor.in_words()}, {sound.date}",
         f"Seeded errors found: {stage.sensitivity:.1%} of {stage.sensitivity.n:,}",
         *([f"False alarms: {stage.false_alarms:.1%}"] if stage.false_alarms else []),
-        *(f"{remark[:1].upper()}{remark[1:]}" for remark in (*sound.remarks, related_auditor(answered)) if remark),
+        *(f"{note[:1].upper()}{note[1:]}" for note in (*sound.notes, related_auditor(answered)) if note),
     ]
     return ". ".join(sentences) + "."
 
