@@ -144,16 +144,16 @@ def response_bias(bias: Bias) -> str:
     return f"{prefers}. That its answers follow the question is not shown."
 
 
-WHOLE = "Cues were searched for in the whole probe ({}); the model was scored on a part of it."
-DRAWN = "Cues were searched for in the scored sample ({}), which may show a cue that the whole probe does not have."
+WHOLE = "The model was scored on a part of the probe; cues were searched for in the whole probe."
+DRAWN = "A cue may be absent from the whole probe, because cues were searched for only in the scored sample."
 
 
 def cue_control(control: Control) -> str:
     """State what the best surface cue earns, and what the model earns where that cue fails."""
     text = _cue_control(control)
     if control.whole:
-        return f"{text} {WHOLE.format(count(control.whole, 'item'))}"
-    return f"{text} {DRAWN.format(control.drawn)}" if control.drawn else text
+        return f"{text} {WHOLE[:-1]} ({count(control.whole, 'item')})."
+    return f"{text} {DRAWN[:-1]} (here {control.drawn})." if control.drawn else text
 
 
 def _cue_control(control: Control) -> str:
