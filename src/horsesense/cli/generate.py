@@ -290,7 +290,7 @@ class FunctionCommand(click.Command):
         self.spelling: dict[str, str] = {}
         """How each parameter is written: ``--limit``, ``--no-cache``, ``PROBE``."""
         self.groups: dict[str, str] = {}
-        """Option → the heading that it stands under."""
+        """Option → its heading."""
         helps = docstring_parts(inspect.getdoc(function) or "")
         super().__init__(entry.path.rpartition(" ")[2], help=helps[0], short_help=entry.summary, callback=self._run)
         self.taken = self._take(function, helps[1], "")

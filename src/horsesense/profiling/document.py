@@ -216,7 +216,7 @@ def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[Finding]]) -> st
     elif hollow:
         sense = "Its score is explained by something other than knowledge"
     elif 2 * open_ones >= len(verdicts.findings):
-        sense = "Too few questions were asked to distinguish knowledge from guessing"
+        sense = "Too few questions were asked to distinguish knowledge from chance"
     else:
         sense = f"No knowledge is shown{' where enough questions were asked' if open_ones else ''}"
     seen = _contamination(verdicts)

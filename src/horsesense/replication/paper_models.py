@@ -1,4 +1,4 @@
-"""Models of the papers: which row a model replicates, its results, and what is missing for other figures.
+"""Models of the papers: the row that a model replicates, its results, and what is missing for other figures.
 
 A model replicates a row of the paper if it has the name of the paper's model on the Hugging Face Hub, about as many
 parameters, and trained weights. Other models are listed in rows of their own, without a verdict.
@@ -280,4 +280,4 @@ def _questions(row: str, name: str) -> str:
     if row.startswith("Question-to-Choice"):
         return f"horsesense baseline question-to-choice {files} --out runs/question-to-choice"
     original = "--original-dev science.jsonl:dev --original-test science.jsonl:test"
-    return f"horsesense inoculate -m SCIENCE {files} --dev {name}.jsonl:dev {original} --out runs/dose"
+    return f"horsesense inoculate -m SCIENCE {files} --dev {name}.jsonl:dev {original} --out runs/inoculation"

@@ -96,7 +96,7 @@ class FigureOutcome:
     fits: bool | None
     """On a part: whether the printed figure is in the interval."""
     reason: str
-    """Why it differs, what is missing, or a remark."""
+    """Why it differs, what is missing, or a comment."""
     command: str
     """A command that would provide what is missing."""
 
@@ -356,7 +356,7 @@ def count(outcomes: Sequence[FigureOutcome]) -> dict[str, int]:
     """Count figures by verdict and by basis."""
     verdicts = Counter(each.verdict for each in outcomes)
     basis = Counter(each.basis for each in outcomes if each.basis)
-    computed = sum(each.computed is not None and each.basis != "the release's own results" for each in outcomes)
+    computed = sum(each.computed is not None and each.basis != "the authors' published results" for each in outcomes)
     counted = {"figures": len(outcomes), "computed": computed}
     return (
         counted | {name: verdicts[name] for name in VERDICTS} | {f"from {name}": basis[name] for name in sorted(basis)}

@@ -261,7 +261,7 @@ def fit_baseline(
 
 
 def fit_from_folder(folder: Path, test: Probe) -> ControlFit:
-    """Answer a probe with a control that was fitted and stored before."""
+    """Return the answers of a stored control to a probe."""
     stored, fitted = answer_with_stored(folder, list(test.items))
     return ControlFit(stored.name, test, (fitted,), Leaks(), stored.train)
 

@@ -134,7 +134,7 @@ def fine_tune(
     """Train a model under a setting, evaluate it before and after, and save the results in the folder.
 
     ``drawn`` has the plans of each seed, one for each number of the setting. ``probe`` lends the tests its card: the
-    cluster and the normalisation. Leaks are checked before anything is trained. Of several processes of torchrun all
+    cluster and the normalisation. Leaks are checked before anything is trained. With several processes of torchrun, all
     train, and the first one evaluates; the others return None.
     """
     from horsesense.runs.folder import locked

@@ -1,8 +1,7 @@
 """What was published: pinned files checked by hash, and how well people do.
 
-``releases.tsv`` names the repository, commit, path and SHA-256 of each file. A few files of some releases were never
-hashed (they are large or missing there) and are not fetched. ``people.tsv`` says how well people do at the released
-sets, as published: references, never a bar.
+``releases.tsv`` names the repository, commit, path and SHA-256 of each file. A few files of some datasets were never
+hashed (they are large or missing there) and are not fetched. ``people.tsv`` has human accuracy as published.
 """
 
 from __future__ import annotations

@@ -287,7 +287,7 @@ def build_rica(plan: RicaPlan) -> Probe:
         name=NAME,
         method="rica",
         licence="; ".join(licences),
-        made=f"Axioms of {', '.join(plan.strategies)} told about {entities} entities, as {plan.task}.",
+        made=f"Axioms of {', '.join(plan.strategies)} about {entities} entities, as {plan.task}.",
         seed=plan.seed,
         metric=CLUSTER_AVERAGE,
         normalise="" if plan.task == "entailment" else "sum",
