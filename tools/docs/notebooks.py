@@ -113,7 +113,7 @@ def page(path: Path) -> str:
         if chart := output.get("chart"):
             file, says = PICTURES[path.stem, chart]
             text += f"![{says}](../images/{file}.png)\n\n"
-    return text + f"*From `examples/{path.name}`; what it said was kept by `python -m tools.docs.notebooks`.*\n"
+    return text + f"*From `examples/{path.name}`; the output was recorded by `python -m tools.docs.notebooks`.*\n"
 
 
 def table(html: str, most: int = 6) -> str:
