@@ -99,11 +99,11 @@ def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders
     hold_to("rica controls", json.loads(called.out))
     called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", tmp_path / "run", *SPEC, "--json")
     (answered,) = json.loads(called.out)["results"]
-    assert "its controls belong beside the score" in called.err
+    assert "report it with its controls" in called.err
     beside = [word for path in tmp_path.glob("ours-*.jsonl") for word in ("-p", path)]
     assert len(beside) == 4
     called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, *beside, "--out", tmp_path / "three", *SPEC)
-    assert (called.code, "controls belong" in called.err) == (0, False)
+    assert (called.code, "with its controls" in called.err) == (0, False)
     analysed = call("rica", "analyse", tmp_path / "three")
     assert "scores on the controls" in analysed.out
     (beside,) = json.loads(call("rica", "analyse", tmp_path / "three", "--json").out)["controls"]
