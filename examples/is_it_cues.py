@@ -78,7 +78,7 @@ probe
 # ## Look for cues
 #
 # No model is needed. Each cue is fitted on one half of the items and evaluated on the other. Its p-value is how often
-# the best of all cues does as well on a permuted key. With `out=` the answers of the best cue are stored as a run.
+# the best of all cues does as well on a permuted key. With `out=` the answers of the best surface cue are stored as a run.
 
 # %%
 cue_folder = Path(mkdtemp()) / "cue"
@@ -93,7 +93,7 @@ best_cues
 # %% [markdown]
 # ## Evaluate a model
 #
-# The accuracy alone says little, so we compare it with that of the cue, which does not read the question.
+# The accuracy alone says little, so we compare it with that of the best surface cue, which does not read the question.
 
 # %%
 model = hs.load_model(MODEL)
