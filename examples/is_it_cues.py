@@ -78,7 +78,7 @@ probe
 # ## Look for cues
 #
 # No model is needed. Each cue is fitted on one half of the items and evaluated on the other. Its p-value is how often
-# the best of all cues does as well on a permuted key. With `out=` the answers of the best surface cue are stored as a run.
+# the best of all cues does as well on a permuted key. `out=` stores the answers of the best surface cue as a run.
 
 # %%
 cue_folder = Path(mkdtemp()) / "cue"
