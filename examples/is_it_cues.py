@@ -82,7 +82,7 @@ probe
 
 # %%
 cue_folder = Path(mkdtemp()) / "cue"
-cues = hs.find_cues(probe, out=cue_folder)
+cues = probe.cues(out=cue_folder)
 print(cues.verdict)
 cues
 

@@ -198,7 +198,7 @@ def test_a_study_is_one_folder_that_goes_on(call: Call, tmp_path: Path) -> None:
     ]
     ladder = next(result["ladder"] for result in study["analysis"]["results"] if result["probe"] == "ladder")
     assert ladder["facts"] >= 1
-    assert "known" in ladder["verdict"]
+    assert "knows" in ladder["verdict"]
     assert Path(study["page"]).is_file()
     assert "<svg" in Path(study["picture"]).read_text()
     mode, number = study["entities"].split(":")
