@@ -114,7 +114,7 @@ def profile(
             materials.append(asked)
             items = asked_items(asked)
             by[ability.name] = explained(asked, related(items, progress, known), items, taxonomy)
-            readings[ability.name] = _reading(asked)
+            readings[ability.name] = _audit(asked)
         found: list[ModelProfile] = []
         scores: dict[str, list[ItemScores]] = {}
         seen: dict[str, Contamination] = {}
@@ -266,8 +266,8 @@ def _how(answered: Answered) -> str:
     return f"{how}; special tokens: {model.frame}" if model.frame else how
 
 
-def _reading(material: Material) -> LabelQuality | None:
-    """What a blind reading found of such items: of these very ones, or of another draw of the same recipe."""
+def _audit(material: Material) -> LabelQuality | None:
+    """Return the audit of these items, or of another draw of the same recipe."""
     from horsesense.methods.audits import stored_audit
 
     return material.pool.card.label_quality or (
@@ -276,7 +276,7 @@ def _reading(material: Material) -> LabelQuality | None:
 
 
 def _taxonomy() -> Any:
-    """Where words stand in WordNet; without it other cues would be the best ones, and another page."""
+    """Load the taxonomy of WordNet, without which other cues would be the best ones."""
     from horsesense.lexicons.taxonomy import load_taxonomy
     from horsesense.lexicons.wordnet import find_wordnet
 

@@ -210,7 +210,7 @@ def why_other_model(figure: Figure, models: Iterable[ModelRecord]) -> str:
     words = _training(figure).split()
     wanted = next((words[i + 1] for i, word in enumerate(words[:-1]) if word in ("baseline", "-m")), "")
     if not wanted:
-        return "the paper's model is not known well enough to be told from others"
+        return "the paper's model is not described well enough to identify it"
     for model in models:
         if model.kind == "control":
             known = [model.name.partition(" seed-")[0]]
