@@ -377,7 +377,7 @@ def facts_of(finding: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, 
         yield (
             f"Pairs: {pairs.kind}",
             f"{count(pairs.pairs, 'pair')} with opposite gold answers, of which right: {right}. "
-            f"Same answer to both more often than by guessing: in {retention_text(pairs.same_answer)} of the pairs.",
+            f"Pairs with the same answer to both, in excess of guessing: {retention_text(pairs.same_answer)}.",
         )
     if finding.facts is not None:
         used = ""
@@ -416,8 +416,9 @@ def _condition_name(name: str) -> str:
 
 def explained(each: ExplanationFinding) -> str:
     """State the accuracy of an explanation, and that of the model where the explanation is right and wrong."""
+    source = "that choice" if each.kind == "blind" else "the rule"
     sides = [
-        f"{percent(side.value, 0)} where it is {word}"
+        f"{percent(side.value, 0)} where {source} is {word}"
         for side, word in ((each.where_right, "right"), (each.where_wrong, "wrong"))
         if side is not None
     ]
