@@ -7,7 +7,7 @@ import pytest
 
 from horsesense.planting.effects import Trials, difference_between, planted_effect
 
-NAMES = {"model": "m", "probe": "p", "format": "loglikelihood", "cue": "c"}
+NAMES = ("m", "p", "loglikelihood", "professor")
 
 
 def simulated(rng: np.random.Generator, follows: float, n: int = 240, k: int = 4, knows: float = 0.5) -> Trials:
@@ -31,7 +31,7 @@ def simulated(rng: np.random.Generator, follows: float, n: int = 240, k: int = 4
 
 def test_shares_by_hand() -> None:
     trials = simulated(np.random.default_rng(5), 0.4)
-    found = planted_effect(trials, **NAMES)
+    found = planted_effect(trials, *NAMES)
     above = {True: 0.0, False: 0.0}
     below = {True: 0.0, False: 0.0}
     for i in range(len(trials.followed)):
@@ -50,7 +50,7 @@ def test_shares_by_hand() -> None:
 @pytest.mark.parametrize("follows", [0.0, 0.2, 0.6])
 def test_the_interval_contains_the_planted_effect(follows: float) -> None:
     rng = np.random.default_rng(round(100 * follows))
-    drawn = [planted_effect(simulated(rng, follows), **NAMES) for _ in range(100)]
+    drawn = [planted_effect(simulated(rng, follows), *NAMES) for _ in range(100)]
     assert sum(each.moved.low <= follows <= each.moved.high for each in drawn) >= 90
     if not follows:
         assert sum(each.p < 0.05 for each in drawn) <= 10
@@ -70,6 +70,6 @@ def test_a_model_whose_answers_cannot_move() -> None:
     n = 10
     ones = np.ones(n)
     held = Trials(ones, ones, np.ones(n, bool), np.full(n, 2), ones, ones, [str(i) for i in range(n)])
-    found = planted_effect(held, **NAMES)
+    found = planted_effect(held, *NAMES)
     assert np.isnan(found.moved.value)
     assert found.p == 1.0

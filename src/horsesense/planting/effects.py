@@ -114,15 +114,18 @@ def moved_share(trials: Trials, weights: Floats) -> tuple[float, Floats]:
     return value, (above - value * below) / mean
 
 
-def planted_effect(trials: Trials, seed: int = 0, **names: str) -> PlantedEffect:
-    """Estimate the effect of one cue on one model; ``names`` are the model, probe, format and cue."""
+def planted_effect(trials: Trials, model: str, probe: str, format: str, cue: str, seed: int = 0) -> PlantedEffect:
+    """Estimate the effect of one cue on one model."""
     uniform, one = trials.weights(), trials.to_right.astype(np.float64)
     moved, residuals = moved_share(trials, uniform)
     right, right_residuals = moved_share(trials, one)
     wrong, wrong_residuals = moved_share(trials, 1 - one)
     estimate, variance = _estimate(moved, residuals, trials.clusters, seed)
     return PlantedEffect(
-        **names,
+        model=model,
+        probe=probe,
+        format=format,
+        cue=cue,
         n=len(one),
         moved=estimate,
         to_right=_estimate(right, right_residuals, trials.clusters, seed)[0],

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from annotated_types import Ge
 
-from horsesense.api.asking import ask, default_folder
-from horsesense.api.probes import PathLike, called, opened
 from horsesense.core import Probe
+from horsesense.core.catalogue import PathLike, as_probe, name_in_run
 from horsesense.core.document import Document
 from horsesense.core.spec import ScoringSpec
 from horsesense.errors import UserError, translate_errors, unknown
@@ -21,6 +20,7 @@ from horsesense.models.api.settings import ServedSettings
 from horsesense.planting.effects import PlantedEffect, Trials, difference_between, planted_effect
 from horsesense.planting.planted_cues import CUE, CUES, PLACEBO, PlantedCue, planted_probe
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.ask import ask, default_folder
 from horsesense.runs.compute_settings import ComputeSettings
 from horsesense.runs.shards import draw
 from horsesense.settings import chosen_models
@@ -67,7 +67,7 @@ class Planting(Document):
 
     def plot(self) -> Any:
         """Draw the share moved by each cue with its interval, one row per model (Altair)."""
-        from horsesense.report.drawing import accuracies
+        from horsesense.drawing import accuracies
 
         rows = [
             {"label": each.cue, "model": each.model, "accuracy": each.moved.value, "low": each.moved.low}
@@ -112,11 +112,11 @@ def plant(
     Returns:
         The effect of each cue on each model, and the differences between models.
     """
-    name, whole = called(probe), opened(probe)
+    name, whole = name_in_run(probe), as_probe(probe)
     part = replace(whole, items=draw(whole.items, limit, seed), card=replace(whole.card, name=name))
     chosen = [cue] if isinstance(cue, str) else cue
     probes = _planted(part, [_named(each) for each in chosen] or [each for each in CUES if _fits(part, each)], seed)
-    models = chosen_models(model)
+    models: Sequence[str | Path | Model] = chosen_models(model)
     folder = Path(out) if out is not None else default_folder(models, [name, "planted"])
     cues = {each.card.name: each.card.name.removeprefix(f"{name}.") for each in probes}
     run = ask(
@@ -138,7 +138,7 @@ def plant(
     trials = {key: trials_of(each) for key, each in answers.items()}
     effects = [
         replace(
-            planted_effect(found, seed, model=asked, probe=name, format=how, cue=planted),
+            planted_effect(found, asked, name, how, planted, seed),
             mentioned=mentioned_share(answers[asked, how, planted], _named(planted)),
         )
         for (asked, how, planted), found in trials.items()
