@@ -248,6 +248,14 @@ COMMANDS: tuple[Command, ...] = (
         PROBES,
     ),
     Command(
+        "plant",
+        "horsesense.planting.experiment:plant",
+        "Plant cues and measure what they move",
+        "horsesense plant starter -m smollm2 --cue professor --limit 40",
+        MODELS,
+        render="horsesense.planting.render:planting",
+    ),
+    Command(
         "export",
         "horsesense.exchange.formats:export",
         "Export a probe to another tool",
