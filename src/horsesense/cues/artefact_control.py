@@ -16,7 +16,7 @@ from horsesense.cues.battery import Bools, Cue, battery, given, phrase, shares
 from horsesense.cues.search import Prepared, check_units, choose, halvings, prepare
 from horsesense.cues.table import table_of
 from horsesense.errors import UserError
-from horsesense.lexicons.taxonomy import Taxonomy
+from horsesense.lexicons.graph import Graph
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.accuracy import chance as chance_of
 from horsesense.stats.accuracy import credits as credits_of
@@ -40,7 +40,7 @@ class ChosenCue:
 def chosen_cue(
     items: Sequence[Item],
     group: str = "family",
-    taxonomy: Taxonomy | None = None,
+    taxonomy: Graph | None = None,
     extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
     seed: int = 0,
     also: Sequence[Cue] = (),
@@ -112,7 +112,7 @@ class BestCue:
     """Number of items it was evaluated on, if the model answered only some of them."""
 
 
-def best_cue(items: Sequence[Item], group: str, units: Names, taxonomy: Taxonomy | None = None) -> BestCue:
+def best_cue(items: Sequence[Item], group: str, units: Names, taxonomy: Graph | None = None) -> BestCue:
     """Find the best cue of a probe: ``group`` names the cluster variable, ``units`` are the clusters of the items."""
     answers = chosen_cue(items, group, taxonomy).answers
     earned = credits_of([answer.scores for answer in answers], [item.answer for item in items])

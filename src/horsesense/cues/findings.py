@@ -15,7 +15,7 @@ from horsesense.cues.relatedness import Cosines, Encoder, Relatedness, relatedne
 from horsesense.cues.search import Prepared, Searched, check_units, estimates, prepare, search
 from horsesense.cues.table import Table, table_of
 from horsesense.cues.tokens import Floats, Ints
-from horsesense.lexicons.taxonomy import Taxonomy
+from horsesense.lexicons.graph import Graph
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.stats.intervals import Estimate
 
@@ -209,7 +209,7 @@ class Findings:
 def find_cues(
     items: Sequence[Item],
     group: str = "family",
-    taxonomy: Taxonomy | None = None,
+    taxonomy: Graph | None = None,
     extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
     also: Sequence[Cue] = (),
     splits: int = 10,

@@ -18,7 +18,7 @@ from horsesense.cues.search import Prepared, check_units, prepare, search
 from horsesense.cues.table import Table, table_of
 from horsesense.cues.tokens import Ints
 from horsesense.errors import UserError
-from horsesense.lexicons.taxonomy import Taxonomy
+from horsesense.lexicons.graph import Graph
 from horsesense.progress import NO_PROGRESS, Progress
 
 ROUNDS = 20
@@ -94,7 +94,7 @@ class _Battery:
 
     cues: Sequence[Cue]
     group: str
-    taxonomy: Taxonomy | None
+    taxonomy: Graph | None
     splits: int
     rounds: int
     seed: int
@@ -116,7 +116,7 @@ class _Battery:
 def harden(
     items: Sequence[Item],
     group: str = "family",
-    taxonomy: Taxonomy | None = None,
+    taxonomy: Graph | None = None,
     extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
     also: Sequence[Cue] = (),
     splits: int = 10,

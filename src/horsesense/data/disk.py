@@ -84,7 +84,7 @@ def _machine() -> str:
 
 def _sweep(path: Path) -> None:
     """Remove what killed processes of this machine left of the same name. Another machine's may still be at work."""
-    pattern = re.compile(rf"\.{re.escape(path.name)}\.(\d+)-{_machine()}\.part(\.wal)?")
+    pattern = re.compile(rf"\.{re.escape(path.name)}\.(\d+)-{_machine()}\.part")
     try:
         found = [(each, match) for each in path.parent.iterdir() if (match := pattern.fullmatch(each.name))]
     except OSError:

@@ -199,17 +199,15 @@ def _cues(export: Export) -> Iterator[str]:
         yield "Not searched."
         return
     from horsesense.cues import find_cues
-    from horsesense.lexicons.taxonomy import load_taxonomy
-    from horsesense.lexicons.wordnet import find_wordnet
+    from horsesense.lexicons.sources import find_wordnet_graph
     from horsesense.scoring.relatedness import NOT_CONTROLLED, related
 
     probe = export.probe
-    folder = find_wordnet()
     try:
         found = find_cues(
             probe.items,
             probe.card.group,
-            load_taxonomy(folder) if folder else None,
+            find_wordnet_graph(),
             encoded=list(related(probe.items).values()),
         )
     except UserError as error:

@@ -11,8 +11,8 @@ from horsesense.core.item_file import ids_of
 from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import BestCue, best_cue
 from horsesense.errors import UserError
-from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
-from horsesense.lexicons.wordnet import find_wordnet
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.sources import find_wordnet_graph
 from horsesense.methods.run_tables import run_tables
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.methods.winoventi.procedure import PipelineView, is_pipeline, read_pipeline
@@ -145,8 +145,7 @@ def collect_answered(
 def _best_cue(probe: str, answered: Answered, whole: Probe | None, progress: Progress) -> BestCue | str:
     """Search the best cue of a probe; a sentence where that is not possible."""
     progress.update(f"searching surface cues in {probe}", 0, 1)
-    folder = find_wordnet() if any(item.concepts for item in answered.items) else None
-    taxonomy = load_taxonomy(folder) if folder else None
+    taxonomy = find_wordnet_graph() if any(item.concepts for item in answered.items) else None
     record, group = answered.part.probe, answered.probe.card.group
     if whole is not None and not set(ids_of(answered.items)) <= set(ids_of(whole.items)):
         raise UserError(
@@ -164,7 +163,7 @@ def _best_cue(probe: str, answered: Answered, whole: Probe | None, progress: Pro
         return error.problem
 
 
-def _of_the_whole(answered: Answered, whole: Probe, taxonomy: Taxonomy | None) -> BestCue:
+def _of_the_whole(answered: Answered, whole: Probe, taxonomy: Graph | None) -> BestCue:
     """Search the best cue on a whole probe, and return its picks on the items that were scored."""
     place = {item: number for number, item in enumerate(ids_of(whole.items))}
     found = best_cue(whole.items, whole.card.group, item_columns(whole.items, whole.card.group).units, taxonomy)
