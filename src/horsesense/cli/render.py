@@ -502,11 +502,12 @@ def _print_bar(value: float, most: float, label: str) -> None:
 @renders("StoredRun")
 def stored_run(stored: StoredRun) -> None:
     """Print the results of a run, or the tables of a paper with its models in them."""
-    from horsesense.methods.cats.render import print_suite
+    from horsesense.methods.suites import find_paper_suite
     from horsesense.methods.suites.render import print_tables
+    from horsesense.registry import load
 
     if stored.suite is not None:
-        print_suite(stored.suite, stored.tables or ())
+        load(find_paper_suite(stored.suite.name).render)(stored.suite, stored.tables or ())
     elif stored.tables is not None:
         print_tables(stored.tables)
     else:

@@ -34,6 +34,8 @@ METHOD = Method(
         "arct-neutral": Reader(f"{_HERE}.sources:read_arct_neutral"),
     },
     suites={"cats": f"{_HERE}.suite:CATS", "cats-robust": f"{_HERE}.suite:CATS_ROBUST"},
+    instruments=_HERE,
+    summary="Analyse runs on CATs",
     # Section "Sentence scoring": one masked copy per token; causal models from the second token on.
     presets={"paper:cats": "pll=token,bos=none"},
     commands=(

@@ -27,6 +27,9 @@ METHOD = Method(
         "partwhole-nli": Reader(f"{_HERE}.dataset:read_partwhole_nli"),
     },
     suites={"partwhole": f"{_HERE}.suite:PARTWHOLE"},
+    rules={"partwhole": "horsesense.stats.raters.adjudication:MEDIAN_WITHOUT_OBJECTIONS"},
+    instruments=_HERE,
+    summary="Split, recast and check part-whole triples",
     commands=(
         Command(
             "build partwhole",

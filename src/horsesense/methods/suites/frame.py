@@ -9,6 +9,8 @@ from typing import Literal
 
 from horsesense.core import Probe
 from horsesense.core.document import Document
+from horsesense.core.spec import Normalisation
+from horsesense.progress import Progress
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate
 
@@ -85,6 +87,10 @@ class PaperSuite:
     """Computes the paper's tables from answers of models, answers of controls, and the other files."""
     controls: tuple[PaperControl, ...] = ()
     """Controls to fit on the training part of each set that has one."""
+    results: Callable[[OpenedData, Sequence[Answered], Normalisation | None, Progress], Document] | None = None
+    """Computes results beyond the paper's tables; their ``name`` is the suite's."""
+    render: str = ""
+    """``"module:function"`` that prints these results with the tables."""
 
 
 def with_published(

@@ -195,13 +195,10 @@ class PipelineView:
     seed: int
 
 
-def is_pipeline(folder: Path) -> bool:
-    """Return whether a folder is that of a pipeline."""
-    return (folder / STATE).is_file()
-
-
-def read_pipeline(folder: Path) -> PipelineView:
-    """Read the folder of a pipeline."""
+def read_pipeline(folder: Path) -> PipelineView | None:
+    """Read the folder of a pipeline; None for any other folder."""
+    if not (folder / STATE).is_file():
+        return None
     plan, steps = read_plan(folder), read_state(folder / STATE)["steps"]
     runs = {kind: steps.get(f"{RUN}{kind}", {}).get("output") for kind in ("validated", "proposed")}
     kind = next((each for each, run in runs.items() if run), "")

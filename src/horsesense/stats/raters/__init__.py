@@ -6,7 +6,6 @@ In the order of use:
 - `agreement`: chance-corrected agreement with intervals.
 - `annotators`: each annotator compared with the others, and disputed items.
 - `qualification`: annotator qualification by gold items.
-- `adjudication_rules`: rules for a single item: majority, median, and those of the studies.
 - `dawid_skene`: joint adjudication of all items with each annotator's errors.
 - `adjudication`: one label per item by one of these rules, or the reason for dropping the item.
 - `human_performance`: human accuracy, with the kind of the figure recorded.
