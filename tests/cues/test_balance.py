@@ -7,14 +7,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from horsesense.cues.balance import Columns, largest_balanced
+from horsesense.cues.balance import BalanceColumns, largest_balanced
 
 
-def columns(excess: np.ndarray, tolerance: float) -> Columns:
-    return Columns(excess, np.full(excess.shape, 0.25), np.full(excess.shape[1], tolerance))
+def columns(excess: np.ndarray, tolerance: float) -> BalanceColumns:
+    return BalanceColumns(excess, np.full(excess.shape, 0.25), np.full(excess.shape[1], tolerance))
 
 
-def is_balanced(table: Columns, kept: np.ndarray, slack: float) -> bool:
+def is_balanced(table: BalanceColumns, kept: np.ndarray, slack: float) -> bool:
     bound = table.tolerance * np.sqrt(kept.mean() * table.variance.sum(axis=0)) + slack
     return bool((np.abs(kept @ table.excess) <= bound).all())
 

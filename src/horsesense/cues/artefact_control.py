@@ -183,7 +183,7 @@ def _gap(earned: Floats, right: NDArray[np.bool_], names: Names, value: float, l
 
 
 @dataclass(frozen=True, slots=True)
-class Control:
+class ArtefactControl:
     """A model compared with the best cue."""
 
     cue: Estimate
@@ -202,7 +202,7 @@ class Control:
         return self.cue.chance is not None and self.cue.low > self.cue.chance
 
 
-def control(cue: BestCue, model: Estimate, earned: Floats, units: Names) -> Control:
+def control(cue: BestCue, model: Estimate, earned: Floats, units: Names) -> ArtefactControl:
     """Compare one model with the best cue; ``earned`` is its credit on each item."""
     where = where_cues_fail(earned, cue.right, units, cue.accuracy.chance)
-    return Control(cue.accuracy, model, where, cue.drawn, cue.whole)
+    return ArtefactControl(cue.accuracy, model, where, cue.drawn, cue.whole)

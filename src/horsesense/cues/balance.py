@@ -26,7 +26,7 @@ _EXACT = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class AnsweringRule:
     """An answering rule without the question."""
 
     cue: str
@@ -45,17 +45,17 @@ class Rule:
 class Rules:
     """All rules on one probe."""
 
-    rules: Sequence[Rule]
+    rules: Sequence[AnsweringRule]
     credit: NDArray[np.float32]
     """Credits: items × rules."""
 
     @property
-    def off(self) -> list[Rule]:
+    def off(self) -> list[AnsweringRule]:
         """Return the rules that are not at chance, furthest first."""
         return sorted((rule for rule in self.rules if rule.off), key=_distance)
 
 
-def _distance(rule: Rule) -> tuple[float, str]:
+def _distance(rule: AnsweringRule) -> tuple[float, str]:
     return -abs(rule.accuracy.value - (rule.accuracy.chance or 0.0)), rule.cue
 
 
@@ -69,7 +69,7 @@ def rules_of(prepared: Prepared, searched: Searched, splits: int, seed: int) -> 
     credit = np.concatenate([prepared.directed, searched.credit, opposite], axis=1)
     variance = np.concatenate([variances(prepared.directed, table.unit), searched.variance[:-1], spread])
     accuracies = estimates(credit, table.unit, float(table.chance.mean()), seed=seed, variance=variance)
-    return Rules([Rule(*name, estimate) for name, estimate in zip(names, accuracies, strict=True)], credit)
+    return Rules([AnsweringRule(*name, estimate) for name, estimate in zip(names, accuracies, strict=True)], credit)
 
 
 def _opposites(prepared: Prepared, splits: int, seed: int) -> tuple[NDArray[np.float32], Floats]:
@@ -122,7 +122,7 @@ class _Gathered:
 
 def excess_of(
     prepared: Prepared, rules: Rules, family: Ints, off: Collection[str], tolerance: Mapping[str, float], seed: int
-) -> tuple[Columns, Sequence[str]]:
+) -> tuple[BalanceColumns, Sequence[str]]:
     """Return the columns, with the cue of each.
 
     Each direction of a number cue has one column. A cue that is off chance has one column per rule for its held-out
@@ -154,7 +154,7 @@ def excess_of(
     if TREE in off:
         gathered.add(TREE, every, tree_credit(prepared, seed=seed)[0] - table.chance, by_chance)
     shape = (gathered.families, 0)
-    columns = Columns(
+    columns = BalanceColumns(
         excess=np.stack(gathered.excess, axis=1) if gathered.excess else np.zeros(shape),
         variance=np.stack(gathered.variance, axis=1) if gathered.variance else np.zeros(shape),
         tolerance=np.array([tolerance.get(cue, TOLERANCE) for cue in gathered.cues]),
@@ -183,7 +183,7 @@ _PASSES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class BalanceColumns:
     """Quantities to balance; all tables are families × columns."""
 
     excess: Floats
@@ -193,9 +193,9 @@ class Columns:
     tolerance: Floats
     """Tolerance of each column's sum, in standard errors."""
 
-    def of(self, families: Ints) -> Columns:
+    def of(self, families: Ints) -> BalanceColumns:
         """Select families."""
-        return Columns(self.excess[families], self.variance[families], self.tolerance)
+        return BalanceColumns(self.excess[families], self.variance[families], self.tolerance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,13 +208,13 @@ class Balanced:
     """Column that contributed most to dropping each family; -1 for families kept or dropped by rounding."""
 
 
-def largest_balanced(columns: Columns, sizes: Floats, seed: int = 0) -> Balanced:
+def largest_balanced(columns: BalanceColumns, sizes: Floats, seed: int = 0) -> Balanced:
     """Keep as many items as possible while each column's sum is within its tolerance.
 
     ``sizes`` are the numbers of items of each family.
 
     >>> table = np.array([[0.5]] * 60 + [[-0.5]] * 20)
-    >>> balanced = largest_balanced(Columns(table, table**2, np.array([1.0])), np.ones(80))
+    >>> balanced = largest_balanced(BalanceColumns(table, table**2, np.array([1.0])), np.ones(80))
     >>> int(balanced.kept[:60].sum()), int(balanced.kept[60:].sum())
     (27, 20)
     """
@@ -231,7 +231,7 @@ def largest_balanced(columns: Columns, sizes: Floats, seed: int = 0) -> Balanced
     return Balanced(kept, reason)
 
 
-def _solved(columns: Columns, sizes: Floats, tightened: float) -> Balanced:
+def _solved(columns: BalanceColumns, sizes: Floats, tightened: float) -> Balanced:
     from scipy.optimize import linprog
 
     reason = np.full(len(sizes), -1, dtype=np.int64)

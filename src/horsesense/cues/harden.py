@@ -11,7 +11,7 @@ import numpy as np
 
 from horsesense.core import Item, Probe
 from horsesense.core.document import Document
-from horsesense.cues.balance import TOLERANCE, TREE, Rule, Rules, excess_of, largest_balanced, rules_of
+from horsesense.cues.balance import TOLERANCE, TREE, AnsweringRule, Rules, excess_of, largest_balanced, rules_of
 from horsesense.cues.battery import Cue, battery, given
 from horsesense.cues.findings import CuesDocument, Findings, examine
 from horsesense.cues.search import Prepared, check_units, prepare, search
@@ -50,7 +50,7 @@ class Hardened:
     before: Findings
     after: Findings
     """Cue analysis of the remaining items, computed from scratch."""
-    rules: Sequence[Rule]
+    rules: Sequence[AnsweringRule]
     """Every answering rule, measured on the remaining items."""
 
     @property
@@ -78,7 +78,7 @@ class HardenedDocument(Document):
     """Number of items dropped by AFLite."""
     reasons: Mapping[str, int]
     """Number of items dropped per cue, most costly first."""
-    rules: tuple[Rule, ...]
+    rules: tuple[AnsweringRule, ...]
     """Every answering rule on the remaining items; each interval contains chance."""
     families_dropped: tuple[Dropped, ...]
     """Each dropped family, and the cue that contributed most."""

@@ -307,7 +307,7 @@ def build_graph(
         columns[name] = _column(pairs, len(number), pa.string() if name in texts else pa.int32())
     graph = Graph(origin, pa.table(columns), dict(left_out or {}))
     if not loops and len(in_loop := graph._ancestors.loops):
-        raise UserError(f"{graph.ids[in_loop[0]]} lies above itself", fix="break the circle of isa")
+        raise UserError(f"{graph.ids[in_loop[0]]} is above itself", fix="break the circle of isa")
     return graph
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from scipy.special import betaincinv
 
 from horsesense.errors import unknown
-from horsesense.profiling.item_scores import HumanScore
+from horsesense.profiling.item_scores import HumanReference
 
 Edition = Literal["quick", "full"]
 EDITIONS: tuple[Edition, ...] = ("quick", "full")
@@ -54,7 +54,7 @@ class Ability:
     """Contrast pairs of a family with opposite keys: the kind of contrast, and the facets that both members share."""
     reading: str = ""
     """Card under whose name a blind audit of such items is stored; otherwise empty."""
-    people: HumanScore | None = None
+    people: HumanReference | None = None
     """Human performance, if known."""
     source: str = ""
     """Source of the human figure."""
@@ -107,11 +107,11 @@ def _ability(name: str, values: Mapping[str, Any]) -> Ability:
     )
 
 
-def _judges(figure: Mapping[str, Any]) -> HumanScore:
+def _judges(figure: Mapping[str, Any]) -> HumanReference:
     """Return a published figure; its interval is Jeffreys' if n is reported, otherwise [0, 1]."""
     value, n = float(figure["value"]), int(figure.get("n", 0))
     if not n:
-        return HumanScore(value, (0.0, 1.0), 0, f"{figure['kind']}, n not reported")
+        return HumanReference(value, (0.0, 1.0), 0, f"{figure['kind']}, n not reported")
     right = value * n
     low, high = (float(betaincinv(right + 0.5, n - right + 0.5, tail)) for tail in (0.025, 0.975))
-    return HumanScore(value, (low, high), n, figure["kind"])
+    return HumanReference(value, (low, high), n, figure["kind"])

@@ -11,12 +11,12 @@ from horsesense.models.protocol import Likelihood, Model
 from horsesense.scoring.chat import chat_prompts
 from horsesense.scoring.few_shot import examples_from
 from horsesense.scoring.option_prompts import WORDING, is_chat
-from horsesense.scoring.option_scores import Prepared, answer_of, prepare, prepare_prompts
+from horsesense.scoring.option_scores import TokenizedItem, answer_of, prepare, prepare_prompts
 from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat, same_spec
 from horsesense.scoring.prompts import item_prompts
 
 
-def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Prepared]:
+def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[TokenizedItem]:
     if spec.chat == "on":
         return _in_chat(model, items, spec, pool)
     if not spec.shots:
@@ -26,7 +26,7 @@ def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Seque
     return prepare(model, items, spec, before)
 
 
-def _in_chat(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Prepared]:
+def _in_chat(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[TokenizedItem]:
     """Only on request: the likelihood in a chat template differs from that of the plain text."""
     is_chat(spec, model.can("chat"), model.name)
     examples = examples_from(pool, spec)
@@ -39,14 +39,14 @@ def _solved(item: Item, spec: ScoringSpec) -> str:
     return item_prompts(item, replace(spec, baseline=False), True).prompts[item.answer].text
 
 
-def _prepare_pmi(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[Prepared]:
+def _prepare_pmi(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[TokenizedItem]:
     """Sentences become the blank in which they differ: a whole sentence has no context to leave out."""
     seen = [(view(item, "cloze") or item) if item.form == "sentences" and not item.premise else item for item in items]
     made = _prepare(model, seen, spec, pool)
     return [replace(each, item=item) for each, item in zip(made, items, strict=True)]
 
 
-def _answer(asked: Sequence[Prepared], call: Call) -> Answers:
+def _answer(asked: Sequence[TokenizedItem], call: Call) -> Answers:
     encoded = [question for prepared in asked for question in prepared.questions]
     scored: list[Likelihood] | None = call.memory.likelihoods(encoded) if call.memory else None
     if scored is None:

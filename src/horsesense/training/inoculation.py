@@ -19,7 +19,7 @@ from horsesense.core.document import Document
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.compute_settings import EngineSettings
-from horsesense.runs.engine import Job, Task, TaskResult
+from horsesense.runs.engine import EngineTask, Job, TaskResult
 from horsesense.training.curves import CurvePoint, curves, inoculation_curve, read_selected
 from horsesense.training.inoculation_folder import InoculationFolder, SelectedTrial
 from horsesense.training.inoculation_trials import (
@@ -233,11 +233,11 @@ class InoculationStudy(Job):
         about = {"model": self.model, "identity": identify(self.model).whole, "objective": self.objective}
         return about | contents | plain
 
-    def begin(self) -> list[Task]:
+    def begin(self) -> list[EngineTask]:
         """Return the base model's task: every cost is relative to it."""
         return [self._task(evaluate_base_model, "the base model")]
 
-    def take(self, task: Task, result: TaskResult) -> list[Task]:
+    def take(self, task: EngineTask, result: TaskResult) -> list[EngineTask]:
         """Store the outcome of a task; after the base model, return all others: seeds, then adds, then k."""
         answers = [list(answers_in(result.tables[name])) for name in ("new", "original")]
         if not self.before:
@@ -263,13 +263,13 @@ class InoculationStudy(Job):
         self.on_best(BestTrial(trial, *answers))
         return []
 
-    def progress_of(self, task: Task) -> Progress:
+    def progress_of(self, task: EngineTask) -> Progress:
         return self.progress
 
-    def failed(self, task: Task, reason: str) -> None:
+    def failed(self, task: EngineTask, reason: str) -> None:
         self.lost.append(f"{task.label} ({reason})")
 
-    def _task(self, function: Any, called: str, **more: int) -> Task:
+    def _task(self, function: Any, called: str, **more: int) -> EngineTask:
         from horsesense.models.locate import identify
 
         path = Path(self.model).expanduser()
@@ -283,7 +283,7 @@ class InoculationStudy(Job):
         }
         sets = {each.name: getattr(self.sets, each.name) for each in fields(InoculationSets)}
         shared = {name: probe.items for name, probe in sets.items() if probe is not None}
-        return Task(function, payload, shared=shared, label=called)
+        return EngineTask(function, payload, shared=shared, label=called)
 
 
 def concepts_seen(items: Sequence[Item], originals: Iterable[Item]) -> dict[str, bool]:

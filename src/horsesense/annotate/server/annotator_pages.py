@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from horsesense.annotate.answer_checks import join_pair
 from horsesense.annotate.pictures import FOLDER, KINDS
 from horsesense.annotate.server import database_tables as tables
-from horsesense.annotate.server.answering import RefusedError, last_answer, submit, undo
+from horsesense.annotate.server.answering import RejectedAnswerError, last_answer, submit, undo
 from horsesense.annotate.server.database import reading, writing
 from horsesense.annotate.server.links_and_sessions import CROWDS, Visitor
 from horsesense.annotate.server.participants import FAILED, STOPPED, locked
@@ -79,7 +79,7 @@ def annotator_routes(desk: RequestContext) -> APIRouter:
         desk.visitor(request)
         known = {picture.file for shown in served.pictures.values() for picture in shown}
         if name not in known:
-            raise RefusedError(404, "There is no such picture.")
+            raise RejectedAnswerError(404, "There is no such picture.")
         path = served.study.folder / FOLDER / name
         return FileResponse(path, media_type=KINDS[path.suffix.lower()], headers={"Cache-Control": "private"})
 
@@ -109,7 +109,7 @@ def _again(desk: RequestContext, visitor: Visitor, key: str, fields: Mapping[str
         lease = own_lease(connection, visitor.person.id, key)
         undoable = last_answer(connection, visitor.person) is not None
     if lease is None or lease.state != OPEN:
-        raise RefusedError(409, "This question is not open any more. Please load the page again.")
+        raise RejectedAnswerError(409, "This question is not open any more. Please load the page again.")
     shown = replace(show(desk.served, visitor.person, lease, fields), problem=str(error))
     form, total = visitor.form(desk.served), _total(desk, visitor)
     return desk.page("task.html.j2", 422, shown=shown, total=total, form=form, undoable=undoable)

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from horsesense.annotate.server.administration import personal_links
-from horsesense.annotate.server.answering import RefusedError
+from horsesense.annotate.server.answering import RejectedAnswerError
 from horsesense.annotate.server.links_and_sessions import Visitor
 from horsesense.annotate.server.overview import StudyOverview, annotator_statuses, overview
 from horsesense.annotate.server.participants import RESEARCHER, pause
@@ -82,11 +82,11 @@ def researcher_routes(desk: RequestContext) -> APIRouter:
         checked(request, fields)
         name, what = fields.get("name", ""), fields.get("what", "")
         if what not in ("pause", "resume"):
-            raise RefusedError(422, "The form cannot be read.")
+            raise RejectedAnswerError(422, "The form cannot be read.")
         try:
             pause(served, [name] if name else [], what == "pause")
         except UserError as error:
-            raise RefusedError(422, str(error)) from None
+            raise RejectedAnswerError(422, str(error)) from None
         return RedirectResponse("/study", 303)
 
     @router.post("/study/invite")
