@@ -211,8 +211,8 @@ def studied(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -
 
 
 STOPS = {
-    "between the answers and the line": ("horsesense.training.inoculation_folder.InoculationFolder._add", 3),
-    "before the first line": ("horsesense.training.inoculation_folder.InoculationFolder._add", 1),
+    "between the answers and the line": ("horsesense.training.inoculation.InoculationFolder._add", 3),
+    "before the first line": ("horsesense.training.inoculation.InoculationFolder._add", 1),
     "in the middle of the answers": ("horsesense.runs.controls.write_manifest", 2),
     "while a second learning rate is trained": ("horsesense.training.inoculation_trials.train_model", 2),
 }
@@ -224,7 +224,7 @@ def test_an_inoculation_that_is_stopped(
 ) -> None:
     where, call = STOPS[stop]
     if where.endswith("_add"):
-        from horsesense.training import inoculation_folder
+        from horsesense.training import inoculation as inoculation_folder
 
         real, count = inoculation_folder.InoculationFolder._add, 0
 

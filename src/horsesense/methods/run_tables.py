@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from horsesense.methods.suites.frame import PaperTable
-from horsesense.methods.suites.stored import kept_tables
+from horsesense.methods.suites.frame import PaperTable, kept_tables
 from horsesense.registry import load, methods
 from horsesense.runs.results import Answered
 

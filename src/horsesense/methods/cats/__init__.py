@@ -2,7 +2,7 @@
 
 Zhou, Zhang, Cui, Huang, "Evaluating Commonsense in Pre-trained Language Models" (AAAI 2020).
 
-- Read: `dataset` (the paper's own files), `sources` and `winograd` (the original benchmarks), with `joining`
+- Read: `dataset` (the paper's own files), `sources` (the original benchmarks), with `joining`
   (sentences from their parts) and `reframing` (items from sentences).
 - Build: `conjunctions` (conjunction acceptability), `duals` and `dual_edits` (questions after one edit), `orders`
   (comparisons of our own), with `generics` (generic statements) and `steps` (inference steps by rule).
@@ -25,7 +25,7 @@ METHOD = Method(
         "cats": Reader(f"{_HERE}.dataset:read_cats"),
         "cats-robust": Reader(f"{_HERE}.dataset:read_cats_robust"),
         # The datasets that CATs was made from, in their own formats.
-        "winograd": Reader(f"{_HERE}.winograd:read_winograd"),
+        "winograd": Reader(f"{_HERE}.sources:read_winograd"),
         "sense-making": Reader(f"{_HERE}.sources:read_sense_making", "STATEMENTS ANSWERS", 2, 2),
         "sense-reasons": Reader(f"{_HERE}.sources:read_sense_reasons", "REASONS ANSWERS", 2, 2),
         "swag": Reader(f"{_HERE}.sources:read_swag"),

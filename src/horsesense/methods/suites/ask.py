@@ -14,8 +14,7 @@ from horsesense.core import ScoringSpec
 from horsesense.data import cache_folder
 from horsesense.errors import translate_errors
 from horsesense.methods.suites import find_paper_suite
-from horsesense.methods.suites.frame import OpenedData, PaperSuite, PaperTable
-from horsesense.methods.suites.stored import CONTROLS, keep_suite, suite_tables
+from horsesense.methods.suites.frame import CONTROLS, OpenedData, PaperSuite, PaperTable, keep_suite, suite_tables
 from horsesense.progress import Progress
 from horsesense.registry import ONE_OPTION
 from horsesense.settings import chosen_models

@@ -22,7 +22,7 @@ from horsesense.lexicons.graph import Graph
 from horsesense.runs.results import Answered, read_run
 from horsesense.stats import Estimate, accuracy
 from horsesense.stats.clustered_logit import Effect, clustered_logit
-from horsesense.stats.fixed_sizes import StrictAt, strict_at_sizes
+from horsesense.stats.families import StrictAt, strict_at_sizes
 
 KINSHIP = ("above another", "below another", "near another")
 _FEWEST = 5
