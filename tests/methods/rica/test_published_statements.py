@@ -16,7 +16,7 @@ from horsesense.errors import UserError
 from horsesense.methods.published import read_release
 from horsesense.methods.rica.perturbations import ASYMMETRIES, PERTURBATIONS, Perturbation
 from horsesense.methods.rica.published_axioms import MEMBERS
-from horsesense.methods.rica.published_statements import blank
+from horsesense.methods.rica.published_statements import blank, units
 
 
 def write(path: Path, *lines: str) -> Path:
@@ -136,6 +136,29 @@ def test_lines_that_are_not_in_blocks_throughout_are_read_by_names(tmp_path: Pat
     masks = [next(w for w in re.findall(r"more|less", line)) for line in lines]
     probe = read_release("rica", [write(tmp_path / "eval_sentences.txt", *lines), write(tmp_path / "m.txt", *masks)])
     assert len({item.family for item in probe.items}) > 1
+
+
+def test_the_curated_set_behind_the_raw_one_is_recognised(tmp_path: Path) -> None:
+    """As in the joint file of the leaderboard."""
+    soft = {"phrase": "soft", "antonym": "hard", "paraphrase": "yielding", "inversion": "stiff"}
+    raw = [
+        "wob is made out of wax, zim is made out of iron, so wob is more soft than zim",
+        "fip is made of wax, tol is made of iron, so fip is not less soft than tol",
+        "gax is a whale, pul is a gnat, so gax is more heavy than pul",
+    ]
+    lines = [*raw, *curated_block("A is waxier than B", soft, ASYMMETRIES)]
+    found = units(lines)
+    assert Counter(unit.axiom for unit in found) == Counter(unit.axiom for unit in units(raw)) + Counter(
+        {"A is waxier than B": 24}
+    )
+
+
+def test_the_joint_file_of_the_release(shared: Path) -> None:
+    folder = shared / "data" / "rica" / "data"
+    parts = [folder / "10k" / "test_sentences.txt", folder / "human_curated_set" / "eval_sentences.txt"]
+    lines = [path.read_text(encoding="utf-8").splitlines() for path in parts]
+    axioms = [unit.axiom for unit in units([*lines[0], *lines[1]])]
+    assert (len(set(axioms[:1005])), len(set(axioms[1005:])), len(set(axioms))) == (171, 80, 251)
 
 
 def test_the_pair_comes_from_the_config(tmp_path: Path) -> None:

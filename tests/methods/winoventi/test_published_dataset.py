@@ -93,6 +93,9 @@ def test_fine_tuning_files_are_read_as_they_are(tmp_path: Path) -> None:
     both = read_release("winoventi", [train, test])
     assert [each.facets["split"] for each in both.items] == ["train", "test"]
     assert both.card.notes["lines that are in several files"] == 1
+    test.write_text("Ann took the pan from the stove.  The pan is hot .\n")  # an outcome with a trailing space
+    (spaced,) = read_release("winoventi", [test]).items
+    assert spaced.member == "generic"
     test.write_text("Ann took the pan from the moon. The pan is hot.\n")
     with pytest.raises(UserError, match=r"only-generics-test\.txt:1: no row of the benchmark has this text"):
         read_release("winoventi", [test])
@@ -131,3 +134,9 @@ def test_which_intersection_the_paper_has(shared: Path) -> None:
     here = {" | ".join(item.family.split(" | ")[:3]) for item in benchmark.items}
     nouns = {item.groups["noun"] for item in benchmark.items}
     assert (len(common), sum(name.split(" | ")[0] in nouns for name in common), len(common & here)) == (159, 99, 83)
+
+
+def test_a_triplet_of_the_registry_is_joined_without_its_outer_spaces(tmp_path: Path) -> None:
+    header = "Word\tAssociative Bias\tAlternative\tBERT"
+    (tmp_path / "r.tsv").write_text(f"{header}\npan\thot \tcold\tTrue\ncar\tmobile\tnonmobile \tFalse\n")
+    assert read_registry(tmp_path / "r.tsv") == {"BERT": {"pan | hot | cold"}}

@@ -36,7 +36,10 @@ _ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".parquet")
 _ALIASES = {"hellaswag": "hella_swag", "arct1": "arct_1", "arct": "arct_1", "arct2": "arct_2", "delete": "del"}
 _ALIASES |= {"substitute": "sub"}
 SEEING_CUES = frozenset(
-    ("shared words", "overlap", "shared bigrams", "first word shared", "like the others", "offered")
+    (
+        *("shared words", "overlap", "shared bigrams", "first word shared", "like the others", "offered"),
+        *("stem", "edit distance", "derivation"),
+    )
 )
 """Cues that compare options with their common part, which is the question."""
 
