@@ -217,7 +217,7 @@ def _cues(export: Export) -> Iterator[str]:
     yield "| cue | accuracy [95% interval] | coverage | p |\n|---|---|---|---|"
     for cue in found.cues[:5]:
         e = cue.accuracy
-        yield f"| {cue.pick} | {e.value:.3f} [{e.low:.3f}, {e.high:.3f}] | {cue.coverage:.0%} | {cue.p:.3f} |"
+        yield f"| {cue.pick} | {e:.3f} | {cue.coverage:.0%} | {cue.p:.3f} |"
     for near in found.relatedness:
         e = near.accuracy
         yield (

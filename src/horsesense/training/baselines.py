@@ -365,7 +365,7 @@ def measure(
 
 def _verdict(name: str, e: Estimate) -> str:
     guess = e.chance or 0.0
-    score = f"{name} has an accuracy of {e.value:.3f} [{e.low:.3f}, {e.high:.3f}], chance is {guess:.3f}"
+    score = f"{name} has an accuracy of {e:.3f}, chance is {guess:.3f}"
     if e.low > guess:
         return f"{score}: {e.value - guess:z.3f} above chance, which a model can get without understanding the item"
     return f"{score}: not above chance, so this control finds no artefact"
