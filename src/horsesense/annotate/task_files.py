@@ -16,9 +16,7 @@ from annotated_types import Ge
 
 from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import Instrument, find_instrument
-from horsesense.annotate.label_studio import write_label_studio
-from horsesense.annotate.mturk import write_mturk
-from horsesense.annotate.potato import write_potato
+from horsesense.annotate.platforms import write_label_studio, write_mturk, write_potato
 from horsesense.annotate.task import Assignment, Task, assign, lettered, tasks_of
 from horsesense.core import Probe
 from horsesense.core.document import Document

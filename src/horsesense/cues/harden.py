@@ -1,4 +1,11 @@
-"""Harden a probe: find the largest subset on which every cue is at chance, neither above nor below."""
+"""Harden a probe: find the largest subset on which every cue is at chance, neither above nor below.
+
+First every rule is measured: a cue's maximum, its minimum, the associations learnt from other items, and the opposite
+of these, since a cue far below chance reveals the key as much as one far above. Each becomes a column: its credit above
+chance, summed over the items of a family. Then a linear programme keeps as many items as possible while all sums stay
+small. A family is kept or dropped as a whole; the relaxed programme has no more fractional families than active
+constraints, so rounding costs little.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from horsesense.data.disk import (
     writing_folder,
 )
 from horsesense.data.fields import FieldProblem, check_fields, check_json
-from horsesense.data.json_list import json_elements
+from horsesense.data.table_formats import json_elements
 from horsesense.data.tables import read_table
 from horsesense.data.text import numbered_lines, read_bytes, read_text
 

@@ -1,4 +1,7 @@
-"""Import logs of other tools, or a table of answers, as run folders."""
+"""Import logs of other tools, or a table of answers, as run folders.
+
+A table has one row per item and model, with the chosen option or one score per option.
+"""
 
 from __future__ import annotations
 

@@ -14,8 +14,7 @@ from horsesense.cues.artefact_control import BestCue, best_cue
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.sources import find_wordnet_graph
-from horsesense.methods.run_tables import run_tables
-from horsesense.methods.suites.frame import PaperTable
+from horsesense.methods.suites.frame import PaperTable, run_tables
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.registry import load, methods
 from horsesense.report.summary import Summary, summarise

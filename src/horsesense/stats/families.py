@@ -2,6 +2,11 @@
 
 Strict accuracy requires every member of a family (wordnetqa, section 4.3 and table 8; rica, figure 7). Large families
 are harder for that reason alone, so it is compared with the value expected under independent errors.
+
+Strict accuracy at a fixed size is comparable: each family gives the probability that ``size`` of its questions, drawn
+without replacement, are all correct; smaller families are left out. Questions that differ only in their distractors are
+one question with the mean credit of its forms. A separate level ("same question") requires all forms of a question to
+be correct (wordnetqa, sections 3.1.1 and 4.3).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Baselines: controls that see only a part of each item, fitted to a probe and compared with chance and with models."""
+"""Baselines: controls that see only a part of each item, fitted to a probe and compared with chance and with models.
+
+The weights of a fitted control are stored beside its answers, so that it can answer other items.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 Richardson and Sabharwal, "What Does My QA Model Know?" (TACL 2020), section 4.2, after Liu, Schwartz and Smith (2019):
 a trained model is fine-tuned on k examples of a probe, over a grid of learning rates and steps. For each k, the weights
 with the best mean accuracy on the new and the original task are selected. A model that learns quickly and forgets
-nothing knew most of it before.
+nothing knew most of it before. The folder holds every trial, the selected ones with their tests, and answers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Pages for researchers: the state of the study, with agreement, annotators and disputed items; pause and invite."""
+"""Pages for researchers: the state of the study, with agreement so far, slow, hasty and deviating annotators and
+disputed items; pause and invite.
+"""
 
 from __future__ import annotations
 

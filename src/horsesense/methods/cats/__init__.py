@@ -5,7 +5,7 @@ Zhou, Zhang, Cui, Huang, "Evaluating Commonsense in Pre-trained Language Models"
 - Read: `dataset` (the paper's own files), `sources` (the original benchmarks), with `joining`
   (sentences from their parts) and `reframing` (items from sentences).
 - Build: `conjunctions` (conjunction acceptability), `duals` and `dual_edits` (questions after one edit), `orders`
-  (comparisons of our own), with `generics` (generic statements) and `steps` (inference steps by rule).
+  (comparisons of our own), with `generics` (generic statements).
 - Analyse: `suite` (all sets together), `table` (rows of tables 3 and 6), `step_accuracy`, `evidence`,
   `who_gets_what`.
 

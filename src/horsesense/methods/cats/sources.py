@@ -1,5 +1,9 @@
 """The sets that CATs was made from, in their own formats: sense making, argument reasoning, SWAG and HellaSwag, and
-Winograd schemas (XML of Davis, three kinds of JSON, or a table with a header).
+Winograd schemas.
+
+Winograd schemas (Levesque, Davis, Morgenstern 2012) are read from the XML of Davis, three kinds of JSON, or a table
+with a header, and reframed as in CATs, section "Winograd Schema Challenge (WSC)", table 2. In the XML each text is cut
+at its pronoun; the kinds of JSON are recognised by their fields.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The frame of a suite: data to probes, answers to a paper's tables, and the suite that a run folder belongs to."""
+"""The frame of a suite: data to probes, answers to a paper's tables, and the suite that a run folder belongs to.
+
+A run outside a suite has the tables that methods make of their own probes beyond accuracy.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from horsesense.data import read_text, writing
 from horsesense.errors import UserError
 from horsesense.methods.suites import find_paper_suite
 from horsesense.progress import Progress
+from horsesense.registry import load, methods
 from horsesense.runs.manifest import manifest_path
 from horsesense.runs.results import Answered, read_run
 from horsesense.stats import Estimate
@@ -152,3 +156,16 @@ def _controls(folder: Path | None) -> list[Path]:
     if folder is None:
         return []
     return sorted(path for path in (folder / CONTROLS).glob("*") if manifest_path(path).is_file())
+
+
+# Tables of a run.
+
+
+def run_tables(folder: Path, answered: Sequence[Answered]) -> tuple[tuple[PaperTable, ...], tuple[PaperTable, ...]]:
+    """Return the paper's tables of a suite's run, and the methods' tables of any other run."""
+    papers = kept_tables(folder, answered) if folder.is_dir() else ()
+    if papers:
+        return papers, ()
+    known, asked = methods(), {each.probe.card.method for each in answered}
+    makers = [load(method.tables) for name, method in known.items() if method.tables and asked & {name, ""}]
+    return (), tuple(table for tables in makers for table in tables(folder, answered))

@@ -1,5 +1,9 @@
 """The whole procedure for one model: people's studies for each stage; make, status and serve; its summary and what a
 page shows of it.
+
+A stage opens when the one before has enough answers. Its studies are in ``people`` (`exceptions-1`, `premises-1` …):
+new tasks go into a new study, and tasks that are no longer needed are closed. The judgements of each stage are
+collected in one file, which the pipeline reads.
 """
 
 from __future__ import annotations
