@@ -98,6 +98,8 @@ class Method:
     """Adjudication rules of its study -> ``"module:object"``, a `horsesense.stats.raters.adjudication.Rule`."""
     instruments: str = ""
     """Package whose folder ``instruments`` has the .toml files of its study."""
+    missing_controls: str = ""
+    """``"module:function"``: the controls of a probe, made by the method's command ``controls``, that a run lacks."""
     tables: str = ""
     """``"module:function"``: makes the method's tables of a run, from its folder and its answers."""
     pipeline: str = ""

@@ -20,7 +20,7 @@ from tests.support.made_up_probes import longest, noise, planted
 @pytest.fixture(autouse=True)
 def no_wordnet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Loading the real WordNet costs seconds and adds nothing here."""
-    monkeypatch.setattr("horsesense.lexicons.wordnet.find_wordnet", lambda: None)
+    monkeypatch.setattr("horsesense.lexicons.sources.find_wordnet", lambda: None)
 
 
 def written(path: Path, items: list[Item], group: str = "family") -> Path:

@@ -224,9 +224,9 @@ def test_an_inoculation_that_is_stopped(
 ) -> None:
     where, call = STOPS[stop]
     if where.endswith("_add"):
-        from horsesense.training import inoculation as inoculation_folder
+        from horsesense.training.inoculation import InoculationFolder
 
-        real, count = inoculation_folder.InoculationFolder._add, 0
+        real, count = InoculationFolder._add, 0
 
         def stopping(*given: Any) -> None:
             nonlocal count
@@ -235,10 +235,10 @@ def test_an_inoculation_that_is_stopped(
                 raise Stopped
             real(*given)
 
-        monkeypatch.setattr(inoculation_folder.InoculationFolder, "_add", stopping)
+        monkeypatch.setattr(InoculationFolder, "_add", stopping)
 
         def mend() -> None:
-            monkeypatch.setattr(inoculation_folder.InoculationFolder, "_add", real)
+            monkeypatch.setattr(InoculationFolder, "_add", real)
 
     else:
         mend = stop_at(monkeypatch, where, call)

@@ -198,13 +198,13 @@ def _cues(export: Export) -> Iterator[str]:
     if not export.cues:
         yield "Not searched."
         return
-    from horsesense.cues import find_cues
+    from horsesense.cues import measure_cues
+    from horsesense.cues.encoders import NOT_CONTROLLED, related
     from horsesense.lexicons.sources import find_wordnet_graph
-    from horsesense.scoring.relatedness import NOT_CONTROLLED, related
 
     probe = export.probe
     try:
-        found = find_cues(
+        found = measure_cues(
             probe.items,
             probe.card.group,
             find_wordnet_graph(),

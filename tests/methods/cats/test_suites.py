@@ -11,7 +11,7 @@ import pytest
 
 from horsesense.core import Card, Item, Probe
 from horsesense.cues.battery import Number, battery
-from horsesense.cues.findings import find_cues
+from horsesense.cues.findings import measure_cues
 from horsesense.cues.table import table_of
 from horsesense.errors import UserError
 from horsesense.methods.cats.suite import SEEING_CUES, SUITES, blind_cues, find_sets, find_suite, read_sets
@@ -56,7 +56,7 @@ def test_a_blind_cue_does_not_see_the_question() -> None:
         lot.shuffle(options)
         items.append(Item("demo", "sentences", options=tuple(options), answer=options.index(right)))
     probe = Probe.of(items, Card("demo"))
-    assert find_cues(probe.items, probe.card.group, rounds=99).cues[0].name in SEEING_CUES
+    assert measure_cues(probe.items, probe.card.group, rounds=99).cues[0].name in SEEING_CUES
     best = blind_cues({"demo": probe})["demo"]
     assert best.rule is None or best.rule.p > 0.9, "nothing else tells the options apart"
     assert best.learnt is None or best.learnt.name not in SEEING_CUES

@@ -30,7 +30,7 @@ from horsesense.stats.accuracy import accuracy
 from horsesense.stats.resampling import Floats
 
 if TYPE_CHECKING:
-    from horsesense.api.frames import Frame
+    from horsesense.core.frame import Frame
 
 
 SUBJECTS = frozenset(listed("i you he she it we they there someone everyone nobody people this that"))
@@ -289,7 +289,7 @@ class InferenceSteps(Document):
 
     def frame(self) -> Frame:
         """Return one row per model, probe and number of steps; the probe is empty where all are taken together."""
-        from horsesense.api.frames import Frame, columns_of
+        from horsesense.core.frame import Frame, columns_of
 
         rows = [
             {

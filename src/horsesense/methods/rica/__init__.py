@@ -54,6 +54,7 @@ METHOD = Method(
     suites={"rica": f"{_HERE}.suite:RICA"},
     rules={"rica": "horsesense.stats.raters.adjudication:TWO_ROUNDS"},
     instruments=_HERE,
+    missing_controls=f"{_HERE}.controls:missing_controls",
     tables=f"{_HERE}.analysis:tables_of_run",
     summary="Derive, prove and analyse RICA statements",
     # Section 3.1: candidates at the mask; GPT-2 by the product over the statement, from its second token on.
