@@ -20,7 +20,7 @@ import orjson
 from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import NO_ONE_LABEL, WRITTEN, Instrument
 from horsesense.annotate.task import Task, fields_of_options, lettered
-from horsesense.data import read_text, writing
+from horsesense.data import read_text, write_file
 from horsesense.data.tables import write_rows
 from horsesense.errors import UserError
 
@@ -42,10 +42,8 @@ def write_label_studio(path: Path, instrument: Instrument, tasks: Sequence[Task]
         data |= {f"asked_{i}": question for i, question in enumerate(asked)}
         listed.append({"data": data})
     page = path.with_name(f"{path.stem}.page.xml")
-    with writing(path) as temporary:
-        temporary.write_bytes(orjson.dumps(listed, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-    with writing(page) as temporary:
-        temporary.write_text(_page(instrument, fields), encoding="utf-8")
+    write_file(path, orjson.dumps(listed, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    write_file(page, _page(instrument, fields))
     return [path, page]
 
 
@@ -135,10 +133,9 @@ def write_potato(path: Path, instrument: Instrument, tasks: Sequence[Task], roun
         raise UserError("Potato does not return the round", fix="write a table, or judge the second round separately")
     config = path.with_name(f"{path.stem}.config.yaml")
     write_rows(path, ({"id": task.item, "text": _text(task, instrument)} for task in tasks), ())
-    with writing(config) as temporary:
-        temporary.write_bytes(
-            orjson.dumps(_config(path, instrument, tasks), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-        )
+    write_file(
+        config, orjson.dumps(_config(path, instrument, tasks), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    )
     return [path, config]
 
 
@@ -232,8 +229,7 @@ def write_mturk(path: Path, instrument: Instrument, tasks: Sequence[Task], round
     asked = tuple(f"asked_{i}" for i in range(len(fields or instrument.criteria)))
     write_rows(path, rows, ("item", "instrument", "question", *letters, *asked))
     page = path.with_name(f"{path.stem}.hit.html")
-    with writing(page) as temporary:
-        temporary.write_text(_hit_page(instrument, letters, fields), encoding="utf-8")
+    write_file(page, _hit_page(instrument, letters, fields))
     return [path, page]
 
 

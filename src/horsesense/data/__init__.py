@@ -6,6 +6,7 @@ from horsesense.data.disk import (
     refuse_devices,
     sha256_of_bytes,
     sha256_of_file,
+    write_file,
     writing,
     writing_folder,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "refuse_devices",
     "sha256_of_bytes",
     "sha256_of_file",
+    "write_file",
     "writing",
     "writing_folder",
 ]

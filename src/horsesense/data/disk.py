@@ -141,6 +141,12 @@ def writing(path: str | Path, sweep: bool = True) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
+def write_file(path: str | Path, content: str | bytes) -> None:
+    """Write a file whole or not at all; text as UTF-8."""
+    with writing(path) as temporary:
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
 @contextmanager
 def writing_folder(path: Path) -> Iterator[Path]:
     """A temporary folder beside ``path`` that takes its place when the block ends without an error."""

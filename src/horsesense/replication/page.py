@@ -11,7 +11,7 @@ from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 
-from horsesense.data import writing
+from horsesense.data import write_file
 from horsesense.formatting import with_interval
 from horsesense.replication.replication import FigureOutcome, PaperReplication, Replication
 from horsesense.replication.verdicts import VERDICTS
@@ -204,5 +204,4 @@ def write_page(replication: Replication, path: Path) -> None:
         "printed": shown_printed,
     }
     text = _environment().get_template("replication.html.j2").render(values)
-    with writing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_file(path, text)

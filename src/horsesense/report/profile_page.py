@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from horsesense.core.document import plain
-from horsesense.data import writing
+from horsesense.data import write_file
 from horsesense.drawing import SCALE
 from horsesense.errors import UserError
 from horsesense.formatting import percent
@@ -43,8 +43,7 @@ def write_profile(profile: Profile, folder: Path, pictures: bool = True, progres
 
 
 def _write(path: Path, content: bytes) -> None:
-    with writing(path) as temporary:
-        temporary.write_bytes(content)
+    write_file(path, content)
 
 
 def _png(svg: str, progress: Progress) -> bytes:

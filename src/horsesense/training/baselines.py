@@ -16,7 +16,7 @@ from annotated_types import Ge, Interval
 
 from horsesense.core import Answer, Item, Probe
 from horsesense.core.document import Document
-from horsesense.data import read_text, writing
+from horsesense.data import read_text, write_file, writing
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.results import Answered
@@ -62,8 +62,7 @@ def store_weights(folder: Path, name: str, seed: int, vectors: str, train: int, 
     with writing(folder / ARRAYS) as temporary:
         save_file({key: np.ascontiguousarray(value) for key, value in weights.arrays.items()}, temporary)
     values = {"name": name, "seed": seed, "vectors": vectors, "train": train, "words": list(weights.words)}
-    with writing(folder / FILE) as temporary:
-        temporary.write_bytes(orjson.dumps(values))
+    write_file(folder / FILE, orjson.dumps(values))
 
 
 def read_stored(folder: Path) -> tuple[StoredControl, Weights]:

@@ -20,7 +20,7 @@ from horsesense.core import Answer, Item, Probe
 from horsesense.core.answer_columns import answers_in
 from horsesense.core.document import Document
 from horsesense.data import read_bytes, read_text
-from horsesense.data.checksums import check_sum, summed
+from horsesense.data.checksums import check_sum, write_summed
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.compute_settings import EngineSettings
@@ -64,8 +64,7 @@ class InoculationFolder:
         """
         path = self.path / STUDY
         if not path.is_file():
-            with summed(self.path, path) as temporary:
-                temporary.write_bytes(orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            write_summed(self.path, path, orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
             return
         check_sum(self.path, path, "remove the folder")
         try:
@@ -117,8 +116,7 @@ class InoculationFolder:
         new = {tuple(row[part] for part in key) for row in rows}
         others = [row for row in self._rows(path) if tuple(row.get(part) for part in key) not in new]
         ordered = sorted([*others, *rows], key=_order)
-        with summed(self.path, path) as temporary:
-            temporary.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in ordered))
+        write_summed(self.path, path, b"".join(orjson.dumps(row) + b"\n" for row in ordered))
 
     def _rows(self, path: Path) -> list[dict[str, Any]]:
         if not path.is_file():

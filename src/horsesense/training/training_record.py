@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from annotated_types import Ge, Gt
 
 from horsesense.core import Item
-from horsesense.data import read_text, writing
+from horsesense.data import read_text, write_file
 from horsesense.data.checksums import SUMS, check_folder, sum_folder, summed
 from horsesense.errors import UserError, argument
 
@@ -183,8 +183,7 @@ def save_trained(
                 network = network.merge_and_unload()
         network.save_pretrained(folder)
         opened.tokenizer.save_pretrained(folder)
-    with writing(folder / "README.md") as temporary:
-        temporary.write_text(_readme(opened, trained, objective), encoding="utf-8")
+    write_file(folder / "README.md", _readme(opened, trained, objective))
     sum_folder(folder)
     # Written last: a folder that has it holds a complete training.
     with summed(folder, folder / RECORD) as temporary:
@@ -203,8 +202,7 @@ def bind(folder: Path, recipe: Recipe, origin: TrainingOrigin) -> None:
     """Record which training a folder holds, at its first step."""
     if not (folder / _BEGUN).is_file():
         values = {"recipe": asdict(recipe) | {"lr": recipe.learning_rate}, "origin": asdict(origin)}
-        with writing(folder / _BEGUN) as temporary:
-            temporary.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+        write_file(folder / _BEGUN, json.dumps(values, indent=2) + "\n")
 
 
 def check_bound(folder: Path, recipe: Recipe, origin: TrainingOrigin) -> None:

@@ -15,7 +15,7 @@ import orjson
 from horsesense.core import Probe
 from horsesense.core.document import Document
 from horsesense.core.spec import Normalisation
-from horsesense.data import read_text, writing
+from horsesense.data import read_text, write_file
 from horsesense.errors import UserError
 from horsesense.methods.suites import find_paper_suite
 from horsesense.progress import Progress
@@ -126,8 +126,7 @@ FILE, CONTROLS = "suite.json", "controls"
 def keep_suite(folder: Path, name: str, others: Mapping[str, Path]) -> None:
     """Write the suite of a run and the paths of its other files into its folder."""
     values = {"suite": name, "others": {key: str(path.resolve()) for key, path in others.items()}}
-    with writing(folder / FILE) as temporary:
-        temporary.write_bytes(orjson.dumps(values, option=orjson.OPT_INDENT_2))
+    write_file(folder / FILE, orjson.dumps(values, option=orjson.OPT_INDENT_2))
 
 
 def kept_tables(folder: Path, answered: Sequence[Answered] | None = None) -> tuple[PaperTable, ...]:
