@@ -17,6 +17,7 @@ from horsesense.data.checksums import SUMS, check_folder
 from horsesense.data.downloads import Fetched
 from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.registry import load
 
 _SCORES = "scores.sqlite"
 _KINDS = {
@@ -359,6 +360,10 @@ def verify(path: PathLike | None = None, /) -> Verified:
         rows, told = _scores(base)
         intact += rows
         damaged += [f"{_relative(place, base)}{each}" for each in told]
+    for base in sorted(place.rglob("study.sqlite")):
+        rows, told = _judgements(base.parent)
+        intact += rows
+        damaged += [f"{_relative(place, base)}: {each}" for each in told]
     return Verified(place, intact, tuple(damaged), tuple(missing), unknown, tuple(dict.fromkeys(changed)))
 
 
@@ -429,3 +434,12 @@ def _scores(path: Path) -> tuple[int, list[str]]:
     except UserError as error:
         return 0, [f": {error.problem}"]
     return intact, [f": {bad:,} rows, which are computed again where they are wanted"] if bad else []
+
+
+def _judgements(folder: Path) -> tuple[int, list[str]]:
+    """Check the rows of a study's database; reading it needs the extra ``annotate``."""
+    check_rows: Callable[[Path], tuple[int, list[str]]] = load("horsesense.annotate.server.judgement_log:check_rows")
+    try:
+        return check_rows(folder)
+    except UserError as error:
+        return 0, [error.problem]
