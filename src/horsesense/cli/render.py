@@ -16,8 +16,9 @@ from horsesense.terminal import console, line, number, p_value, print_fitting, s
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from horsesense.core import Item
     from horsesense.core.catalogue import InstalledPlugins
-    from horsesense.core.overview import FacetCounts, ItemInForms, ItemLine, Overview
+    from horsesense.core.overview import FacetCounts, ItemInForms, Overview
     from horsesense.core.probe import WrittenProbe
     from horsesense.cues.findings import Findings
     from horsesense.cues.harden import HardenedDocument
@@ -360,7 +361,7 @@ def _cell(count: int, most: int) -> str:
     return f"{count:,} {_SHADES[-(-count * (len(_SHADES) - 1) // most)]}"
 
 
-def _print_item(item: ItemLine) -> None:
+def _print_item(item: Item) -> None:
     print(item.id)
     _print_question(item.premise, item.text, item.options, item.answer)
 
