@@ -58,10 +58,11 @@ def test_the_document_of_cues(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     found = document(capsys, "cues", path, *QUICK)
     assert found["n"] == 150
     assert found["chance"] == 0.25
-    assert found["best"] == "characters"
+    assert found["best"]["name"] == "characters"
     assert found["cues"][0]["name"] == "characters"
-    low, high = found["cues"][0]["ci"]
-    assert low <= found["cues"][0]["accuracy"] <= high
+    accuracy = found["cues"][0]["accuracy"]
+    low, high = accuracy["ci"]
+    assert low <= accuracy["value"] <= high
     assert "the option with the most characters" in found["verdict"]
 
 
@@ -123,7 +124,7 @@ def test_harden_writes_what_it_promises(tmp_path: Path, capsys: pytest.CaptureFi
     assert found["after"]["verdict"].startswith("No cue of ")
     assert all(
         one["ci"][0] <= again["chance"] <= one["ci"][1]
-        for one in again["cues"] + [rule["accuracy"] for rule in found["rules"]]
+        for one in (each["accuracy"] for each in (*again["cues"], *found["rules"]))
     )
 
 

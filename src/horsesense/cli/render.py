@@ -105,8 +105,8 @@ def cues(findings: Findings, *, all: bool = False) -> None:
         notes.append(f"{findings.left_out:,} items without a gold answer or a choice left out")
     if findings.tested < findings.n:
         notes.append(f"p and the tree on {findings.tested:,} items")
-    if findings.mark:
-        notes.append(f"an option's {findings.mark.name} gives away its position in {findings.mark.share:.0%} of items")
+    if mark := findings.position_mark:
+        notes.append(f"an option's {mark.name} gives away its position in {mark.share:.0%} of items")
     for note in notes:
         line(note, "dim")
     for near in findings.relatedness:
