@@ -254,14 +254,14 @@ class _Table:
 def _table(models: Mapping[str, Answered], how: Normalisation | None) -> _Table:
     index: dict[str, int] = {}
     found: list[Item] = []
-    columns: list[tuple[int, int, float, int]] = []
+    columns: list[tuple[int, int, float]] = []
     for answered in models.values():
         own = answered.columns
         for i in np.flatnonzero(own.judged).tolist():
             if own.ids[i] not in index:
                 index[own.ids[i]] = len(index)
                 found.append(answered.items[i])
-                columns.append((int(own.golds[i]), int(own.options[i]), float(own.guesses[i]), i))
+                columns.append((int(own.golds[i]), int(own.options[i]), float(own.guesses[i])))
     right = np.full((len(models), len(index)), np.nan)
     chosen = np.full(right.shape, -1, np.int64)
     accuracies = []
@@ -273,7 +273,7 @@ def _table(models: Mapping[str, Answered], how: Normalisation | None) -> _Table:
             right[row, place] = earned.values[i]
             predicted = earned.predicted[i]
             chosen[row, place] = predicted[0] if len(predicted) == 1 else -1
-    golds, options, chance = (np.array(column) for column in list(zip(*columns, strict=True))[:3])
+    golds, options, chance = (np.array(column) for column in zip(*columns, strict=True))
     names: dict[str, int] = {}
     families = np.array([names.setdefault(item.unit(), len(names)) for item in found], np.int64)
     return _Table(
