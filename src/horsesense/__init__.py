@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from horsesense.methods import rica as rica
     from horsesense.methods import winoventi as winoventi
     from horsesense.methods.cats import api as cats
+    from horsesense.methods.ladders.api import ladder as ladder
     from horsesense.methods.partwhole import api as partwhole
     from horsesense.methods.suites.ask import ask_suite as ask_suite
     from horsesense.methods.suites.ask import run_suite as run_suite
@@ -96,6 +97,7 @@ _WHERE = {
     "api.texts": ("fill", "saliency", "score"),
     "api.verify": ("verify",),
     "errors": ("UserError",),
+    "methods.ladders.api": ("ladder",),
     "methods.suites.ask": ("ask_suite", "run_suite"),
     "models.load_settings": ("LoadSettings",),
     "models.api.settings": ("ServedSettings",),
@@ -159,6 +161,7 @@ __all__ = [
     "harden",
     "import_log",
     "inoculate",
+    "ladder",
     "list_cache",
     "list_plugins",
     "list_sources",
