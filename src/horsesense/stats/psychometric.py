@@ -2,7 +2,8 @@
 
 ``p(level) = guess + (1 - guess - lapse) / (1 + exp(slope * (level - threshold)))``, fitted by maximum likelihood
 (Wichmann and Hill, 2001). The threshold L50 is the level at which the part between guessing and lapsing has fallen to a
-half. Guessing is bounded by chance: a model that always gives the same answer has no correct family at all.
+half. Guessing is bounded by chance: a model that always gives the same answer has no correct family at all. A weak
+prior prefers chance and no lapses; without it, thresholds near the top are 0.1 levels too high (bench/ladder.py).
 
 The search starts from the best point of a grid, since the likelihood of few families has several maxima. Bootstrap
 replicates keep the best point of the grid, whose steps in the threshold are finer than any interval.
@@ -16,6 +17,7 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import chi2
 
@@ -33,6 +35,8 @@ SLOPES = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0)
 LAPSES = (0.0, 0.025, 0.05, 0.1)
 GUESSES = (0.0, 0.5, 1.0)
 """As shares of chance."""
+GUESS_PRIOR, LAPSE_PRIOR = 2.0, 10.0
+"""Log-likelihood that guessing at 0 instead of chance, and a lapse of 1, have to gain."""
 ALPHA = 0.05
 RESAMPLES = 1000
 _TINY = 1e-9
@@ -76,9 +80,22 @@ class Psychometric(Document):
 class _Grid:
     points: Floats
     """Threshold, slope, guess, lapse: one row per point."""
+    prior: Floats
+    """Log-prior of each point."""
     right: Floats
     """Log-probability of a correct family: levels × points."""
     wrong: Floats
+
+    def best(self, right: Floats, counts: Floats) -> NDArray[np.int64]:
+        """Return the index of the best point for each row of counts of correct families."""
+        best: NDArray[np.int64] = np.argmax(right @ self.right + (counts - right) @ self.wrong + self.prior, axis=-1)
+        return best
+
+
+def _prior(guess: Floats | float, lapse: Floats | float, chance: float) -> Floats:
+    short = 1 - np.asarray(guess) / chance if chance else np.zeros_like(guess)
+    prior: Floats = -GUESS_PRIOR * short - LAPSE_PRIOR * np.asarray(lapse)
+    return prior
 
 
 def _share(levels: Floats, threshold: float, slope: float, guess: float, lapse: float) -> Floats:
@@ -95,7 +112,7 @@ def _grid(levels: tuple[float, ...], chance: float) -> _Grid:
     threshold, slope, guess, lapse = points.T
     fallen = np.clip(slope * (np.array(levels)[:, None] - threshold), -60, 60)
     shares = np.clip(guess + (1 - guess - lapse) / (1 + np.exp(fallen)), _TINY, 1 - _TINY)
-    return _Grid(points, np.log(shares), np.log1p(-shares))
+    return _Grid(points, _prior(guess, lapse, chance), np.log(shares), np.log1p(-shares))
 
 
 def _deviance(right: Floats, counts: Floats, shares: Floats) -> float:
@@ -109,11 +126,12 @@ def _deviance(right: Floats, counts: Floats, shares: Floats) -> float:
 def fit_point(levels: Floats, right: Floats, counts: Floats, chance: float) -> Floats:
     """Return threshold, slope, guess and lapse of maximum likelihood, the search started from the best grid point."""
     grid = _grid(tuple(levels.tolist()), chance)
-    start = grid.points[int(np.argmax(right @ grid.right + (counts - right) @ grid.wrong))]
+    start = grid.points[int(grid.best(right, counts))]
 
     def cost(point: Floats) -> float:
         shares = np.clip(_share(levels, *point), _TINY, 1 - _TINY)
-        return -float(right @ np.log(shares) + (counts - right) @ np.log1p(-shares))
+        prior = float(_prior(point[2], point[3], chance))
+        return -float(right @ np.log(shares) + (counts - right) @ np.log1p(-shares)) - prior
 
     bounds = (
         (levels[0] - MARGIN, levels[-1] + MARGIN),
@@ -207,7 +225,6 @@ def _bootstrap(levels: Floats, right: Floats, counts: Floats, chance: float, res
     best = np.empty(len(kinds), dtype=np.int64)
     for start in range(0, len(kinds), 200):
         rows = kinds[start : start + 200]
-        best[start : start + 200] = np.argmax(rows @ grid.right + (counts - rows) @ grid.wrong, axis=1)
+        best[start : start + 200] = grid.best(rows, counts)
     thresholds: Floats = grid.points[best, 0][inverse.ravel()]
     return thresholds
-

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -35,13 +34,13 @@ FAMILIES = 40
 """Families per level: the threshold of a ladder with eight levels then has a standard error of about 0.2 levels."""
 _MADE = {
     "steps": "Comparisons of novel individuals that follow from shuffled premises in 0 to 7 steps; keys are proved.",
-    "polarity": "Scenes with negation, exceptions, defeated defaults and reversal; keys follow by logic or a fact table.",
+    "polarity": "Scenes with negation, exceptions, defaults and reversal; keys follow by logic or from a fact table.",
 }
 
 
 @translate_errors()
 def build_ladder(
-    name: LadderName,
+    ladder: LadderName,
     *,
     levels: Sequence[int] = (),
     families: Annotated[int, Ge(1)] = FAMILIES,
@@ -51,7 +50,7 @@ def build_ladder(
     """Build one family of questions at rising levels; the proof of each key is stored with the item.
 
     Args:
-        name: Ladder: steps (inference steps) or polarity (negation, exceptions and reversal).
+        ladder: Ladder: steps (inference steps) or polarity (negation, exceptions and reversal).
         levels: Level to build. By default, all levels of the ladder, 0 to 7.
         families: Number of families per level; a family is two items with the same options and opposite keys.
         irrelevant: Number of premises about other things, beside those of the second pair (steps).
@@ -66,14 +65,14 @@ def build_ladder(
     """
     from horsesense.methods.ladders import polarity, steps
 
-    if name not in get_args(LadderName):
-        raise unknown("ladder", name, get_args(LadderName))
+    if ladder not in get_args(LadderName):
+        raise unknown("ladder", ladder, get_args(LadderName))
     chosen = sorted(set(levels))
-    if name == "steps":
+    if ladder == "steps":
         items = steps.steps_items(chosen or steps.LEVELS, families, seed, irrelevant)
     else:
         items = polarity.polarity_items(chosen or polarity.LEVELS, families, seed)
-    card = Card(f"ladder-{name}", method="ladders", licence="CC0-1.0", made=_MADE[name], seed=seed, group="family")
+    card = Card(f"ladder-{ladder}", method="ladders", licence="CC0-1.0", made=_MADE[ladder], seed=seed, group="family")
     return Probe.of(items, card)
 
 
@@ -104,7 +103,7 @@ def ladder(
     models = chosen_models(options.pop("model"))
     folder = Path(out) if out is not None else default_folder(models, ["ladder"])
     seed = options["seed"]
-    wholes = {name: probe for name, probe in (_opened(each, families, seed) for each in ladders)}
+    wholes = dict(_opened(each, families, seed) for each in ladders)
     if not wholes:
         raise UserError("no ladder was given", fix=f"give {' or '.join(get_args(LadderName))}")
     found: list[LadderThreshold] = []
@@ -124,8 +123,8 @@ def _opened(ladder: str | Path | Probe, families: int, seed: int) -> tuple[str, 
         raise unknown("ladder", ladder, get_args(LadderName))
     probe = ladder if isinstance(ladder, Probe) else load_probe(ladder)
     if any(type(item.facets.get("level")) is not int for item in probe.items):
-        where = {} if isinstance(ladder, Probe) else {"file": Path(ladder)}
-        raise UserError("an item has no level", fix="give each item a whole number as its facet 'level'", **where)
+        error = UserError("an item has no level", fix="give each item a whole number as its facet 'level'")
+        raise error if isinstance(ladder, Probe) else error.at(ladder)
     return called(ladder), probe
 
 
@@ -142,7 +141,9 @@ def _ask_stages(
     more: dict[str, Probe] = {}
     for (name, _), answered in answers.items():
         rest = stages[name][1]
-        outcomes = {level: list(own.values()) for level, own in correct_families(answered, options["normalise"]).items()}
+        outcomes = {
+            level: list(own.values()) for level, own in correct_families(answered, options["normalise"]).items()
+        }
         around = levels_to_ask(outcomes, family_chance(wholes[name].items)) if len(outcomes) > 1 else ()
         for level in rest if full else [level for level in around if level in rest]:
             more[f"{name}-level-{level}"] = rest[level]

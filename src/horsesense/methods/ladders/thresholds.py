@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.stats import norm
@@ -107,11 +108,12 @@ class LadderResults(Document):
     pictures: tuple[Path, ...] = ()
     """One picture per ladder; none without the extra ``pictures``."""
 
-    def plot(self, ladder: str) -> object:
-        """Draw a ladder (Altair): accuracy by level with the fitted curve, one line per model."""
+    def plot(self, ladder: str = "") -> Any:
+        """Draw a ladder, by default the first (Altair): accuracy by level, the fitted curve, one line per model."""
         from horsesense.report.ladder_page import ladder_chart
 
-        return ladder_chart([each for each in self.thresholds if each.ladder == ladder])
+        name = ladder or self.thresholds[0].ladder
+        return ladder_chart([each for each in self.thresholds if each.ladder == name])
 
 
 def level_of(item: Item) -> int:
@@ -250,16 +252,17 @@ def compare_thresholds(thresholds: Sequence[LadderThreshold]) -> tuple[Threshold
         gaps = [_gap(one.fit, other.fit) for one, other in pairs]
         adjusted = iter(holm([p for _, _, p in filter(None, gaps)]))
         for (one, other), gap in zip(pairs, gaps, strict=True):
-            names = [each.model if one.model != other.model else f"{each.model} ({each.format})" for each in (one, other)]
+            same = one.model == other.model
+            a, b = (f"{each.model} ({each.format})" if same else each.model for each in (one, other))
             if gap is None:
-                found.append(ThresholdDifference(ladder, *names, None, None, None, _order(names, one.fit, other.fit)))
+                found.append(ThresholdDifference(ladder, a, b, None, None, None, _order(a, b, one.fit, other.fit)))
                 continue
             difference, ci, _ = gap
             p = next(adjusted)
             told = "differ" if p < 0.05 else "do not differ significantly"
-            verdict = f"The thresholds of {names[0]} and {names[1]} {told}: {difference:+.1f} levels "
+            verdict = f"The thresholds of {a} and {b} {told}: {difference:+.1f} levels "
             verdict += f"[{ci[0]:+.1f}, {ci[1]:+.1f}]."
-            found.append(ThresholdDifference(ladder, *names, difference, ci, p, verdict))
+            found.append(ThresholdDifference(ladder, a, b, difference, ci, p, verdict))
     return tuple(found)
 
 
@@ -273,9 +276,9 @@ def _gap(one: Psychometric, other: Psychometric) -> tuple[float, tuple[float, fl
     return gap, (gap - reach, gap + reach), float(2 * norm.sf(abs(gap) / spread))
 
 
-def _order(names: Sequence[str], one: Psychometric, other: Psychometric) -> str:
+def _order(a: str, b: str, one: Psychometric, other: Psychometric) -> str:
     if one.standing == other.standing:
-        return f"{names[0]} and {names[1]} are both {one.standing}, which cannot compare them."
-    first, second = (0, 1) if _RANK[one.standing] > _RANK[other.standing] else (1, 0)
-    stands = (one.standing, other.standing)
-    return f"{names[first]} is {stands[first]}, {names[second]} is {stands[second]}; no difference can be computed."
+        return f"{a} and {b} are both {one.standing}, so their thresholds cannot be compared."
+    ranked = sorted(((a, one.standing), (b, other.standing)), key=lambda pair: -_RANK[pair[1]])
+    (first, upper), (second, lower) = ranked
+    return f"{first} is {upper}, {second} is {lower}; no difference can be computed."

@@ -1,0 +1,86 @@
+"""Precision of ladder thresholds in simulation: all families, or two stages; and how often a standing is wrong.
+
+Families are drawn from a known psychometric function: eight levels, two items per family (chance 0.25), lapse 0.02.
+
+    python bench/ladder.py --trials 400
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+from numpy.typing import NDArray
+
+from horsesense.methods.ladders.thresholds import AROUND, FIRST, levels_to_ask
+from horsesense.stats.psychometric import _share, fit_psychometric
+
+LEVELS = np.arange(8.0)
+CHANCE, LAPSE = 0.25, 0.02
+FAMILIES = 40
+
+
+def ask(shares: NDArray[np.float64], rng: np.random.Generator, full: bool) -> tuple[list[float], list[bool]]:
+    """Return the level and the outcome of each family asked."""
+    outcomes = rng.random((len(LEVELS), FAMILIES)) < shares[:, None]
+    if full:
+        asked = dict.fromkeys(range(len(LEVELS)), FAMILIES)
+    else:
+        around = levels_to_ask({level: outcomes[level, :FIRST].tolist() for level in range(len(LEVELS))}, CHANCE)
+        asked = {level: FAMILIES if level in around else FIRST for level in range(len(LEVELS))}
+    pairs = [(float(level), bool(right)) for level, n in asked.items() for right in outcomes[level, :n]]
+    return [level for level, _ in pairs], [right for _, right in pairs]
+
+
+def measure(threshold: float, slope: float, full: bool, trials: int) -> tuple[float, float, float, float, float]:
+    """Return standard error, bias, coverage, share on the ladder, and families asked."""
+    rng = np.random.default_rng([int(100 * threshold), int(10 * slope), full])
+    shares = _share(LEVELS, threshold, slope, CHANCE, LAPSE)
+    found, covered, asked = [], [], 0
+    for trial in range(trials):
+        levels, outcomes = ask(shares, rng, full)
+        fit = fit_psychometric(levels, outcomes, CHANCE, resamples=300, seed=trial)
+        asked += len(levels)
+        low, high = fit.ci
+        covered.append((low is None or low <= threshold) and (high is None or threshold <= high))
+        if fit.threshold is not None:
+            found.append(fit.threshold)
+    spread = float(np.std(found)) if found else float("nan")
+    bias = float(np.mean(found)) - threshold if found else float("nan")
+    return spread, bias, float(np.mean(covered)), len(found) / trials, asked / trials
+
+
+def standings(trials: int) -> None:
+    """Print how often a guesser, a constant answerer and a model without errors get a threshold."""
+    rng = np.random.default_rng(9)
+    for name, shares in (("guesser", 0.25), ("same answer", 0.0), ("lapses only", 0.98), ("perfect", 1.0)):
+        for full in (True, False):
+            counts: dict[str, int] = {}
+            for trial in range(trials):
+                levels, outcomes = ask(np.full(len(LEVELS), shares), rng, full)
+                standing = fit_psychometric(levels, outcomes, CHANCE, resamples=20, seed=trial).standing
+                counts[standing] = counts.get(standing, 0) + 1
+            told = ", ".join(f"{standing} {n / trials:.1%}" for standing, n in sorted(counts.items()))
+            print(f"{name:12} {'all' if full else 'two stages':10} {told}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--trials", type=int, default=400)
+    trials = parser.parse_args().trials
+    print(f"{FAMILIES} families per level; two stages: {FIRST} on each level, then the others on {AROUND} levels")
+    print("threshold slope asked      families standard error   bias coverage on the ladder")
+    for slope in (1.5, 2.0, 3.0):
+        for threshold in (1.5, 3.5, 5.5):
+            for full in (True, False):
+                spread, bias, covered, on, asked = measure(threshold, slope, full, trials)
+                stage = "all" if full else "two stages"
+                print(
+                    f"{threshold:9.1f} {slope:5.1f} {stage:10} {asked:8.0f} {spread:14.3f} {bias:+6.3f} "
+                    f"{covered:8.3f} {on:8.3f}"
+                )
+    standings(trials)
+
+
+if __name__ == "__main__":
+    main()
