@@ -2,17 +2,23 @@
 
 Families are drawn from a known psychometric function: eight levels, two items per family (chance 0.25), lapse 0.02.
 
-    python bench/ladder.py --trials 400
+    python bench/ladder.py --trials 150
+    python bench/ladder.py --picture docs/images/ladder.svg    # three simulated models
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 import numpy as np
+import vl_convert
 from numpy.typing import NDArray
 
-from horsesense.methods.ladders.thresholds import AROUND, FIRST, levels_to_ask
+from horsesense.methods.ladders.thresholds import AROUND, FIRST, LadderThreshold, LevelAccuracy, levels_to_ask
+from horsesense.report.drawing import finished
+from horsesense.report.ladder_page import ladder_chart
+from horsesense.stats import accuracy
 from horsesense.stats.psychometric import _share, fit_psychometric
 
 LEVELS = np.arange(8.0)
@@ -64,10 +70,31 @@ def standings(trials: int) -> None:
             print(f"{name:12} {'all' if full else 'two stages':10} {told}")
 
 
+def simulated(name: str, threshold: float, seed: int) -> LadderThreshold:
+    """Return the result of a simulated model."""
+    levels, outcomes = ask(_share(LEVELS, threshold, 2.0, CHANCE, LAPSE), np.random.default_rng(seed), full=False)
+    fit = fit_psychometric(levels, outcomes, CHANCE)
+    by_level = {
+        level: [right for at, right in zip(levels, outcomes, strict=True) if at == level] for level in LEVELS.tolist()
+    }
+    points = tuple(
+        LevelAccuracy(int(level), str(int(level)), accuracy(own, [str(i) for i in range(len(own))], chance=CHANCE))
+        for level, own in by_level.items()
+    )
+    return LadderThreshold(name, "steps", "loglikelihood", points, fit, len(levels), 320, 1.0, "")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=400)
-    trials = parser.parse_args().trials
+    parser.add_argument("--trials", type=int, default=150)
+    parser.add_argument("--picture", type=Path)
+    chosen = parser.parse_args()
+    if chosen.picture:
+        models = [simulated("small", 1.2, 1), simulated("medium", 3.4, 2), simulated("large", 5.3, 3)]
+        drawing = finished(ladder_chart(models), 460, 280) | {"background": "#ffffff"}
+        chosen.picture.write_text(vl_convert.vegalite_to_svg(drawing), encoding="utf-8")
+        return
+    trials = chosen.trials
     print(f"{FAMILIES} families per level; two stages: {FIRST} on each level, then the others on {AROUND} levels")
     print("threshold slope asked      families standard error   bias coverage on the ladder")
     for slope in (1.5, 2.0, 3.0):

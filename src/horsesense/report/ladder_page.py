@@ -22,6 +22,8 @@ from horsesense.report.page import bundled, environment
 PAGE, DATA = "ladder.html", "ladder.json"
 POINTS = 101
 """Points of a fitted curve."""
+_APART = 0.07
+"""Levels between the dots of two models, so that intervals do not hide each other."""
 _COLOURS = ("#2f6f5e", "#a8442a", "#3d5a98", "#8a6d1d", "#6b3f7a", "#1c7c99", "#99506a", "#5f5b54")
 
 
@@ -33,10 +35,12 @@ def ladder_chart(thresholds: Sequence[LadderThreshold]) -> Any:
         raise UserError("there is no such ladder among the results", fix="take a name from results.thresholds")
     names = [_label(each, thresholds) for each in thresholds]
     dots, lines = [], []
-    for name, each in zip(names, thresholds, strict=True):
+    for i, (name, each) in enumerate(zip(names, thresholds, strict=True)):
+        beside = _APART * (i - (len(names) - 1) / 2)
         for at in each.levels:
             ends = {"low": at.correct.low, "high": at.correct.high}
-            dots.append({"model": name, "level": at.level, "correct": at.correct.value, "n": at.correct.n} | ends)
+            place = {"model": name, "level": at.level + beside}
+            dots.append(place | {"correct": at.correct.value, "n": at.correct.n} | ends)
         along = np.linspace(each.levels[0].level, each.levels[-1].level, POINTS)
         shares = each.fit.curve(along)
         pairs = zip(along.tolist(), shares.tolist(), strict=True)
