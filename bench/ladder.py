@@ -3,18 +3,28 @@
 Families are drawn from a known psychometric function: eight levels, two items per family (chance 0.25), lapse 0.02.
 
     python bench/ladder.py --trials 150
+    python bench/ladder.py --structure                         # a control that sees the structure of the items only
     python bench/ladder.py --picture docs/images/ladder.svg    # three simulated models
 """
 
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import vl_convert
 from numpy.typing import NDArray
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold
+from sklearn.pipeline import make_pipeline
 
+from horsesense.core import Item
+from horsesense.lexicons.words import FUNCTION_WORDS
+from horsesense.methods.ladders.api import build_ladder
 from horsesense.methods.ladders.thresholds import AROUND, FIRST, LadderThreshold, LevelAccuracy, levels_to_ask
 from horsesense.report.drawing import finished
 from horsesense.report.ladder_page import ladder_chart
@@ -84,15 +94,48 @@ def simulated(name: str, threshold: float, seed: int) -> LadderThreshold:
     return LadderThreshold(name, "steps", "loglikelihood", points, fit, len(levels), 320, 1.0, "")
 
 
+def structure(items: Sequence[Item]) -> tuple[float, float]:
+    """Return the accuracy of a linear model of the structure alone, and its standard error over families.
+
+    Names, kinds and scales become placeholders in the order of their first mention; the model sees runs of one to four
+    words, and is tested on families that it was not fitted to.
+    """
+    texts, keys = [], []
+    for item in items:
+        places = {option.lower(): f"option{i}" for i, option in enumerate(item.options)}
+        content: dict[str, str] = {}
+        words = []
+        for word in re.findall(r"[a-z_]+", f"{item.premise} {item.text}".lower()):
+            frequent = word in FUNCTION_WORDS or word in ("if", "one", "also", "every", "two", "than", "___")
+            other = content.setdefault(word, f"word{len(content)}") if not frequent else word
+            words.append(places.get(word, other))
+        texts.append(" ".join(words))
+        keys.append(item.answer)
+    families, right = [item.family for item in items], np.zeros(len(items))
+    for train, test in GroupKFold(5).split(texts, keys, families):
+        model = make_pipeline(TfidfVectorizer(ngram_range=(1, 4), token_pattern=r"\S+"), LogisticRegression(C=10.0))
+        model.fit([texts[i] for i in train], [keys[i] for i in train])
+        right[test] = model.predict([texts[i] for i in test]) == np.array(keys)[test]
+    mean = accuracy(right, families, chance=0.5)
+    return mean.value, (mean.high - mean.low) / 3.92
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=150)
     parser.add_argument("--picture", type=Path)
+    parser.add_argument("--structure", action="store_true")
     chosen = parser.parse_args()
     if chosen.picture:
         models = [simulated("small", 1.2, 1), simulated("medium", 3.4, 2), simulated("large", 5.3, 3)]
         drawing = finished(ladder_chart(models), 460, 280) | {"background": "#ffffff"}
         chosen.picture.write_text(vl_convert.vegalite_to_svg(drawing), encoding="utf-8")
+        return
+    if chosen.structure:
+        for name, families in (("steps", 100), ("polarity", 40)):
+            probe = build_ladder(name, families=families)  # type: ignore[arg-type]
+            value, error = structure(probe.items)
+            print(f"{name:8} {len(probe):,} items: {value:.3f} ± {error:.3f}")
         return
     trials = chosen.trials
     print(f"{FAMILIES} families per level; two stages: {FIRST} on each level, then the others on {AROUND} levels")
