@@ -151,7 +151,7 @@ def make_duals(probes: Probe | Sequence[Probe], plan: DualPlan | None = None) ->
 
 
 def _distinct(families: Iterable[tuple[Item, Item]], notes: Counter[str]) -> list[tuple[Item, Item]]:
-    """Leave out families that have the same two questions as an earlier one: removing a negation undoes inserting it."""
+    """Leave out families with the two questions of an earlier one: removing a negation undoes inserting it."""
     known: dict[frozenset[frozenset[str]], tuple[Item, Item]] = {}
     for family in families:
         questions = frozenset(frozenset(item.options) for item in family)
