@@ -23,10 +23,10 @@ from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 
 from horsesense.core import Item
+from horsesense.drawing import finished
 from horsesense.lexicons.words import FUNCTION_WORDS
 from horsesense.methods.ladders.api import build_ladder
 from horsesense.methods.ladders.thresholds import AROUND, FIRST, LadderThreshold, LevelAccuracy, levels_to_ask
-from horsesense.report.drawing import finished
 from horsesense.report.ladder_page import ladder_chart
 from horsesense.stats import accuracy
 from horsesense.stats.psychometric import _share, fit_psychometric

@@ -190,23 +190,23 @@ def _label_quality(probe: Probe) -> Iterator[str]:
         yield "Not audited, so the share of bad items is not known."
         return
     yield f"{quality.in_words()[:1].upper()}{quality.in_words()[1:]} ({quality.date})."
-    for remark in quality.remarks:
-        yield f"- {remark}"
+    for note in quality.notes:
+        yield f"- {note}"
 
 
 def _cues(export: Export) -> Iterator[str]:
     if not export.cues:
         yield "Not searched."
         return
-    from horsesense.cues import find_cues
+    from horsesense.cues import measure_cues
+    from horsesense.cues.encoders import NOT_CONTROLLED, related
     from horsesense.lexicons.taxonomy import load_taxonomy
     from horsesense.lexicons.wordnet import find_wordnet
-    from horsesense.scoring.relatedness import NOT_CONTROLLED, related
 
     probe = export.probe
     folder = find_wordnet()
     try:
-        found = find_cues(
+        found = measure_cues(
             probe.items,
             probe.card.group,
             load_taxonomy(folder) if folder else None,

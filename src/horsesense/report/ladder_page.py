@@ -12,11 +12,11 @@ import orjson
 
 from horsesense.core.document import plain
 from horsesense.data import writing
+from horsesense.drawing import SOFT, finished, need_pictures
 from horsesense.errors import UserError
 from horsesense.methods.ladders.thresholds import LadderResults, LadderThreshold, interval_text
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.report.charts import printable, themed
-from horsesense.report.drawing import SOFT, finished, need_pictures
 from horsesense.report.page import bundled, environment
 
 PAGE, DATA = "ladder.html", "ladder.json"

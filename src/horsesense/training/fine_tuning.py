@@ -77,8 +77,8 @@ def train(
         out: Folder for the trained models, their answers and ``results.json``.
         tests: Probes to test on; with several, a combined result is reported too.
         dev: Probe for model selection. By default, a tenth of the training probe.
-        setting: Training setting: full, low-resource, high-resource, noisy, half-exception or full-exception; the last
-            two split by schema, and with ``-unseen-nouns`` appended by noun.
+        setting: Training setting: full, low-resource, high-resource, noisy, half-exception or full-exception. The last
+            two split by schema; with the suffix ``-unseen-nouns``, by noun.
         numbers: Sizes of the setting: percentages (low-resource), copies (high-resource) or statements (noisy).
         seeds: Number of training runs, with seeds 0, 1, 2, …
         by: Facets to slice the tests by.
@@ -89,11 +89,11 @@ def train(
     Returns:
         Each test before and after, with intervals; ``frame()`` and ``plot()``. None in the other processes of torchrun.
     """
-    from horsesense.api.probes import called, opened
+    from horsesense.core.catalogue import as_probe, name_in_run
 
-    probe = opened(train)
-    test_probes = {called(test): opened(test) for test in tests}
-    dev_probe = None if dev is None else opened(dev)
+    probe = as_probe(train)
+    test_probes = {name_in_run(test): as_probe(test) for test in tests}
+    dev_probe = None if dev is None else as_probe(dev)
     drawn = [plans(setting, TrainingMaterial(probe, dev_probe, test_probes, seed), numbers) for seed in range(seeds)]
     given = asdict(settings or TrainingSettings())
     recipe = Recipe(**given | {"objective": given["objective"] or _default_objective(model, setting, probe.items)})
@@ -134,7 +134,7 @@ def fine_tune(
     """Train a model under a setting, evaluate it before and after, and save the results in the folder.
 
     ``drawn`` has the plans of each seed, one for each number of the setting. ``probe`` lends the tests its card: the
-    cluster and the normalisation. Leaks are checked before anything is trained. Of several processes of torchrun all
+    cluster and the normalisation. Leaks are checked before anything is trained. With several processes of torchrun, all
     train, and the first one evaluates; the others return None.
     """
     from horsesense.runs.folder import locked
@@ -217,7 +217,7 @@ def _evaluate(
     engine: Engine,
 ) -> SettingResult:
     """Train once per plan (one per seed; they differ in what was drawn) and evaluate before and after."""
-    from horsesense.runs.ask import Settings, ask_models
+    from horsesense.runs.ask_models import Settings, ask_models
 
     trained = train_seeds(model, plans, recipe, folder, progress)
     names = [str(folder / f"seed-{seed}") for seed in range(len(plans))]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import func, select
 
 from horsesense.annotate.judgements import CollectedJudgements
 from horsesense.annotate.server import database_tables as tables
@@ -25,7 +25,7 @@ def standing_judgements(served: ServedStudy, purpose: str = "item") -> list[Judg
     """Return the judgements that were not retracted, in the order in which they were given; refuse damaged rows."""
     rows, damaged = _checked_rows(served)
     if damaged:
-        fix = "restore the database from a backup: what was answered cannot be told from what was changed"
+        fix = "restore the database from a backup, since original and changed answers cannot be distinguished"
         raise UserError(f"{damaged[0]} does not match its checksum", file=served.study.folder, fix=fix)
     return [
         Judgement(row.key, row.code, served.instrument.name, row.value, row.reason, row.round, row.number, _iso(row.at))
@@ -45,7 +45,7 @@ def check_rows(folder: Path) -> tuple[int, list[str]]:
     return len(rows) + retracted - len(damaged), damaged
 
 
-def _checked_rows(served: ServedStudy) -> tuple[Sequence[Row[Any]], list[str]]:
+def _checked_rows(served: ServedStudy) -> tuple[Sequence[Any], list[str]]:
     """Return all judgements with their retractions, and names of the rows that do not match their checksums."""
     gone = tables.retractions.c
     query = (

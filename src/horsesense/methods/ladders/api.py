@@ -8,9 +8,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from annotated_types import Ge, Interval
 
-from horsesense.api.asking import ask, default_folder
-from horsesense.api.probes import called, load_probe
 from horsesense.core import Card, Probe
+from horsesense.core.catalogue import load_probe, name_in_run
 from horsesense.errors import UserError, translate_errors, unknown
 from horsesense.methods.ladders.thresholds import (
     FIRST,
@@ -23,6 +22,7 @@ from horsesense.methods.ladders.thresholds import (
     split_stages,
     threshold_of,
 )
+from horsesense.runs.ask import ask, default_folder
 from horsesense.runs.results import Answered
 from horsesense.settings import chosen_models
 from horsesense.signatures import extends
@@ -125,7 +125,7 @@ def _opened(ladder: str | Path | Probe, families: int, seed: int) -> tuple[str, 
     if any(type(item.facets.get("level")) is not int for item in probe.items):
         error = UserError("an item has no level", fix="give each item a whole number as its facet 'level'")
         raise error if isinstance(ladder, Probe) else error.at(ladder)
-    return called(ladder), probe
+    return name_in_run(ladder), probe
 
 
 def _ask_stages(
