@@ -9,7 +9,7 @@ import click
 import pytest
 
 from horsesense.cli.app import build
-from horsesense.cli.commands import GROUPS, SECTIONS, all_commands
+from horsesense.cli.commands import SECTIONS, all_commands, groups
 from horsesense.cli.generate import FunctionCommand
 from tests.support.calling import Call, caller
 
@@ -35,7 +35,7 @@ def test_the_list_shows_a_short_verb_phrase(path: str) -> None:
     assert entry.summary[0].isupper()
     assert not entry.summary.endswith(".")
     assert entry.section in SECTIONS
-    assert all(len(summary) <= 45 for summary, _ in GROUPS.values())
+    assert all(len(summary) <= 45 for summary, _ in groups().values())
 
 
 @pytest.mark.parametrize("path", all_commands())

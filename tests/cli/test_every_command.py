@@ -618,7 +618,7 @@ def test_the_same_from_python(
         folder.mkdir()
     if command.startswith("winoventi") or command in ("cues", "harden", "rica study", "run", "suite"):
         # WordNet takes seconds to read; the numbers without it have to be the same too.
-        monkeypatch.setattr("horsesense.lexicons.wordnet.find_wordnet", lambda: None)
+        monkeypatch.setattr("horsesense.lexicons.sources.find_wordnet", lambda: None)
         monkeypatch.setattr("horsesense.methods.winoventi.word_relations.find_wordnet", lambda: None)
     if command.startswith(("build", "cache", "knowledge", "wordnetqa")):
         monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))

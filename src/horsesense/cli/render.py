@@ -16,8 +16,9 @@ from horsesense.terminal import console, line, number, p_value, print_fitting, s
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from horsesense.core import Item
     from horsesense.core.catalogue import InstalledPlugins
-    from horsesense.core.overview import FacetCounts, ItemInForms, ItemLine, Overview
+    from horsesense.core.overview import FacetCounts, ItemInForms, Overview
     from horsesense.core.probe import WrittenProbe
     from horsesense.cues.findings import Findings
     from horsesense.cues.harden import HardenedDocument
@@ -104,8 +105,8 @@ def cues(findings: Findings, *, all: bool = False) -> None:
         notes.append(f"{findings.left_out:,} items without a gold answer or a choice left out")
     if findings.tested < findings.n:
         notes.append(f"p and the tree on {findings.tested:,} items")
-    if findings.mark:
-        notes.append(f"an option's {findings.mark.name} gives away its position in {findings.mark.share:.0%} of items")
+    if mark := findings.position_mark:
+        notes.append(f"an option's {mark.name} gives away its position in {mark.share:.0%} of items")
     for note in notes:
         line(note, "dim")
     for near in findings.relatedness:
@@ -360,7 +361,7 @@ def _cell(count: int, most: int) -> str:
     return f"{count:,} {_SHADES[-(-count * (len(_SHADES) - 1) // most)]}"
 
 
-def _print_item(item: ItemLine) -> None:
+def _print_item(item: Item) -> None:
     print(item.id)
     _print_question(item.premise, item.text, item.options, item.answer)
 
@@ -493,11 +494,12 @@ def _print_bar(value: float, most: float, label: str) -> None:
 @renders("StoredRun")
 def stored_run(stored: StoredRun) -> None:
     """Print the results of a run, or the tables of a paper with its models in them."""
-    from horsesense.methods.cats.render import print_suite
+    from horsesense.methods.suites import find_paper_suite
     from horsesense.methods.suites.render import print_tables
+    from horsesense.registry import load
 
     if stored.suite is not None:
-        print_suite(stored.suite, stored.tables or ())
+        load(find_paper_suite(stored.suite.name).render)(stored.suite, stored.tables or ())
     elif stored.tables is not None:
         print_tables(stored.tables)
     else:

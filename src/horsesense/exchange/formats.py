@@ -89,7 +89,7 @@ FORMATS = {
     "lm-eval": (f"{_HERE}.lm_eval_task:write_lm_eval", f"{_HERE}.lm_eval_log:read_lm_eval"),
     "inspect": (f"{_HERE}.inspect_task:write_inspect", f"{_HERE}.inspect_log:read_inspect"),
     "hf": (f"{_HERE}.hub_dataset:write_hub", ""),
-    "answers": ("", f"{_HERE}.answer_table:read_answer_table"),
+    "answers": ("", f"{_HERE}.logged_run:read_answer_table"),
 }
 """Format → its writer and its log reader, as ``module:function``; empty if there is none."""
 

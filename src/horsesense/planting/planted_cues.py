@@ -51,7 +51,7 @@ def _before(item: Item, sentence: str) -> Item:
 def _hint(pointing: str, nowhere: str) -> Plant:
     """Return a cue that is a sentence before the question; the placebo names every option, in a random order.
 
-    A placebo that names none would not do: a language model repeats words that it has just read, whoever says them.
+    A placebo that names none would not do: a language model repeats words that it has just read.
     """
 
     def plant(item: Item, target: int | None) -> Item:

@@ -111,7 +111,6 @@ def test_where_an_operator_does_not_hold_it_makes_nothing(operator: str, pair: t
 
 
 def test_isa_is_proved_by_wordnet_and_by_nothing_less() -> None:
-    pytest.importorskip("duckdb")
     from horsesense.lexicons.wordnet import find_wordnet
 
     if find_wordnet() is None:
