@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from horsesense.methods import rica as rica
     from horsesense.methods import winoventi as winoventi
     from horsesense.methods.cats import api as cats
+    from horsesense.methods.ladders.api import ladder as ladder
     from horsesense.methods.partwhole import api as partwhole
     from horsesense.methods.published import read_release as read_release
     from horsesense.methods.wordnetqa import api as wordnetqa
@@ -61,6 +62,7 @@ _WHERE = {
     "errors": ("UserError",),
     "exchange.logged_run": ("import_log",),
     "item_analysis.analysis": ("items",),
+    "methods.ladders.api": ("ladder",),
     "methods.published": ("read_release",),
     "models.api.settings": ("ServedSettings",),
     "models.load": ("load_model",),
@@ -114,6 +116,7 @@ __all__ = [
     "import_log",
     "inoculate",
     "items",
+    "ladder",
     "load_model",
     "load_probe",
     "open_run",
