@@ -119,7 +119,7 @@ def join(served: ServedStudy, token: str, name: str, is_proven: bool) -> tuple[s
         if person is not None:
             if not is_proven or person.state == WITHDRAWN:
                 raise RejectedAnswerError(
-                    409, "Somebody of this name is in already. Please go on by your personal link."
+                    409, "Somebody with this name takes part already. Please use your personal link."
                 )
             return new_session(connection, served, person.id), ""
         room = update(tables.joins).where(_joins.id == link.id, _joins.joined < _joins.most)
