@@ -68,7 +68,8 @@ def build(path: str) -> Any:
         from horsesense.cli.generate import FunctionCommand
 
         return FunctionCommand(entry)
-    return CommandGroup(path, help=STEPS.get(path, f"{groups()[path][0] if path in groups() else path.capitalize()}."))
+    summary = groups()[path][0] if path in groups() else path.capitalize()
+    return CommandGroup(path, help=STEPS.get(path, f"{summary}."))
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, chosen: bool) -> None:

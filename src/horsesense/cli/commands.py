@@ -21,7 +21,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     "cache": ("List or remove cached files", FILES),
     "knowledge": ("Add or list knowledge sources", FILES),
 }
-"""Commands of the core that only have sub-commands: what the list says of each, and its section."""
+"""Commands that only have sub-commands: what the list says of each, and its section."""
 STEPS = {
     "annotate": (
         "Collect judgements from people: make a task file (new) or a study on a server (study, invite, serve), then "
@@ -307,6 +307,13 @@ COMMANDS: tuple[Command, ...] = (
         "Import another tool's log as a run",
         "horsesense import-log lm-eval logs -o runs/harness",
         MODELS,
+    ),
+    Command(
+        "items",
+        "horsesense.item_analysis.analysis:items",
+        "Analyse items: difficulty, doubtful keys",
+        "horsesense items runs/one runs/other -o items.html",
+        PROBES,
     ),
     Command(
         "knowledge add",

@@ -276,7 +276,7 @@ def _audit(material: Material) -> LabelQuality | None:
 
 
 def _taxonomy() -> Any:
-    """Load WordNet's graph, without which other cues would be the best ones."""
+    """Load WordNet, without which other cues would be the best ones."""
     from horsesense.lexicons.sources import find_wordnet_graph
 
     graph = find_wordnet_graph()

@@ -16,8 +16,8 @@ Winograd schemas.
 - SWAG and HellaSwag: what happens next, the context joined with each ending (Zellers and others 2018, 2019; CATs,
   sections "SWAG" and "HellaSwag"). Only the part of HellaSwag from ActivityNet is taken, as in the paper; the
   brackets of WikiHow are removed everywhere.
-- Winograd schemas (Levesque, Davis, Morgenstern 2012), reframed as in CATs, section "Winograd Schema Challenge (WSC)",
-  table 2: the XML of Davis, three kinds of JSON, or a table with a header. In the XML each text is cut at its pronoun;
+- Winograd schemas (Levesque, Davis, Morgenstern 2012): the XML of Davis, three kinds of JSON, or a table with a header,
+  reframed as in CATs, section "Winograd Schema Challenge (WSC)", table 2. In the XML each text is cut at its pronoun;
   the kinds of JSON are recognised by their fields.
 """
 
