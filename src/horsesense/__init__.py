@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from horsesense.core.catalogue import load_probe as load_probe
     from horsesense.errors import UserError as UserError
     from horsesense.exchange.logged_run import import_log as import_log
+    from horsesense.item_analysis.analysis import items as items
     from horsesense.methods import rica as rica
     from horsesense.methods import winoventi as winoventi
     from horsesense.methods.cats import api as cats
@@ -60,6 +61,7 @@ _WHERE = {
     "core.catalogue": ("build", "load_probe"),
     "errors": ("UserError",),
     "exchange.logged_run": ("import_log",),
+    "item_analysis.analysis": ("items",),
     "methods.ladders.api": ("ladder",),
     "methods.published": ("read_release",),
     "models.api.settings": ("ServedSettings",),
@@ -113,6 +115,7 @@ __all__ = [
     "fit_control",
     "import_log",
     "inoculate",
+    "items",
     "ladder",
     "load_model",
     "load_probe",

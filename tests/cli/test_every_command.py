@@ -451,6 +451,10 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "harden": _hardened,
     "import": _released,
     "inoculate": _inoculated,
+    "items": lambda w, here: (
+        ["items", w["run"], "-o", here / "items.html"],
+        lambda: hs.items(w["run"], out=here / "items.html"),
+    ),
     "knowledge add": lambda w, here: (
         ["knowledge", "add", "pets", w["pets.tsv"]],
         lambda: add_file("pets", w["pets.tsv"]),
