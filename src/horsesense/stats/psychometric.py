@@ -31,7 +31,7 @@ STEP = 0.05
 MARGIN = 1.0
 """How far beyond the lowest and the highest level the threshold is searched; further out, the data are the same."""
 SLOPES = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0)
-"""A flatter function is no ladder; a steeper one falls within a level."""
+"""A flatter function has no threshold; a steeper one falls within a level."""
 LAPSES = (0.0, 0.025, 0.05, 0.1)
 GUESSES = (0.0, 0.5, 1.0)
 """As shares of chance."""

@@ -4,7 +4,7 @@ Two individuals of a novel kind are compared on one scale. A step is an is-a lin
 of a kind (*if one drond is older than another, it is also heavier*), and each rule holds for the kind that the links
 so far lead to. A second pair of another kind has as many links and rules, which lead to the opposite pole: without the
 links, nothing says which rule applies. Both items of a family have the same sentences but for one comparison, which is
-turned round, so that the same words have opposite keys.
+reversed, so that the same words have opposite keys.
 
 The key follows by logic. Its derivation is stored with the item: one triple (rule, conclusion, grounds) per step.
 """

@@ -1,8 +1,8 @@
 """Thresholds from answers: accuracy by level, the psychometric function, and which levels to ask more about.
 
-The unit is the family: it is correct if all its items are. Two-stage asking first asks `FIRST` families on every level,
-then the others on the `AROUND` levels nearest to the first threshold, which is half of the questions of a ladder with
-eight levels and loses little precision, since the other levels say little about the threshold.
+A family is correct if all its items are. Two-stage asking first asks `FIRST` families on every level, then the others
+on the `AROUND` levels nearest to the first threshold, which is half of the questions of a ladder with eight levels and
+loses little precision, since the other levels say little about the threshold.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ def threshold_of(
     if len(levels) < AROUND:
         raise UserError(
             f"only {len(levels)} levels of the {ladder} ladder have an answer that could be parsed",
-            fix="choose another prompt format, or give the model more room for its reply",
+            fix="choose another prompt format, or give the model more tokens for its reply",
         )
     pairs = [(level, right) for level, own in outcomes.items() for right in own.values()]
     fit = fit_psychometric([level for level, _ in pairs], [right for _, right in pairs], chance, seed=seed)

@@ -100,7 +100,7 @@ def _item(reading: Reading, row: Mapping[str, str], question: str, path: Path, n
 
 
 def _option(cell: str, column: str, needed: bool = False) -> int | None:
-    """Return the option of a cell: 1 is yes, 0 is no, empty is not an answer."""
+    """Return the option of a cell: 1 is yes, 0 is no, empty for none."""
     text = cell.strip()
     if not text and not needed:
         return None
