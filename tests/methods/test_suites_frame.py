@@ -11,9 +11,9 @@ import pytest
 from horsesense.errors import UserError
 from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.ask import AskedSuite, ask_suite
+from horsesense.methods.suites.charts import direction_chart
 from horsesense.methods.suites.frame import FILE, PaperRow, kept_tables, with_published
 from horsesense.registry import provided
-from horsesense.report.paper_charts import direction_chart
 from horsesense.report.run_report import write_report
 from horsesense.stats import Estimate
 from tests.support.small_cats import lay_all
