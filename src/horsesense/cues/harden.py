@@ -26,7 +26,6 @@ from horsesense.cues.aflite import aflite, check_vectors
 from horsesense.cues.battery import Bools, Cue, Learner, battery, given, phrase, shares
 from horsesense.cues.combined import tree_credit
 from horsesense.cues.findings import (
-    CuesDocument,
     Findings,
     examine,
     plugin_cues,
@@ -339,9 +338,9 @@ class HardenedDocument(Document):
     """Every answering rule on the remaining items; each interval contains chance."""
     families_dropped: tuple[Dropped, ...]
     """Each dropped family, and the cue that contributed most."""
-    before: CuesDocument
+    before: Findings
     """Cue analysis of the whole probe."""
-    after: CuesDocument
+    after: Findings
     """Cue analysis of the remaining items."""
 
 
@@ -428,8 +427,8 @@ def hardened_document(out: Path, kept: Probe, hardened: Hardened, foreseen: int 
         reasons=hardened.reasons,
         rules=tuple(hardened.rules),
         families_dropped=tuple(hardened.dropped),
-        before=hardened.before.document(),
-        after=hardened.after.document(),
+        before=hardened.before,
+        after=hardened.after,
     )
 
 
@@ -493,7 +492,7 @@ def harden(
 
 def better_than_chance(findings: Findings) -> set[str]:
     """Return the significant cues, and the tree if it is significant."""
-    sure = {cue.name for cue in findings.cues if cue.p <= findings.alpha and cue.accuracy.value > findings.chance}
+    sure = {cue.name for cue in findings.better_than_chance}
     return sure | {TREE} if findings.tree_strict.low > findings.chance else sure
 
 

@@ -14,7 +14,7 @@ from horsesense.progress import Progress
 from horsesense.registry import load, methods
 from horsesense.report.run_report import write_report
 from horsesense.runs.result import Result, Spread, spreads
-from horsesense.runs.results import kin_of_reader
+from horsesense.runs.results import related_auditor
 from horsesense.runs.run import Run
 
 
@@ -69,12 +69,12 @@ def with_report(
     names = {each.part.probe.name for each in (*run.answered, *run.beside)}  # also those of earlier calls
     for each in run.answered:
         name = each.part.probe.name
-        if kin := kin_of_reader(each):
-            progress.log(f"warning: {kin}")
+        if warning := related_auditor(each):
+            progress.log(f"warning: {warning}")
         if not each.judged:
             progress.log(f"{name}: no item has a gold answer, so there is no accuracy; the answers are stored")
         elif method := _method_with_controls(each.probe.card, name, names):
-            progress.log(f"{name}: its controls belong beside the score; make them with: horsesense {method} controls")
+            progress.log(f"{name}: report it with its controls; make them with: horsesense {method} controls")
     return StoredRun(run, page, suite, tables)
 
 

@@ -1,9 +1,24 @@
 """The sets that CATs was made from, in their own formats: sense making, argument reasoning, SWAG and HellaSwag, and
 Winograd schemas.
 
-Winograd schemas (Levesque, Davis, Morgenstern 2012) are read from the XML of Davis, three kinds of JSON, or a table
-with a header, and reframed as in CATs, section "Winograd Schema Challenge (WSC)", table 2. In the XML each text is cut
-at its pronoun; the kinds of JSON are recognised by their fields.
+- Sense making, and sense making with reasons: the files of SemEval-2020 task 4, subtasks A and B (Wang and others 2019,
+  2020; CATs, sections "Sense Making (SM)" and "Sense Making with Reasoning (SMR)"). Subtask A has ``id,sent0,sent1``,
+  subtask B ``id,FalseSent,OptionA,OptionB,OptionC``; answers are in a file of their own without a header. The answer
+  to A is the statement *against* common sense (the starting kit's page says the opposite of what its files hold), so
+  the sensible one is the other.
+- Argument reasoning: a reason, one of two warrants, a claim; and its negated augmentation (Habernal and others 2018;
+  Niven and Kao 2019; CATs, section "Argument Reasoning Comprehension Task (ARCT)"). Tab-separated: ``#id warrant0
+  warrant1 correctLabelW0orW1 reason claim debateTitle debateInfo``. The augmentation has one column more, which says
+  whether a row's claim is negated, so that the other warrant is right; it is known by that column (adversarial,
+  negated …) or by its file's name (test-adv-negated). The released join says "and since" before the first warrant and
+  "but since" before the second. A model that likes one of the two words better is then right or wrong by place; the
+  neutral join has no such cue.
+- SWAG and HellaSwag: what happens next, the context joined with each ending (Zellers and others 2018, 2019; CATs,
+  sections "SWAG" and "HellaSwag"). Only the part of HellaSwag from ActivityNet is taken, as in the paper; the
+  brackets of WikiHow are removed everywhere.
+- Winograd schemas (Levesque, Davis, Morgenstern 2012): the XML of Davis, three kinds of JSON, or a table with a header,
+  reframed as in CATs, section "Winograd Schema Challenge (WSC)", table 2. In the XML each text is cut at its pronoun;
+  the kinds of JSON are recognised by their fields.
 """
 
 from __future__ import annotations
@@ -51,7 +66,7 @@ def read_sense_making(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
             nonsense = _gold(golds, row, answers, {"0": 0, "1": 1})
             statements = [spaced(filled_cell(row, name)) for name in ("sent0", "sent1")]
             reframing.add(statements, 1 - nonsense, questions, line, identity=row["id"].strip())
-    return reframing.probe(paths, "the statements stand as they are")
+    return reframing.probe(paths, "the statements are unchanged")
 
 
 def read_sense_reasons(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
@@ -84,7 +99,7 @@ def _answers(path: Path) -> Answers:
 
 
 def _gold(golds: Answers, row: SourceRow, answers: Path, places: Mapping[str, int]) -> int:
-    """The place that the answer to a row names; an answer that is none is told where it stands."""
+    """Return the index that the answer to a row names; an invalid answer is an error with its line."""
     identity = filled_cell(row, "id")
     if identity not in golds:
         raise UserError(f"the id {identity} has no answer in {answers.name}", fix="give the answers of this file")

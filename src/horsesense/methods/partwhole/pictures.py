@@ -60,6 +60,8 @@ def pick_pictures(
     """
     from horsesense.core.catalogue import as_probe
 
+    if per_pair < 1:
+        raise UserError(f"{per_pair} pictures per pair are not possible", fix="ask for 1 or more")
     items = as_probe(probe).items
     wanted = {(item.groups["whole"], item.groups["part"]) for item in items if {"whole", "part"} <= set(item.groups)}
     if not wanted:

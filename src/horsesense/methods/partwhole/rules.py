@@ -137,7 +137,7 @@ def parthood(pairs_by_source: Mapping[str, Iterable[Pair]]) -> Parthood:
     graph = find_wordnet_graph()
     if graph is None:
         raise UserError(
-            "pairs are held against WordNet, which is not on this machine",
+            "pairs are checked against WordNet, which is not on this machine",
             fix=f"run: horsesense fetch wordnet, or add {argument('without', 'parts')}",
         )
     witnesses: dict[Pair, set[str]] = defaultdict(set)
