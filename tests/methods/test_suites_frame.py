@@ -96,10 +96,10 @@ def test_the_report_prints_the_papers_tables(asked: tuple[AskedSuite, Path], tmp
     html = page.out.read_text(encoding="utf-8")
     assert "Paper tables" in html
     assert html.count("(published)") == 6
-    text = write_report(out, format="md", cues=False).text
+    text = str(write_report(out, format="md", cues=False).text)
     assert "| BERT (published) | 0.667 |" in text
     assert "nan" not in text
-    latex = write_report(out, format="latex", cues=False).text
+    latex = str(write_report(out, format="latex", cues=False).text)
     assert latex.count(r"\begin{table}") == 4
 
 
