@@ -56,6 +56,10 @@ class Graph:
     """Number of entries rejected at import, by reason."""
     beside: Mapping[int, frozenset[int]] = field(default_factory=dict, repr=False)
     """Concept → others that are similar to it, derived from it, entailed by it or its attribute; either way round."""
+    members: Mapping[int, frozenset[int]] = field(default_factory=dict, repr=False)
+    """Concept → groups that it belongs to, such as biological taxa."""
+    antonyms: Mapping[int, frozenset[int]] = field(default_factory=dict, repr=False)
+    """Concept → others with an opposite word."""
     derived: Mapping[str, frozenset[str]] = field(default_factory=dict, repr=False)
     """Lower-case word → other words derived from it, and those that it is derived from."""
 
@@ -113,7 +117,10 @@ def load_graph(source: str) -> Graph:
             "select reason, count from left_out where source = ? order by reason", [source]
         ).fetchall()
         columns = {name: _grouped(connection, source, name, len(ids)) for name in _COLUMNS}
-        beside, derived = _beside(connection, source), _derived(connection, source)
+        beside = _related(connection, source, BESIDE, both=True)
+        members = _related(connection, source, ("member",))
+        antonyms = _related(connection, source, ("antonym",), both=True)
+        derived = _derived(connection, source)
     concept, ancestor, hops = (np.asarray(rows[name]) for name in ("concept", "ancestor", "hops"))
     return Graph(
         origin=origin,
@@ -126,6 +133,8 @@ def load_graph(source: str) -> Graph:
         down=_links(ancestor, concept, hops, len(ids)),
         left_out=dict(left_out),
         beside=beside,
+        members=members,
+        antonyms=antonyms,
         derived=derived,
     )
 
@@ -149,16 +158,20 @@ def _grouped(connection: DuckDBPyConnection, source: str, relation: str, size: i
     return targets
 
 
-def _beside(connection: DuckDBPyConnection, source: str) -> dict[int, frozenset[int]]:
+def _related(
+    connection: DuckDBPyConnection, source: str, relations: Sequence[str], both: bool = False
+) -> dict[int, frozenset[int]]:
+    """Return the targets of some relations; with ``both``, also the other way round."""
     query = f"""
     select t.concept, c.number from triples t join concepts c on c.source = t.source and c.id = t.target
-    where t.source = ? and t.relation in ({", ".join("?" * len(BESIDE))})
+    where t.source = ? and t.relation in ({", ".join("?" * len(relations))})
     """
-    beside: dict[int, set[int]] = {}
-    for concept, other in connection.execute(query, [source, *BESIDE]).fetchall():
-        beside.setdefault(concept, set()).add(other)
-        beside.setdefault(other, set()).add(concept)
-    return {concept: frozenset(others) for concept, others in beside.items()}
+    related: dict[int, set[int]] = {}
+    for concept, other in connection.execute(query, [source, *relations]).fetchall():
+        related.setdefault(concept, set()).add(other)
+        if both:
+            related.setdefault(other, set()).add(concept)
+    return {concept: frozenset(others) for concept, others in related.items()}
 
 
 def _derived(connection: DuckDBPyConnection, source: str) -> dict[str, frozenset[str]]:

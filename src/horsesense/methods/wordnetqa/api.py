@@ -10,7 +10,7 @@ from annotated_types import Ge, Interval
 
 from horsesense.core import Probe
 from horsesense.errors import translate_errors
-from horsesense.methods.wordnetqa.plan import Relation
+from horsesense.methods.wordnetqa.plan import Distractors, Relation
 from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
@@ -30,21 +30,25 @@ def build(
     limit: Annotated[int, Ge(1)] | None = None,
     seed: Annotated[int, Ge(0)] = 0,
     options: Annotated[int, Interval(ge=2, le=20)] = 5,
+    distractors: Distractors = "mixed",
     as_paper: bool = False,
     wording: PathLike = "",
     matched_hops: bool = False,
+    progress: Progress = NO_PROGRESS,
 ) -> Probe:
     """Build multiple-choice questions about meanings and kinds from WordNet or another knowledge source.
 
     Args:
         relation: Relation that the questions ask about.
         source: Knowledge source with isa links, definitions and examples.
-        limit: Maximum number of items; whole families are drawn.
+        limit: Number of items, or all that there are.
         seed: Random seed.
         options: Number of options per question.
-        as_paper: Use the rules of the paper, including its cues.
+        distractors: Near distractors that are certified false, random ones, or half of the items with either.
+        as_paper: Use the rules of the paper, including its cues and kinds of distractors.
         wording: Question templates in another language, as a .toml file. By default, English.
         matched_hops: For hypernymy, ask for the same answer from several distances, all else equal.
+        progress: Progress callback.
 
     Returns:
         The probe; the same options and seed give the same items.
@@ -54,9 +58,13 @@ def build(
     from horsesense.methods.wordnetqa.builder import build_wordnetqa
     from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
     from horsesense.methods.wordnetqa.plan import WordNetPlan
+    from horsesense.scoring.relatedness import encoders
 
-    plan = WordNetPlan(relation, seed, limit, as_paper, options, str(wording))
-    probe = (build_matched_hops if matched_hops else build_wordnetqa)(open_graph(source), plan)
+    plan = WordNetPlan(relation, seed, limit, as_paper, options, distractors, str(wording))
+    if matched_hops:
+        probe = build_matched_hops(open_graph(source), plan)
+    else:
+        probe = build_wordnetqa(open_graph(source), plan, encoders(progress))
     return with_audit(probe, similar=source == "wordnet" and not as_paper)
 
 

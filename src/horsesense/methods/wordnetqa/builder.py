@@ -11,6 +11,7 @@ Rules that reject more of some kinds of words change what a set is about; the ca
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,14 +22,18 @@ from typing import TypeVar
 import numpy as np
 
 from horsesense.core import Card, Facet, Item, Probe, Source
+from horsesense.cues.relatedness import Encoder
 from horsesense.errors import UserError, argument
 from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.words import words
 from horsesense.methods.wordnetqa.attested import AttestedConcepts
-from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
+from horsesense.methods.wordnetqa.balanced_distractors import Options, controlled_choices
 from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
+from horsesense.methods.wordnetqa.disjointness import can_certify
 from horsesense.methods.wordnetqa.distractors import QuestionOptions, paper_choices
+from horsesense.methods.wordnetqa.near_distractors import IN_USE, NearBuilder, frequency, frequency_band
+from horsesense.methods.wordnetqa.near_senses import Senses
 from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, WordNetPlan
 from horsesense.methods.wordnetqa.questions import (
     ConceptQuestion,
@@ -44,6 +49,8 @@ Made = TypeVar("Made")
 _FACTORS = (1, 2, 3, 4, 6, 8, 12)
 """Multiples of the limit to draw, until nearly as many items result."""
 _ENOUGH = 0.9
+_SPARE = 3
+"""Questions drawn per item of an exact limit, because some find no distractors."""
 _FREQUENCIES = ((4.0, "Zipf 4 or more"), (3.0, "Zipf 3 to 4"), (0.0, "Zipf below 3"))
 _SENSES = ((5, "5 senses or more"), (2, "2 to 4 senses"), (1, "1 sense"))
 
@@ -94,19 +101,35 @@ _ALL_TEST = "The source is too small for train, dev and test, so that all questi
 _ARROWS = {"hypernymy": "=>", "hyponymy": "<=", "definitions": "=", "synonymy": "="}
 
 
-def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
-    """Build the questions of one relation; the notes on the card count what could not be asked."""
+def build_wordnetqa(graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder] = ()) -> Probe:
+    """Build the questions of one relation; the notes on the card count what could not be asked.
+
+    The ``encoders`` balance the relatedness of question and option where distractors are near.
+    """
     plan = replace(plan, wording=plan.wording or graph.origin.language)
     _check_source(graph, plan)
     attested = AttestedConcepts(graph, CertaintyRules(graph))
-    if plan.as_paper or plan.limit is None:
-        made = _make(graph, plan, attested)
-    else:
-        drawn = replace(plan, one_split=plan.limit < FEWEST_SPLIT)
-        made = drawn_within(
-            plan.limit, lambda worth: _make(graph, replace(drawn, limit=worth), attested), lambda made: made.choices
+    rejected: Counter[str] = Counter()
+    choices: list[QuestionOptions] = []
+    considered: list[int] = []
+    near = not plan.as_paper and plan.distractors != "random" and can_certify(graph)
+    if near:
+        plan = replace(plan, common=True, one_split=True)
+        half = plan.limit if plan.limit is None or plan.distractors == "near" else (plan.limit + 1) // 2
+        builder = NearBuilder(Options(graph, plan, attested, template_words=False), attested, encoders, rejected)
+        choices = builder.choices(half)
+        considered = builder.considered
+    elif plan.distractors == "near":
+        raise UserError(
+            f"{graph.origin.name} has no taxa and no concepts whose kinds are known to exclude each other",
+            fix=f"build from WordNet, or with {argument('distractors', 'random')}",
         )
-    choices, considered, rejected = made.choices, made.considered, made.rejected
+    if not near or plan.distractors == "mixed":
+        rest = len(choices) if near and plan.limit is None else plan.limit and plan.limit - len(choices)
+        made = _make_within(graph, replace(plan, limit=rest), attested)
+        choices += made.choices
+        considered += made.considered
+        rejected += made.rejected
     items: dict[str, Item] = {}
     for item in _items(graph, iter(choices), plan):
         if items.setdefault(item.id, item) is not item:
@@ -122,7 +145,7 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
         name=f"wordnetqa-{plan.relation}",
         method="wordnetqa",
         licence=graph.origin.licence,
-        made=_made(graph, plan) + (f" {_ALL_TEST}" if rejected[TOO_SMALL] else ""),
+        made=_made(graph, plan, near, encoders) + (f" {_ALL_TEST}" if rejected[TOO_SMALL] else ""),
         seed=plan.seed,
         group="asked",
     )
@@ -143,6 +166,19 @@ class _Made:
     rejected: Counter[str]
 
 
+def _make_within(graph: Graph, plan: WordNetPlan, attested: AttestedConcepts) -> _Made:
+    """Draw questions with random distractors, or the paper's, within the limit."""
+    if plan.as_paper or plan.limit is None:
+        return _make(graph, plan, attested)
+    drawn = replace(plan, one_split=plan.one_split or plan.limit < FEWEST_SPLIT)
+    if plan.exact:
+        made = _make(graph, replace(drawn, limit=_SPARE * plan.limit), attested)
+        return replace(made, choices=made.choices[: plan.limit])
+    return drawn_within(
+        plan.limit, lambda worth: _make(graph, replace(drawn, limit=worth), attested), lambda made: made.choices
+    )
+
+
 def _make(graph: Graph, plan: WordNetPlan, attested: AttestedConcepts) -> _Made:
     rejected: Counter[str] = Counter()
     questions, considered = _questions(graph, plan, attested, rejected)
@@ -154,8 +190,13 @@ def _make(graph: Graph, plan: WordNetPlan, attested: AttestedConcepts) -> _Made:
     return _Made(list(choices), considered, rejected)
 
 
-def _made(graph: Graph, plan: WordNetPlan) -> str:
-    how = "distractors of pure kinds, as in the paper" if plan.as_paper else "controlled distractors"
+def _made(graph: Graph, plan: WordNetPlan, near: bool, encoders: Sequence[Encoder]) -> str:
+    how = "distractors of pure kinds, as in the paper" if plan.as_paper else "controlled random distractors"
+    if near:
+        mixed = plan.distractors == "mixed"
+        how = f"{'half with near distractors, half with random ones' if mixed else 'near distractors'}"
+        balanced = " and ".join(encoder.about for encoder in encoders)
+        how += f"; relatedness of near ones balanced by {balanced}" if encoders else "; relatedness not balanced"
     limit = f", at most {plan.limit:,}" if plan.limit else ""
     source = f"{graph.origin.name} {graph.origin.version}".strip()
     return f"Questions of {plan.relation} grown from {source}, {plan.options} options each, {how}{limit}."
@@ -180,7 +221,10 @@ def _questions(
     questions: list[ConceptQuestion] = []
     considered: list[int] = []
     clusters = 0
+    covered = plan.common and Senses(graph, None).in_use
     for asked in asked_concepts(graph, plan, rejected):
+        if plan.common and covered and frequency(graph.lemmas[asked.concept][0]) < IN_USE:
+            continue
         if plan.as_paper:
             new = questions_of(graph, asked, plan, rejected)
         else:
@@ -264,10 +308,14 @@ def _items(graph: Graph, choices: Iterator[QuestionOptions], plan: WordNetPlan) 
         }
         if choice.distance:
             facets["distractor_hops"] = choice.distance
+        if plan.common:
+            facets["frequency"] = frequency_band(question.word if question.word else graph.lemmas[question.asked][0])
+        if choice.certificates:
+            facets["certificate"] = _kinds_of_certificates(choice)
         yield Item(
             probe=f"wordnetqa-{plan.relation}",
             form="choice",
-            text=question_text(question, plan.templates[question.template]),
+            text=question_text(question, plan.template(question.template)),
             options=tuple(texts[concept] for concept in concepts),
             answer=concepts.index(question.answer),
             concepts=tuple(graph.ids[concept] for concept in concepts),
@@ -275,5 +323,17 @@ def _items(graph: Graph, choices: Iterator[QuestionOptions], plan: WordNetPlan) 
             member=f"{answer} {choice.kind}{choice.distance or ''} {question.template}",
             groups={"asked": asked, "answer": answer},
             facets=facets,
-            source=Source(triples=((plan.relation, asked, answer),), licence=graph.origin.licence),
+            source=Source(
+                triples=(
+                    (plan.relation, asked, answer),
+                    *((f"not, by {why}", asked, graph.ids[other]) for other, why in choice.certificates),
+                ),
+                licence=graph.origin.licence,
+            ),
         )
+
+
+def _kinds_of_certificates(choice: QuestionOptions) -> str:
+    """Return the kinds of certificates of an item's distractors: "taxa", "kinds and sorts"."""
+    kinds = {re.split(r"[:,]", why, maxsplit=1)[0] for _, why in choice.certificates}
+    return " and ".join(sorted(kinds))
