@@ -30,8 +30,7 @@ def _wordnetqa(seed: int, options: Mapping[str, Any]) -> Probe:
     from horsesense.methods.wordnetqa.builder import build_wordnetqa
     from horsesense.methods.wordnetqa.plan import WordNetPlan
 
-    plan = WordNetPlan(options["relation"], seed, options.get("limit"), distractors="random", exact=False)
-    return build_wordnetqa(open_graph("wordnet"), plan)
+    return build_wordnetqa(open_graph("wordnet"), WordNetPlan(options["relation"], seed, options.get("limit")))
 
 
 def _dictionaryqa(seed: int, options: Mapping[str, Any]) -> Probe:

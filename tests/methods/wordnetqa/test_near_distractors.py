@@ -173,4 +173,4 @@ def test_a_source_without_certificates_is_told(tmp_path: Path, monkeypatch: pyte
     tree = load_graph("tree")
     with pytest.raises(UserError, match="exclude each other"):
         build_wordnetqa(tree, WordNetPlan("hypernymy", distractors="near"))
-    assert build_wordnetqa(tree, WordNetPlan("definitions", options=3)).items, "mixed: random ones only"
+    assert build_wordnetqa(tree, WordNetPlan("definitions", options=3, distractors="mixed")).items, "mixed: random ones only"

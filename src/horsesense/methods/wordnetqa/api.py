@@ -60,7 +60,7 @@ def build(
     from horsesense.methods.wordnetqa.plan import WordNetPlan
     from horsesense.scoring.relatedness import encoders
 
-    plan = WordNetPlan(relation, seed, limit, as_paper, options, distractors, str(wording))
+    plan = WordNetPlan(relation, seed, limit, as_paper, options, distractors, str(wording), exact=True)
     if matched_hops:
         probe = build_matched_hops(open_graph(source), plan)
     else:

@@ -126,13 +126,13 @@ class WordNetPlan:
     """Use the paper's kinds of distractors, without control of cues."""
     options: int = 5
     """Number of options per question."""
-    distractors: Distractors = "mixed"
+    distractors: Distractors = "random"
     """Near distractors, random ones, or half of the questions with either; not for the paper's sets."""
     wording: str = ""
     """Language of the questions, or a file (.toml) with their wording; empty for that of the source."""
     one_split: bool = False
     """Put all items into the test split."""
-    exact: bool = True
+    exact: bool = False
     """Return exactly ``limit`` items; otherwise at most, with random distractors that are exactly balanced."""
     common: bool = False
     """Ask about words that are not rare, and give the frequency of the asked word as a facet."""
