@@ -11,13 +11,13 @@ import sys
 import time
 
 from horsesense.core import Item
-from horsesense.cues import find_cues
-from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
-from horsesense.lexicons.wordnet import find_wordnet
+from horsesense.cues import measure_cues
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.sources import find_wordnet_graph
 from horsesense.progress import Progress
 
 
-def made_up(count: int, taxonomy: Taxonomy | None, seed: int = 0) -> list[Item]:
+def made_up(count: int, taxonomy: Graph | None, seed: int = 0) -> list[Item]:
     """Questions in the shape of WordNetQA: five options, each a word with its definition."""
     rng = random.Random(seed)
     if taxonomy is not None:
@@ -41,8 +41,7 @@ def made_up(count: int, taxonomy: Taxonomy | None, seed: int = 0) -> list[Item]:
 
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 150_000
-    folder = find_wordnet()
-    taxonomy = load_taxonomy(folder) if folder else None
+    taxonomy = find_wordnet_graph()
     items = made_up(count, taxonomy)
     stages: dict[str, float] = {}
     last = [time.perf_counter()]
@@ -54,7 +53,7 @@ def main() -> None:
             last[0] = now
 
     start, worked = time.perf_counter(), time.process_time()
-    found = find_cues(items, taxonomy=taxonomy, progress=Stages())
+    found = measure_cues(items, taxonomy=taxonomy, progress=Stages())
     seconds, worked = time.perf_counter() - start, time.process_time() - worked
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     parts = ", ".join(f"{stage} {spent:.1f}" for stage, spent in stages.items())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import horsesense as hs
+from horsesense.runs.stored_files import list_cache, prune_cache
 from tests.support.calling import Call, caller, hold_to, names
 
 FILES = {
@@ -18,7 +18,7 @@ FILES = {
     "adapted/abc-2/config.json": 30,
     "releases/cats/wsc.txt": 500,
     "wordnet/data.noun": 600,
-    "knowledge/graph-2.duckdb": 700,
+    "knowledge/own.arrow": 700,
     "hashes/0a1b": 64,
     "scores.sqlite": 80,
     "scores.sqlite-wal": 8,
@@ -80,17 +80,17 @@ def test_without_names_only_scores_and_converted_models_go(cache: Path, call: Ca
 def test_all_leaves_what_nobody_can_bring_back(cache: Path, call: Call) -> None:
     told = call("cache", "prune", "--all").out
     assert "removed releases/cats: release, 500 B; horsesense fetch gets it again" in told
-    assert [each for each in names(cache) if (cache / each).is_file()] == ["knowledge/graph-2.duckdb", "mine.txt"]
+    assert [each for each in names(cache) if (cache / each).is_file()] == ["knowledge/own.arrow", "mine.txt"]
 
 
 def test_a_name_is_whole_or_its_end_or_a_folder(cache: Path) -> None:
-    assert [each.name for each in hs.prune_cache("tiny").removed] == ["models/tiny"]
-    assert [each.name for each in hs.prune_cache("converted", "adapted/abc-2").removed] == [
+    assert [each.name for each in prune_cache("tiny").removed] == ["models/tiny"]
+    assert [each.name for each in prune_cache("converted", "adapted/abc-2").removed] == [
         "converted/abc-1",
         "adapted/abc-2",
     ]
-    assert [each.name for each in hs.prune_cache("knowledge").removed] == ["knowledge"]
-    assert {each.name for each in hs.list_cache().entries} == {
+    assert [each.name for each in prune_cache("knowledge").removed] == ["knowledge"]
+    assert {each.name for each in list_cache().entries} == {
         "hashes",
         "mine.txt",
         "releases/cats",
@@ -113,9 +113,9 @@ def test_a_wrong_name_removes_nothing(cache: Path, call: Call) -> None:
 def test_what_a_killed_call_left_goes_by_its_name_only(cache: Path) -> None:
     (cache / "converted" / ".abc-9.77.part").mkdir()
     (cache / "converted" / ".abc-9.77.part" / "config.json").write_text("{}")
-    hs.prune_cache()
-    assert [each.kind for each in hs.list_cache().entries if "abc-9" in each.name] == ["unfinished"]
-    hs.prune_cache("converted/.abc-9.77.part")
+    prune_cache()
+    assert [each.kind for each in list_cache().entries if "abc-9" in each.name] == ["unfinished"]
+    prune_cache("converted/.abc-9.77.part")
     assert names(cache / "converted") == []
 
 
@@ -123,7 +123,7 @@ def test_a_link_is_removed_and_what_it_points_to_stays(cache: Path, tmp_path: Pa
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "config.json").write_text("{}")
     (cache / "converted" / "linked").symlink_to(tmp_path / "real")
-    hs.prune_cache()
+    prune_cache()
     assert not (cache / "converted" / "linked").is_symlink()
     assert (tmp_path / "real" / "config.json").is_file()
 

@@ -54,15 +54,13 @@ def results_only(folder: Path) -> Mapping[str, str]:
 
 
 def facts(folder: Path) -> Mapping[str, str]:
-    """The rows of the knowledge store: its file is laid out as DuckDB likes."""
-    import duckdb
+    """The rows of the stored sources."""
+    import pyarrow as pa
 
     found = {}
-    for path in sorted((folder / "cache" / "knowledge").glob("*.duckdb")):
-        with duckdb.connect(path, read_only=True) as connection:
-            for name in ("sources", "concepts", "triples", "ancestors"):
-                found[name] = str(sorted(connection.execute(f"select * from {name}").fetchall()))
-    parts = [path.name for path in folder.rglob("*") if path.name.endswith((".part", ".wal"))]
+    for path in sorted((folder / "cache" / "knowledge").glob("*.arrow")):
+        found[path.name] = str(pa.ipc.open_file(path.read_bytes()).read_all().to_pylist())
+    parts = [path.name for path in folder.rglob("*") if path.name.endswith(".part")]
     return found | {"left": str(parts)}
 
 
@@ -86,8 +84,8 @@ def cases(inputs: Path, only: Sequence[str] | None = None) -> Iterator[list[Case
 
 
 def _commands(inputs: Path) -> list[Case]:
-    from horsesense.api.probes import build
     from horsesense.core import write_probe
+    from horsesense.core.catalogue import build
 
     for name in ("gpt2", "bert", "choice"):
         save_tiny(name, inputs / name)

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-import horsesense as hs
 from horsesense.errors import UserError
 from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.ask import AskedSuite, ask_suite
-from horsesense.methods.suites.frame import PaperRow, with_published
-from horsesense.methods.suites.stored import FILE, kept_tables
+from horsesense.methods.suites.frame import FILE, PaperRow, kept_tables, with_published
 from horsesense.registry import provided
 from horsesense.report.paper_charts import direction_chart
+from horsesense.report.run_report import write_report
 from horsesense.stats import Estimate
 from tests.support.small_cats import lay_all
 
@@ -54,7 +53,7 @@ def asked(
 
 def test_partwhole_asks_two_splits_and_fits_the_papers_controls(asked: tuple[AskedSuite, Path]) -> None:
     suite, out = asked
-    assert suite.table is None
+    assert suite.results is None
     ours, published, nouns = suite.tables
     assert published.title == f"{ours.title}, as published", "our triples are not the paper's"
     assert {row.kind for row in published.rows} == {"published"}
@@ -92,15 +91,15 @@ def test_a_runs_folder_gives_the_same_tables_again(asked: tuple[AskedSuite, Path
 
 def test_the_report_prints_the_papers_tables(asked: tuple[AskedSuite, Path], tmp_path: Path) -> None:
     _, out = asked
-    page = hs.write_report(out, out=tmp_path / "page.html", cues=False)
+    page = write_report(out, out=tmp_path / "page.html", cues=False)
     assert page.out is not None
     html = page.out.read_text(encoding="utf-8")
     assert "Paper tables" in html
     assert html.count("(published)") == 6
-    text = hs.write_report(out, format="md", cues=False).text
+    text = write_report(out, format="md", cues=False).text
     assert "| BERT (published) | 0.667 |" in text
     assert "nan" not in text
-    latex = hs.write_report(out, format="latex", cues=False).text
+    latex = write_report(out, format="latex", cues=False).text
     assert latex.count(r"\begin{table}") == 4
 
 

@@ -22,9 +22,9 @@ from horsesense.models.hf.load import load_model
 from horsesense.models.protocol import Prompt
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.replies import reply_statistics
-from horsesense.scoring.few_shot import examples_from
 from horsesense.scoring.generate import answer_from
 from horsesense.scoring.option_prompts import block, rotated
+from horsesense.scoring.prompts import examples_from
 
 CHOICE = [
     Item(
@@ -200,7 +200,7 @@ def test_ways_are_kept_apart_resumed_and_never_set_against_each_other(causal: La
     with pytest.raises(UserError, match="rotations"):
         hs.compare(tmp_path / "a", hs.ask(causal, probe(CHOICE), formats="letters", spec=spec))
     same = hs.compare(tmp_path / "a", hs.ask(causal, probe(CHOICE), formats="letters"))
-    assert [side.format for side in same.sides] == ["letters"]
+    assert [side.format for side in same.probes] == ["letters"]
 
 
 @pytest.fixture(scope="module")
@@ -255,7 +255,7 @@ def test_pmi_in_a_chat_is_against_a_reply_to_nothing(chatty: LanguageModel) -> N
     [
         ("letter", "default", "did you mean 'letters'"),
         ("auto,generate", "default", "auto alone"),
-        ("letters", "reason=20", "no room for reasoning"),
+        ("letters", "reason=20", "does not allow reasoning"),
         ("letters", "chat=on", "has no chat template"),
         ("loglikelihood", "chat=on", "has no chat template"),
         ("generate", "system=Be brief.", "needs a chat template"),

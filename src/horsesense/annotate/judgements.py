@@ -10,9 +10,7 @@ from typing import Any
 
 from horsesense.annotate.answer_checks import check_reason, check_value, choice_at, join_criteria, join_each
 from horsesense.annotate.instrument import Instrument, find_instrument
-from horsesense.annotate.label_studio import iter_label_studio
-from horsesense.annotate.mturk import from_mturk, is_mturk
-from horsesense.annotate.potato import from_potato, is_potato
+from horsesense.annotate.platforms import from_mturk, from_potato, is_mturk, is_potato, iter_label_studio
 from horsesense.annotate.task import Task, tasks_of
 from horsesense.annotate.task_files import check_not_overwritten, choices_of
 from horsesense.core import Judgement, Placed, Probe, write_judgements, write_probe
@@ -247,7 +245,7 @@ def read_judgements(
         The judgements, and the tasks without an answer.
     """
     from horsesense.annotate.study import is_study
-    from horsesense.api.probes import opened
+    from horsesense.core.catalogue import as_probe
 
     paths = [Path(file) for file in files]
     if any(is_study(path) for path in paths):
@@ -258,7 +256,7 @@ def read_judgements(
         from horsesense.annotate.server.judgement_log import read_study_judgements
 
         return read_study_judgements(paths[0]).in_round(round)
-    items = None if probe is None else opened(probe)
+    items = None if probe is None else as_probe(probe)
     return read_files(paths, instrument, items, annotator, last).in_round(round)
 
 

@@ -16,17 +16,24 @@ SECTIONS = (MODELS, PROBES, TRAINING, PEOPLE, METHODS, FILES)
 
 GROUPS: dict[str, tuple[str, str]] = {
     "annotate": ("Collect judgements from people", PEOPLE),
-    "audit": ("Audit the labels of a probe blind", PROBES),
+    "audit": ("Estimate label quality by a blind audit", PROBES),
     "build": ("Build a probe from a knowledge source", PROBES),
     "cache": ("List or remove cached files", FILES),
-    "cats": ("Analyse runs on CATs", METHODS),
     "knowledge": ("Add or list knowledge sources", FILES),
-    "partwhole": ("Split, recast and check part-whole triples", METHODS),
-    "rica": ("Derive, prove and analyse RICA statements", METHODS),
-    "winoventi": ("Build and evaluate WinoVenti schemas", METHODS),
-    "wordnetqa": ("Check WordNetQA and analyse runs on it", METHODS),
 }
 """Commands that only have sub-commands: what the list says of each, and its section."""
+STEPS = {
+    "annotate": (
+        "Collect judgements from people: make a task file (new) or a study on a server (study, invite, serve), then "
+        "collect, measure agreement, and export labels."
+    ),
+    "audit": (
+        "Estimate how many items of a probe have a wrong label. First draw a sample with seeded errors (new). A "
+        "person, or a model (ask), judges it without seeing the keys, and some items again with their keys (second). "
+        "Then compute the estimate (apply)."
+    ),
+}
+"""How the sub-commands of a group belong together, where the summary is not enough."""
 
 COMMANDS: tuple[Command, ...] = (
     Command(
@@ -199,39 +206,49 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "build plugin",
-        "horsesense.api.probes:build_plugin",
+        "horsesense.core.catalogue:build_plugin",
         "Build a probe with a plug-in's builder",
         "horsesense build plugin weekdays --option limit=5 -o days.jsonl",
         PROBES,
     ),
-    Command("cache list", "horsesense.api.cache:list_cache", "List cached files", "horsesense cache list", FILES),
+    Command(
+        "cache list", "horsesense.runs.stored_files:list_cache", "List cached files", "horsesense cache list", FILES
+    ),
     Command(
         "cache prune",
-        "horsesense.api.cache:prune_cache",
+        "horsesense.runs.stored_files:prune_cache",
         "Remove cached scores and models",
         "horsesense cache prune",
         FILES,
     ),
     Command(
         "check-regression",
-        "horsesense.api.comparing:check_regression",
+        "horsesense.runs.regression:check_regression",
         "Check a new run for regressions",
         "horsesense check-regression runs/new --against runs/old",
         MODELS,
     ),
     Command(
         "compare",
-        "horsesense.api.comparing:compare",
+        "horsesense.runs.comparison:compare",
         "Compare models on the same items",
         "horsesense compare runs/small runs/large",
         MODELS,
     ),
     Command(
         "cues",
-        "horsesense.api.cues:find_cues",
+        "horsesense.cues.findings:find_cues",
         "Find surface cues that give answers away",
         "horsesense cues starter",
         PROBES,
+    ),
+    Command(
+        "plant",
+        "horsesense.planting.experiment:plant",
+        "Plant cues and measure what they move",
+        "horsesense plant starter -m smollm2 --cue professor --limit 40",
+        MODELS,
+        render="horsesense.planting.render:planting",
     ),
     Command(
         "export",
@@ -242,14 +259,14 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "export-run",
-        "horsesense.api.reporting:export_run",
+        "horsesense.report.run_report:export_run",
         "Export the items of a run as a table",
         "horsesense export-run runs/one -o items.csv",
         MODELS,
     ),
     Command(
         "fetch",
-        "horsesense.api.keeping:fetch",
+        "horsesense.runs.stored_files:fetch",
         "Download datasets, models and sources",
         "horsesense fetch wordnet",
         FILES,
@@ -265,21 +282,21 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "fill",
-        "horsesense.api.texts:fill",
+        "horsesense.scoring.text_analysis:fill",
         "Fill blanks with a model's best tokens",
         'horsesense fill -m smollm2-masked "The apple is ___."',
         MODELS,
     ),
     Command(
         "harden",
-        "horsesense.api.cues:harden",
+        "horsesense.cues.harden:harden",
         "Find a subset on which no cue works",
         "horsesense harden quiz.jsonl -o hard.jsonl",
         PROBES,
     ),
     Command(
         "import",
-        "horsesense.api.probes:read_release",
+        "horsesense.methods.published:read_release",
         "Import a published dataset or a table",
         "horsesense import table quiz.csv --columns question=q,options=a+b,answer=key -o quiz.jsonl",
         PROBES,
@@ -292,20 +309,29 @@ COMMANDS: tuple[Command, ...] = (
         MODELS,
     ),
     Command(
+        "items",
+        "horsesense.item_analysis.analysis:items",
+        "Analyse items: difficulty, doubtful keys",
+        "horsesense items runs/one runs/other -o items.html",
+        PROBES,
+    ),
+    Command(
         "knowledge add",
-        "horsesense.api.keeping:add_source",
+        "horsesense.lexicons.sources:add_file",
         "Add a knowledge source from a file",
         "horsesense knowledge add animals animals.tsv",
         FILES,
     ),
     Command(
         "knowledge list",
-        "horsesense.api.keeping:list_sources",
+        "horsesense.lexicons.sources:stored_sources",
         "List knowledge sources",
         "horsesense knowledge list",
         FILES,
     ),
-    Command("plugins", "horsesense.api.keeping:list_plugins", "List installed plug-ins", "horsesense plugins", FILES),
+    Command(
+        "plugins", "horsesense.core.catalogue:list_plugins", "List installed plug-ins", "horsesense plugins", FILES
+    ),
     Command(
         "replicate",
         "horsesense.replication.replication:replicate",
@@ -324,50 +350,62 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "report",
-        "horsesense.api.reporting:write_report",
+        "horsesense.report.run_report:write_report",
         "Write a report of runs",
         "horsesense report runs/one runs/other -o both.html",
         MODELS,
     ),
     Command(
         "profile",
-        "horsesense.api.profile:store_profile",
+        "horsesense.profiling.profile:store_profile",
         "Profile models on ten commonsense abilities",
         "horsesense profile -m smollm2 -o runs/profile",
         MODELS,
     ),
     Command(
         "run",
-        "horsesense.api.asking:run",
+        "horsesense.report.run:run",
         "Run models on probes and write a report",
         "horsesense run -m smollm2 -p starter --limit 40 -o runs/first",
         MODELS,
     ),
     Command(
         "saliency",
-        "horsesense.api.texts:saliency",
+        "horsesense.scoring.text_analysis:saliency",
         "Attribute a prediction to words",
         'horsesense saliency -m smollm2 "Ada dropped the plate, so it fell to the [floor]."',
         MODELS,
     ),
     Command(
         "score",
-        "horsesense.api.texts:score",
+        "horsesense.scoring.text_analysis:score",
         "Print the log-probability of each token",
         'horsesense score -m smollm2 "Ice is cold." --against "Ice is hot."',
         MODELS,
     ),
-    Command("show", "horsesense.api.showing:show", "Show a probe or an item", "horsesense show starter", PROBES),
+    Command("show", "horsesense.report.show:show", "Show a probe or an item", "horsesense show starter", PROBES),
     Command(
         "suite",
-        "horsesense.methods.suites.ask:run_suite",
+        "horsesense.report.run:run_suite",
         "Run models on all datasets of a paper",
         "horsesense suite cats --data cats -m smollm2 -o runs/cats",
         MODELS,
     ),
-    Command("verify", "horsesense.api.verify:verify", "Check stored files for damage", "horsesense verify runs", FILES),
+    Command(
+        "verify",
+        "horsesense.runs.stored_files:verify",
+        "Check stored files for damage",
+        "horsesense verify runs",
+        FILES,
+    ),
 )
 """The commands of the core."""
+
+
+@cache
+def groups() -> dict[str, tuple[str, str]]:
+    """The groups of the core and of every method that has one: what the list says of each, and its section."""
+    return GROUPS | {name: (each.summary, METHODS) for name, each in methods().items() if each.summary}
 
 
 @cache

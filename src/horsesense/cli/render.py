@@ -16,30 +16,28 @@ from horsesense.terminal import console, line, number, p_value, print_fitting, s
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from horsesense.api.cache import CacheContents, PrunedCache
-    from horsesense.api.cues import CueFindings
-    from horsesense.api.keeping import FetchResult, InstalledPlugins
-    from horsesense.api.profile import Profile
-    from horsesense.api.reporting import Report, WrittenRows
-    from horsesense.api.results import Comparison
-    from horsesense.api.showing import ShownAnswers
-    from horsesense.api.stored_run import StoredRun
-    from horsesense.api.texts import Fills, Scores
-    from horsesense.api.verify import Verified
     from horsesense.core import Item
-    from horsesense.core.overview import FacetCounts, ItemInForms, ItemLine, Overview
+    from horsesense.core.catalogue import InstalledPlugins
+    from horsesense.core.overview import FacetCounts, ItemInForms, Overview
     from horsesense.core.probe import WrittenProbe
+    from horsesense.cues.findings import Findings
     from horsesense.cues.harden import HardenedDocument
     from horsesense.exchange.formats import ExportedProbe
     from horsesense.exchange.logged_run import ImportedLog
+    from horsesense.item_analysis.analysis import ItemAnalyses, ItemAnalysis
     from horsesense.lexicons.sources import AddedSource, KeptSources
-    from horsesense.report.item_answers import ItemAnswer
-    from horsesense.runs.comparison import Pairing, SideBySide
+    from horsesense.profiling.document import Profile
+    from horsesense.report.item_answers import ItemAnswer, ItemAnswers, OptionEvidence
+    from horsesense.report.run_report import Report, WrittenRows
+    from horsesense.report.stored_run import StoredRun
+    from horsesense.runs.comparison import Comparison, Difference, ProbeComparison
     from horsesense.runs.regression import Gate
     from horsesense.runs.result import Result
+    from horsesense.runs.stored_files import CacheContents, FetchResult, PrunedCache, Verified
     from horsesense.scoring.clue_words import ExplanationOverNames
+    from horsesense.scoring.evidence import TextEvidence
     from horsesense.scoring.saliency import ModelSaliency
-    from horsesense.scoring.texts import ScoredText
+    from horsesense.scoring.text_analysis import Fills, Scores
     from horsesense.stats.slices import FacetRow
 
 _RENDERERS: dict[str, Callable[..., None]] = {}
@@ -86,8 +84,8 @@ def probe(written: WrittenProbe) -> None:
         line(f"  {note}: {count:,}")
 
 
-@renders("CueFindings", "Findings")
-def cues(findings: CueFindings, *, all: bool = False) -> None:
+@renders("Findings")
+def cues(findings: Findings, *, all: bool = False) -> None:
     """Print the best cues, and the verdict.
 
     Args:
@@ -108,8 +106,8 @@ def cues(findings: CueFindings, *, all: bool = False) -> None:
         notes.append(f"{findings.left_out:,} items without a gold answer or a choice left out")
     if findings.tested < findings.n:
         notes.append(f"p and the tree on {findings.tested:,} items")
-    if findings.mark:
-        notes.append(f"an option's {findings.mark.name} gives away its position in {findings.mark.share:.0%} of items")
+    if mark := findings.position_mark:
+        notes.append(f"an option's {mark.name} gives away its position in {mark.share:.0%} of items")
     for note in notes:
         line(note, "dim")
     for near in findings.relatedness:
@@ -128,52 +126,96 @@ def comparison(compared: Comparison, *, items: Annotated[int, Ge(0)] = 0) -> Non
     """
     from horsesense.runs.result import shown_names
 
-    shown = shown_names(label for side in compared.sides for label in side.accuracies)
-    for side in compared.sides:
-        _print_side(side, items, shown)
+    shown = shown_names(label for probe in compared.probes for label in probe.accuracies)
+    for probe in compared.probes:
+        _print_compared(probe, items, shown)
     if compared.unfinished:
         say(f"not finished, and left out: {', '.join(compared.unfinished)}")
     if compared.alone:
         say(f"answered by one model only, and left out: {', '.join(compared.alone)}")
 
 
-def _print_side(side: SideBySide, items: int, shown: Mapping[str, str]) -> None:
+@renders("ItemAnalyses")
+def item_analyses(analyses: ItemAnalyses, *, shown: Annotated[int, Ge(0)] = 10) -> None:
+    """Print a summary of each probe, and the most doubtful keys.
+
+    Args:
+        shown: Number of suspects to print.
+    """
+    for analysis in analyses.probes:
+        _print_item_analysis(analysis, shown)
+    if analyses.unfinished:
+        say(f"not finished, and left out: {', '.join(analyses.unfinished)}")
+    if analyses.page:
+        line(f"page  {analyses.page}")
+
+
+def _print_item_analysis(analysis: ItemAnalysis, shown: int) -> None:
+    line(f"{analysis.probe}: {len(analysis.items):,} items, {len(analysis.responders):,} models", "bold")
+    if analysis.note:
+        say(analysis.note)
+    best, worst = analysis.responders[0], analysis.responders[-1]
+    line(f"accuracy from {number(worst.accuracy)} ({worst.model}) to {number(best.accuracy)} ({best.model})")
+    notes = [f"reliability (alpha) {analysis.alpha:.3f}"] if analysis.alpha == analysis.alpha else []
+    if any(each.item_rest == each.item_rest for each in analysis.items):
+        given = "" if analysis.negative_unbiased is None else f"; {analysis.negative_unbiased:,} given response bias"
+        notes.append(f"{analysis.negative:,} items with an item-rest correlation below −0.2{given}")
+    notes.append(f"{analysis.constant:,} items that all models get right, or all wrong")
+    if analysis.method == "2PL":
+        notes.append(f"{sum(bool(each.misfit) for each in analysis.items):,} items that misfit their curve")
+        notes.append(f"item response model with guessing at {analysis.guessing}")
+    if analysis.family_sd is not None and analysis.family_p is not None:
+        notes.append(f"family effect {analysis.family_sd:.2f} log odds, p {p_value(analysis.family_p)}")
+    for note in notes:
+        line(note, "dim")
+    frame = table("suspect", "key → other", "doubt", "share right", "item-rest", left=2)
+    for each in analysis.suspects[:shown]:
+        pair = f"{each.options[each.key]} → {each.options[each.other]}"
+        frame.add_row(each.text, pair, f"{each.doubt:.1f}", f"{each.share:.2f}", f"{each.item_rest:.2f}")
+    if analysis.suspects[:shown]:
+        console().print(frame)
+    line(f"{analysis.suspect_count:,} items with a doubtful key")
+    if analysis.favoured:
+        line(f"{len(analysis.favoured):,} items differ between the focal group and the other models")
+
+
+def _print_compared(side: ProbeComparison, items: int, shown: Mapping[str, str]) -> None:
     from rich.markup import escape
 
     by_format = "" if side.format == "loglikelihood" else f" by {side.format}"
-    line(f"{side.probe}{by_format}: {side.items:,} common items with a gold answer", "bold")
+    line(f"{side.probe}{by_format}: {side.n:,} common items with a gold answer", "bold")
     for label, left_out in side.excluded.items():
         if left_out:
             line(f"{left_out:,} items of {shown[label]} left out: not all models answered them", "dim")
     for note in side.notes:
         line(note, "dim")
-    if side.soundness is not None:
-        line(side.soundness.in_words())
-    frame = table("model", f"{side.metric} [95% interval]", "chance", *(("share of items",) if side.plain else ()))
-    for label, estimate in side.accuracies.items():
-        chance = "" if estimate.chance is None else f"{estimate.chance:.3f}"
-        plain = (f"{side.plain[label].value:.3f}",) if side.plain else ()
-        frame.add_row(escape(shown[label]), number(estimate), chance, *plain)
+    if side.label_quality is not None:
+        line(side.label_quality.in_words())
+    by_unit = any(each.plain is not None for each in side.models)
+    frame = table("model", f"{side.metric} [95% interval]", "chance", *(("share of items",) if by_unit else ()))
+    for each in side.models:
+        chance = "" if each.accuracy.chance is None else f"{each.accuracy.chance:.3f}"
+        plain = () if each.plain is None else (f"{each.plain.value:.3f}",)
+        frame.add_row(escape(shown[each.model]), number(each.accuracy), chance, *plain)
     console().print(frame)
-    for pairing in side.pairings:
-        one, other = shown[pairing.one], shown[pairing.other]
-        _print_difference(pairing, one, other)
-        for label, ids in ((one, pairing.only_one), (other, pairing.only_other)):
+    for difference in side.differences:
+        one, other = shown[difference.one], shown[difference.other]
+        _print_difference(difference, one, other)
+        for label, ids in zip((one, other), difference.ids, strict=True):
             for identity in ids[:items]:
                 line(f"  only {label}: {identity}")
 
 
-def _print_difference(pairing: Pairing, one: str, other: str) -> None:
+def _print_difference(compared: Difference, one: str, other: str) -> None:
     """One fact per line: the difference, the tests, the counts."""
-    tests = pairing.comparison
-    line(f"{one} − {other}: {signed(tests.difference)}")
-    if pairing.plain is not None:
-        line(f"  by the share of items: {signed(pairing.plain)}")
-    line(f"  p = {p_value(tests.p)}, Holm {p_value(tests.adjusted)}, McNemar {p_value(tests.mcnemar)}")
-    line(f"  only {one} right: {len(pairing.only_one):,}; only {other} right: {len(pairing.only_other):,}")
-    outlook = pairing.outlook()
-    verdict = "significant" if pairing.settled else "not significant" + (f"; {outlook}" if outlook else "")
-    line(f"  {verdict}", "bold" if pairing.settled else "")
+    line(f"{one} − {other}: {signed(compared.difference)}")
+    if compared.plain is not None:
+        line(f"  by the share of items: {signed(compared.plain)}")
+    line(f"  p = {p_value(compared.p)}, Holm {p_value(compared.p_holm)}, McNemar {p_value(compared.mcnemar_p)}")
+    line(f"  only {one} right: {compared.only_one:,}; only {other} right: {compared.only_other:,}")
+    outlook = compared.outlook()
+    verdict = "significant" if compared.significant else "not significant" + (f"; {outlook}" if outlook else "")
+    line(f"  {verdict}", "bold" if compared.significant else "")
 
 
 @renders("FetchResult")
@@ -199,7 +241,7 @@ def cache_contents(contents: CacheContents) -> None:
 @renders("PrunedCache")
 def pruned_cache(pruned: PrunedCache) -> None:
     """Print what was removed, and how much is left."""
-    from horsesense.api.cache import was_fetched
+    from horsesense.runs.stored_files import was_fetched
 
     for entry in pruned.removed:
         again = "; horsesense fetch gets it again" if was_fetched(entry) else ""
@@ -311,8 +353,8 @@ def overview(whole: Overview) -> None:
     for figure in card["human"]:
         about = f" of {figure['part']}" if figure["part"] else ""
         print(f"people   {figure['value']:.3f}{about} ({figure['kind'] or 'kind unknown'}; {figure['source']})")
-    if whole.soundness is not None:
-        print(f"quality  {whole.soundness}")
+    if whole.label_quality is not None:
+        print(f"quality  {whole.label_quality}")
     counted = {name: getattr(whole, name) for name in ("forms", "options", "answers", "groups")}
     for name, counts in (counted | {"notes": card["notes"]}).items():
         if counts:
@@ -364,7 +406,7 @@ def _cell(count: int, most: int) -> str:
     return f"{count:,} {_SHADES[-(-count * (len(_SHADES) - 1) // most)]}"
 
 
-def _print_item(item: ItemLine) -> None:
+def _print_item(item: Item) -> None:
     print(item.id)
     _print_question(item.premise, item.text, item.options, item.answer)
 
@@ -395,28 +437,26 @@ def item_in_forms(shown: ItemInForms) -> None:
         _print_question(view.premise, view.text, view.options, shown.item.answer)
 
 
-@renders("ShownAnswers")
-def answers(shown: ShownAnswers) -> None:
+@renders("ItemAnswers")
+def answers(shown: ItemAnswers) -> None:
     """Print an item, and every model's scores and tokens for it."""
-    from horsesense.core.overview import ItemLine
-
-    _print_item(ItemLine.of(shown.item))
+    _print_item(shown.item)
     for answer in shown.answers:
         print()
-        _print_answer(shown.item, answer)
+        _print_answer(shown.item.answer, answer)
 
 
-def _print_answer(item: Item, answer: ItemAnswer) -> None:
+def _print_answer(gold: int | None, answer: ItemAnswer) -> None:
     outcome = {None: "no gold answer", 1.0: "right", 0.0: "wrong"}.get(answer.credit, "a tie")
     print(f"{answer.model} on {answer.probe}: {outcome}, by {answer.normalise}")
-    for i, (option, text) in enumerate(zip(item.options, answer.texts, strict=True)):
-        marks = f"{'→' if i in answer.chosen else ' '}{'✓' if i == item.answer else ' '}"
-        print(f" {marks} {i}  {answer.scores[i]:9.4f}  {option}")
-        if text:
-            print(f"        {'  '.join(f'{token.token!r} {token.logprob:z.2f}' for token in text.tokens)}")
-    if answer.compared:
+    for i, option in enumerate(answer.options):
+        marks = f"{'→' if i in answer.chosen else ' '}{'✓' if i == gold else ' '}"
+        print(f" {marks} {i}  {option.score:9.4f}  {option.option}")
+        if option.tokens:
+            print(f"        {'  '.join(f'{token.token!r} {token.logprob:z.2f}' for token in option.tokens)}")
+    if answer.evidence is not None and gold is not None:
         print()
-        _print_evidence([answer.compared[0]], answer.compared[1])
+        _print_evidence(answer.options[gold].text, answer.options[answer.evidence.other].text, answer.evidence)
 
 
 @renders("Scores")
@@ -424,11 +464,12 @@ def scores(scored: Scores) -> None:
     """Print every token with its log-probability, or the evidence for each text against another."""
     from rich.markup import escape
 
-    if scored.written is not None:
-        say(f"scores in {scored.written}")
+    if scored.out is not None:
+        say(f"scores in {scored.out}")
         return
     if scored.against is not None:
-        _print_evidence(scored.texts, scored.against)
+        for text, evidence in zip(scored.texts, scored.evidence or (), strict=True):
+            _print_evidence(text.text, scored.against.text, evidence)
         return
     for text in scored.texts:
         frame = table("token", "start", "end", "log-probability", title=text.text)
@@ -440,33 +481,29 @@ def scores(scored: Scores) -> None:
         console().print(frame)
 
 
-def _print_evidence(texts: Sequence[ScoredText], other: ScoredText) -> None:
-    """A table per text: how much each token speaks for it against the other."""
+def _print_evidence(text: str, other: str, evidence: TextEvidence | OptionEvidence) -> None:
+    """A table: how much each token speaks for a text against the other."""
     from rich.markup import escape
     from rich.text import Text
 
-    from horsesense.scoring.evidence import evidence, share_of_edit
-
-    for text in texts:
-        places = evidence(text, other)
-        title = Text.assemble(text.text, "\n", ("against", "dim"), f" {other.text}")
-        frame = table("token", "against", "q", left=2, title=title)
-        for place in places:
-            row = [repr(token) if token is not None else "" for token in (place.token, place.against)]
-            frame.add_row(*map(escape, row), f"{place.q:+z.4f}", style="bold" if place.edited else "")
-        frame.add_section()
-        frame.add_row("sum", "", f"{sum(place.q for place in places):+z.4f}")
-        console().print(frame)
-        line(f"{share_of_edit(places):.0%} of the evidence is where the texts differ (bold)")
+    title = Text.assemble(text, "\n", ("against", "dim"), f" {other}")
+    frame = table("token", "against", "q", left=2, title=title)
+    for position in evidence.q:
+        row = [repr(token) if token is not None else "" for token in (position.token, position.against)]
+        frame.add_row(*map(escape, row), f"{position.q:+z.4f}", style="bold" if position.edited else "")
+    frame.add_section()
+    frame.add_row("sum", "", f"{evidence.sum:+z.4f}")
+    console().print(frame)
+    line(f"{evidence.share_of_edit:.0%} of the evidence is where the texts differ (bold)")
 
 
 @renders("Fills")
 def fills(filled: Fills) -> None:
     """Print the most probable words for each blank."""
-    for prompt, words in zip(filled.prompts, filled.words, strict=True):
-        line(prompt)
-        for word in words:
-            line(f"  {word.rank:>3}  {word.logprob:8.4f}  {word.word!r}")
+    for word in filled.fills:
+        if word.rank == 1:
+            line(word.prompt)
+        line(f"  {word.rank:>3}  {word.logprob:8.4f}  {word.word!r}")
 
 
 @renders("ModelSaliency")
@@ -502,11 +539,12 @@ def _print_bar(value: float, most: float, label: str) -> None:
 @renders("StoredRun")
 def stored_run(stored: StoredRun) -> None:
     """Print the results of a run, or the tables of a paper with its models in them."""
-    from horsesense.methods.cats.render import print_suite
+    from horsesense.methods.suites import find_paper_suite
     from horsesense.methods.suites.render import print_tables
+    from horsesense.registry import load
 
     if stored.suite is not None:
-        print_suite(stored.suite, stored.tables or ())
+        load(find_paper_suite(stored.suite.name).render)(stored.suite, stored.tables or ())
     elif stored.tables is not None:
         print_tables(stored.tables)
     else:
@@ -627,8 +665,8 @@ def print_results(results: Sequence[Result]) -> None:
         console().print(f"{shown[result.model]} on {_asked(result)}", style="dim", markup=False, soft_wrap=True)
         for name, fact in _facts(result):
             console().print(f"  {name}: {fact}", style="dim", markup=False, soft_wrap=True)
-    for probe, quality in {result.probe: result.soundness for result in results if result.soundness}.items():
-        console().print(f"{probe}: {quality.in_words()}", soft_wrap=True, markup=False)
+    for probe, quality in {result.probe: result.label_quality for result in results if result.label_quality}.items():
+        console().print(f"label quality of {probe}: {quality.in_words()}", soft_wrap=True, markup=False)
     for result in results:
         if warning := result.beyond():
             console().print(f"{shown[result.model]} on {_asked(result)}: {warning}", soft_wrap=True, markup=False)
@@ -644,7 +682,8 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     from horsesense.report.run_text import normalisation
     from horsesense.runs.replies import in_words
 
-    yield "metric", f"{result.metric}, {normalisation(result.normalise)}"
+    yield "metric", result.metric
+    yield "options compared by", normalisation(result.normalise)
     yield "clusters", f"{result.estimate.clusters:,}"
     if result.plain is not None and not result.unparsed:
         yield "plain accuracy", f"{result.plain:.3f}, n = {result.plain.n:,}"

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from annotated_types import Ge, Interval
 
-from horsesense.core import Item
-from horsesense.core.document import Document
+from horsesense.core import Item, Probe, check_group
+from horsesense.core.catalogue import PathLike, as_probe, name_in_run
+from horsesense.core.document import INTERNAL, Document
+from horsesense.core.frame import Frame, columns_of
+from horsesense.core.spec import Dtype
+from horsesense.cues.artefact_control import chosen_cue
 from horsesense.cues.battery import Cue, battery, credit, given, phrase
 from horsesense.cues.combined import Mark, permutation_test, position_mark, tree_credit
+from horsesense.cues.plugin_cues import foreign
 from horsesense.cues.relatedness import Cosines, Encoder, Relatedness, relatedness, relatedness_cue
 from horsesense.cues.search import Prepared, Searched, check_units, estimates, prepare, search
 from horsesense.cues.table import Table, table_of
 from horsesense.cues.tokens import Floats, Ints
-from horsesense.lexicons.taxonomy import Taxonomy
-from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.errors import UserError, argument, translate_errors
+from horsesense.lexicons.graph import Graph
+from horsesense.progress import NO_PROGRESS, Progress, capture_warnings
 from horsesense.stats.intervals import Estimate
+
+if TYPE_CHECKING:
+    from horsesense.models.protocol import Model
 
 ALPHA = 0.05
 """Significance level for a cue's p-value, corrected for the search."""
@@ -38,7 +51,7 @@ def verdict(
     >>> verdict([("the option with the most hyponyms", 0.861, 0.005)], 0.861, 0.86, 0.83, 0.2)
     '86% of this test can be answered by picking the option with the most hyponyms. Chance is 20%.'
     >>> verdict([("the option with the most words", 0.21, 0.9)], 0.2, 0.2, 0.18, 0.2)
-    'No cue of 1 does better than chance (best: the option with the most words, 21%). Chance is 20%.'
+    'No cue does better than chance. The best of 1, picking the option with the most words, gets 21%. Chance is 20%.'
     """
     sure = [cue for cue in cues if cue[2] <= ALPHA and cue[1] > chance]
     guessing = f"Chance is {_percent(chance)}."
@@ -55,7 +68,8 @@ def verdict(
     if not cues:
         return f"No cue applies to this test. {guessing}"
     pick, alone, _ = cues[0]
-    return f"No cue of {len(cues)} does better than chance (best: {pick}, {_percent(alone)}). {guessing}"
+    best = f"The best of {len(cues)}, picking {pick}, gets {_percent(alone)}."
+    return f"No cue does better than chance. {best} {guessing}"
 
 
 def _percent(share: float) -> str:
@@ -69,10 +83,11 @@ _LARGE = 30_000
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Document):
     """Result of one cue on a probe."""
 
     name: str
+    """Name of the cue."""
     about: str
     """One-line description of the cue."""
     pick: str
@@ -88,59 +103,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class CueWorth(Document):
-    """Result of one cue as plain data."""
-
-    name: str
-    """Name of the cue."""
-    about: str
-    """One-line description of the cue."""
-    pick: str
-    """Answering rule."""
-    accuracy: float
-    """Accuracy on held-out halves."""
-    ci: tuple[float, float]
-    """Interval of the accuracy, by clusters."""
-    coverage: float
-    """Share of items on which it separates the options."""
-    in_sample: float
-    """Accuracy on the training items."""
-    p: float
-    """Permutation p-value, corrected for the search."""
-
-
-@dataclass(frozen=True, slots=True)
-class CuesDocument(Document):
-    """Cue analysis of a probe as plain data."""
-
-    n: int
-    """Number of items with a gold and at least two options."""
-    left_out: int
-    """Number of items without a gold, or with a single option."""
-    units: int
-    """Number of clusters."""
-    chance: float
-    """Chance level."""
-    cues: tuple[CueWorth, ...]
-    """Cues that separate any options, most accurate first."""
-    tried: int
-    """Number of cues tried."""
-    best: str | None
-    """Name of the cue in the verdict."""
-    searched: Estimate
-    """Accuracy of the cue that is best on the other half."""
-    tree: Estimate
-    """Accuracy of a shallow tree over all cues; its n counts the items used for tree and permutations."""
-    position_mark: Mark | None
-    """Cue that reveals the position of an option, if any."""
-    verdict: str
-    """Verdict in a sentence."""
-    relatedness: tuple[Relatedness, ...]
-    """Accuracy of the option nearest to the question, by encoder; empty if no encoder is installed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(Document):
     """Cue analysis of a probe."""
 
     n: int
@@ -150,66 +113,129 @@ class Findings:
     units: int
     """Number of clusters."""
     chance: float
-    cues: Sequence[Finding]
+    """Chance level."""
+    cues: tuple[Finding, ...]
     """Cues that separate any options, most accurate first."""
-    asked: int
+    tried: int
     """Number of cues tried."""
+    best: Finding | None
+    """The cue in the verdict: the most accurate of the significant ones, otherwise of all."""
     searched: Estimate
     """Accuracy of the cue that is best on the other half."""
     tree: Estimate
-    """Accuracy of a shallow tree over all cues."""
-    tree_strict: Estimate
-    """The same with a 99.9% interval: a tree is a search of its own, outside the permutation test, so its level is
-    stricter."""
-    tested: int
-    """Number of items used for the permutation test and the tree."""
-    mark: Mark | None
+    """Accuracy of a shallow tree over all cues; its n counts the items used for tree and permutations."""
+    position_mark: Mark | None
     """Cue that reveals an option's position, if any."""
-    alpha: float
     verdict: str
+    """Verdict in a sentence."""
     relatedness: tuple[Relatedness, ...] = ()
-    """Accuracy of the option nearest to the question, by encoder; empty without encoders."""
+    """Accuracy of the option nearest to the question, by encoder; empty if no encoder is installed."""
+    tree_strict: Estimate = field(kw_only=True, metadata=INTERNAL)
+    """The tree with a 99.9% interval: a tree is a search of its own, outside the permutation test, so its level is
+    stricter."""
+    tested: int = field(kw_only=True, metadata=INTERNAL)
+    """Number of items used for the permutation test and the tree."""
 
     @property
-    def best(self) -> Finding | None:
-        """Return the cue in the verdict: the most accurate of the significant ones, otherwise of all."""
-        sure = (cue for cue in self.cues if cue.p <= self.alpha and cue.accuracy.value > self.chance)
-        return next(sure, self.cues[0] if self.cues else None)
+    def better_than_chance(self) -> tuple[Finding, ...]:
+        """Return the cues that are significantly better than chance."""
+        return tuple(cue for cue in self.cues if _is_sure(cue, self.chance))
 
-    def document(self) -> CuesDocument:
-        """Return the document, with each cue's estimate as separate fields."""
-        return CuesDocument(
-            n=self.n,
-            left_out=self.left_out,
-            units=self.units,
-            chance=self.chance,
-            cues=tuple(
-                CueWorth(
-                    name=cue.name,
-                    about=cue.about,
-                    pick=cue.pick,
-                    accuracy=cue.accuracy.value,
-                    ci=cue.accuracy.ci,
-                    coverage=cue.coverage,
-                    in_sample=cue.in_sample,
-                    p=cue.p,
-                )
-                for cue in self.cues
-            ),
-            tried=self.asked,
-            best=self.best.name if self.best else None,
-            searched=self.searched,
-            tree=self.tree,
-            position_mark=self.mark,
-            verdict=self.verdict,
-            relatedness=self.relatedness,
-        )
+    def frame(self) -> Frame:
+        """Return one row per cue that separates any options, most accurate first."""
+        rows = [
+            {
+                "cue": cue.name,
+                "pick": cue.pick,
+                "accuracy": cue.accuracy.value,
+                "low": cue.accuracy.low,
+                "high": cue.accuracy.high,
+                "chance": self.chance,
+                "coverage": cue.coverage,
+                "p": cue.p,
+                "n": self.n,
+            }
+            for cue in self.cues
+        ]
+        return Frame(columns_of(rows), self.verdict)
+
+    def plot(self, most: int = 10) -> Any:
+        """Draw the ``most`` accurate cues with their intervals, beside chance (Altair)."""
+        from horsesense.drawing import accuracies
+
+        rows = [row | {"label": row["pick"], "model": "cue"} for row in self.frame()]
+        return accuracies(rows[:most], "accuracy of picking by the cue")
+
+    def __repr__(self) -> str:
+        return self.verdict
+
+    def _repr_html_(self) -> str:
+        return self.frame()._repr_html_()
 
 
+@translate_errors()
 def find_cues(
+    probe: Probe | PathLike,
+    *,
+    group: str | None = None,
+    model: str | Model | None = None,
+    dtype: Dtype = "float32",
+    device: str = "auto",
+    also: Sequence[str] = (),
+    splits: Annotated[int, Interval(ge=1, le=1000)] = 10,
+    rounds: Annotated[int, Interval(ge=19, le=100_000)] = 199,
+    seed: Annotated[int, Ge(0)] = 0,
+    out: PathLike | None = None,
+    progress: Progress = NO_PROGRESS,
+) -> Findings:
+    """Measure the accuracy of surface cues that need no understanding of the items.
+
+    Args:
+        probe: Name or file of a probe. In Python, also a `Probe`.
+        group: Cluster for intervals: a group of the items, ``family`` or ``item``. By default, the card's group.
+        model: Model whose score of each option without its question is tried as a cue too.
+        dtype: Precision of the model.
+        device: Device of the model: auto, cpu, cuda, cuda:1, mps.
+        also: Cue of a plug-in that is tried too.
+        splits: Number of random halves: the cue is chosen on one half and measured on the other.
+        rounds: Number of permutations of the answer key.
+        seed: Random seed.
+        out: Run folder to write, with the answers of the best cue, to compare models with.
+        progress: Progress callback.
+
+    Returns:
+        Each cue with accuracy, interval, coverage and p; the best of them; the verdict; ``frame()`` and ``plot()``.
+    """
+    known, unit = probe_and_group(probe, group)
+    plugged = plugin_cues(also)
+    taxonomy, extra = taxonomy_at_hand(progress), _blindfold(model, dtype, device, known.items, progress)
+    findings = measure_cues(
+        known.items,
+        unit,
+        taxonomy,
+        extra,
+        plugged,
+        splits=splits,
+        rounds=rounds,
+        seed=seed,
+        progress=progress,
+        encoded=_encoded(known.items, progress),
+    )
+    if out is not None:
+        from horsesense.runs.controls import keep_control
+
+        answers = chosen_cue(known.items, unit, taxonomy, extra, seed, plugged).answers
+        keep_control(
+            Path(out), "best cue", "the best cue of the half without the item", name_in_run(probe), known, answers, seed
+        )
+        progress.log(f"answers of the best cue in {out}; compare a run on the same probe with it")
+    return findings
+
+
+def measure_cues(
     items: Sequence[Item],
     group: str = "family",
-    taxonomy: Taxonomy | None = None,
+    taxonomy: Graph | None = None,
     extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
     also: Sequence[Cue] = (),
     splits: int = 10,
@@ -264,17 +290,21 @@ def examine(
         left_out=items - len(table),
         units=int(table.unit.max()) + 1,
         chance=chance,
-        cues=cues,
-        asked=asked,
+        cues=tuple(cues),
+        tried=asked,
+        best=next((cue for cue in cues if _is_sure(cue, chance)), cues[0] if cues else None),
         searched=best,
         tree=tree,
         tree_strict=strict,
         tested=len(sample.table),
-        mark=mark,
-        alpha=ALPHA,
+        position_mark=mark,
         verdict=verdict([(c.pick, c.accuracy.value, c.p) for c in cues], best.value, tree.value, strict.low, chance),
     )
     return findings, searched
+
+
+def _is_sure(cue: Finding, chance: float) -> bool:
+    return cue.p <= ALPHA and cue.accuracy.value > chance
 
 
 def _ranked(prepared: Prepared, searched: Searched, accuracies: Sequence[Estimate], p: Floats) -> list[Finding]:
@@ -310,3 +340,65 @@ def drawn(table: Table, most: int, seed: int) -> Ints:
     kept = np.zeros(len(order), dtype=bool)
     kept[order[: int(np.searchsorted(np.cumsum(sizes), most)) + 1]] = True
     return np.flatnonzero(kept[table.unit])
+
+
+def probe_and_group(probe: Probe | PathLike, group: str | None) -> tuple[Probe, str]:
+    """Return the probe and its cluster variable; a name that no item has is an error."""
+    if group is None:
+        known = as_probe(probe)
+        return known, known.card.group
+    with capture_warnings(lambda _: None):  # a card that is missing matters no more
+        known = as_probe(probe)
+    try:
+        check_group(known.items, group, also=("item",))
+    except UserError as error:
+        raise (error if isinstance(probe, Probe) else error.at(probe)) from None
+    return known, group
+
+
+def plugin_cues(also: Sequence[str]) -> list[Cue]:
+    """Return the cues of plug-ins that were requested by name."""
+    if isinstance(also, str):
+        raise UserError(f"{argument('also')} is a list of names", fix=f"write [{also!r}]")
+    return [foreign(name) for name in dict.fromkeys(also)]
+
+
+def _blindfold(
+    model: str | Model | None, dtype: str, device: str, items: Sequence[Item], progress: Progress
+) -> dict[str, list[list[float]]] | None:
+    """Return what a language model would pick without the question, as a cue."""
+    if model is None:
+        return None
+    from horsesense.core import ScoringSpec
+    from horsesense.models.load import load_model
+    from horsesense.scoring.texts import blind_scores
+
+    loaded = load_model(model, dtype=dtype, device=device) if isinstance(model, str) else model
+    scores = blind_scores(loaded, items, ScoringSpec())
+    if all(isnan(score) for row in scores for score in row):
+        progress.log(f"no item has a question to leave out, so the cue of {loaded.name} abstains")
+    return {f"score of {loaded.name} without the question": scores}
+
+
+def _encoded(items: Sequence[Item], progress: Progress) -> list[tuple[Encoder, Cosines]]:
+    """Return relatedness by the encoders at hand; sentence vectors of a very large probe would take too long."""
+    from horsesense.cues.encoders import MOST_ENCODED, SENTENCES, encoders, related
+
+    known = encoders(progress)
+    if len(items) > MOST_ENCODED and any(encoder.name == SENTENCES for encoder in known):
+        progress.log(
+            f"sentence vectors are computed for {MOST_ENCODED:,} items at most, so relatedness is by words only"
+        )
+        known = [encoder for encoder in known if encoder.name != SENTENCES]
+    return list(related(items, progress, known).values())
+
+
+def taxonomy_at_hand(progress: Progress) -> Graph | None:
+    """Return WordNet's graph, if WordNet is on this machine."""
+    from horsesense.lexicons.sources import find_wordnet_graph
+
+    progress.update("WordNet", 0, 1)
+    graph = find_wordnet_graph()
+    if graph is None:
+        progress.log("WordNet is not installed, so cues of generality were left out; run: horsesense fetch wordnet")
+    return graph

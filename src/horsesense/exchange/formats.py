@@ -89,7 +89,8 @@ FORMATS = {
     "lm-eval": (f"{_HERE}.lm_eval_task:write_lm_eval", f"{_HERE}.lm_eval_log:read_lm_eval"),
     "inspect": (f"{_HERE}.inspect_task:write_inspect", f"{_HERE}.inspect_log:read_inspect"),
     "hf": (f"{_HERE}.hub_dataset:write_hub", ""),
-    "answers": ("", f"{_HERE}.answer_table:read_answer_table"),
+    "answers": ("", f"{_HERE}.logged_run:read_answer_table"),
+    "watts": ("", f"{_HERE}.watts_log:read_watts_log"),
 }
 """Format → its writer and its log reader, as ``module:function``; empty if there is none."""
 
@@ -127,9 +128,9 @@ def reader(name: str) -> Read:
 
 def is_log_format(name: str, releases: Iterable[str] = ()) -> bool:
     """Whether a name is a format with logs, and not a published dataset."""
-    if name in FORMATS:
-        return bool(FORMATS[name][1])
-    return name not in releases and name in names("formats")
+    if name in releases:
+        return False
+    return bool(FORMATS[name][1]) if name in FORMATS else name in names("formats")
 
 
 @translate_errors()
@@ -144,7 +145,7 @@ def export(
     seed: Annotated[int, Ge(0)] = 0,
     cues: bool = True,
 ) -> ExportedProbe:
-    """Export a probe to another tool; whole items are included, so that a log has the same ids.
+    """Export a probe to another tool, with the item ids, so that the logs of that tool can be imported.
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
@@ -155,19 +156,19 @@ def export(
         spec: Scoring spec.
         by: lm-eval: facet whose values become tasks of one group.
         seed: Inspect: random seed of the order of options.
-        cues: Hugging Face: search for cues and report them on the dataset card, which takes seconds.
+        cues: Search for cues and report them on the dataset card (Hugging Face), which takes seconds.
 
     Returns:
         The files, the command of the other tool, and what the format cannot express.
     """
-    from horsesense.api.probes import called, opened
+    from horsesense.core.catalogue import as_probe, name_in_run
     from horsesense.data import disk_errors, writing_folder
 
     write = writer(to)
-    loaded = opened(probe)
+    loaded = as_probe(probe)
     if not loaded.items:
         raise UserError("the probe is empty", fix="give one with items")
-    known_as = name or called(probe)
+    known_as = name or name_in_run(probe)
     if not known_as.isprintable():
         raise UserError(f"the name {known_as!r} is not usable", fix="use letters, digits, dashes and underscores")
     folder = Path(out)

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.data import writing
+from horsesense.drawing import BAR, MISS, SCALE, SOFT, need_pictures
 from horsesense.errors import UserError, translate_errors
 from horsesense.methods.suites.frame import HOPS, PaperTable
-from horsesense.report.drawing import BAR, MISS, SCALE, SOFT, need_pictures
 from horsesense.stats import Estimate
 
 DIRECTIONS = ("unidirectional", "bidirectional")
 RUNGS = {
-    "fact": "bare fact",
+    "fact": "the fact itself",
     "told": "inference, fact stated",
     "irrelevant": "inference, irrelevant fact stated",
     "inference": "inference",
-    "reworded": "inference, reworded",
+    "reworded": "inference, rephrased",
 }
 """Rungs of a ladder from a bare fact to an inference that needs it."""
 _SERIES = ("fact known", "fact not known")

@@ -12,7 +12,7 @@ import orjson
 
 from horsesense.core import Item, Probe
 from horsesense.core.document import Document, plain
-from horsesense.data.checksums import summed
+from horsesense.data.checksums import write_summed
 from horsesense.stats import Estimate, accuracy, chance
 from horsesense.stats.resampling import Floats
 from horsesense.training.curves import RESULTS, training_curves
@@ -21,7 +21,7 @@ from horsesense.training.settings import TrainingPlan
 from horsesense.training.training_record import EvalPoint, TrainedModel
 
 if TYPE_CHECKING:
-    from horsesense.api.frames import Frame
+    from horsesense.core.frame import Frame
 
 ModelAndTest = tuple[str, str]
 """The model and the test; the name of the base model is empty."""
@@ -85,7 +85,7 @@ class HeldOutResult(BeforeAfter):
 
 @dataclass(frozen=True, slots=True)
 class SettingResult:
-    """One setting with one number."""
+    """One setting with one size."""
 
     plan: str
     """The setting and its number."""
@@ -122,7 +122,7 @@ class Training(Document):
 
     def frame(self) -> Frame:
         """Return one row per test, overall and by the values of each facet, before and after."""
-        from horsesense.api.frames import Frame, columns_of
+        from horsesense.core.frame import Frame, columns_of
 
         rows = []
         for point in self.points:
@@ -138,7 +138,7 @@ class Training(Document):
 
     def plot(self, index: int = 0) -> Any:
         """Return a chart (Altair): accuracy by training-set size; from 1 on, accuracy by step of each training."""
-        from horsesense.report.drawing import curve_chart
+        from horsesense.drawing import curve_chart
 
         return curve_chart(training_curves(self.to_json())[index])
 
@@ -151,8 +151,7 @@ class Training(Document):
 
 def write_results(result: Training) -> None:
     """Write the results beside the trained models, for learning curves."""
-    with summed(result.out, result.out / RESULTS) as temporary:
-        temporary.write_bytes(orjson.dumps(plain(result)))
+    write_summed(result.out, result.out / RESULTS, orjson.dumps(plain(result)))
 
 
 def _row(test: str, facet: str, value: str, result: BeforeAfter) -> dict[str, Any]:

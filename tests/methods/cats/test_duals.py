@@ -16,7 +16,7 @@ from horsesense.errors import UserError
 from horsesense.methods.cats.dual_edits import Dual, pair_of
 from horsesense.methods.cats.duals import EDITS, DualPlan, make_duals
 from horsesense.methods.cats.orders import chains, orders_probe
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 from horsesense.progress import Progress
 
 
@@ -111,7 +111,6 @@ def test_where_an_operator_does_not_hold_it_makes_nothing(operator: str, pair: t
 
 
 def test_isa_is_proved_by_wordnet_and_by_nothing_less() -> None:
-    pytest.importorskip("duckdb")
     from horsesense.lexicons.wordnet import find_wordnet
 
     if find_wordnet() is None:
@@ -131,7 +130,10 @@ def test_every_key_of_our_own_orders_holds_in_its_chain() -> None:
     made = make_duals(orders_probe(None), DualPlan(statuses=("proved",)))
     opposite = {"bigger": "smaller", "larger": "smaller", "longer": "shorter", "heavier": "lighter", "later": "earlier",
                 "faster": "slower", "taller": "shorter", "hotter": "colder", "older": "younger", "louder": "quieter",
-                "thicker": "thinner", "wider": "narrower", "deeper": "shallower"}  # fmt: skip
+                "thicker": "thinner", "wider": "narrower", "deeper": "shallower", "higher": "lower", "warmer": "cooler",
+                "stronger": "weaker", "richer": "poorer", "brighter": "darker", "safer": "riskier", "closer": "farther",
+                "cleaner": "dirtier", "drier": "wetter", "sharper": "blunter", "smoother": "rougher",
+                "easier": "harder"}  # fmt: skip
     checked = Counter[str]()
     for item in made.items:
         chain = item.groups["chain"]
@@ -146,6 +148,16 @@ def test_every_key_of_our_own_orders_holds_in_its_chain() -> None:
             assert ((above == up) != denied) == (item.answer == option), text
             checked[str(item.facets["operator"])] += 1
     assert set(checked) == {"insert-negation", "remove-negation", "converse", "swap-arguments"}
+
+
+def test_orders_have_many_scales_and_no_question_twice() -> None:
+    assert len(chains()) >= 100
+    assert len({chain.more for chain in chains()}) >= 25
+    orders = orders_probe(None)
+    assert len({frozenset(item.options) for item in orders}) == len(orders)
+    made = make_duals(orders)
+    pairs = [frozenset(frozenset(item.options) for item in made.items[i : i + 2]) for i in range(0, len(made), 2)]
+    assert len(set(pairs)) == len(pairs)
 
 
 def _things(chain: str) -> list[str]:
@@ -169,7 +181,7 @@ def test_a_dual_is_a_family_that_says_what_its_key_rests_on(tmp_path: Path) -> N
         "ground": "guess",
         "edit": "negation inserted: is not",
     }
-    assert made.card.notes["items that are no judged pair of like sentences"] == 2
+    assert made.card.notes["items that are not a labelled pair of similar sentences"] == 2
     write_probe(tmp_path / "duals.jsonl", made)
     assert [item.id for item in read_probe(tmp_path / "duals.jsonl").items] == [item.id for item in made.items]
 
@@ -235,7 +247,7 @@ def test_a_run_never_mixes_what_is_proposed(tiny_folders: dict[str, Path]) -> No
 
 def test_released_negations_turn_the_key_as_ours_do(shared: Path) -> None:
     """Where people only put a "not" into both sentences, the operator does so too, and turns the answer alike."""
-    released = read_release("cats-robust", [shared / "data" / "cats" / "Robust_commonsense_test" / "add.txt"]).items
+    released = read_files("cats-robust", [shared / "data" / "cats" / "Robust_commonsense_test" / "add.txt"]).items
     originals = {item.family: item for item in released if item.member == "a"}
     found = 0
     for edit in (item for item in released if item.member == "b"):
@@ -251,10 +263,10 @@ def test_released_negations_turn_the_key_as_ours_do(shared: Path) -> None:
 
 def test_released_sets_give_duals_of_every_kind(shared: Path) -> None:
     folder = shared / "data" / "cats" / "commonsense_ability_test"
-    twins = make_duals(read_release("cats", [folder / "arct_2.txt"]), DualPlan(("twins",)))
+    twins = make_duals(read_files("cats", [folder / "arct_2.txt"]), DualPlan(("twins",)))
     # The second half of the file has each claim of the first negated.
     assert len(twins.items) / 2 >= 400
-    names = make_duals(read_release("cats", [folder / "wsc.txt"]), DualPlan(("exchange-names",)))
+    names = make_duals(read_files("cats", [folder / "wsc.txt"]), DualPlan(("exchange-names",)))
     assert len(names.items) / 2 >= 60
     for first, second in zip(names.items[::2], names.items[1::2], strict=True):
         # Exchanging the names throughout gives the other sentence of the original.

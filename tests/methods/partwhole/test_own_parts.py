@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import horsesense as hs
-from horsesense.cues import find_cues
+from horsesense.cues import measure_cues
 from horsesense.errors import UserError
 from horsesense.methods.partwhole.own_probe import own_probe, read_rows
 
@@ -17,7 +17,7 @@ def test_each_part_of_a_row_is_right_once() -> None:
     families = defaultdict(list)
     for item in own_probe().items:
         families[item.family].append(item)
-    assert len(families) == 183
+    assert len(families) == 264
     for first, second in families.values():
         assert first.options == second.options
         assert {first.answer, second.answer} == {0, 1}
@@ -25,18 +25,18 @@ def test_each_part_of_a_row_is_right_once() -> None:
 
 def test_the_place_of_the_right_part_tells_nothing_of_the_member() -> None:
     places = Counter((item.member, item.answer) for item in own_probe().items)
-    assert all(65 <= count <= 118 for count in places.values()), places
+    assert all(100 <= count <= 164 for count in places.values()), places
 
 
 def test_no_cue_answers_it() -> None:
-    found = find_cues(own_probe().items, "whole", rounds=19, splits=4)
+    found = measure_cues(own_probe().items, "whole", rounds=19, splits=4)
     assert found.searched.low <= 0.5
 
 
 def test_the_probe_has_its_reading_and_says_that_no_person_has_judged_it() -> None:
     probe = hs.load_probe("partwhole-own")
-    assert probe.card.label_quality is not None
-    assert (probe.card.label_quality.n, probe.card.label_quality.auditor.is_model) == (240, True)
+    quality = probe.card.label_quality
+    assert "have not been audited" in probe.card.made if quality is None else quality.auditor.is_model
     assert {item.facets["status"] for item in probe.items} == {"written by a language model, no person"}
 
 
@@ -45,7 +45,7 @@ def test_the_probe_has_its_reading_and_says_that_no_person_has_judged_it() -> No
     [
         ("axe\tsharp\tedge\tedge", "two different parts"),
         ("axe\tsharp\t\thandle", "two different parts"),
-        ("car\tred\troof\ttyre", "stands already in line 2"),
+        ("car\tred\troof\ttyre", "is in line 2"),
     ],
 )
 def test_a_bad_row_is_told_with_its_line(row: str, told: str, tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.api.probes import load_probe
 from horsesense.core import ScoringSpec
+from horsesense.core.catalogue import load_probe
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import circumstances, word_relations
 from horsesense.methods.winoventi.adversarial_filter import PRIOR
@@ -36,7 +36,7 @@ from horsesense.methods.winoventi.schemas import (
     triplet_name,
 )
 from horsesense.models.hf.load import load_model
-from horsesense.runs.ask import Settings
+from horsesense.runs.ask_models import Settings
 from horsesense.scoring.option_scores import answer_items
 from tests.support.made_schemas import SCHEMAS, made_probe
 
@@ -162,8 +162,8 @@ def test_the_shipped_probe_is_of_our_own_and_was_read() -> None:
     pairs = pairs_of(probe.items)
     assert len(pairs) >= 200
     assert {item.facets["status"] for item in probe.items} == {"validated by a language model, no person"}
-    assert probe.card.label_quality is not None
-    assert probe.card.label_quality.before.bad.value <= 0.05
+    quality = probe.card.label_quality
+    assert "has not been audited" in probe.card.made if quality is None else quality.before.bad.value <= 0.02
     frames = [members["generic"].groups["frame"] for members in pairs.values()]
     assert max(frames.count(frame) for frame in frames) <= 0.02 * len(frames)
     for members in pairs.values():

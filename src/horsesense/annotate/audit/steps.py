@@ -27,12 +27,11 @@ from horsesense.annotate.audit.estimates import (
     check_complete,
     draw_second,
     is_bad,
-    remarks_on,
+    notes_on,
     stage_of,
     too_few,
 )
-from horsesense.annotate.audit.seeded_errors import SECOND as SECOND_TRUE
-from horsesense.annotate.audit.seeded_errors import second_answers_of
+from horsesense.annotate.audit.seeded_errors import NO_SECOND, second_answers_of
 from horsesense.core import Judgement, Probe, ScoringSpec, iter_judgements
 from horsesense.core.audit import LabelQuality, content_of, parse_party
 from horsesense.core.card import add_label_quality
@@ -60,7 +59,7 @@ class NewAudit(Document):
     """Number of seeded errors by kind."""
     known: int
     """Number of known good items, by the votes of people."""
-    remarks: tuple[str, ...]
+    notes: tuple[str, ...]
     """Remarks."""
 
 
@@ -119,18 +118,18 @@ def new(
     Returns:
         The files for the auditor, and the number of items of each kind.
     """
-    from horsesense.api.probes import called, opened
+    from horsesense.core.catalogue import as_probe, name_in_run
 
     if (known is None) != (votes is None):
         raise UserError(
             "items and votes belong together", fix=f"give both {argument('known')} and {argument('votes')}, or neither"
         )
-    asked = opened(probe)
-    name = called(probe) if isinstance(probe, Probe) else Path(probe).name
+    asked = as_probe(probe)
+    name = name_in_run(probe) if isinstance(probe, Probe) else Path(probe).name
     good, good_name = [], ""
     if known is not None and votes is not None:
-        good = known_good(opened(known), _votes(Path(votes)))
-        good_name = called(known) if isinstance(known, Probe) else Path(known).name
+        good = known_good(as_probe(known), _votes(Path(votes)))
+        good_name = name_in_run(known) if isinstance(known, Probe) else Path(known).name
     second = second_answers_of(asked.card.method)
     try:
         audit = draw(asked, name, limit, seeded, seed, second, good, good_name)
@@ -138,9 +137,9 @@ def new(
         raise (error if isinstance(probe, Probe) else error.at(probe)) from None
     files = write_audit(Path(out), audit, chunk)
     record = audit.record
-    remarks = [] if second else [f"no {SECOND_TRUE} is seeded: none is known for a probe of this kind"]
-    remarks += too_few(record.seeded, record.known)
-    return NewAudit(Path(out), tuple(files), record.sample, record.seeded, record.known, tuple(remarks))
+    notes = [] if second else [NO_SECOND]
+    notes += too_few(record.seeded, record.known)
+    return NewAudit(Path(out), tuple(files), record.sample, record.seeded, record.known, tuple(notes))
 
 
 def _votes(path: Path) -> Iterator[Judgement]:
@@ -186,7 +185,8 @@ def apply(
     Args:
         audit: Folder of an audit.
         judgements: Judgements of the auditor before the key was shown.
-        auditor: Auditor, as ``NAME:LINEAGE``; the lineage is people, program or that of a language model.
+        auditor: Auditor, as ``NAME:LINEAGE``: ann:people, script:program, or a model with the name that related models
+            share (gpt-4o:gpt).
         probe: File of the audited probe; its card gets the result.
         second: Judgements of the auditor after the key was shown.
         writer: Author of the tables and templates behind the items, as ``NAME:LINEAGE``.
@@ -195,13 +195,13 @@ def apply(
     Returns:
         The share of bad items, the auditor's errors and the corrected share.
     """
-    from horsesense.api.probes import opened
+    from horsesense.core.catalogue import as_probe
 
     folder = Path(audit)
     drawn = read_audit(folder)
     who = {name: parse_party(text) for name, text in (("auditor", auditor), ("writer", writer), ("judge", judge))}
     path = None if probe is None else Path(probe)
-    if path is not None and content_of(opened(path).items) != drawn.record.content:
+    if path is not None and content_of(as_probe(path).items) != drawn.record.content:
         raise UserError(
             "this is not the probe that was audited: its items differ",
             file=path,
@@ -229,7 +229,7 @@ def apply(
         auditor=who["auditor"],
         writer=who["writer"],
         judge=who["judge"],
-        remarks=tuple(remarks_on(record, after or before, first.auditors, who["auditor"])),
+        notes=tuple(notes_on(record, after or before, first.auditors, who["auditor"])),
         files={
             "probe": record.probe,
             "audit": folder.name,
@@ -273,7 +273,7 @@ def ask(
         The file, and the number of items judged.
     """
     from horsesense.annotate.audit.model_auditor import codes_of_model, questions_to_model, write_lines
-    from horsesense.api.asking import ask as ask_model
+    from horsesense.runs.ask import ask as ask_model
     from horsesense.runs.compute_settings import ComputeSettings
 
     path = Path(out)

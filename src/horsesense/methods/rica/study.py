@@ -12,7 +12,7 @@ from annotated_types import Ge
 
 from horsesense.core import ScoringSpec, card_path, write_probe
 from horsesense.core.document import Document
-from horsesense.data import check_json, read_text, writing
+from horsesense.data import check_json, read_text, write_file
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.methods.rica.analysis import RunAnalysis, analyse, plot_ladder
 from horsesense.methods.rica.builder import Task, build
@@ -76,7 +76,7 @@ def run_study(
     Returns:
         The files, and the analysis of the answers.
     """
-    import horsesense as hs
+    from horsesense.runs.ask import ask
 
     folder = Path(out)
     models: Sequence[str | Path] = chosen_models(model)
@@ -85,7 +85,7 @@ def run_study(
     _write_probes(probes, probe, limit, names, seed)
     probes[1:1] = [written.out for written in write_controls(probes[0]).controls.values()]
     compute = ComputeSettings(device=device)
-    run = hs.ask(models, probes, out=folder / "run", seed=seed, spec=spec, compute=compute, progress=progress)
+    run = ask(models, probes, out=folder / "run", seed=seed, spec=spec, compute=compute, progress=progress)
     page = run.report(folder / "report.html", progress=progress)
     analysis = analyse(folder / "run")
     picture: Path | None = folder / "ladder.svg"
@@ -125,8 +125,7 @@ def _start(folder: Path, settings: _StudySettings) -> str:
         return stored.names
     names = f"fresh:{random_seed()}" if settings.entities == "fresh" else settings.entities
     folder.mkdir(parents=True, exist_ok=True)
-    with writing(path) as temporary:
-        temporary.write_text(json.dumps(asdict(replace(settings, names=names)), indent=2) + "\n", encoding="utf-8")
+    write_file(path, json.dumps(asdict(replace(settings, names=names)), indent=2) + "\n")
     return names
 
 

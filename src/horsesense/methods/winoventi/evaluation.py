@@ -19,7 +19,7 @@ from annotated_types import Ge
 from horsesense.core import BLANK, Answer, Facet, Item, Probe, ScoringSpec
 from horsesense.core.document import Document
 from horsesense.core.spec import parse_spec
-from horsesense.data import read_text, writing
+from horsesense.data import read_text, write_file
 from horsesense.errors import UserError, translate_errors
 from horsesense.methods.winoventi.adversarial_filter import PRIOR, preferring_generic, prior_probe
 from horsesense.methods.winoventi.associations import Depths, read_depths, read_registry, write_associations
@@ -48,10 +48,10 @@ from horsesense.methods.winoventi.schemas import (
     word_differences,
 )
 from horsesense.methods.winoventi.word_relations import WordRelations, load_word_relations
-from horsesense.models.load import open_model
+from horsesense.models.load import load_model
 from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.ask import Settings, ask_models
+from horsesense.runs.ask_models import Settings, ask_models
 from horsesense.runs.compute_settings import ComputeSettings
 from horsesense.runs.engine import LOCAL, Engine
 from horsesense.runs.results import Answered, read_run
@@ -85,7 +85,7 @@ def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Pat
     about = hashlib.sha256("\n".join((who, *words)).encode()).hexdigest()[:12]
     path = folder / f"associations-{about}.tsv"
     if not path.is_file():
-        model = open_model(
+        model = load_model(
             name,
             family=settings.family,
             device=settings.device,
@@ -106,8 +106,7 @@ def write_background(folder: Path, files: AssociationFiles, own: Mapping[str, Pa
         "registry": None if files.registry is None else str(Path(files.registry).resolve()),
         "own": {model: path.name for model, path in own.items()},
     }
-    with writing(folder / _BACKGROUND) as temporary:
-        temporary.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    write_file(folder / _BACKGROUND, json.dumps(about, indent=2) + "\n")
 
 
 def read_background(folder: Path) -> Background:

@@ -14,11 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from horsesense.core import BLANK, Card, Facet, Item, Judgement, Probe, Source
+from horsesense.data import read_bytes
 from horsesense.errors import UserError
 from horsesense.methods.published.reading import (
     Reading,
-    check_columns,
-    fields_of,
     names_of,
     row_of,
     split_of,
@@ -60,6 +59,7 @@ _LISTED = {"both_generic_exception": "half-exception", "only_exception": "full-e
 _SCHEMA = COLUMNS[:5]
 """Columns that identify a schema."""
 _TESTS = {1: "generic", 2: "exception"}
+_SPACED = re.compile(r" ([.,;:!?])")
 _BLANKS = re.compile(r"_{3,}")
 _PARTED = re.compile(rb"[\x00-\x1f]")
 
@@ -73,16 +73,7 @@ def read_winoventi(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     if lists:
         return _of_lists(lists, [path for path in paths if path.suffix != ".txt"], skip_bad)
     reading = Reading(skip_bad)
-    for path in paths:
-        lines = reading.lines(path)
-        try:
-            header = fields_of(lines[0][1], "\t", quoted=False)
-        except UserError as error:
-            raise error.at(path, 1) from None
-        check_columns(header, COLUMNS, path)
-        for number, raw in lines[1:]:
-            with reading.line(path, number):
-                reading.add(_item(reading, row_of(raw, header, "\t", quoted=False), path, number))
+    reading.add_rows(paths, COLUMNS, _item, "\t", quoted=False)
     members = defaultdict(list)
     for item in reading.items:
         members[item.family].append(item.member)
@@ -115,7 +106,7 @@ def _of_lists(lists: Sequence[Path], tables: Sequence[Path], skip_bad: bool) -> 
         facets = {**split_of(path), "scenario": path.stem, "setting": _LISTED.get(path.parent.name, path.parent.name)}
         for number, raw in reading.lines(path):
             with reading.line(path, number):
-                item = by_text.get(" ".join(raw.decode("utf-8", "replace").split()))
+                item = by_text.get(_joinable(raw.decode("utf-8", "replace")))
                 if item is None:
                     raise UserError("no row of the benchmark has this text", fix="give the benchmark that it is from")
                 if item.id in seen:
@@ -146,7 +137,16 @@ def _benchmark_above(path: Path) -> Path | None:
 def _filled(item: Item) -> str:
     """Return the text with its right outcome, as the fine-tuning files have it."""
     assert item.answer is not None
-    return " ".join(item.text.replace(BLANK, item.options[item.answer]).split())
+    return _joinable(item.text.replace(BLANK, item.options[item.answer]))
+
+
+def _joinable(text: str) -> str:
+    """Return a text by which two files are joined: an outcome with a trailing space leaves one before the full stop.
+
+    >>> _joinable("The tree is  nonmobile .")
+    'The tree is nonmobile.'
+    """
+    return _SPACED.sub(r"\1", " ".join(text.split()))
 
 
 def _item(reading: Reading, row: dict[str, str], path: Path, number: int) -> Item:
@@ -225,15 +225,10 @@ def _rows(
     reading: Reading, paths: Sequence[Path], columns: Sequence[str]
 ) -> Iterator[tuple[Path, int, dict[str, str]]]:
     for path in paths:
-        lines = reading.lines(path)
-        tabs = b"\t" in lines[0][1]
+        tabs = b"\t" in read_bytes(path).partition(b"\n")[0]
         delimiter = "\t" if tabs else ","
-        try:
-            header = fields_of(lines[0][1], delimiter, quoted=not tabs)
-        except UserError as error:
-            raise error.at(path, 1) from None
-        check_columns(header, columns, path)
-        for number, raw in lines[1:]:
+        header, lines = reading.header(path, columns, delimiter, quoted=not tabs)
+        for number, raw in lines:
             row: dict[str, str] = {}
             with reading.line(path, number):
                 row = row_of(raw, header, delimiter, quoted=not tabs)

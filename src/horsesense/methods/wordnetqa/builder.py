@@ -199,7 +199,7 @@ def _made(graph: Graph, plan: WordNetPlan, near: bool, encoders: Sequence[Encode
         how += f"; relatedness of near ones balanced by {balanced}" if encoders else "; relatedness not balanced"
     limit = f", at most {plan.limit:,}" if plan.limit else ""
     source = f"{graph.origin.name} {graph.origin.version}".strip()
-    return f"Questions of {plan.relation} grown from {source}, {plan.options} options each, {how}{limit}."
+    return f"Questions about {plan.relation} built from {source}, {plan.options} options each, {how}{limit}."
 
 
 def _check_source(graph: Graph, plan: WordNetPlan) -> None:

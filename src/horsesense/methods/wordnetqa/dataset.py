@@ -13,7 +13,7 @@ from typing import Any
 
 from horsesense.core import Card, Facet, Item, Probe, Source
 from horsesense.errors import UserError
-from horsesense.methods.published.reading import Reading, json_of, names_of, split_of, text_field, whole_number
+from horsesense.methods.published.reading import Reading, names_of, split_of, text_field, whole_number
 
 LICENCE = "none stated; built from WordNet 3.0 (Princeton licence) and GCIDE (GPL)"
 _CHAIN = re.compile(r"(.+?)(=>|<=)(.+)")
@@ -23,20 +23,17 @@ _MOST_HOPS = 99
 def read_mcqa(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     """Read each line as a ``choice``; the questions about one concept in one task are a family (section 3.1.1)."""
     reading = Reading(skip_bad)
-    for path in paths:
-        for number, raw in reading.lines(path):
-            with reading.line(path, number):
-                reading.add(_item(reading, json_of(raw), path, number))
+    reading.add_json(paths, _item)
     ids = [item.source.id for item in reading.items]
     repeated = len(ids) - len(set(ids))
     if repeated:
-        reading.notes["repeated ids of the release"] += repeated
+        reading.notes["repeated ids in the published files"] += repeated
     dictionary = all(item.facets["task"] == "dictionary" for item in reading.items)
     card = Card(
         name="mcqa",
         method="dictionaryqa" if dictionary else "wordnetqa",
         licence=LICENCE,
-        made=f"Read from the question sets of the release ({names_of(paths)}).",
+        made=f"Read from the published question sets ({names_of(paths)}).",
         group="asked",
     )
     return reading.probe(card, paths)

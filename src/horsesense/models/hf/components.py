@@ -20,7 +20,7 @@ from horsesense.errors import UserError
 _VOCABULARIES = ("tokenizer.json", "vocab*", "*.model", "merges.txt", "tekken.json")
 _OS_ERROR = re.compile(r"\(os error (\d+)\)")
 _TORCH_WRITES = ("PytorchStreamWriter", "inline_container", "iostream")
-"""Signs in torch's errors that it could not write; the last where only the end of the file found no room."""
+"""Signs in torch's errors that it could not write; the last where the disk was full at the end of the file."""
 _TORCH_REASON = re.compile(r"with strerror: (.+)")
 _LAYER = re.compile(r"\b(layers?|h|blocks?)\.\d+\.")
 _NO_LAYER = re.compile(r"pooler|position_ids|inv_freq|masked_bias|attn\.bias$|num_batches_tracked")
@@ -85,6 +85,10 @@ def read_part(folder: Path, auto_class: str, **options: Any) -> Any:
     loader = getattr(transformers, auto_class, None) or getattr(bidirectional, auto_class)
     if auto_class not in ("AutoConfig", "AutoTokenizer"):
         options.setdefault("use_safetensors", None if "gguf_file" in options else True)
+        if not options.keys() & {"gguf_file", "config"}:
+            options["config"] = read_part(folder, "AutoConfig")
+            # A config may name a kernel of the hub, which would be downloaded and run.
+            options["config"]._attn_implementation = None
     with _one_sentence("transformers cannot load it", folder, "check the model folder"):
         return loader.from_pretrained(str(folder), trust_remote_code=False, local_files_only=True, **options)
 

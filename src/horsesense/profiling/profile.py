@@ -1,0 +1,386 @@
+"""Profile models on ten commonsense abilities: scores, controls, verdicts and one page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge
+
+from horsesense.core.catalogue import PathLike
+from horsesense.errors import UserError, argument, translate_errors
+from horsesense.models.api.settings import ServedSettings
+from horsesense.profiling.document import Profile
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.compute_settings import EngineSettings
+from horsesense.signatures import extends
+
+if TYPE_CHECKING:
+    from horsesense.core import ScoringSpec
+    from horsesense.core.audit import LabelQuality
+    from horsesense.models.protocol import Model
+    from horsesense.profiling.abilities import Edition
+    from horsesense.profiling.conditions import Condition, Forecast
+    from horsesense.profiling.controls import PlantedModel
+    from horsesense.profiling.document import ModelProfile
+    from horsesense.profiling.finding import Contamination
+    from horsesense.profiling.from_answers import Answers, Explained, Mistake
+    from horsesense.profiling.item_scores import ItemScores
+    from horsesense.profiling.material import Material
+    from horsesense.runs.engine import Engine
+    from horsesense.runs.results import Answered
+
+MISTAKES = 4
+"""Shown for each ability."""
+
+
+@translate_errors()
+def profile(
+    model: str | Path | Model | PlantedModel | Sequence[str | Path | Model | PlantedModel] | None = None,
+    *,
+    full: bool = False,
+    abilities: Sequence[str] = (),
+    out: PathLike | None = None,
+    limit: Annotated[int, Ge(1)] | None = None,
+    twin_seed: int = 0,
+    device: str = "auto",
+    dtype: str = "float32",
+    served: ServedSettings | None = None,
+    engine: EngineSettings | None = None,
+    pictures: bool = True,
+    progress: Progress = NO_PROGRESS,
+) -> Profile:
+    """Profile models on ten commonsense abilities, each with its controls and a verdict by stated rules.
+
+    Args:
+        model: Model: a bundled name, folder, GGUF file, Hugging Face name or openai:URL#name, or label=MODEL; guesser
+            and cue-reader are built-in controls, and FILE.py:NAME is a simulated model of your own. By default, the
+            models of horsesense.toml. In Python, also a loaded model, or an object with a ``name`` and a method
+            ``scores(item)``.
+        full: Ask all published questions and their twins, not only the quick edition.
+        abilities: Ability to profile. By default, all.
+        out: Folder that stores the answers and gets the page, picture, Markdown and JSON. By default, nothing is
+            stored.
+        limit: Maximum number of item families per ability, of the published set and of its twins; the result is then
+            not comparable with other profiles.
+        twin_seed: Random seed that draws the twins, which are never published.
+        device: Device of the model: auto, cpu, cuda, cuda:1, mps.
+        dtype: Data type of the layers: float32, bfloat16, float16, int8 or int4.
+        served: Server settings.
+        engine: Where models are asked. Workers give the same answers, without a forecast.
+        pictures: Write the grid as a PNG file, besides SVG.
+        progress: Progress callback.
+
+    Returns:
+        The profile; ``write(folder)``, ``to_markdown()``, ``to_json()``.
+    """
+    from horsesense import __version__
+    from horsesense.cues.encoders import NOT_CONTROLLED, encoders, related
+    from horsesense.models.api.settings import warn_unused
+    from horsesense.models.locate import look_at
+    from horsesense.profiling.abilities import chosen
+    from horsesense.profiling.controls import PlantedModel
+    from horsesense.profiling.document import described
+    from horsesense.profiling.from_answers import asked_items, explained
+    from horsesense.profiling.material import VERSION, material
+    from horsesense.profiling.verdicts import differences
+    from horsesense.runs.folder import profiling
+    from horsesense.settings import chosen_models, labelled
+
+    if limit is not None and limit < 1:
+        raise UserError(f"{argument('limit')} {limit} leaves nothing to ask", fix="use 1 or more")
+    edition: Edition = "full" if full else "quick"
+    served = served or ServedSettings()
+    several: list[str | Path | Model | PlantedModel] = list(chosen_models(model))
+    names, where = _distinct(several), (engine or EngineSettings()).chosen_engine()
+    warn_unused(served, [labelled(each)[1] if isinstance(each, str) else each for each in several])
+    several = [_planted(each) for each in several]
+    for each in several:
+        if isinstance(each, str | Path):  # before the questions are built, which takes a while
+            look_at(labelled(str(each))[1])
+    wanted = chosen(abilities)
+    folder = None if out is None else Path(out)
+    with nullcontext() if folder is None else profiling(folder):  # before anything is built or loaded
+        taxonomy, known = _taxonomy(), encoders(progress)
+        if not known:
+            progress.log(NOT_CONTROLLED)
+        materials, by, readings = [], {}, {}
+        for number, ability in enumerate(wanted):
+            progress.update("questions", number, len(wanted))
+            asked = material(ability, edition, twin_seed, limit, progress)
+            materials.append(asked)
+            items = asked_items(asked)
+            by[ability.name] = explained(asked, related(items, progress, known), items, taxonomy)
+            readings[ability.name] = _audit(asked)
+        found: list[ModelProfile] = []
+        scores: dict[str, list[ItemScores]] = {}
+        seen: dict[str, Contamination] = {}
+        for name, each in zip(names, several, strict=True):
+            control = _control(each, by)
+            model_asked = name if isinstance(each, PlantedModel) else each
+            call = ProfileCall(name, model_asked, edition, folder, device, dtype, served, where, progress)
+            one, own = _profiled(call, control, materials, by, readings)
+            found.append(one)
+            scores[name], seen[name] = own, one.verdicts.contamination
+        audits = {name: reading.in_words() if reading else "" for name, reading in readings.items()}
+        document = Profile(
+            version=VERSION,
+            edition=edition,
+            complete=limit is None and not abilities,
+            twin_seed=twin_seed,
+            horsesense=__version__,
+            abilities=tuple(described(m, by[m.ability.name].cue.rule, audits[m.ability.name]) for m in materials),
+            models=tuple(found),
+            differences=differences(scores, seen) if len(scores) > 1 else (),
+            relatedness=tuple(encoder.about for encoder in known),
+            relatedness_note="" if known else NOT_CONTROLLED,
+        )
+        return document if folder is None else document.write(folder, pictures=pictures, progress=progress)
+
+
+@translate_errors()
+@extends(profile)
+def store_profile(*, out: PathLike | None = None, **options: Any) -> Profile:
+    """Profile models on ten commonsense abilities, and write the page.
+
+    Args:
+        out: Folder that stores the answers and gets the page, picture, Markdown and JSON; an interrupted profile
+            resumes there. By default, runs/profile-MODEL.
+
+    Returns:
+        The profile, with its page.
+    """
+    from horsesense.runs.ask import default_folder
+    from horsesense.settings import chosen_models
+
+    options["model"] = models = chosen_models(options["model"])
+    return profile(out=out if out is not None else default_folder(["profile", *models], []), **options)
+
+
+def _planted(model: str | Path | Model | PlantedModel) -> str | Path | Model | PlantedModel:
+    """A planted model where the name means one; anything else as it is."""
+    from horsesense.models.bundled import BUNDLED
+    from horsesense.profiling.controls import CONTROLS, planted
+    from horsesense.settings import labelled
+
+    if not isinstance(model, str):
+        return model
+    target = labelled(model)[1]
+    if target in CONTROLS or target in BUNDLED or Path(target).is_dir():
+        return model
+    return planted(target) or model
+
+
+def _control(model: str | Path | Model | PlantedModel, by: Mapping[str, Explained]) -> PlantedModel | None:
+    """The planted model or the built-in control; None for a model that is asked."""
+    from horsesense.profiling.controls import PlantedModel, control_named
+    from horsesense.settings import labelled
+
+    if isinstance(model, PlantedModel):
+        return model
+    if not isinstance(model, str):
+        return None
+    return control_named(labelled(model)[1], {name: each.cue for name, each in by.items()})
+
+
+def _distinct(models: Sequence[str | Path | Model | PlantedModel]) -> list[str]:
+    """What the models are called; each name once."""
+    from horsesense.settings import labelled
+
+    names = [
+        labelled(each)[0] if isinstance(each, str) else str(each) if isinstance(each, Path) else each.name
+        for each in models
+    ]
+    if not names:
+        raise UserError("no model is named", fix=f"give {argument('model', 'NAME')}")
+    for name in names:
+        if names.count(name) > 1:
+            raise UserError(f"two models are called {name!r}", fix="give each a label of its own: label=NAME")
+    return names
+
+
+def _profiled(
+    call: ProfileCall,
+    control: PlantedModel | None,
+    materials: Sequence[Material],
+    by: Mapping[str, Explained],
+    readings: Mapping[str, LabelQuality | None],
+) -> tuple[ModelProfile, list[ItemScores]]:
+    """Ask one model, and judge it."""
+    from horsesense.profiling.abilities import LADDER
+    from horsesense.profiling.abilities import abilities as known
+    from horsesense.profiling.conditions import conditions
+    from horsesense.profiling.controls import planted_answers
+    from horsesense.profiling.document import ModelProfile, summary
+    from horsesense.profiling.from_answers import (
+        associations_of,
+        bad_share,
+        item_scores_of,
+        ladder_of,
+        mistakes_of,
+    )
+    from horsesense.profiling.verdicts import verdicts
+
+    forecast: Forecast | None = None
+    answers: Mapping[str, Answers]
+    if control is not None:
+        plan = [each for m in materials for each in conditions(m, call.edition)]
+        answers = planted_answers(control, call.name, plan)
+    else:
+        answers, forecast = _asked(call, materials)
+    scores: list[ItemScores] = []
+    mistakes: list[Mistake] = []
+    ladder, associations = None, None
+    for each in materials:
+        ability, own = each.ability, answers[each.ability.name]
+        scores.append(item_scores_of(call.name, each, own, by[ability.name], bad_share(readings[ability.name])))
+        ladder = ladder_of(own) if ability.recipe == LADDER else ladder
+        associations = associations_of(own, each.pool.card.group) or associations
+        if control is None:
+            mistakes += mistakes_of(ability, own, MISTAKES)
+    call.progress.log(f"{call.name}: all answers are stored; computing the verdicts")
+    found = verdicts(scores)
+    first = next(iter(answers[materials[0].ability.name].values()))
+    profiled = ModelProfile(
+        model=call.name,
+        summary=summary(found, known()),
+        verdicts=found,
+        ladder=ladder,
+        associations=associations,
+        mistakes=tuple(mistakes),
+        asked=_how(first),
+        weights=first.part.model.weights,
+        forecast=forecast,
+    )
+    return profiled, scores
+
+
+def _how(answered: Answered) -> str:
+    model = answered.part.model
+    if model.kind == "control":
+        return model.frame
+    how = f"by likelihood of the options, {model.dtype}" if answered.format != "letters" else "by letters"
+    return f"{how}; special tokens: {model.frame}" if model.frame else how
+
+
+def _audit(material: Material) -> LabelQuality | None:
+    """Return the audit of these items, or of another draw of the same recipe."""
+    from horsesense.methods.audits import stored_audit
+
+    return material.pool.card.label_quality or (
+        stored_audit(material.ability.reading) if material.ability.reading else None
+    )
+
+
+def _taxonomy() -> Any:
+    """Load WordNet, without which other cues would be the best ones."""
+    from horsesense.lexicons.sources import find_wordnet_graph
+
+    graph = find_wordnet_graph()
+    if graph is None:
+        raise UserError("a profile looks for cues in WordNet, which is not here", fix="run: horsesense fetch wordnet")
+    return graph
+
+
+# Asking.
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileCall:
+    """One model of a call, and how it is asked."""
+
+    name: str
+    model: str | Path | Model
+    edition: Edition
+    folder: Path | None
+    device: str
+    dtype: str
+    served: ServedSettings | None
+    engine: Engine
+    progress: Progress
+
+
+def _asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, Answers], Forecast | None]:
+    """The answers of a model by ability; what is kept is not asked again, and a model is loaded only if it has to."""
+    from horsesense.core import ScoringSpec
+    from horsesense.core.spec import with_setting
+    from horsesense.models.api.address import is_served
+    from horsesense.profiling.conditions import conditions, forecast
+    from horsesense.runs.folder import run_of_profile
+    from horsesense.runs.shards import sizes
+    from horsesense.settings import labelled
+
+    spec = with_setting(ScoringSpec(), "dtype", call.dtype)
+    run = None if call.folder is None else run_of_profile(call.folder)
+    for likelihood in (True, False):
+        plan = [each for m in materials for each in conditions(m, call.edition, likelihood)]
+        if run is not None and _all_kept(run, call.name, plan):
+            return _collected(_run_all(call, call.model, plan, spec, run)), None
+    if call.engine.remote and isinstance(call.model, str | Path) and not is_served(labelled(str(call.model))[1]):
+        plan = [each for m in materials for each in conditions(m, call.edition)]
+        questions = sum(len(each.probe.items) * len(each.ways) for each in plan)
+        call.progress.log(f"{call.name}: {questions:,} questions for the workers; how fast they are shows as they work")
+        return _collected(_run_all(call, call.model, plan, spec, run)), None
+    model = _loaded(call)
+    plan = [each for m in materials for each in conditions(m, call.edition, model.can("likelihood"))]
+    rest = [each for each in plan if run is None or not _all_kept(run, call.name, [each])]
+    budget = sizes(run, call.device)[0]
+    ahead = forecast(model, rest, spec, budget, call.progress)
+    kept = f", {len(plan) - len(rest)} of {len(plan)} parts are kept already" if len(rest) < len(plan) else ""
+    call.progress.log(f"{ahead.in_words()}{kept}")
+    return _collected(_run_all(call, model, plan, spec, run)), ahead
+
+
+def _loaded(call: ProfileCall) -> Model:
+    from horsesense.models.load import load_model
+
+    if not isinstance(call.model, str | Path):
+        return call.model
+    return load_model(str(call.model), device=call.device, dtype=call.dtype, served=call.served, progress=call.progress)
+
+
+def _run_all(
+    call: ProfileCall, model: str | Path | Model, plan: Sequence[Condition], spec: ScoringSpec, run: Path | None
+) -> list[tuple[Condition, Answered]]:
+    """Ask all of a plan, probes of the same ways together; each condition with its answers."""
+    from horsesense.runs.ask import ask
+    from horsesense.runs.compute_settings import ComputeSettings
+
+    by_ways: dict[tuple[str, ...], list[Condition]] = {}
+    for each in plan:
+        by_ways.setdefault(each.ways, []).append(each)
+    found = []
+    compute = ComputeSettings(device=call.device, engine=call.engine)
+    settings: dict[str, Any] = {"compute": compute, "served": call.served, "progress": call.progress}
+    for ways, group in by_ways.items():
+        probes = {each.name: each.probe for each in group}
+        answered = ask(model, probes, out=run, spec=spec, formats=ways, **settings).answered
+        by_name = {each.name: each for each in group}
+        found += [(by_name[part.part.probe.name], part) for part in answered]
+    return found
+
+
+def _collected(found: Sequence[tuple[Condition, Answered]]) -> dict[str, Answers]:
+    answers: dict[str, dict[Any, Answered]] = {}
+    for condition, answered in found:
+        answers.setdefault(condition.ability, {})[condition.role, answered.format] = answered
+    return dict(answers)
+
+
+def _all_kept(run: Path, model: str, plan: Sequence[Condition]) -> bool:
+    from horsesense.runs.ask_models import content_of
+    from horsesense.runs.folder import is_finished
+    from horsesense.runs.manifest import manifest_path, read_manifest
+
+    if not manifest_path(run).is_file():
+        return False
+    manifest = read_manifest(run)
+    for each in plan:
+        for way in each.ways:
+            part = manifest.part(model, each.name, way)
+            if part is None or part.probe.content != content_of(each.probe.items) or not is_finished(run, part):
+                return False
+    return True

@@ -1,0 +1,275 @@
+"""Reports of runs: a page, a table for a paper, rows for another tool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from horsesense.core import Facet, Probe
+from horsesense.core.catalogue import PathLike
+from horsesense.core.document import Document
+from horsesense.core.spec import Normalisation
+from horsesense.errors import UserError, translate_errors, unknown
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.ask import probes_named
+from horsesense.runs.result import Result
+from horsesense.runs.run import AnyRun, Results, Run, answers_by_place, finished_by_place
+from horsesense.scoring.normalise import parse_normalisation
+from horsesense.stats import Estimate
+
+if TYPE_CHECKING:
+    from horsesense.report.collection import Collection
+    from horsesense.report.summary import Summary
+    from horsesense.stats.slices import FacetRow
+
+Format = Literal["html", "md", "latex"]
+_ENDINGS = {"html": ".html", "md": ".md", "latex": ".tex"}
+
+
+@dataclass(frozen=True, slots=True)
+class SliceDocument(Document):
+    """A model on the items of a probe that have one value of a facet."""
+
+    model: str
+    """Who was asked."""
+    probe: str
+    """What was asked."""
+    facet: str
+    """What the items are sliced by."""
+    value: Facet
+    """The value that these items have."""
+    items: Estimate
+    """Items that are right."""
+    clusters: Estimate
+    """Families right in all items with this value."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportDocument(Document):
+    """What run folders say."""
+
+    results: tuple[Result, ...]
+    """One for each model and probe in the folders that has gold answers."""
+    out: Path | None = None
+    """The page or table, if it was written."""
+    text: str | None = None
+    """The table, if it was not written."""
+    slices: tuple[SliceDocument, ...] | None = None
+    """One for each value of the facets that were asked for, for probes that have them."""
+    unfinished: tuple[str, ...] | None = None
+    """Models, each with its probe, whose answers are not all there; left out."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What runs say, and where it was written."""
+
+    out: Path | None
+    """The page or table; None where a table was only made."""
+    text: str
+    """The table; empty for a page."""
+    collected: Collection
+    """All that the page shows."""
+    slices: tuple[tuple[Summary, tuple[FacetRow, ...]], ...]
+    """Of each model and probe, accuracy by the facets that were asked for."""
+    sliced: bool
+    """Whether any facet was asked for."""
+    not_sliced: tuple[str, ...]
+    """Which could not be sliced, and why."""
+    charts: tuple[Path, ...]
+    """Files of charts that were written."""
+
+    def results(self) -> Results:
+        """Return accuracy with its interval, chance and n, one row per model and probe with gold answers."""
+        return Results([summary.result for summary in self.collected.summaries])
+
+    def document(self) -> ReportDocument:
+        """The figures as plain data."""
+        slices = tuple(
+            SliceDocument(_named_in_full(summary), summary.result.probe, row.facet, row.value, row.items, row.clusters)
+            for summary, rows in self.slices
+            for row in rows
+        )
+        documents = tuple(summary.result for summary in self.collected.summaries)
+        text = self.text if self.out is None else None
+        return ReportDocument(documents, self.out, text, slices if self.sliced else None, self.unfinished or None)
+
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """Models, each with its probe, whose answers are not all there; left out."""
+        return tuple(f"{model} on {probe}" for model, probe in self.collected.unfinished)
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return self.document().to_json()
+
+    def _repr_html_(self) -> str:
+        return self.results()._repr_html_()
+
+
+@translate_errors()
+def write_report(
+    *runs: AnyRun,
+    out: PathLike | None = None,
+    format: Format = "html",
+    charts: PathLike | None = None,
+    normalise: Normalisation | None = None,
+    by: Sequence[str] = (),
+    cues: bool = True,
+    probes: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe] = (),
+    pictures: bool = True,
+    progress: Progress = NO_PROGRESS,
+) -> Report:
+    """Write one self-contained HTML page, or a table for a README or a paper.
+
+    Args:
+        runs: Run folder. In Python, also a `Run`.
+        out: File to write. By default, report.html in the run folder, or here for several runs; tables are printed.
+        format: Format: a page (html), or a table (md, latex).
+        charts: Folder to write every chart to, as SVG and PNG.
+        normalise: Score normalisation. By default, the one of each probe's card.
+        by: Facet to break accuracy down by.
+        cues: Search for the best cue of each probe, which takes seconds.
+        probes: Name or file of the whole probe of which a part was run; cues are measured on all of its items.
+        pictures: Draw curves into the page, which takes seconds.
+        progress: Progress callback.
+
+    Returns:
+        The results, slices and tables, and where they were written.
+    """
+    from horsesense.report.collection import collect
+    from horsesense.report.summary import sliced_by
+
+    if not runs:
+        raise UserError("no run is given", fix="name the folder of one")
+    if format not in _ENDINGS:
+        raise unknown("format", format, _ENDINGS)
+    how = parse_normalisation(normalise) if normalise else None
+    if charts is not None:
+        from horsesense.drawing import need_pictures
+
+        need_pictures()
+    wholes = {name: whole for run in runs if isinstance(run, Run) for name, whole in run.wholes.items()}
+    wholes |= probes_named(probes)
+    if any(isinstance(run, Run) for run in runs):
+        collected = _collected(runs, cues, how, progress, wholes)
+    else:
+        folders = [Path(run) for run in runs if not isinstance(run, Run)]
+        collected = collect(folders, cues=cues, how=how, progress=progress, wholes=wholes)
+    slices, not_sliced = sliced_by(collected.summaries, by)
+    for text in not_sliced:
+        progress.log(text)
+    path = Path(out) if out is not None else default_report(runs) if format == "html" else None
+    text = _written(collected, path, format, runs, progress, pictures)
+    drawn: Sequence[Path] = ()
+    if charts is not None:
+        from horsesense.report.charts import write_charts
+
+        drawn = write_charts(collected, Path(charts))
+    kept = tuple((summary, tuple(rows)) for summary, rows in slices)
+    return Report(path, text, collected, kept, bool(by), tuple(not_sliced), tuple(drawn))
+
+
+def _named_in_full(summary: Summary) -> str:
+    """Return the name of a model in results, with the folder where two runs have the same name."""
+    _, bracket, place = summary.label.partition(" (")
+    return f"{summary.result.model}{bracket}{place}"
+
+
+def default_report(runs: Sequence[AnyRun], format: Format = "html") -> Path:
+    """Where a report goes that no file is named for: into the folder of its one run, else here."""
+    name = f"report{_ENDINGS[format]}"
+    only = runs[0] if len(runs) == 1 else None
+    folder = only.folder if isinstance(only, Run) else None if only is None else Path(only)
+    return Path(name) if folder is None else folder / name
+
+
+def _collected(
+    runs: Sequence[AnyRun], cues: bool, how: Normalisation | None, progress: Progress, wholes: Mapping[str, Probe]
+) -> Collection:
+    """Runs in hand, with what earlier calls asked in their folders, and how they were made where that is kept."""
+    from horsesense.report.collection import collect_answered, with_tables
+
+    by_place, rest = finished_by_place(runs)
+    whole = [
+        (place, [*answered, *(run.beside if isinstance(run, Run) else ())])
+        for run, (place, answered) in zip(runs, by_place, strict=True)
+    ]
+    kept = {run.folder: run.manifest for run in runs if isinstance(run, Run) and run.folder and run.manifest}
+    collected = with_tables(collect_answered(whole, cues, how, progress, wholes), whole)
+    split = [(name.partition(" on ")[0], name.partition(" on ")[2]) for name in rest]
+    return replace(collected, manifests=kept, unfinished=split)
+
+
+def _written(
+    collected: Collection,
+    path: Path | None,
+    format: Format,
+    runs: Sequence[AnyRun],
+    progress: Progress,
+    pictures: bool,
+) -> str:
+    """Write the page or the table; the text of the table."""
+    if format == "html":
+        from horsesense.report.page import write_report as write_page
+
+        assert path is not None
+        write_page(collected, path, drawn=pictures, progress=progress)
+        return ""
+    from horsesense.data import write_file
+    from horsesense.report.tables import latex_tables, markdown_tables, results_table
+
+    if not collected.summaries:
+        raise UserError("no item has a gold answer, so there is no score", file=answers_by_place(runs[:1])[0][0])
+    table = results_table(collected.summaries)
+    text = table.markdown() if format == "md" else table.latex()
+    if tables := [*collected.papers, *collected.methods]:
+        text = f"{(markdown_tables if format == 'md' else latex_tables)(tables)}\n{text}"
+    if path is not None:
+        write_file(path, text)
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRows(Document):
+    """A table that was written."""
+
+    out: Path
+    """The file."""
+    what: str
+    """What a row is: an item as a model answered it, or a token of an option."""
+    rows: int
+    """How many there are."""
+    columns: tuple[str, ...]
+    """Their names."""
+
+
+@translate_errors()
+def export_run(
+    *runs: AnyRun,
+    out: PathLike | None = None,
+    rows: Literal["items", "tokens"] = "items",
+    normalise: Normalisation | None = None,
+) -> WrittenRows:
+    """Export the items or tokens of runs as a table.
+
+    Args:
+        runs: Run folder. In Python, also a `Run`.
+        out: File to write: .csv, .jsonl, .json or .parquet. By default, items.csv or tokens.csv in the run folder.
+        rows: One row per item (options, gold answer, prediction, scores, facets), or per token.
+        normalise: Score normalisation. By default, the one of each probe's card.
+
+    Returns:
+        The file, and how many rows it has.
+    """
+    if not runs:
+        raise UserError("no run is given", fix="name a run folder")
+    how = parse_normalisation(normalise) if normalise else None
+    by_place, _ = finished_by_place(runs)
+    whole = Run([each for _, answered in by_place for each in answered], by_place[0][0], how)
+    only = by_place[0][0] if len(by_place) == 1 and by_place[0][0].is_dir() else Path()
+    path = Path(out) if out is not None else only / f"{rows}.csv"
+    frame = whole.export(path, rows)
+    return WrittenRows(path, rows, len(frame), frame.columns)

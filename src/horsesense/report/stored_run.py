@@ -1,0 +1,86 @@
+"""A run that is stored in a folder, with its report: what the commands ``run`` and ``suite`` give."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from horsesense.core import Card
+from horsesense.core.document import Document
+from horsesense.methods.suites.frame import PaperTable
+from horsesense.progress import Progress
+from horsesense.registry import load, methods
+from horsesense.report.run_report import write_report
+from horsesense.runs.result import Result, Spread, spreads
+from horsesense.runs.results import related_auditor
+from horsesense.runs.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class RunDocument(Document):
+    """The results of a run, and where it is stored."""
+
+    out: Path
+    """The run folder."""
+    results: tuple[Result, ...]
+    """One for each model and probe of the call; a probe without gold answers has none."""
+    report: Path
+    """The report."""
+    spread: tuple[Spread, ...] | None = None
+    """The range over prompt formats, for each model and probe with several."""
+    suite: Mapping[str, Any] | None = None
+    """The suite's results beyond the paper's tables, where it has some."""
+    tables: tuple[PaperTable, ...] | None = None
+    """The paper's tables with these models in them."""
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run that is stored in a folder, with its report."""
+
+    run: Run
+    """The answers."""
+    report: Path
+    """The report."""
+    suite: Any = None
+    """The suite's results beyond the paper's tables, where it has some."""
+    tables: tuple[PaperTable, ...] | None = None
+    """The paper's tables with these models in them."""
+
+    def document(self) -> RunDocument:
+        """Return the results and paths as plain data."""
+        results = self.run.result_list()
+        spread, suite = spreads(results) or None, None if self.suite is None else self.suite.to_json()
+        return RunDocument(self.run.folder or Path(), tuple(results), self.report, spread, suite, self.tables)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
+        return self.document().to_json()
+
+
+def with_report(
+    run: Run, progress: Progress, suite: Any = None, tables: tuple[PaperTable, ...] | None = None
+) -> StoredRun:
+    """Write the report of a run, and warn of what a reader should know."""
+    page = (run.folder or Path()) / "report.html"
+    write_report(run, out=page, normalise=run.normalise, pictures=False, progress=progress)
+    names = {each.part.probe.name for each in (*run.answered, *run.beside)}  # also those of earlier calls
+    for each in run.answered:
+        name = each.part.probe.name
+        if warning := related_auditor(each):
+            progress.log(f"warning: {warning}")
+        if not each.judged:
+            progress.log(f"{name}: no item has a gold answer, so there is no accuracy; the answers are stored")
+        elif method := _method_with_controls(each.probe.card, name, names):
+            progress.log(f"{name}: report it with its controls; make them with: horsesense {method} controls")
+    return StoredRun(run, page, suite, tables)
+
+
+def _method_with_controls(card: Card, name: str, asked: Collection[str]) -> str:
+    """Return the method that made a probe, if the probe has controls that were not asked; empty otherwise."""
+    method = methods().get(card.method)
+    if method is None or not method.missing_controls:
+        return ""
+    return method.name if load(method.missing_controls)(card, name, asked) else ""
