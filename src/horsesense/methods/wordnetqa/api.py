@@ -53,12 +53,12 @@ def build(
     Returns:
         The probe; the same options and seed give the same items.
     """
+    from horsesense.cues.encoders import encoders
     from horsesense.lexicons.sources import open_graph
     from horsesense.methods.audits import with_audit
     from horsesense.methods.wordnetqa.builder import build_wordnetqa
     from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
     from horsesense.methods.wordnetqa.plan import WordNetPlan
-    from horsesense.scoring.relatedness import encoders
 
     plan = WordNetPlan(relation, seed, limit, as_paper, options, distractors, str(wording), exact=True)
     if matched_hops:

@@ -204,7 +204,8 @@ def _made(graph: Graph, plan: WordNetPlan, near: bool, encoders: Sequence[Encode
 
 def _check_source(graph: Graph, plan: WordNetPlan) -> None:
     needed = {"lemma": graph.lemmas, "definition": graph.definitions}
-    if not plan.by_definition:
+    near_words = plan.relation == "hypernymy" and plan.distractors == "near"
+    if not plan.by_definition and not near_words:
         needed["example"] = graph.examples
     if plan.relation in ("hypernymy", "hyponymy"):
         # Concepts are indices, and the root may be 0, which is falsy.

@@ -15,7 +15,7 @@ No certificate holds between concepts of which one is above the other, or that h
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -44,7 +44,7 @@ def disjoint_lists() -> Lists:
 def can_certify(graph: Graph) -> bool:
     """Return whether a source has what certificates need: taxa, or concepts of the lists."""
     known = {kind for lists in disjoint_lists().values() for kinds in lists.values() for kind in kinds}
-    return bool(graph.members) and _TAXON in graph.number or len(known & graph.number.keys()) > len(known) / 2
+    return (bool(graph.members) and _TAXON in graph.number) or len(known & graph.number.keys()) > len(known) / 2
 
 
 class Disjointness:
@@ -109,8 +109,10 @@ class Disjointness:
         return bool(self.taxa(concept)) or any(not name.startswith(SORTS) for name in self.kinds(concept))
 
     def table(self, ones: Sequence[int], others: Sequence[int], sorts: bool) -> NDArray[np.bool_]:
-        """Return which pairs of nouns have a certificate, ones in rows and others in columns; ``sorts`` count or not."""
-        taxa = self._overlap(ones, self.taxa, others, self.all_taxa) | self._overlap(ones, self.all_taxa, others, self.taxa)
+        """Return which pairs of nouns have a certificate, ones in rows, others in columns; ``sorts`` count or not."""
+        taxa = self._overlap(ones, self.taxa, others, self.all_taxa) | self._overlap(
+            ones, self.all_taxa, others, self.taxa
+        )
         alive = np.outer([bool(self.taxa(c)) for c in ones], [bool(self.taxa(c)) for c in others])
         certified = alive & ~taxa
         names = {name for kinds in self._kinds.values() for name, _ in kinds}

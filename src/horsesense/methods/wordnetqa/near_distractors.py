@@ -4,8 +4,8 @@ A distractor of a near set has a certificate (`disjointness`), is the answer of 
 answer: for hypernymy and hyponymy in the taxonomy, for definitions and synonymy in relatedness. Three things are
 balanced, so that neither the options alone nor their similarity to the question give the answer away:
 
-- every distractor is an answer of other questions, two to six times for each time that it is right (with five
-  options), so that a concept is right about as often as by chance where it is offered;
+- a distractor is the answer of another drawn question. In hypernymy, where a concept is the answer of many questions,
+  it is wrong about three to six times for each time that it is right (with five options);
 - an option is *closer* to the question than the answer by every encoder, or *farther* by every encoder; the number of
   closer ones, 0 to 4, is spread evenly. So no increasing combination of the encoders picks the answer above chance;
 - no option is above another.
@@ -17,10 +17,9 @@ questions to answers; questions without enough distractors are dropped.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,6 +127,9 @@ class NearBuilder:
         self.others = self.plan.options - 1
         self.disjoint = Disjointness(self.graph)
         self.considered: list[int] = []
+        self.repeated = self.plan.relation == "hypernymy"
+        """Whether a concept is the answer of many questions."""
+        self._drawn: Counter[int] = Counter()
         self.usable = lru_cache(maxsize=None)(self._usable)
 
     def choices(self, limit: int | None) -> list[QuestionOptions]:
@@ -136,11 +138,14 @@ class NearBuilder:
         self.considered = list(dict.fromkeys(each.question.asked for each in drawn))
         left = self._not_too_common(drawn)
         for verify in (False, True):
+            self._drawn = Counter(each.question.answer for each in left)
             self._find_candidates(left, verify)
             left = self._spread(left)
         full: list[_NearQuestion] = []
         for _ in range(_ROUNDS):
-            full = self._balanced(self._flow(left)) if left else []
+            full = self._flow(left) if left else []
+            if self.repeated:
+                full = self._balanced(full)
             if len(full) == len(left):
                 break
             left = self._spread(full)
@@ -347,7 +352,9 @@ class NearBuilder:
     def _balanced(self, questions: Sequence[_NearQuestion]) -> list[_NearQuestion]:
         """Drop questions of an answer that is offered too rarely for the times that it is right."""
         offered = Counter(other for each in questions for other in each.distractors)
-        room = {each.question.answer: offered[each.question.answer] / (_LEAST_WRONG * self.others) for each in questions}
+        room = {
+            each.question.answer: offered[each.question.answer] / (_LEAST_WRONG * self.others) for each in questions
+        }
         seen: set[int] = set()
         kept = []
         for each in questions:
@@ -363,7 +370,8 @@ class NearBuilder:
 
     def _flow(self, questions: Sequence[_NearQuestion]) -> list[_NearQuestion]:
         """Assign distractors by a maximum flow; return the questions that got all of them."""
-        right = Counter(each.question.answer for each in questions)
+        # Where an answer is right once, those of dropped questions stay on offer: too few would be left otherwise.
+        right = Counter(each.question.answer for each in questions) if self.repeated else self._drawn
         answers = sorted(right)
         place = {answer: 2 + 2 * len(questions) + index for index, answer in enumerate(answers)}
         source, sink = 0, 1
@@ -426,7 +434,7 @@ class _Pool:
         return usable if self._certified is None else usable & self._certified[sorts][self._row[question.asked]]
 
     def distances(self, answer: int) -> NDArray[np.int64]:
-        """Return the number of links to every answer over the nearest concept above both; `_NO_WAY` where there is none."""
+        """Return the number of links to every answer over the nearest concept above both, or `_NO_WAY`."""
         own = self._hops[self.column[answer]]
         above = np.flatnonzero(own < _NO_WAY)
         return np.minimum((self._hops[:, above] + own[above]).min(axis=1), _NO_WAY).astype(np.int64)
