@@ -342,6 +342,8 @@ class NearBuilder:
             closest = [each for each in same if not each.closer]
             free = [each for each in same if each.closer]
             # One in five is to have the answer closest.
+            # Shuffled first: the beginning of a set, which a limit takes, is to be spread as evenly as the whole.
+            free = self.plan.rng("spread", hops).sample(free, len(free))
             ranked = closest[: len(free) // self.others] + sorted(free, key=self._most_closer)
             chosen.update(map(id, ranked))
             for rank, each in enumerate(ranked):
