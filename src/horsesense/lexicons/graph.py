@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 _T = TypeVar("_T")
 
-_SHAPE = 1
+_SHAPE = 2
 """Raised when the columns of the file change, so that old files are not used."""
 _DERIVED = ("derivation from", "derivation to")
 """Columns with the two words of each derivation, in lower case; a derivation holds between words, not meanings."""
@@ -198,6 +198,21 @@ class Graph:
         """Concept → others that are similar to it, derived from it, entailed by it or its attribute; either way."""
         one, other = self.links(*BESIDE)
         return _either_way(zip(one.tolist(), other.tolist(), strict=True))
+
+    @cached_property
+    def antonyms(self) -> dict[int, frozenset[int]]:
+        """Concept → others with an opposite word; either way."""
+        one, other = self.links("antonym")
+        return _either_way(zip(one.tolist(), other.tolist(), strict=True))
+
+    @cached_property
+    def members(self) -> dict[int, frozenset[int]]:
+        """Concept → groups that it belongs to, such as biological taxa."""
+        groups: dict[int, set[int]] = {}
+        ones, others = self.links("member")
+        for one, other in zip(ones.tolist(), others.tolist(), strict=True):
+            groups.setdefault(one, set()).add(other)
+        return {concept: frozenset(each) for concept, each in groups.items()}
 
     def links(self, *relations: str) -> tuple[Ints, Ints]:
         """Return pairs of concepts that have one of the relations, as two arrays of indices."""

@@ -17,6 +17,7 @@ RELATIONS = {
     "lemma": "a word for it",
     "pos": "part of speech: n, v, a, r or s",
     "part": "the target is a concept that it has as a part",
+    "member": "the target is a group that it belongs to, such as a biological taxon",
     "antonym": "the target means the opposite",
     "derivation": "the target has a word derived from one of its words",
     "similar": "the target means nearly the same, or is often thought of with it",
@@ -32,7 +33,7 @@ SENSE = "sense"
 
 BESIDE = ("derivation", "similar", "entailment", "attribute")
 """Relations to what is neither above nor below a concept, and may yet be said of the same thing."""
-BETWEEN_CONCEPTS = frozenset({ISA, INSTANCE, "part", "antonym", *BESIDE})
+BETWEEN_CONCEPTS = frozenset({ISA, INSTANCE, "part", "member", "antonym", *BESIDE})
 """Relations whose target is a concept, not a text."""
 
 

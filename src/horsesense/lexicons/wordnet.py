@@ -32,14 +32,14 @@ _MARKER = re.compile(r"\([^()]*\)$")
 _ADJECTIVE_MARKER = re.compile(r"\((?:a|p|ip)\)$")
 _HEADER = "  "  # the licence at the head of each file is indented
 _RELATIONS = {
-    **{"@": ISA, "@i": INSTANCE, "%p": "part", "!": "antonym", "=": "attribute"},
+    **{"@": ISA, "@i": INSTANCE, "%p": "part", "#m": "member", "!": "antonym", "=": "attribute"},
     **dict.fromkeys(("+", "\\", "<"), "derivation"),  # derived words, pertainyms, participles
     **dict.fromkeys(("&", "^", "$"), "similar"),  # similar adjectives, "see also", groups of verbs
     **dict.fromkeys(("*", ">"), "entailment"),  # entailments, causes
 }
 _VERSION = re.compile(r"WordNet (\d+(?:\.\d+)*)")
 
-_READ = 5
+_READ = 6
 """Raised when reading changes, so that stored triples are read again."""
 
 

@@ -28,6 +28,7 @@ _BETWEEN_SYNSETS = {
     "hypernym": ISA,
     "instance_hypernym": INSTANCE,
     "mero_part": "part",
+    "holo_member": "member",
     "antonym": "antonym",
     "similar": "similar",
     "also": "similar",
@@ -43,10 +44,10 @@ _BETWEEN_SENSES = {
     "similar": "similar",
     "also": "similar",
 }
-_OTHER_WAY = {"hyponym": ISA, "instance_hyponym": INSTANCE, "holo_part": "part"}
+_OTHER_WAY = {"hyponym": ISA, "instance_hyponym": INSTANCE, "holo_part": "part", "mero_member": "member"}
 """Inverse relations; a file may have only these."""
 _MARKS = {'"', "“", "”"}
-_READ = 1
+_READ = 2
 """Raised when reading changes, so that files are read again."""
 
 

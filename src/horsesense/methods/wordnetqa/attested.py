@@ -91,20 +91,32 @@ def genus(definition: str, pos: str) -> list[list[str]]:
     return [told[:end] for end in dict.fromkeys(ends)]
 
 
+def sense_number(graph: Graph, concept: int) -> int:
+    """Return which sense of its first word a concept is; without numbers, 1 for the only sense and else 2."""
+    number = _NUMBER.search(graph.ids[concept])
+    if number:
+        return int(number[1])
+    return 1 if len(graph.by_lemma[graph.lemmas[concept][0].lower()]) == 1 else 2
+
+
 class AttestedConcepts:
     """Concepts that can be shown, and answers that are attested."""
 
     def __init__(self, graph: Graph, certainty: CertaintyRules) -> None:
         self.graph, self.certainty = graph, certainty
         self.genus = lru_cache(maxsize=None)(self._genus)
-        self.fit = lru_cache(maxsize=None)(self._fit)
+        self.shown = lru_cache(maxsize=None)(self._shown)
         self.step = lru_cache(maxsize=None)(self._step)
 
-    def _fit(self, concept: int) -> bool:
-        """Return whether a concept can be shown: not a name, offensive or too general, and with a real definition."""
+    def fit(self, concept: int) -> bool:
+        """Return whether a concept can be asked or offered without a certificate: fit to be shown, not too general."""
+        return self.shown(concept) and concept not in self.certainty.general
+
+    def _shown(self, concept: int) -> bool:
+        """Return whether a concept can be shown: not a name, not offensive, and with a real definition."""
         graph = self.graph
         lemmas, definition = graph.lemmas[concept], graph.definitions[concept]
-        if not lemmas or not definition or concept in self.certainty.general:
+        if not lemmas or not definition:
             return False
         if any(lemma[:1].isupper() for lemma in lemmas) or UNFIT.search(f"{definition} {' '.join(lemmas)}"):
             return False

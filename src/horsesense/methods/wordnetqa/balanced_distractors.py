@@ -36,7 +36,10 @@ _PEOPLE = re.compile(
 class Options:
     """Cached properties of options and questions."""
 
-    def __init__(self, graph: Graph, plan: WordNetPlan, attested: AttestedConcepts) -> None:
+    def __init__(
+        self, graph: Graph, plan: WordNetPlan, attested: AttestedConcepts, template_words: bool = True
+    ) -> None:
+        """Options may share no stem with a question; without ``template_words``, only with what its template quotes."""
         self.graph, self.plan, self.attested, self.certainty = graph, plan, attested, attested.certainty
         self.senses = Senses(graph, graph)
         self.text = lru_cache(maxsize=None)(lambda concept: option_text(graph, plan.relation, concept))
@@ -49,7 +52,9 @@ class Options:
         self.name = lru_cache(maxsize=None)(lambda concept: " ".join(graph.lemmas[concept]).lower())
         self.names = lru_cache(maxsize=None)(lambda concept: stems(self.name(concept)))
         self.question_text = lru_cache(maxsize=None)(
-            lambda question: question_text(question, plan.templates[question.template]).lower()
+            lambda question: question_text(
+                question, plan.template(question.template) if template_words else "{word} {sentence}"
+            ).lower()
         )
         self.question_stems = lru_cache(maxsize=None)(
             lambda question: with_derived(self.question_text(question), graph.derived)

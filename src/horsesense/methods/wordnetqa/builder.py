@@ -11,6 +11,7 @@ Rules that reject more of some kinds of words change what a set is about; the ca
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,15 +24,20 @@ import numpy as np
 from annotated_types import Ge, Interval
 
 from horsesense.core import Card, Facet, Item, Probe, Source
+from horsesense.cues.encoders import encoders
+from horsesense.cues.relatedness import Encoder
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.words import words
 from horsesense.methods.wordnetqa.attested import AttestedConcepts
-from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
+from horsesense.methods.wordnetqa.balanced_distractors import Options, controlled_choices
 from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
+from horsesense.methods.wordnetqa.disjointness import can_certify
 from horsesense.methods.wordnetqa.distractors import QuestionOptions, paper_choices
-from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, Relation, WordNetPlan
+from horsesense.methods.wordnetqa.near_distractors import IN_USE, NearBuilder, frequency, frequency_band
+from horsesense.methods.wordnetqa.near_senses import Senses
+from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, Distractors, Relation, WordNetPlan
 from horsesense.methods.wordnetqa.questions import (
     ConceptQuestion,
     asked_concepts,
@@ -40,12 +46,15 @@ from horsesense.methods.wordnetqa.questions import (
     question_text,
     questions_of,
 )
+from horsesense.progress import NO_PROGRESS, Progress
 
 Made = TypeVar("Made")
 
 _FACTORS = (1, 2, 3, 4, 6, 8, 12)
 """Multiples of the limit to draw, until nearly as many items result."""
 _ENOUGH = 0.9
+_SPARE = 3
+"""Questions drawn per item of an exact limit, because some find no distractors."""
 _FREQUENCIES = ((4.0, "Zipf 4 or more"), (3.0, "Zipf 3 to 4"), (0.0, "Zipf below 3"))
 _SENSES = ((5, "5 senses or more"), (2, "2 to 4 senses"), (1, "1 sense"))
 
@@ -96,19 +105,35 @@ _ALL_TEST = "The source is too small for train, dev and test, so that all questi
 _ARROWS = {"hypernymy": "=>", "hyponymy": "<=", "definitions": "=", "synonymy": "="}
 
 
-def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
-    """Build the questions of one relation; the notes on the card count what could not be asked."""
+def build_wordnetqa(graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder] = ()) -> Probe:
+    """Build the questions of one relation; the notes on the card count what could not be asked.
+
+    The ``encoders`` balance the relatedness of question and option where distractors are near.
+    """
     plan = replace(plan, wording=plan.wording or graph.origin.language)
     _check_source(graph, plan)
     attested = AttestedConcepts(graph, CertaintyRules(graph))
-    if plan.as_paper or plan.limit is None:
-        made = _make(graph, plan, attested)
-    else:
-        drawn = replace(plan, one_split=plan.limit < FEWEST_SPLIT)
-        made = drawn_within(
-            plan.limit, lambda worth: _make(graph, replace(drawn, limit=worth), attested), lambda made: made.choices
+    rejected: Counter[str] = Counter()
+    choices: list[QuestionOptions] = []
+    considered: list[int] = []
+    near = not plan.as_paper and plan.distractors != "random" and can_certify(graph)
+    if near:
+        plan = replace(plan, common=True, one_split=True)
+        half = plan.limit if plan.limit is None or plan.distractors == "near" else (plan.limit + 1) // 2
+        builder = NearBuilder(Options(graph, plan, attested, template_words=False), attested, encoders, rejected)
+        choices = builder.choices(half)
+        considered = builder.considered
+    elif plan.distractors == "near":
+        raise UserError(
+            f"{graph.origin.name} has no taxa and no concepts whose kinds are known to exclude each other",
+            fix=f"build from WordNet, or with {argument('distractors', 'random')}",
         )
-    choices, considered, rejected = made.choices, made.considered, made.rejected
+    if not near or plan.distractors == "mixed":
+        rest = len(choices) if near and plan.limit is None else plan.limit and plan.limit - len(choices)
+        made = _make_within(graph, replace(plan, limit=rest), attested)
+        choices += made.choices
+        considered += made.considered
+        rejected += made.rejected
     items: dict[str, Item] = {}
     for item in _items(graph, iter(choices), plan):
         if items.setdefault(item.id, item) is not item:
@@ -124,7 +149,7 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan) -> Probe:
         name=f"wordnetqa-{plan.relation}",
         method="wordnetqa",
         licence=graph.origin.licence,
-        made=_made(graph, plan) + (f" {_ALL_TEST}" if rejected[TOO_SMALL] else ""),
+        made=_made(graph, plan, near, encoders) + (f" {_ALL_TEST}" if rejected[TOO_SMALL] else ""),
         seed=plan.seed,
         group="asked",
     )
@@ -145,6 +170,19 @@ class _Made:
     rejected: Counter[str]
 
 
+def _make_within(graph: Graph, plan: WordNetPlan, attested: AttestedConcepts) -> _Made:
+    """Draw questions with random distractors, or the paper's, within the limit."""
+    if plan.as_paper or plan.limit is None:
+        return _make(graph, plan, attested)
+    drawn = replace(plan, one_split=plan.one_split or plan.limit < FEWEST_SPLIT)
+    if plan.exact:
+        made = _make(graph, replace(drawn, limit=_SPARE * plan.limit), attested)
+        return replace(made, choices=made.choices[: plan.limit])
+    return drawn_within(
+        plan.limit, lambda worth: _make(graph, replace(drawn, limit=worth), attested), lambda made: made.choices
+    )
+
+
 def _make(graph: Graph, plan: WordNetPlan, attested: AttestedConcepts) -> _Made:
     rejected: Counter[str] = Counter()
     questions, considered = _questions(graph, plan, attested, rejected)
@@ -156,8 +194,13 @@ def _make(graph: Graph, plan: WordNetPlan, attested: AttestedConcepts) -> _Made:
     return _Made(list(choices), considered, rejected)
 
 
-def _made(graph: Graph, plan: WordNetPlan) -> str:
-    how = "distractors of pure kinds, as in the paper" if plan.as_paper else "controlled distractors"
+def _made(graph: Graph, plan: WordNetPlan, near: bool, encoders: Sequence[Encoder]) -> str:
+    how = "distractors of pure kinds, as in the paper" if plan.as_paper else "controlled random distractors"
+    if near:
+        mixed = plan.distractors == "mixed"
+        how = f"{'half with near distractors, half with random ones' if mixed else 'near distractors'}"
+        balanced = " and ".join(encoder.about for encoder in encoders)
+        how += f"; relatedness of near ones balanced by {balanced}" if encoders else "; relatedness not balanced"
     limit = f", at most {plan.limit:,}" if plan.limit else ""
     source = f"{graph.origin.name} {graph.origin.version}".strip()
     return f"Questions about {plan.relation} built from {source}, {plan.options} options each, {how}{limit}."
@@ -165,7 +208,8 @@ def _made(graph: Graph, plan: WordNetPlan) -> str:
 
 def _check_source(graph: Graph, plan: WordNetPlan) -> None:
     needed = {"lemma": graph.lemmas, "definition": graph.definitions}
-    if not plan.by_definition:
+    near_words = plan.relation == "hypernymy" and plan.distractors == "near"
+    if not plan.by_definition and not near_words:
         needed["example"] = graph.examples
     if plan.relation in ("hypernymy", "hyponymy"):
         # Concepts are indices, and the root may be 0, which is falsy.
@@ -182,7 +226,10 @@ def _questions(
     questions: list[ConceptQuestion] = []
     considered: list[int] = []
     clusters = 0
+    covered = plan.common and Senses(graph, None).in_use
     for asked in asked_concepts(graph, plan, rejected):
+        if plan.common and covered and frequency(graph.lemmas[asked.concept][0]) < IN_USE:
+            continue
         if plan.as_paper:
             new = questions_of(graph, asked, plan, rejected)
         else:
@@ -266,10 +313,14 @@ def _items(graph: Graph, choices: Iterator[QuestionOptions], plan: WordNetPlan) 
         }
         if choice.distance:
             facets["distractor_hops"] = choice.distance
+        if plan.common:
+            facets["frequency"] = frequency_band(question.word if question.word else graph.lemmas[question.asked][0])
+        if choice.certificates:
+            facets["certificate"] = _kinds_of_certificates(choice)
         yield Item(
             probe=f"wordnetqa-{plan.relation}",
             form="choice",
-            text=question_text(question, plan.templates[question.template]),
+            text=question_text(question, plan.template(question.template)),
             options=tuple(texts[concept] for concept in concepts),
             answer=concepts.index(question.answer),
             concepts=tuple(graph.ids[concept] for concept in concepts),
@@ -277,8 +328,20 @@ def _items(graph: Graph, choices: Iterator[QuestionOptions], plan: WordNetPlan) 
             member=f"{answer} {choice.kind}{choice.distance or ''} {question.template}",
             groups={"asked": asked, "answer": answer},
             facets=facets,
-            source=Source(triples=((plan.relation, asked, answer),), licence=graph.origin.licence),
+            source=Source(
+                triples=(
+                    (plan.relation, asked, answer),
+                    *((f"not, by {why}", asked, graph.ids[other]) for other, why in choice.certificates),
+                ),
+                licence=graph.origin.licence,
+            ),
         )
+
+
+def _kinds_of_certificates(choice: QuestionOptions) -> str:
+    """Return the kinds of certificates of an item's distractors: "taxa", "kinds and sorts"."""
+    kinds = {re.split(r"[:,]", why, maxsplit=1)[0] for _, why in choice.certificates}
+    return " and ".join(sorted(kinds))
 
 
 @translate_errors()
@@ -289,21 +352,25 @@ def build(
     limit: Annotated[int, Ge(1)] | None = None,
     seed: Annotated[int, Ge(0)] = 0,
     options: Annotated[int, Interval(ge=2, le=20)] = 5,
+    distractors: Distractors = "random",
     as_paper: bool = False,
     wording: str | Path = "",
     matched_hops: bool = False,
+    progress: Progress = NO_PROGRESS,
 ) -> Probe:
     """Build multiple-choice questions about meanings and kinds from WordNet or another knowledge source.
 
     Args:
         relation: Relation that the questions ask about.
         source: Knowledge source with isa links, definitions and examples.
-        limit: Maximum number of items; whole families are drawn.
+        limit: Maximum number of items; exactly that many with near distractors, if there are as many.
         seed: Random seed.
         options: Number of options per question.
-        as_paper: Use the rules of the paper, including its cues.
+        distractors: Random ones; for hypernymy and hyponymy also near ones that are certified false, or half of either.
+        as_paper: Use the rules of the paper, including its cues and kinds of distractors.
         wording: Question templates in another language, as a .toml file. By default, English.
         matched_hops: For hypernymy, ask for the same answer from several distances, all else equal.
+        progress: Progress callback.
 
     Returns:
         The probe; the same options and seed give the same items.
@@ -312,6 +379,15 @@ def build(
     from horsesense.methods.audits import with_audit
     from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
 
-    plan = WordNetPlan(relation, seed, limit, as_paper, options, str(wording))
-    probe = (build_matched_hops if matched_hops else build_wordnetqa)(open_graph(source), plan)
-    return with_audit(probe, similar=source == "wordnet" and not as_paper)
+    near = distractors != "random"
+    if near and relation not in ("hypernymy", "hyponymy"):
+        raise UserError(
+            f"there are no near distractors for {relation}: their falsity cannot be certified",
+            fix=f"use {argument('distractors', 'random')}, or the relation hypernymy or hyponymy",
+        )
+    plan = WordNetPlan(relation, seed, limit, as_paper, options, distractors, str(wording), exact=near)
+    if matched_hops:
+        probe = build_matched_hops(open_graph(source), plan)
+    else:
+        probe = build_wordnetqa(open_graph(source), plan, encoders(progress) if near else ())
+    return with_audit(probe, similar=source == "wordnet" and not as_paper and not near)

@@ -89,10 +89,13 @@ class CertaintyRules:
             if count > max(min(FEWEST_GENERAL, max(words[part] / 2, _FEW)), GENERAL * words[part])
         )
 
-    def objection(self, asked: Asked, option: int) -> str:
-        """Return why a concept may not be a distractor of a question; empty if it may."""
+    def objection(self, asked: Asked, option: int, certified: bool = False) -> str:
+        """Return why a concept may not be a distractor of a question; empty if it may.
+
+        ``certified``: whether it is known to be disjoint from the asked concept, however general it is.
+        """
         graph, answer = self.graph, asked.answer
-        if option in self.general:
+        if option in self.general and not certified:
             return TOO_GENERAL
         if word_class(graph.pos[option]) != word_class(graph.pos[answer]):
             return ANOTHER_CLASS

@@ -90,6 +90,8 @@ class QuestionOptions:
     """Those of the kind come first."""
     fillers: int
     """Number of random ones where the kind had too few."""
+    certificates: tuple[tuple[int, str], ...] = ()
+    """Distractors and why they are false, where this is certified."""
 
 
 def paper_choices(

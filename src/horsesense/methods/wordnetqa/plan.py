@@ -95,6 +95,7 @@ def _bad_field(problem: FieldProblem) -> UserError:
     return UserError(f"the field {problem.where!r} of the wording has the wrong kind of value")
 
 
+Distractors = Literal["random", "near", "mixed"]
 Relation = Literal["definitions", "synonymy", "hypernymy", "hyponymy"]
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 
@@ -125,10 +126,16 @@ class WordNetPlan:
     """Use the paper's kinds of distractors, without control of cues."""
     options: int = 5
     """Number of options per question."""
+    distractors: Distractors = "random"
+    """Near distractors, random ones, or half of the questions with either; not for the paper's sets."""
     wording: str = ""
     """Language of the questions, or a file (.toml) with their wording; empty for that of the source."""
     one_split: bool = False
     """Put all items into the test split."""
+    exact: bool = False
+    """Return exactly ``limit`` items; otherwise at most, with random distractors that are exactly balanced."""
+    common: bool = False
+    """Ask about words that are not rare, and give the frequency of the asked word as a facet."""
 
     def __post_init__(self) -> None:
         if self.relation not in RELATIONS:
@@ -154,6 +161,15 @@ class WordNetPlan:
             raise unknown("relation of this wording", self.relation, every)
         controlled = None if self.as_paper else every.get(f"{self.relation}_controlled")
         return dict(controlled or every[self.relation])
+
+    @property
+    def word_templates(self) -> dict[str, str]:
+        """Templates that ask about a word by itself, for hypernymy with near distractors."""
+        return dict(self.words.templates.get("hypernymy_word", {}))
+
+    def template(self, name: str) -> str:
+        """Return a template by its name."""
+        return (self.templates | self.word_templates)[name]
 
     @property
     def words(self) -> Wording:
