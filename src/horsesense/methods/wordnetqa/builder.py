@@ -17,13 +17,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
-from typing import TypeVar
+from pathlib import Path
+from typing import Annotated, TypeVar
 
 import numpy as np
+from annotated_types import Ge, Interval
 
 from horsesense.core import Card, Facet, Item, Probe, Source
 from horsesense.cues.relatedness import Encoder
-from horsesense.errors import UserError, argument
+from horsesense.errors import UserError, argument, translate_errors
 from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.words import words
@@ -34,7 +36,7 @@ from horsesense.methods.wordnetqa.disjointness import can_certify
 from horsesense.methods.wordnetqa.distractors import QuestionOptions, paper_choices
 from horsesense.methods.wordnetqa.near_distractors import IN_USE, NearBuilder, frequency, frequency_band
 from horsesense.methods.wordnetqa.near_senses import Senses
-from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, WordNetPlan
+from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, Distractors, Relation, WordNetPlan
 from horsesense.methods.wordnetqa.questions import (
     ConceptQuestion,
     asked_concepts,
@@ -43,6 +45,7 @@ from horsesense.methods.wordnetqa.questions import (
     question_text,
     questions_of,
 )
+from horsesense.progress import NO_PROGRESS, Progress
 
 Made = TypeVar("Made")
 
@@ -338,3 +341,47 @@ def _kinds_of_certificates(choice: QuestionOptions) -> str:
     """Return the kinds of certificates of an item's distractors: "taxa", "kinds and sorts"."""
     kinds = {re.split(r"[:,]", why, maxsplit=1)[0] for _, why in choice.certificates}
     return " and ".join(sorted(kinds))
+
+
+@translate_errors()
+def build(
+    *,
+    relation: Relation,
+    source: str = "wordnet",
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+    options: Annotated[int, Interval(ge=2, le=20)] = 5,
+    distractors: Distractors = "mixed",
+    as_paper: bool = False,
+    wording: str | Path = "",
+    matched_hops: bool = False,
+    progress: Progress = NO_PROGRESS,
+) -> Probe:
+    """Build multiple-choice questions about meanings and kinds from WordNet or another knowledge source.
+
+    Args:
+        relation: Relation that the questions ask about.
+        source: Knowledge source with isa links, definitions and examples.
+        limit: Number of items, or all that there are.
+        seed: Random seed.
+        options: Number of options per question.
+        distractors: Near distractors that are certified false, random ones, or half of the items with either.
+        as_paper: Use the rules of the paper, including its cues and kinds of distractors.
+        wording: Question templates in another language, as a .toml file. By default, English.
+        matched_hops: For hypernymy, ask for the same answer from several distances, all else equal.
+        progress: Progress callback.
+
+    Returns:
+        The probe; the same options and seed give the same items.
+    """
+    from horsesense.cues.encoders import encoders
+    from horsesense.lexicons.sources import open_graph
+    from horsesense.methods.audits import with_audit
+    from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
+
+    plan = WordNetPlan(relation, seed, limit, as_paper, options, distractors, str(wording), exact=True)
+    if matched_hops:
+        probe = build_matched_hops(open_graph(source), plan)
+    else:
+        probe = build_wordnetqa(open_graph(source), plan, encoders(progress))
+    return with_audit(probe, similar=source == "wordnet" and not as_paper)
