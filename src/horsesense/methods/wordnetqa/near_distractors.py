@@ -10,8 +10,8 @@ balanced, so that neither the options alone nor their similarity to the question
   closer ones, 0 to 4, is spread evenly. So no increasing combination of the encoders picks the answer above chance;
 - no option is above another.
 
-Hypernymy and hyponymy ask at 1 to 4 hops, not about the same words at each. Which answer is offered where is a maximum flow from
-questions to answers; questions without enough distractors are dropped.
+Hypernymy and hyponymy ask at 1 to 4 hops, not about the same words at each. Which answer is offered where is a maximum
+flow from questions to answers; questions without enough distractors are dropped.
 """
 
 from __future__ import annotations
@@ -441,4 +441,4 @@ class _Pool:
         """Return the number of links to every answer over the nearest concept above both, or `_NO_WAY`."""
         own = self._hops[self.column[answer]]
         above = np.flatnonzero(own < _NO_WAY)
-        return np.minimum((self._hops[:, above] + own[above]).min(axis=1), _NO_WAY).astype(np.int64, copy=False)
+        return np.asarray(np.minimum((self._hops[:, above] + own[above]).min(axis=1), _NO_WAY), dtype=np.int64)
