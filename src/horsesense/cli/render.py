@@ -164,6 +164,7 @@ def _print_item_analysis(analysis: ItemAnalysis, shown: int) -> None:
     if analysis.method == "2PL":
         notes.append(f"{sum(bool(each.misfit) for each in analysis.items):,} items that misfit their curve")
         notes.append(f"item response model with guessing at {analysis.guessing}")
+        notes.append(f"ability and accuracy correlate at {analysis.ability_accuracy:.2f} over models")
     if analysis.family_sd is not None and analysis.family_p is not None:
         notes.append(f"family effect {analysis.family_sd:.2f} log odds, p {p_value(analysis.family_p)}")
     for note in notes:
