@@ -74,7 +74,10 @@ class ScoringSpec:
     temperature: float = 0.0
     """Words: sampling temperature; 0 for greedy decoding."""
     reason: int = 0
-    """Words: number of tokens for reasoning before the answer; 0 for an immediate answer."""
+    """Generate: ask the model to think step by step, with this many tokens for it; 0 for an immediate answer."""
+    room: int = 0
+    """Generate: maximum number of tokens of a reply, thoughts included; 0: enough for the answer, and 8,192 more for a
+    model that thinks by itself."""
 
     @classmethod
     def from_options(cls, spec: str = "default", dtype: Dtype | None = None, pll: Pll | None = None) -> ScoringSpec:

@@ -31,7 +31,7 @@ def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Seque
 
 def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
     spec = call.spec
-    sampling = Sampling(REPLY_TOKENS + spec.reason, spec.temperature, spec.samples)
+    sampling = Sampling(REPLY_TOKENS + spec.reason, spec.temperature, spec.samples, room=spec.room)
     turns = [each for shown in asked for each in shown.turns]
     written = iter(call.model.continuations(turns, sampling, call.progress))
     answers, replies = [], []
