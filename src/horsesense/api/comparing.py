@@ -11,7 +11,7 @@ from horsesense.api.results import Comparison
 from horsesense.api.run import AnyRun, finished_by_place
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, translate_errors
-from horsesense.runs.comparison import alone_in, compare_runs
+from horsesense.runs.comparison import alone_in, compare_runs, too_few_in
 from horsesense.scoring.normalise import parse_normalisation
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ def compare(*runs: AnyRun, normalise: Normalisation | None = None) -> Comparison
     how = parse_normalisation(normalise) if normalise else None
     by_place, unfinished = finished_by_place(runs)
     try:
-        return Comparison(tuple(compare_runs(by_place, how)), tuple(unfinished), tuple(alone_in(by_place)))
+        sides = tuple(compare_runs(by_place, how))
+        return Comparison(sides, tuple(unfinished), tuple(too_few_in(by_place)), tuple(alone_in(by_place)))
     except UserError as error:
         if not unfinished:
             raise

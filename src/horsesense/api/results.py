@@ -40,6 +40,7 @@ def _row(result: Result) -> dict[str, Any]:
         "normalise": result.normalise,
         "ties": result.ties,
         "unjudged": result.unjudged,
+        "unanswered": result.asked_items - result.answered,
     }
 
 
@@ -56,6 +57,8 @@ class Comparison:
     """Each probe that two models were asked, down to the ids of items that only one of two gets."""
     unfinished: tuple[str, ...] = ()
     """Models, each with its probe, whose answers are not all there; left out."""
+    too_few: tuple[str, ...] = ()
+    """Models, each with a probe of which it answered too few items; left out."""
     alone: tuple[str, ...] = ()
     """Models, each with a probe that no other was asked; left out."""
 
@@ -66,7 +69,7 @@ class Comparison:
 
     def document(self) -> ComparisonDocument:
         """The figures as plain data."""
-        return comparison_document(self.sides, self.unfinished, self.alone)
+        return comparison_document(self.sides, self.unfinished, self.too_few, self.alone)
 
     def to_json(self) -> dict[str, Any]:
         """What ``--json`` prints."""

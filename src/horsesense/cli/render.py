@@ -133,6 +133,8 @@ def comparison(compared: Comparison, *, items: Annotated[int, Ge(0)] = 0) -> Non
         _print_side(side, items, shown)
     if compared.unfinished:
         say(f"not finished, and left out: {', '.join(compared.unfinished)}")
+    if compared.too_few:
+        say(f"too few items answered, and left out: {', '.join(compared.too_few)}")
     if compared.alone:
         say(f"answered by one model only, and left out: {', '.join(compared.alone)}")
 
@@ -609,7 +611,7 @@ def print_results(results: Sequence[Result]) -> None:
     rows = []
     for result in results:
         e = result.estimate
-        score = ("–", "", "") if result.unparsed else (f"{e:v.3f}", f"{e:i.3f}", bar(e.value, e.chance, e.ci))
+        score = ("–", "", "") if result.unanswered else (f"{e:v.3f}", f"{e:i.3f}", bar(e.value, e.chance, e.ci))
         rows.append(
             [
                 shown[result.model],
@@ -641,27 +643,33 @@ def print_results(results: Sequence[Result]) -> None:
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:
     """State the metric, sample and prompt behind a score, one fact each."""
-    from horsesense.report.run_text import normalisation
-    from horsesense.runs.replies import in_words
+    from horsesense.report.run_text import bounds, normalisation, outcomes
+    from horsesense.runs.replies import in_words, position_in_words
 
     yield "metric", f"{result.metric}, {normalisation(result.normalise)}"
     yield "clusters", f"{result.estimate.clusters:,}"
-    if result.plain is not None and not result.unparsed:
+    if result.plain is not None and not result.unanswered:
         yield "plain accuracy", f"{result.plain:.3f}, n = {result.plain.n:,}"
         yield "effective number of clusters", f"{result.effective_units:.0f}"
-    if result.strict is not None and result.strict.chance is not None and not result.unparsed:
+    if result.strict is not None and result.strict.chance is not None and not result.unanswered:
         s = result.strict
         yield "whole families right", f"{s:.3f}, chance {s.chance:.3f}, n = {s.n:,}"
     if result.ties:
         yield "ties", f"{result.ties:,}"
     if result.unjudged:
         yield "items without a gold answer, left out", f"{result.unjudged:,}"
-    if result.sensitivity and not result.unparsed:
+    if result.sensitivity and not result.unanswered:
         yield "other normalisations", ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
     if result.asked:
         yield "prompt", result.asked
+    if result.outcomes is not None:
+        yield "items", outcomes(result)
+    if result.bounds is not None:
+        yield "unanswered items", bounds(result)
     if result.replies is not None:
         yield "replies", in_words(result.replies)
+        if result.replies.position is not None:
+            yield "option orders", position_in_words(result.replies.position)
 
 
 def _asked(result: Result) -> str:

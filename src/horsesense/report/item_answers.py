@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from horsesense.core import Item
+from horsesense.core.answer import UNANSWERED
 from horsesense.core.document import Document
 from horsesense.core.overview import ItemLine
 from horsesense.runs.results import Answered, without_credit
 from horsesense.scoring.evidence import TokenEvidence, text_evidence
-from horsesense.scoring.generate import UNPARSED
 from horsesense.scoring.normalise import BY_FORM, normalised
 from horsesense.scoring.texts import ScoredText, ScoredToken, stored_texts
 from horsesense.stats import credits
@@ -132,7 +132,7 @@ def item_answers(runs: Sequence[Answered], item: Item) -> list[ItemAnswer]:
         for place in (n for n, asked in enumerate(answered.columns.ids) if asked == item.id):
             answer, how = answered.answers[place], answered.primary() or BY_FORM[item.form]
             scores = normalised(answer, item, answered.spec, how)
-            lost = np.array([answer.flags[:1] == (UNPARSED,)])
+            lost = np.array([answer.flags[:1] and answer.flags[0] in UNANSWERED])
             earned = without_credit(credits([scores], [item.answer], [item.id]), lost)
             texts = stored_texts(answer, item, answered.spec)
             answers.append(

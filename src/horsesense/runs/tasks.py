@@ -91,7 +91,7 @@ def open_model(context: WorkerContext, task: Task) -> TaskResult:
     # First: this tries out what a server can do, which its description then includes.
     formats = tuple(
         ChosenFormat(each.name, note, each.in_words(model, each.spec(spec)))
-        for each, note in choose_prompt_formats(model, request.formats)
+        for each, note in choose_prompt_formats(model, request.formats, spec)
     )
     opened = OpenedModel(
         describe=model.describe(),

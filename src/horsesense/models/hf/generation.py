@@ -35,8 +35,8 @@ def continuations(
     longest = max(map(len, framed), default=0)
     if longest + (sampling.room or sampling.tokens) > model.window:
         raise UserError(
-            f"a question has {longest} tokens and its reply may have {sampling.room or sampling.tokens}, and {model.name} sees "
-            f"{model.window}",
+            f"a question has {longest} tokens and its reply may have {sampling.room or sampling.tokens}, and "
+            f"{model.name} sees {model.window}",
             fix="use fewer tokens for reasoning, or fewer examples",
         )
     made: dict[int, list[Continuation]] = {}
