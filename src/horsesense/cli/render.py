@@ -7,6 +7,7 @@ options of the command.
 from __future__ import annotations
 
 from collections.abc import Callable
+from textwrap import indent
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
@@ -409,8 +410,7 @@ def answers(shown: ShownAnswers) -> None:
 
 
 def _print_answer(item: Item, answer: ItemAnswer) -> None:
-    outcome = {None: "no gold answer", 1.0: "right", 0.0: "wrong"}.get(answer.credit, "a tie")
-    print(f"{answer.model} on {answer.probe}: {outcome}, by {answer.normalise}")
+    print(f"{answer.model} on {answer.probe}: {answer.outcome or 'no gold answer'}, by {answer.normalise}")
     for i, (option, text) in enumerate(zip(item.options, answer.texts, strict=True)):
         marks = f"{'→' if i in answer.chosen else ' '}{'✓' if i == item.answer else ' '}"
         print(f" {marks} {i}  {answer.scores[i]:9.4f}  {option}")
@@ -419,6 +419,15 @@ def _print_answer(item: Item, answer: ItemAnswer) -> None:
     if answer.compared:
         print()
         _print_evidence([answer.compared[0]], answer.compared[1])
+    for i, reply in enumerate(answer.replies, start=1):
+        print(f"\n  prompt {i} of {len(answer.replies)}")
+        print(indent(reply.prompt, "    "))
+        if reply.reasoning:
+            print("  thoughts")
+            print(indent(reply.reasoning, "    "))
+        print(f"  reply: {reply.outcome} ({reply.why})")
+        if reply.text:
+            print(indent(reply.text, "    "))
 
 
 @renders("Scores")

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
-import numpy as np
-
-from horsesense.core import Item
-from horsesense.core.answer import UNANSWERED
+from horsesense.core import Item, Reply
 from horsesense.core.document import Document
 from horsesense.core.overview import ItemLine
-from horsesense.runs.results import Answered, without_credit
+from horsesense.runs.results import Answered
 from horsesense.scoring.evidence import TokenEvidence, text_evidence
 from horsesense.scoring.normalise import BY_FORM, normalised
 from horsesense.scoring.texts import ScoredText, ScoredToken, stored_texts
@@ -31,9 +28,14 @@ class ItemAnswer:
     sums: Sequence[float]
     """The sum over the tokens of each option, before it is normalised."""
     chosen: Sequence[int]
-    """The option with the highest score, or all that tie for it."""
+    """The option with the highest score, or all that tie for it; none for an item without an answer."""
+    outcome: str
+    """``right``, ``wrong`` or ``tie``; ``refused``, ``filtered``, ``cut off``, ``unparsed``, ``empty`` or ``failed``;
+    empty where the item has no gold."""
     credit: float | None
-    """1 where it is right, 0 where it is wrong, a part in a tie; None where the item has no gold."""
+    """1 where it is right, 0 where it is wrong, a part in a tie; None where the item has no gold or no answer."""
+    replies: Sequence[Reply]
+    """Prompts and replies, for letters and generate."""
     texts: Sequence[ScoredText | None]
     """Each option as it was asked, token by token; None for what has no tokens."""
     compared: tuple[ScoredText, ScoredText, int] | None
@@ -54,6 +56,38 @@ class OptionDocument(Document):
     """As it was asked; empty where there are no tokens."""
     tokens: tuple[ScoredToken, ...]
     """Those that were scored."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyDocument(Document):
+    """One prompt, and the reply to it."""
+
+    outcome: str
+    """``answered``, ``refused``, ``filtered``, ``cut off``, ``unparsed``, ``empty`` or ``failed``."""
+    why: str
+    """The rule that parsed it, or why none did."""
+    parsed: int | None
+    """Index of the option that it names."""
+    order: tuple[int, ...]
+    """Options as they were shown, first to last."""
+    prompt: str
+    """The prompt; in a conversation, the role before each message."""
+    sent: str
+    """The request as it was sent, as JSON; empty for a local model."""
+    reasoning: str
+    """Thoughts, where the model shows them."""
+    text: str
+    """The reply without its thoughts."""
+    logprobs: tuple[float, ...]
+    """Letters: log-probability of the letter of each option."""
+    finish: str
+    """``stop``, ``length``, or what the server reports."""
+    tokens: int
+    """Number of tokens of the reply, thoughts included."""
+
+    @classmethod
+    def of(cls, reply: Reply) -> ReplyDocument:
+        return cls(**{each.name: getattr(reply, each.name) for each in fields(cls)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +115,17 @@ class AnswerDocument(Document):
     normalise: str
     """How scores were made of tokens, or the prompt format where that is not by options."""
     chosen: tuple[int, ...]
-    """The option with the highest score, or all that tie for it."""
+    """The option with the highest score, or all that tie for it; none for an item without an answer."""
+    outcome: str
+    """``right``, ``wrong`` or ``tie``, or why there is no answer; empty where the item has no gold."""
     credit: float | None
-    """1: right; 0: wrong; between: a tie; null: the item has no gold."""
+    """1: right; 0: wrong; between: a tie; null: the item has no gold or no answer."""
     options: tuple[OptionDocument, ...]
     """In the order of the item."""
     evidence: OptionEvidence | None
     """The right option against the best other one; null where their tokens cannot be compared."""
+    replies: tuple[ReplyDocument, ...]
+    """Prompts and replies, for letters and generate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +154,14 @@ def _plain(item: Item, answer: ItemAnswer) -> AnswerDocument:
         probe=answer.probe,
         normalise=answer.normalise,
         chosen=tuple(answer.chosen),
+        outcome=answer.outcome,
         credit=answer.credit,
         options=tuple(
             OptionDocument(option, score, total, text.text if text else "", text.tokens if text else ())
             for option, score, total, text in zip(item.options, answer.scores, answer.sums, answer.texts, strict=True)
         ),
         evidence=evidence,
+        replies=tuple(map(ReplyDocument.of, answer.replies)),
     )
 
 
@@ -132,8 +172,10 @@ def item_answers(runs: Sequence[Answered], item: Item) -> list[ItemAnswer]:
         for place in (n for n, asked in enumerate(answered.columns.ids) if asked == item.id):
             answer, how = answered.answers[place], answered.primary() or BY_FORM[item.form]
             scores = normalised(answer, item, answered.spec, how)
-            lost = np.array([answer.flags[:1] and answer.flags[0] in UNANSWERED])
-            earned = without_credit(credits([scores], [item.answer], [item.id]), lost)
+            lost = answered.outcome_at(place)
+            earned = credits([scores], [item.answer], [item.id])
+            value = None if item.answer is None or lost else float(earned.values[0])
+            outcome = {None: "", 1.0: "right", 0.0: "wrong"}.get(value, "tie")
             texts = stored_texts(answer, item, answered.spec)
             answers.append(
                 ItemAnswer(
@@ -142,8 +184,10 @@ def item_answers(runs: Sequence[Answered], item: Item) -> list[ItemAnswer]:
                     normalise=how if answered.format == "loglikelihood" else answered.format,
                     scores=scores,
                     sums=answer.scores,
-                    chosen=earned.predicted[0],
-                    credit=None if item.answer is None else float(earned.values[0]),
+                    chosen=() if lost else earned.predicted[0],
+                    outcome=lost or outcome,
+                    credit=value,
+                    replies=answered.replies_to(item.id),
                     texts=texts,
                     compared=right_and_other(item, texts, scores),
                 )

@@ -10,7 +10,7 @@ from horsesense.cues.artefact_control import Control
 from horsesense.cues.battery import battery
 from horsesense.formatting import count, number, p_value, percent, points
 from horsesense.runs.comparison import Pairing
-from horsesense.runs.result import Result
+from horsesense.runs.result import LEAST_ANSWERED, Result
 from horsesense.runs.results import Answered, kin_of_reader
 from horsesense.stats import Estimate, Search, Standout
 from horsesense.stats.bias import Bias
@@ -19,7 +19,8 @@ from horsesense.training.curves import Line
 
 VERDICT_RULE = (
     "Above or below chance: the 95% interval excludes chance. Not above chance: it includes chance and excludes the "
-    "score of a model that knows a quarter of the items. Inconclusive: it includes both."
+    "score of a model that knows a quarter of the items. Inconclusive: it includes both. Too few answered: less than "
+    f"{LEAST_ANSWERED:.0%} of the items have an answer, so there is no verdict."
 )
 
 

@@ -108,6 +108,22 @@ class Answered:
         judged = self.columns.judged
         return 1 - float(self.unanswered[judged].mean()) if judged.any() else 1.0
 
+    @cached_property
+    def _reply_rows(self) -> dict[str, list[int]]:
+        rows: dict[str, list[int]] = {}
+        for row, item in enumerate(StoredReplies.of(self.replies).columns("item")["item"].to_pylist()):
+            rows.setdefault(item, []).append(row)
+        return rows
+
+    def replies_to(self, item: str) -> list[Reply]:
+        """Return the replies to one item, by order and sample."""
+        return [self.replies[row] for row in self._reply_rows.get(item, ())] if self.replies else []
+
+    def outcome_at(self, index: int) -> str:
+        """Return the outcome of an item without an answer; empty where it has one."""
+        flags = self.answers[index].flags if self.unanswered[index] else ("",)
+        return flags[0]
+
     def outcomes(self, earned: Credits) -> dict[str, int] | None:
         """Count the items with a gold answer by outcome; None in formats without replies."""
         if not self.replies:
