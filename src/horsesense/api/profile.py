@@ -20,6 +20,7 @@ from horsesense.runs.compute_settings import EngineSettings
 from horsesense.signatures import extends
 
 if TYPE_CHECKING:
+    from horsesense.core import ScoringSpec
     from horsesense.core.audit import LabelQuality
     from horsesense.models.protocol import Model
     from horsesense.profiling.abilities import Edition
@@ -79,7 +80,7 @@ def profile(
     limit: Annotated[int, Ge(1)] | None = None,
     twin_seed: int = 0,
     device: str = "auto",
-    dtype: str = "float32",
+    spec: str | ScoringSpec = "default",
     served: ServedSettings | None = None,
     engine: EngineSettings | None = None,
     pictures: bool = True,
@@ -100,7 +101,8 @@ def profile(
             not comparable with other profiles.
         twin_seed: Random seed that draws the twins, which are never published.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.
-        dtype: Data type of the layers: float32, bfloat16, float16, int8 or int4.
+        spec: Scoring spec: precision, and how a model that only replies is asked (samples, temperature, reason, room,
+            system).
         served: Server settings.
         engine: Where models are asked. Workers give the same answers, without a forecast.
         pictures: Write the grid as PNG too.
@@ -124,6 +126,7 @@ def profile(
 
     if limit is not None and limit < 1:
         raise UserError(f"{argument('limit')} {limit} leaves nothing to ask", fix="use 1 or more")
+    meant = _spec_of(spec)
     edition: Edition = "full" if full else "quick"
     served = served or ServedSettings()
     several: list[str | Path | Model | PlantedModel] = list(chosen_models(model))
@@ -153,7 +156,7 @@ def profile(
         for name, each in zip(names, several, strict=True):
             control = _control(each, by)
             model_asked = name if isinstance(each, PlantedModel) else each
-            call = ProfileCall(name, model_asked, edition, folder, device, dtype, served, where, progress)
+            call = ProfileCall(name, model_asked, edition, folder, device, meant, served, where, progress)
             one, own = _profiled(call, control, materials, by, readings)
             found.append(one)
             scores[name], seen[name] = own, one.verdicts.contamination
@@ -297,8 +300,31 @@ def _how(answered: Answered) -> str:
     model = answered.part.model
     if model.kind == "control":
         return model.frame
-    told = f"by likelihood of the options, {model.dtype}" if answered.format != "letters" else "by letters"
-    return f"{told}; {model.frame}" if model.frame else told
+    if answered.format in ("letters", "generate"):
+        told = "by letters" if answered.format == "letters" else "by replies"
+        return f"{told}; {answered.part.asked}"
+    told = f"by likelihood of the options, {model.dtype}"
+    unused = "; its chat template is not used" if model.chat_template else ""
+    return f"{told}; {model.frame}{unused}" if model.frame else f"{told}{unused}"
+
+
+_SET_IN_PROFILES = ("dtype", "system", "samples", "temperature", "reason", "room", "orders_seed")
+"""Fields of the scoring spec that a profile leaves to the user; the others are fixed, so that profiles compare."""
+
+
+def _spec_of(spec: str | ScoringSpec) -> ScoringSpec:
+    from horsesense.core import ScoringSpec
+    from horsesense.core.spec import parse_spec
+
+    meant = parse_spec(spec) if isinstance(spec, str) else spec
+    usual = ScoringSpec().to_dict()
+    fixed = [name for name, value in meant.to_dict().items() if name not in _SET_IN_PROFILES and value != usual[name]]
+    if fixed:
+        raise UserError(
+            f"a profile fixes {', '.join(fixed)} of the scoring spec, so that profiles can be compared",
+            fix=f"set only {', '.join(_SET_IN_PROFILES)}",
+        )
+    return meant
 
 
 def _reading(material: Material) -> LabelQuality | None:

@@ -80,6 +80,8 @@ class OpenedModel:
     frame: str
     formats: tuple[ChosenFormat, ...]
     local: bool
+    chat_template: bool
+    """Whether a local model has a chat template."""
     device: str
     threads: int | None
 
@@ -95,6 +97,7 @@ def open_model(context: WorkerContext, task: Task) -> TaskResult:
     )
     opened = OpenedModel(
         describe=model.describe(),
+        chat_template=isinstance(model, LanguageModel) and model.can("chat"),
         notes=tuple(model.notes),
         kind=model.who.kind,
         reported=dict(model.who.reported),
