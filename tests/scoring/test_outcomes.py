@@ -12,6 +12,7 @@ import horsesense as hs
 from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.models.protocol import Choices, Continuation
+from horsesense.scoring.preview import DryRun
 from tests.support.reply_model import ReplyModel, key_of, reply
 
 ITEMS = [
@@ -150,3 +151,22 @@ def test_letters_without_most_of_the_probability_are_not_believed() -> None:
     assert (asked.verdict, asked.outcomes) == ("too few answered", {"right": 0, "wrong": 0, "unparsed": 80})
     assert asked.replies is not None
     assert asked.replies.letters == pytest.approx(0.006)
+
+
+def test_a_dry_run_shows_the_prompts_of_every_format_and_sends_nothing() -> None:
+    model = thinker(1.0)
+    dry = hs.run(model, PROBE, dry_run=True, limit=5)
+    assert isinstance(dry, DryRun)
+    assert model.asked == []
+    assert dry.to_json()["items"] == {"small": 5}
+    by_format: dict[str, list[str]] = {}
+    for each in dry.prompts:
+        by_format.setdefault(each.format, []).append(each.prompt)
+    assert {name: len(each) for name, each in by_format.items()} == {
+        "loglikelihood": 9,
+        "pmi": 9,
+        "letters": 9,
+        "generate": 3,
+    }
+    hs.ask(model, PROBE, limit=5)
+    assert {prompt.removeprefix("[user]\n") for prompt in by_format["generate"]} <= set(model.asked)

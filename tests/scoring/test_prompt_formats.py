@@ -187,7 +187,8 @@ def test_a_model_that_always_takes_the_first_letter_is_found_out() -> None:
     assert biased.position.bias == pytest.approx(2 / 3)
     knows = reply_statistics(columns, StoredReplies.of([_said(0, 1, order) for order in orders]))
     assert knows.position is not None
-    assert (knows.position.bias, knows.position.p, knows.stable) == (pytest.approx(0.0), 1.0, 1.0)
+    assert knows.position.bias == pytest.approx(0.0)
+    assert (knows.position.p, knows.stable) == (1.0, 1.0)
 
 
 @pytest.mark.parametrize("count", [1, 2, 0])

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from horsesense.api.run import Run
     from horsesense.api.stored_run import StoredRun
     from horsesense.models.protocol import Model
+    from horsesense.scoring.preview import DryRun
 
 
 @translate_errors()
@@ -117,17 +118,27 @@ def ask(
 
 @translate_errors()
 @extends(ask)
-def run(*, out: PathLike | None = None, **options: Any) -> StoredRun:
+def run(*, out: PathLike | None = None, dry_run: bool = False, **options: Any) -> StoredRun | DryRun:
     """Run models on probes, store every answer, and write a report.
 
     Args:
         out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-PROBE.
+        dry_run: Print the prompts of the first items in each prompt format, and send nothing.
 
     Returns:
-        The run with its results, and the report.
+        The run with its results, and the report; of a dry run, the prompts.
     """
     from horsesense.api.stored_run import with_report
+    from horsesense.runs.shards import draw
+    from horsesense.scoring.preview import preview_prompts
+    from horsesense.scoring.prompt_formats import parse_prompt_formats
 
+    if dry_run:
+        probes = probes_named(options["probe"])
+        drawn = {name: draw(probe.items, options["limit"], options["seed"]) for name, probe in probes.items()}
+        formats = options["formats"]
+        asked = parse_prompt_formats(formats if isinstance(formats, str) else ",".join(formats))
+        return preview_prompts(probes, drawn, asked, _spec(options["spec"]))
     options["model"] = models = chosen_models(options["model"])
     options["out"] = out if out is not None else default_folder(models, list(probes_named(options["probe"])))
     return with_report(ask(**options), options["progress"])

@@ -12,6 +12,7 @@ from annotated_types import Ge
 
 from horsesense.api.probes import PathLike
 from horsesense.api.profile_conditions import ProfileCall
+from horsesense.core import ScoringSpec
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.models.api.settings import ServedSettings
 from horsesense.profiling.document import ProfileDocument
@@ -20,7 +21,6 @@ from horsesense.runs.compute_settings import EngineSettings
 from horsesense.signatures import extends
 
 if TYPE_CHECKING:
-    from horsesense.core import ScoringSpec
     from horsesense.core.audit import LabelQuality
     from horsesense.models.protocol import Model
     from horsesense.profiling.abilities import Edition
@@ -313,7 +313,6 @@ _SET_IN_PROFILES = ("dtype", "system", "samples", "temperature", "reason", "room
 
 
 def _spec_of(spec: str | ScoringSpec) -> ScoringSpec:
-    from horsesense.core import ScoringSpec
     from horsesense.core.spec import parse_spec
 
     meant = parse_spec(spec) if isinstance(spec, str) else spec

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from horsesense.runs.regression import Gate
     from horsesense.runs.result import Result
     from horsesense.scoring.clue_words import ExplanationOverNames
+    from horsesense.scoring.preview import DryRun
     from horsesense.scoring.saliency import ModelSaliency
     from horsesense.scoring.texts import ScoredText
     from horsesense.stats.slices import FacetRow
@@ -508,6 +509,16 @@ def clues(voted: ExplanationOverNames) -> None:
 def _print_bar(value: float, most: float, label: str) -> None:
     bar = ("█" if value >= 0 else "░") * round(abs(value) / most * _WIDTH)
     line(f"{value:+z8.3f}  {bar:<{_WIDTH}}  {label}")
+
+
+@renders("DryRun")
+def dry_run(dry: DryRun) -> None:
+    """Print the prompts that a run would send."""
+    for each in dry.prompts:
+        order = f", options in the order {' '.join(map(str, each.order))}" if each.order else ""
+        print(f"{each.probe}, item {each.item}, {each.format}{order}")
+        print(indent(each.prompt, "    "))
+    say(f"nothing was sent; the run would ask {', '.join(f'{n:,} items of {name}' for name, n in dry.items.items())}")
 
 
 @renders("StoredRun")
