@@ -119,6 +119,17 @@ def in_place_of_pip(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) 
     monkeypatch.setattr(sys, "executable", str(program))
 
 
+def test_a_folder_named_pip_in_the_working_folder_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pip").mkdir()
+    (tmp_path / "pip" / "__init__.py").touch()
+    (tmp_path / "pip" / "__main__.py").write_text("open('ran', 'w')\nraise SystemExit(1)\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    with pytest.raises(UserError):
+        fetch_wheel(Wheel("toy", "1.0", sha(wheel_bytes()), MEMBERS), tmp_path / "toy")
+    assert not (tmp_path / "ran").exists()
+
+
 def test_pip_is_asked_with_the_hash_and_bytes_are_told_while_it_loads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
