@@ -94,7 +94,7 @@ def read_reply(
     if written.outcome == "refused" or parsed.why == "refuses":
         return None, "refused", written.reported or parsed.why
     if written.finish == "length" and not endless:
-        return None, "cut off", parsed.why
+        return None, "cut off", "cut off while it thinks" if parsed.why == "empty" and written.reasoning else parsed.why
     return None, "empty" if parsed.why == "empty" else "unparsed", parsed.why
 
 
