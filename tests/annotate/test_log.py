@@ -18,6 +18,7 @@ from horsesense.annotate.server.judgement_log import check_rows, read_study_judg
 from horsesense.annotate.server.served_study import ServedStudy, open_study
 from horsesense.annotate.study import DATABASE_VARIABLE
 from horsesense.errors import UserError
+from horsesense.runs.stored_files import verify
 from tests.support.judged_probes import choices, triples
 from tests.support.study_server import annotator, study_of
 
@@ -76,6 +77,7 @@ def test_an_answer_replaced_by_its_lease_is_refused(file: Path) -> None:
 )
 def test_a_row_that_was_changed_is_noticed(file: Path, change: str) -> None:
     assert check_rows(file.parent) == (3, [])
+    assert verify(file.parent).well
     connection = sqlite3.connect(file)
     for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
         connection.execute(f"DROP TRIGGER {name}")
@@ -83,6 +85,7 @@ def test_a_row_that_was_changed_is_noticed(file: Path, change: str) -> None:
     connection.commit()
     connection.close()
     assert check_rows(file.parent)[1]
+    assert "study.sqlite" in verify(file.parent).damaged[0]
     with pytest.raises(UserError) as caught:
         read_study_judgements(file.parent)
     assert caught.value.file == str(file.parent)

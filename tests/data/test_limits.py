@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.api.probes import build
 from horsesense.cli import main
 from horsesense.core import write_probe
+from horsesense.core.catalogue import build
 from horsesense.data import numbered_lines, read_bytes, read_text, sha256_of_file, text
 from horsesense.data.checksums import check_folder, sum_folder
 from horsesense.errors import UserError

@@ -20,7 +20,7 @@ from horsesense.errors import UserError
 from horsesense.models import folders
 from horsesense.models.hf.load import load_model
 from horsesense.models.locate import identify, locate
-from horsesense.runs.ask import Settings, ask_models
+from horsesense.runs.ask_models import Settings, ask_models
 from horsesense.runs.results import read_run
 from horsesense.scoring.option_scores import answer_items
 from tests.support.made_tasks import clozes

@@ -12,6 +12,7 @@ import horsesense as hs
 from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.models.protocol import Choices, Continuation
+from horsesense.report.run import run
 from horsesense.scoring.preview import DryRun
 from tests.support.reply_model import ReplyModel, key_of, reply
 
@@ -104,8 +105,8 @@ def test_no_answer_at_all_is_no_score(tmp_path: Path) -> None:
 
 def test_models_are_compared_on_the_items_that_both_answered() -> None:
     some, other = sometimes(OTHERS["refused"], 20), thinker(0.8)
-    (side,) = hs.ask([some, other], PROBE).compare().sides
-    assert side.items == 76
+    (side,) = hs.ask([some, other], PROBE).compare().probes
+    assert side.n == 76
     assert side.accuracies["sometimes"].value == 1.0
 
 
@@ -155,7 +156,7 @@ def test_letters_without_most_of_the_probability_are_not_believed() -> None:
 
 def test_a_dry_run_shows_the_prompts_of_every_format_and_sends_nothing() -> None:
     model = thinker(1.0)
-    dry = hs.run(model, PROBE, dry_run=True, limit=5)
+    dry = run(model, PROBE, dry_run=True, limit=5)
     assert isinstance(dry, DryRun)
     assert model.asked == []
     assert dry.to_json()["items"] == {"small": 5}

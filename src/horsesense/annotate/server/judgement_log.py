@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import func, select
 
 from horsesense.annotate.judgements import CollectedJudgements
 from horsesense.annotate.server import database_tables as tables
@@ -45,7 +45,7 @@ def check_rows(folder: Path) -> tuple[int, list[str]]:
     return len(rows) + retracted - len(damaged), damaged
 
 
-def _checked_rows(served: ServedStudy) -> tuple[Sequence[Row[Any]], list[str]]:
+def _checked_rows(served: ServedStudy) -> tuple[Sequence[Any], list[str]]:
     """Return all judgements with their retractions, and names of the rows that do not match their checksums."""
     gone = tables.retractions.c
     query = (
