@@ -11,7 +11,7 @@ import sys
 import time
 
 from horsesense.core import Item
-from horsesense.cues import find_cues
+from horsesense.cues import measure_cues
 from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
 from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.progress import Progress
@@ -54,7 +54,7 @@ def main() -> None:
             last[0] = now
 
     start, worked = time.perf_counter(), time.process_time()
-    found = find_cues(items, taxonomy=taxonomy, progress=Stages())
+    found = measure_cues(items, taxonomy=taxonomy, progress=Stages())
     seconds, worked = time.perf_counter() - start, time.process_time() - worked
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     parts = ", ".join(f"{stage} {spent:.1f}" for stage, spent in stages.items())

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from horsesense.core import Card, Item, Probe
 from horsesense.progress import Progress
-from horsesense.runs.ask import Settings, ask_models
+from horsesense.runs.ask_models import Settings, ask_models
 from horsesense.runs.engine import Job, Task, TaskResult, WorkerContext
 
 ROOT = Path(__file__).parents[1]

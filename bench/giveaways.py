@@ -23,7 +23,7 @@ from horsesense.cues.search import Prepared, Searched, prepare, search
 from horsesense.cues.table import table_of
 from horsesense.lexicons.taxonomy import load_taxonomy
 from horsesense.lexicons.wordnet import find_wordnet
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 from horsesense.methods.wordnetqa.api import build, build_dictionaryqa
 from horsesense.methods.wordnetqa.plan import RELATIONS
 from horsesense.runs.shards import draw
@@ -106,7 +106,7 @@ def probes(arguments: argparse.Namespace) -> Iterator[tuple[str, Probe]]:
         yield path.name, read_probe(path)
     if arguments.released:
         for name in RELEASED:
-            yield f"released {name}", read_release("mcqa", [arguments.released / f"{name}.jsonl.gz"])
+            yield f"released {name}", read_files("mcqa", [arguments.released / f"{name}.jsonl.gz"])
     if not arguments.files:
         for relation in RELATIONS:
             yield f"ours, {relation}", build(relation=relation)

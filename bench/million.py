@@ -27,7 +27,7 @@ from engines import made
 from horsesense.core import Card, Item, Probe, Source
 from horsesense.core.item_file import ids_of
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.ask import ask_models
+from horsesense.runs.ask_models import ask_models
 from horsesense.runs.engine import Job, TaskResult
 from horsesense.runs.models import Settings
 

@@ -18,11 +18,11 @@ from typing import Any
 
 import horsesense as hs
 from horsesense.core import Item
+from horsesense.cues.encoders import related
 from horsesense.profiling.abilities import chosen
 from horsesense.profiling.conditions import RETEST_OF
 from horsesense.profiling.from_answers import asked_items
 from horsesense.profiling.material import material
-from horsesense.scoring.relatedness import related
 
 Rule = Callable[[Item], Sequence[float]]
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import horsesense as hs
 from horsesense.models.api.settings import ServedSettings
-from horsesense.models.load import open_model
+from horsesense.models.load import load_model
 from horsesense.progress import Progress
 from horsesense.runs.result import Result
 from horsesense.scoring.prompt_formats import PROMPT_FORMATS, get_prompt_format
@@ -40,7 +40,6 @@ class Told(Progress):
 
 def own_server(stack: ExitStack) -> str:
     """The name of smollm2 behind the tests' server, which runs as long as the stack is open."""
-    from horsesense.models.hf.load import load_model
     from tests.support.model_server import ModelServer
 
     return stack.enter_context(ModelServer(load_model("smollm2", device="cpu")).running()).name
@@ -48,7 +47,7 @@ def own_server(stack: ExitStack) -> str:
 
 def asked(label: str, found_by: str, probes: Sequence[str], folder: Path, limit: int | None, formats: set[str]) -> None:
     """Run what the folder does not have yet, one probe and one prompt format after the other."""
-    model = open_model(found_by, served=PATIENT)
+    model = load_model(found_by, served=PATIENT)
     for name in PROMPT_FORMATS:
         if name not in formats:
             continue

@@ -19,10 +19,10 @@ import time
 from pathlib import Path
 
 from horsesense.core import Probe, write_probe
-from horsesense.cues import find_cues
+from horsesense.cues import measure_cues
 from horsesense.lexicons.atomic import read_atomic
 from horsesense.lexicons.conceptnet import read_conceptnet
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 from horsesense.methods.rica.builder import CAP, RicaPlan, build_rica
 from horsesense.methods.rica.controls import is_at_chance, shape_scores
 from horsesense.methods.rica.knowledge_tables import TEMPLATES
@@ -60,7 +60,7 @@ def measure(name: str, files: list[Path]) -> None:
 
 def cues() -> None:
     probe = build(AxiomSources(), None, CAP, None)
-    found = find_cues(probe.items, probe.card.group, extra={"structure only": shape_scores(probe)})
+    found = measure_cues(probe.items, probe.card.group, extra={"structure only": shape_scores(probe)})
     print(f"{found.n:,} statements, {found.units} properties, {len(found.cues)} of {found.asked} cues apply")
     print("| cue | accuracy | speaks about | at chance |\n|---|---|---|---|")
     for cue in sorted(found.cues, key=lambda cue: -abs(cue.accuracy.value - found.chance)):
@@ -77,7 +77,7 @@ def leaks(release: Path, files: list[Path]) -> None:
         built["all tables and knowledge bases"] = build(sources(files), None, None, None)
     for name, part in (("10k", "test"), ("human_curated_set", "eval")):
         parts = (f"{part}_sentences.txt", f"{part}_sentences_m.txt", "config.txt")
-        tests = read_release("rica", [release / name / each for each in parts]).items
+        tests = read_files("rica", [release / name / each for each in parts]).items
         for told, probe in built.items():
             counts = dict(find_leaks(probe.items, tests).counts)
             left = len(probe.items) - len(without_leaks(probe.items, tests))

@@ -18,6 +18,8 @@ from peers.environments import outside, python_of
 
 import horsesense as hs
 from horsesense.core import Card, Item, Probe
+from horsesense.cues.findings import find_cues
+from horsesense.exchange.formats import export
 from horsesense.models.locate import locate
 
 LIMIT = int(os.environ.get("LIMIT", "40"))
@@ -78,7 +80,7 @@ def rows(run: hs.Run) -> dict[tuple[str, str], dict[str, Any]]:
 
 def harness(asked: dict[str, Probe], model: Path, place: Path) -> None:
     for name, probe in asked.items():
-        hs.export(probe, to="lm-eval", out=place / "tasks" / name, name=name)
+        export(probe, to="lm-eval", out=place / "tasks" / name, name=name)
     command = python_of("lm_eval").parent / "lm-eval"
     words = ["--model", "hf", "--model_args", f"pretrained={model},dtype=float32", "--device", "cpu", "--batch_size", 8]
     words += [
@@ -108,12 +110,12 @@ def harness(asked: dict[str, Probe], model: Path, place: Path) -> None:
     assert max(apart) < CLOSE
     assert not other
     for name in asked:
-        print(f"  cues of {name}: {hs.find_cues(place / 'harness' / 'probes' / f'{name}.jsonl.gz').verdict}")
+        print(f"  cues of {name}: {find_cues(place / 'harness' / 'probes' / f'{name}.jsonl.gz').verdict}")
 
 
 def inspect(asked: dict[str, Probe], model: Path, place: Path) -> None:
     name, probe = "choices", asked["choices"]
-    hs.export(probe, to="inspect", out=place / "inspect", name=name)
+    export(probe, to="inspect", out=place / "inspect", name=name)
     command = python_of("inspect").parent / "inspect"
     words = ["--model", "hf/smol", "-M", f"model_path={model}", "--max-tokens", 8, "--epochs", 2, "--display", "none"]
     # A task is named relative to the working folder.
@@ -125,7 +127,7 @@ def inspect(asked: dict[str, Probe], model: Path, place: Path) -> None:
 
 
 def hub(asked: dict[str, Probe], place: Path) -> None:
-    hs.export(asked["sentences"], to="hf", out=place / "set")
+    export(asked["sentences"], to="hf", out=place / "set")
     code = f"import datasets; print(len(datasets.load_dataset({str(place / 'set')!r})['test']))"
     run(python_of("lm_eval"), "-c", code)
     back = hs.read_release("table", place / "set")

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from horsesense.methods.cats.step_accuracy import steps_of
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 from horsesense.stats import Estimate, accuracy
 from horsesense.stats.ordinal import quadratic_kappa
 
@@ -48,7 +48,7 @@ def draw(release: Path, out: Path) -> None:
         found = sorted(release.rglob(f"{name}.txt*"))
         if not found:
             sys.exit(f"{name}.txt is not in {release}: give the folder of the release")
-        items = sorted(read_release("cats", found[:1]).items, key=lambda item: item.id)
+        items = sorted(read_files("cats", found[:1]).items, key=lambda item: item.id)
         lines = []
         for item in random.Random(f"{SEED} {name}").sample(items, EACH):
             assert item.answer is not None

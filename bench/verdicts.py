@@ -337,9 +337,9 @@ def twins(draws: int) -> str:
 
 def _answered(run: Path | None) -> list[ItemScores]:
     """Answers of smollm2: those of a run that is kept, frozen probes and twins, or to WordNetQA, asked now."""
-    from horsesense.api.asking import ask, open_run
-    from horsesense.api.run import answered_of
     from horsesense.methods.wordnetqa.api import build
+    from horsesense.runs.ask import ask, open_run
+    from horsesense.runs.run import answered_of
 
     kept = (
         open_run(run, unfinished=True) if run else ask("smollm2", {r: build(relation=r, limit=200) for r in RELATIONS})

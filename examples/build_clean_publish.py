@@ -36,7 +36,7 @@ as_paper
 # Read items before you believe any number. The overview has counts and a few items drawn by seed.
 
 # %%
-seen = hs.overview(as_paper, samples=2)
+seen = as_paper.overview(samples=2)
 print("answers by place:", seen.answers)
 print("hops:", seen.facets["hops"].counts)
 for sample in seen.samples:
@@ -50,7 +50,7 @@ for sample in seen.samples:
 # How many questions can be answered without reading them?
 
 # %%
-before = hs.find_cues(as_paper)
+before = as_paper.cues()
 print(before.verdict)
 before
 
@@ -63,11 +63,11 @@ before
 
 # %%
 try:
-    probe = hs.harden(as_paper).probe
+    probe = as_paper.harden().probe
 except hs.UserError as error:
     print(error)
     probe = hs.build("wordnetqa", relation="hypernymy", limit=LIMIT)
-after = hs.find_cues(probe)
+after = probe.cues()
 print(after.verdict)
 
 # %% [markdown]

@@ -82,7 +82,7 @@ probe
 
 # %%
 kept = Path(mkdtemp()) / "cue"
-cues = hs.find_cues(probe, out=kept)
+cues = probe.cues(out=kept)
 print(cues.verdict)
 cues
 

@@ -18,98 +18,62 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from horsesense import annotate as annotate
     from horsesense.annotate import audit as audit
-    from horsesense.api.asking import ask as ask
-    from horsesense.api.asking import open_run as open_run
-    from horsesense.api.asking import run as run
-    from horsesense.api.cache import list_cache as list_cache
-    from horsesense.api.cache import prune_cache as prune_cache
-    from horsesense.api.comparing import check_regression as check_regression
-    from horsesense.api.comparing import compare as compare
-    from horsesense.api.cues import find_cues as find_cues
-    from horsesense.api.cues import harden as harden
-    from horsesense.api.keeping import add_source as add_source
-    from horsesense.api.keeping import fetch as fetch
-    from horsesense.api.keeping import list_plugins as list_plugins
-    from horsesense.api.keeping import list_sources as list_sources
-    from horsesense.api.models import engine as engine
-    from horsesense.api.models import load_model as load_model
-    from horsesense.api.probes import build as build
-    from horsesense.api.probes import load_probe as load_probe
-    from horsesense.api.probes import overview as overview
-    from horsesense.api.probes import read_release as read_release
-    from horsesense.api.profile import profile as profile
-    from horsesense.api.reporting import export_run as export_run
-    from horsesense.api.reporting import write_report as write_report
-    from horsesense.api.run import Run as Run
-    from horsesense.api.showing import show as show
-    from horsesense.api.texts import fill as fill
-    from horsesense.api.texts import saliency as saliency
-    from horsesense.api.texts import score as score
-    from horsesense.api.verify import verify as verify
     from horsesense.core import Card as Card
     from horsesense.core import Item as Item
     from horsesense.core import Probe as Probe
     from horsesense.core import ScoringSpec as ScoringSpec
+    from horsesense.core.catalogue import build as build
+    from horsesense.core.catalogue import load_probe as load_probe
     from horsesense.errors import UserError as UserError
-    from horsesense.exchange.formats import export as export
     from horsesense.exchange.logged_run import import_log as import_log
     from horsesense.methods import rica as rica
     from horsesense.methods import winoventi as winoventi
     from horsesense.methods.cats import api as cats
     from horsesense.methods.partwhole import api as partwhole
-    from horsesense.methods.suites.ask import ask_suite as ask_suite
-    from horsesense.methods.suites.ask import run_suite as run_suite
+    from horsesense.methods.published import read_release as read_release
     from horsesense.methods.wordnetqa import api as wordnetqa
     from horsesense.models.api.settings import ServedSettings as ServedSettings
-    from horsesense.models.load_settings import LoadSettings as LoadSettings
-    from horsesense.progress import HorsesenseWarning as HorsesenseWarning
-    from horsesense.progress import Progress as Progress
+    from horsesense.models.load import load_model as load_model
+    from horsesense.profiling.profile import profile as profile
     from horsesense.replication.replication import replicate as replicate
+    from horsesense.report.show import show as show
+    from horsesense.runs.ask import ask as ask
+    from horsesense.runs.ask import open_run as open_run
+    from horsesense.runs.comparison import compare as compare
     from horsesense.runs.compute_settings import ComputeSettings as ComputeSettings
-    from horsesense.runs.compute_settings import EngineSettings as EngineSettings
-    from horsesense.training.baselines import ControlSettings as ControlSettings
+    from horsesense.runs.regression import check_regression as check_regression
+    from horsesense.runs.run import Run as Run
+    from horsesense.runs.stored_files import fetch as fetch
+    from horsesense.scoring.text_analysis import fill as fill
+    from horsesense.scoring.text_analysis import saliency as saliency
+    from horsesense.scoring.text_analysis import score as score
     from horsesense.training.baselines import fit_control as fit_control
     from horsesense.training.fine_tuning import train as train
     from horsesense.training.inoculation import inoculate as inoculate
-    from horsesense.training.inoculation_trials import InoculationGrid as InoculationGrid
-    from horsesense.training.training_record import TrainingSettings as TrainingSettings
 
 __version__ = "0.2.0"
 
 _WHERE = {
-    "api.asking": ("ask", "open_run", "run"),
-    "api.cache": ("list_cache", "prune_cache"),
-    "api.comparing": ("check_regression", "compare"),
-    "api.cues": ("find_cues", "harden"),
-    "api.keeping": (
-        "add_source",
-        "fetch",
-        "list_plugins",
-        "list_sources",
-    ),
-    "api.models": ("engine", "load_model"),
-    "api.probes": ("build", "load_probe", "overview", "read_release"),
-    "api.profile": ("profile",),
-    "api.reporting": ("export_run", "write_report"),
-    "api.run": ("Run",),
-    "api.showing": ("show",),
-    "api.texts": ("fill", "saliency", "score"),
-    "api.verify": ("verify",),
-    "errors": ("UserError",),
-    "methods.suites.ask": ("ask_suite", "run_suite"),
-    "models.load_settings": ("LoadSettings",),
-    "models.api.settings": ("ServedSettings",),
     "core": ("Card", "Item", "Probe", "ScoringSpec"),
-    "runs.compute_settings": ("ComputeSettings", "EngineSettings"),
-    "progress": ("HorsesenseWarning", "Progress"),
-    "exchange.formats": ("export",),
+    "core.catalogue": ("build", "load_probe"),
+    "errors": ("UserError",),
     "exchange.logged_run": ("import_log",),
+    "methods.published": ("read_release",),
+    "models.api.settings": ("ServedSettings",),
+    "models.load": ("load_model",),
+    "profiling.profile": ("profile",),
     "replication.replication": ("replicate",),
-    "training.baselines": ("ControlSettings", "fit_control"),
+    "report.show": ("show",),
+    "runs.ask": ("ask", "open_run"),
+    "runs.comparison": ("compare",),
+    "runs.compute_settings": ("ComputeSettings",),
+    "runs.regression": ("check_regression",),
+    "runs.run": ("Run",),
+    "runs.stored_files": ("fetch",),
+    "scoring.text_analysis": ("fill", "saliency", "score"),
+    "training.baselines": ("fit_control",),
     "training.fine_tuning": ("train",),
     "training.inoculation": ("inoculate",),
-    "training.inoculation_trials": ("InoculationGrid",),
-    "training.training_record": ("TrainingSettings",),
 }
 _MODULES = {
     "annotate": "annotate",
@@ -126,62 +90,39 @@ _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names
 __all__ = [
     "Card",
     "ComputeSettings",
-    "ControlSettings",
-    "EngineSettings",
-    "HorsesenseWarning",
-    "InoculationGrid",
     "Item",
-    "LoadSettings",
     "Probe",
-    "Progress",
     "Run",
     "ScoringSpec",
     "ServedSettings",
-    "TrainingSettings",
     "UserError",
     "__version__",
-    "add_source",
     "annotate",
     "ask",
-    "ask_suite",
     "audit",
     "build",
     "cats",
     "check_regression",
     "compare",
-    "engine",
-    "export",
-    "export_run",
     "fetch",
     "fill",
-    "find_cues",
     "fit_control",
-    "harden",
     "import_log",
     "inoculate",
-    "list_cache",
-    "list_plugins",
-    "list_sources",
     "load_model",
     "load_probe",
     "open_run",
-    "overview",
     "partwhole",
     "profile",
-    "prune_cache",
     "read_release",
     "replicate",
     "rica",
-    "run",
-    "run_suite",
     "saliency",
     "score",
     "show",
     "train",
-    "verify",
     "winoventi",
     "wordnetqa",
-    "write_report",
 ]
 
 

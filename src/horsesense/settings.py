@@ -96,6 +96,8 @@ def settings_file() -> SettingsFile:
         return SettingsFile()
     import tomllib
 
+    if path.exists() and not path.is_file():
+        raise UserError("the settings are not a file", file=path, fix=f"check {CONFIG_VARIABLE}")
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:

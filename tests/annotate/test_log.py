@@ -14,9 +14,11 @@ from sqlalchemy import create_engine
 
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import HEAD, open_database, reading
+from horsesense.annotate.server.judgement_log import check_rows, read_study_judgements
 from horsesense.annotate.server.served_study import ServedStudy, open_study
 from horsesense.annotate.study import DATABASE_VARIABLE
 from horsesense.errors import UserError
+from horsesense.runs.stored_files import verify
 from tests.support.judged_probes import choices, triples
 from tests.support.study_server import annotator, study_of
 
@@ -57,9 +59,36 @@ def test_nothing_is_changed_or_removed(file: Path, table: str, statement: str) -
 
 def test_an_answer_replaced_by_its_lease_is_refused(file: Path) -> None:
     connection = sqlite3.connect(file)
-    columns = "lease, item, person, value, reason, round, number, asked, at"
+    columns = "lease, item, person, value, reason, round, number, asked, at, checksum"
     with pytest.raises(sqlite3.DatabaseError, match="append-only"):
         connection.execute(f"INSERT OR REPLACE INTO judgements ({columns}) SELECT {columns} FROM judgements LIMIT 1")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE judgements SET value = value || 'x' WHERE id = 2",
+        "UPDATE judgements SET item = item + 1 WHERE id = 2",
+        "UPDATE judgements SET person = person + 64 WHERE id = 2",
+        "UPDATE retractions SET kind = 'tndone'",
+        "UPDATE retractions SET judgement = judgement + 1",
+        "UPDATE people SET code = 'x' || code",
+    ],
+)
+def test_a_row_that_was_changed_is_noticed(file: Path, change: str) -> None:
+    assert check_rows(file.parent) == (3, [])
+    assert verify(file.parent).well
+    connection = sqlite3.connect(file)
+    for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        connection.execute(f"DROP TRIGGER {name}")
+    connection.execute(change)
+    connection.commit()
+    connection.close()
+    assert check_rows(file.parent)[1]
+    assert "study.sqlite" in verify(file.parent).damaged[0]
+    with pytest.raises(UserError) as caught:
+        read_study_judgements(file.parent)
+    assert caught.value.file == str(file.parent)
 
 
 def test_commits_reach_the_disk_and_only_the_owner_reads_them(file: Path) -> None:

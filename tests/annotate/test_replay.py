@@ -14,7 +14,7 @@ from horsesense.annotate.judgements import CollectedJudgements
 from horsesense.annotate.labels import apply_labels
 from horsesense.core import Judgement, Label
 from horsesense.errors import UserError
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 from horsesense.methods.published.votes import ReleasedVotes, read_votes
 from horsesense.stats.raters.adjudication import adjudicate, reasons
 from horsesense.stats.raters.adjudication_rules import ALL_DIFFER, objected
@@ -42,7 +42,7 @@ def partwhole_labels(partwhole: ReleasedVotes) -> dict[str, Label]:
 def released(shared: Path) -> dict[str, str]:
     """The released labels of all three splits, by the item as it was before it had one."""
     folder = shared / "data/partwhole/data/annotated"
-    probe = read_release("partwhole", [folder / f"{split}.csv" for split in ("train", "dev", "test")])
+    probe = read_files("partwhole", [folder / f"{split}.csv" for split in ("train", "dev", "test")])
     return {replace(item, answer=None).id: item.options[item.answer or 0] for item in probe.items}
 
 
@@ -144,7 +144,7 @@ def test_winoventi_decisions(schemas: ReleasedVotes, crowd: Path, shared: Path) 
     assert {label.people for label in labels} == {2}
     assert sum(set(label.votes) == {"pass"} for label in labels) == 671, "the unanimous subset"
     applied = apply_labels(schemas.probe, list(enumerate(labels, start=1)), SCHEMA, Path("labels.jsonl"))
-    bench = read_release("winoventi", [shared / "data/winoventi/data/winoventi_bert_large_final.tsv"])
+    bench = read_files("winoventi", [shared / "data/winoventi/data/winoventi_bert_large_final.tsv"])
     assert {item.id for item in applied.probe.items} == {item.id for item in bench.items}
     assert len(applied.probe.items) == 2576
 

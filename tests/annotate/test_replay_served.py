@@ -18,7 +18,7 @@ from horsesense.annotate.server.served_study import ServedStudy
 from horsesense.annotate.server.task_form import answer_from, answers_of_task
 from horsesense.annotate.task import Task
 from horsesense.core import Judgement, Probe
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 from horsesense.methods.published.votes import ReleasedVotes, read_votes
 from horsesense.stats.raters.adjudication import adjudicate
 from horsesense.stats.raters.agreement import pair_kappa
@@ -66,7 +66,7 @@ def test_partwhole(shared: Path, tmp_path: Path) -> None:
     """Triples with three votes; whose vote is whose is not released, so that the places in a row are the people."""
     votes = read_votes("partwhole", [shared / "data/partwhole/mturk/final_batches/all_just_results.csv"])
     folder = shared / "data/partwhole/data/annotated"
-    probe = read_release("partwhole", [folder / f"{split}.csv" for split in ("train", "dev", "test")])
+    probe = read_files("partwhole", [folder / f"{split}.csv" for split in ("train", "dev", "test")])
     released = {replace(item, answer=None).id: item.options[item.answer or 0] for item in probe.items}
     by_item = defaultdict(list)
     for each in votes.judgements:

@@ -116,6 +116,14 @@ def test_a_form_from_another_site_is_refused(served: ServedStudy, headers: dict[
     assert len(standing_judgements(served)) == 1
 
 
+def test_a_request_with_two_lengths_is_refused(served: ServedStudy) -> None:
+    ann = annotator(served, "ann")
+    fields = {"form": ann.hidden("form"), "lease": ann.hidden("lease"), "value": "0"}
+    refused = ann.client.post("/task", data=fields, headers={"Transfer-Encoding": "chunked", "Content-Length": "9"})
+    assert refused.status_code == 400
+    assert standing_judgements(served) == []
+
+
 @pytest.mark.parametrize("value", ["", "7", "99", "-1", "probably", "0x1", "²", "1 ", "1\x00", "9" * 400])
 def test_there_are_no_other_answers(served: ServedStudy, value: str) -> None:
     ann = annotator(served, "ann")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import horsesense as hs
 from horsesense.lexicons.graph import load_graph
+from horsesense.lexicons.sources import add_file
 from tests.support.calling import hold_to
 
 LINES = ["lemma\tthing\tthing", "definition\tthing\twhat there is"] + [
@@ -55,14 +55,14 @@ def test_add_list_and_build(tmp_path: Path, source: Path) -> None:
 
 def test_another_source_of_the_name_is_kept(tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
-    assert hs.add_source("own", source).concepts == hs.add_source("own", source).concepts == 7
+    assert add_file("own", source).concepts == add_file("own", source).concepts == 7
     other = tmp_path / "other.tsv"
     other.write_text("lemma\tx\tx\n", encoding="utf-8")
     called = _call(tmp_path, "knowledge", "add", "own", str(other))
     told = f"{other}: another source is called 'own' already; choose another name, or give --replace to"
     assert (called.returncode, called.stderr.startswith(f"horsesense: {told}")) == (2, True), called.stderr
     assert len(load_graph("own")) == 7
-    assert hs.add_source("own", other, replace=True).concepts == 1
+    assert add_file("own", other, replace=True).concepts == 1
     assert _call(tmp_path, "knowledge", "add", "own", str(source), "--replace").returncode == 0
     assert len(load_graph("own")) == 7
 

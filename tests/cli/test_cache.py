@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import horsesense as hs
+from horsesense.runs.stored_files import list_cache, prune_cache
 from tests.support.calling import Call, caller, hold_to, names
 
 FILES = {
@@ -84,13 +84,13 @@ def test_all_leaves_what_nobody_can_bring_back(cache: Path, call: Call) -> None:
 
 
 def test_a_name_is_whole_or_its_end_or_a_folder(cache: Path) -> None:
-    assert [each.name for each in hs.prune_cache("tiny").removed] == ["models/tiny"]
-    assert [each.name for each in hs.prune_cache("converted", "adapted/abc-2").removed] == [
+    assert [each.name for each in prune_cache("tiny").removed] == ["models/tiny"]
+    assert [each.name for each in prune_cache("converted", "adapted/abc-2").removed] == [
         "converted/abc-1",
         "adapted/abc-2",
     ]
-    assert [each.name for each in hs.prune_cache("knowledge").removed] == ["knowledge"]
-    assert {each.name for each in hs.list_cache().entries} == {
+    assert [each.name for each in prune_cache("knowledge").removed] == ["knowledge"]
+    assert {each.name for each in list_cache().entries} == {
         "hashes",
         "mine.txt",
         "releases/cats",
@@ -113,9 +113,9 @@ def test_a_wrong_name_removes_nothing(cache: Path, call: Call) -> None:
 def test_what_a_killed_call_left_goes_by_its_name_only(cache: Path) -> None:
     (cache / "converted" / ".abc-9.77.part").mkdir()
     (cache / "converted" / ".abc-9.77.part" / "config.json").write_text("{}")
-    hs.prune_cache()
-    assert [each.kind for each in hs.list_cache().entries if "abc-9" in each.name] == ["unfinished"]
-    hs.prune_cache("converted/.abc-9.77.part")
+    prune_cache()
+    assert [each.kind for each in list_cache().entries if "abc-9" in each.name] == ["unfinished"]
+    prune_cache("converted/.abc-9.77.part")
     assert names(cache / "converted") == []
 
 
@@ -123,7 +123,7 @@ def test_a_link_is_removed_and_what_it_points_to_stays(cache: Path, tmp_path: Pa
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "config.json").write_text("{}")
     (cache / "converted" / "linked").symlink_to(tmp_path / "real")
-    hs.prune_cache()
+    prune_cache()
     assert not (cache / "converted" / "linked").is_symlink()
     assert (tmp_path / "real" / "config.json").is_file()
 

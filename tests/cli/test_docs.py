@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.core import read_probe
-from horsesense.methods.published import read_release, readers
+from horsesense.methods.published import read_files, readers
 from tests.support.calling import caller
 from tools.docs.blocks import DOCS, blocks
 
@@ -25,7 +25,7 @@ def test_the_facets_of_rica_are_those_that_are_read(tmp_path: Path) -> None:
         "zim is a cork, wob is a stone, so wob is not more likely to float than zim\n", encoding="utf-8"
     )
     (tmp_path / "test_mask_words.txt").write_text("more\n", encoding="utf-8")
-    (item,) = read_release("rica", [tmp_path / "test_sentences.txt", tmp_path / "test_mask_words.txt"]).items
+    (item,) = read_files("rica", [tmp_path / "test_sentences.txt", tmp_path / "test_mask_words.txt"]).items
     (told,) = re.findall(r"The facets of RICA are (.*?), where a statement has them", RELEASES)
     assert {*re.split(", | and ", told)} == {*item.facets}
 

@@ -22,12 +22,14 @@ import pytest
 
 import horsesense as hs
 from horsesense.cli import main
+from horsesense.data import published_files as pinned_files
 from horsesense.data.checksums import SUMS
 from horsesense.data.downloads import Wheel, bytes_below, fetch_url, fetch_wheel
 from horsesense.data.text import read_bytes
 from horsesense.errors import UserError
-from horsesense.methods.published import pinned_files, read_release, readers
+from horsesense.methods.published import read_files, readers
 from horsesense.progress import Progress
+from horsesense.runs.stored_files import verify
 from tests.support.calling import hold_to
 
 MEMBERS = ("toy/LICENSE", "toy/model/")
@@ -117,6 +119,17 @@ def in_place_of_pip(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) 
     program.write_text(f"#!/bin/sh\n{script}", encoding="utf-8")
     program.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(program))
+
+
+def test_a_folder_named_pip_in_the_working_folder_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pip").mkdir()
+    (tmp_path / "pip" / "__init__.py").touch()
+    (tmp_path / "pip" / "__main__.py").write_text("open('ran', 'w')\nraise SystemExit(1)\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    with pytest.raises(UserError):
+        fetch_wheel(Wheel("toy", "1.0", sha(wheel_bytes()), MEMBERS), tmp_path / "toy")
+    assert not (tmp_path / "ran").exists()
 
 
 def test_pip_is_asked_with_the_hash_and_bytes_are_told_while_it_loads(
@@ -252,10 +265,10 @@ def test_a_fetched_file_that_rots_is_told(release: Path, tmp_path: Path) -> None
     """By whoever reads it, and by ``verify``; one of the user's own is not held against anything."""
     assert fetch("toy", "--folder", release)[0] == 0
     folder = tmp_path / "cache/releases/toy"
-    assert hs.verify(folder).intact == 2
+    assert verify(folder).intact == 2
     path = folder / "data/b.txt"
     path.write_bytes(b"secnod")
-    assert hs.verify(folder).damaged == ("data/b.txt",)
+    assert verify(folder).damaged == ("data/b.txt",)
     with pytest.raises(UserError, match=r"b\.txt: the file is damaged.*horsesense fetch toy"):
         hs.read_release("cats", path)
     with pytest.raises(UserError) as told:
@@ -323,4 +336,4 @@ def test_a_reader_for_every_release() -> None:
     # Sources that are not the five studies' own (science exams, what CATs was made from) have readers too.
     assert {name.partition("-")[0] for name in readers()} >= set(pinned_files.published_files())
     with pytest.raises(UserError, match="no such file"):
-        read_release("cats", [Path("no-such-file.txt")])
+        read_files("cats", [Path("no-such-file.txt")])

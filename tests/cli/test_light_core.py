@@ -61,7 +61,7 @@ for work in (
     lambda: hs.score("model", "Ice is cold."),
     lambda: hs.load_model("org/name"),
     lambda: hs.build("wordnetqa", relation="hypernymy"),
-    lambda: hs.find_cues(probe, splits=1, rounds=19).plot(),
+    lambda: probe.cues(splits=1, rounds=19).plot(),
 ):
     try:
         work()

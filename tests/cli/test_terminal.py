@@ -89,7 +89,7 @@ class Finder:
     def find_spec(self, name, path=None, target=None):
         if name == sys.argv[-1]:
             interrupt()
-        if sys.argv[-1] == "a finaliser" and name == "horsesense.api.probes":
+        if sys.argv[-1] == "a finaliser" and name == "horsesense.core.catalogue":
             thing = Thing()
             kept = weakref.ref(thing, interrupt)
             del thing
@@ -109,7 +109,7 @@ runpy.run_module("horsesense", run_name="__main__")
         "click",
         "horsesense.cli.app",
         "horsesense.cli.generate",
-        "horsesense.api.probes",
+        "horsesense.core.catalogue",
         "a finaliser",
     ],
 )

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import horsesense as hs
+from horsesense.runs.stored_files import verify
 from tests.support.calling import Call, caller, hold_to, lay, toy_lines
 from tests.support.tiny import save_tiny
 
@@ -90,13 +91,13 @@ def test_the_cache_and_a_probe(folder: Path, call: Call, monkeypatch: pytest.Mon
     import sqlite3
 
     monkeypatch.setenv("HORSESENSE_CACHE", str(folder / "cache"))
-    assert hs.verify().well
+    assert verify().well
     base = sqlite3.connect(folder / "cache" / "scores.sqlite")
     base.execute("UPDATE scores SET value = zeroblob(16) WHERE key = (SELECT min(key) FROM scores)")
     base.commit()
     base.close()
-    assert "1 rows" in hs.verify().damaged[0]
-    assert hs.verify(folder / "toy.jsonl").well
+    assert "1 rows" in verify().damaged[0]
+    assert verify(folder / "toy.jsonl").well
     (folder / "toy.jsonl").write_text((folder / "toy.jsonl").read_text().replace('"answer": 1', '"answer": 7'))
     assert told(call, folder / "toy.jsonl", 2)["damaged"]
 

@@ -8,6 +8,7 @@ import pytest
 
 import horsesense as hs
 from horsesense.core import Card, Item, Probe, probe_name, read_probe, write_probe
+from horsesense.cues.findings import find_cues
 from horsesense.errors import UserError
 
 
@@ -38,7 +39,7 @@ def test_a_split_is_a_probe_of_its_own(file: Path) -> None:
 
 
 def test_it_is_taken_wherever_a_probe_is_named(file: Path) -> None:
-    assert hs.find_cues(f"{file}:dev").n == 3
+    assert find_cues(f"{file}:dev").n == 3
     assert hs.load_probe(f"{file}:train").card.items == 3
     assert probe_name(Path(f"{file}:train")) == "made-train"
 

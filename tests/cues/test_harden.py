@@ -15,11 +15,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
 from horsesense.core import Item
-from horsesense.cues import find_cues
+from horsesense.cues import measure_cues
 from horsesense.cues.aflite import aflite
-from horsesense.cues.harden import Hardened, harden
+from horsesense.cues.harden import Hardened, harden_items
 from horsesense.errors import UserError
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 from tests.support.made_up_probes import longest, noise, planted, with_word
 
 
@@ -47,7 +47,7 @@ def with_planted_word() -> list[Item]:
 
 @pytest.fixture(scope="module")
 def hardened(with_planted_word: list[Item]) -> Hardened:
-    return harden(with_planted_word, splits=4, rounds=99)
+    return harden_items(with_planted_word, splits=4, rounds=99)
 
 
 def test_the_planted_cue_is_there_before(with_planted_word: list[Item], hardened: Hardened) -> None:
@@ -60,12 +60,12 @@ def test_the_planted_cue_is_gone_after(hardened: Hardened) -> None:
     assert len(kept) > 80
     assert not beats_chance(bag_of_words_right(kept), kept)
     # Asked anew, with other halves and other shuffles, the battery does not find it either.
-    again = find_cues(kept, seed=77, splits=4, rounds=99)
+    again = measure_cues(kept, seed=77, splits=4, rounds=99)
     assert "can be answered" not in again.verdict
 
 
 def test_every_cue_is_at_chance_within_its_interval(hardened: Hardened) -> None:
-    same = find_cues(hardened.items, splits=4, rounds=99)
+    same = measure_cues(hardened.items, splits=4, rounds=99)
     assert same == hardened.after
     for cue in same.cues:
         assert cue.accuracy.low <= same.chance <= cue.accuracy.high
@@ -90,7 +90,7 @@ def test_it_says_why(hardened: Hardened) -> None:
 
 
 def test_hardening_is_deterministic(with_planted_word: list[Item], hardened: Hardened) -> None:
-    assert harden(with_planted_word, splits=4, rounds=99) == hardened
+    assert harden_items(with_planted_word, splits=4, rounds=99) == hardened
 
 
 def shortest(item: Item) -> int:
@@ -112,7 +112,7 @@ def test_cues_above_and_below_chance_are_brought_back(right: Callable[[Item], in
     items = planted(noise(350, 4, 1), 0.35, right)
     assert is_off(items, longest)
     assert is_off(items, shortest)
-    found = harden(items, splits=4, rounds=99)
+    found = harden_items(items, splits=4, rounds=99)
     assert len(found.items) > 150
     assert not is_off(found.items, longest)
     assert not is_off(found.items, shortest)
@@ -121,7 +121,7 @@ def test_cues_above_and_below_chance_are_brought_back(right: Callable[[Item], in
 def test_a_word_that_only_wrong_options_have_is_no_help_after() -> None:
     """The opposite of a cue: pick what lacks the word."""
     items = with_word(noise(400, 3, 9), "indeed", 0.05, 0.4)
-    found = harden(items, splits=4, rounds=99)
+    found = harden_items(items, splits=4, rounds=99)
 
     def share(kept: Sequence[Item], of_gold: bool) -> float:
         marked = [
@@ -135,7 +135,7 @@ def test_a_word_that_only_wrong_options_have_is_no_help_after() -> None:
 
 def test_a_clean_probe_stays_as_it_is() -> None:
     items = noise(150, 3, 4)
-    found = harden(items, splits=3, rounds=99)
+    found = harden_items(items, splits=3, rounds=99)
     assert len(found.items) > 0.85 * len(items)
 
 
@@ -144,30 +144,30 @@ def test_a_cue_that_answers_everything_leaves_nothing() -> None:
     with pytest.raises(
         UserError, match=r"only \d+ of 100 items would be left, since picking the option in the pos.* gets 100% "
     ):
-        harden(items, splits=2, rounds=59)
+        harden_items(items, splits=2, rounds=59)
 
 
 @pytest.mark.parametrize("number", [2, 19])
 def test_too_few_items_from_the_start_are_refused(number: int) -> None:
     items = [replace(item, options=("aa", "bb"), answer=n % 2) for n, item in enumerate(noise(number, 2, 5))]
     with pytest.raises(UserError, match=f"the probe has {number} items, and with fewer than 20 no cue"):
-        harden(items, splits=2, rounds=59)
+        harden_items(items, splits=2, rounds=59)
 
 
 def test_items_without_a_gold_do_not_count() -> None:
     items = noise(40, 3, 5)
     items[:25] = [replace(item, answer=None) for item in items[:25]]
     with pytest.raises(UserError, match="15 of 40 items can be tried, and with fewer than 20"):
-        harden(items, splits=2, rounds=59)
+        harden_items(items, splits=2, rounds=59)
     whole = [replace(item, family=str(n % 10)) for n, item in enumerate(items)]
     with pytest.raises(UserError, match="0 of 40 items can be tried"):
-        harden(whole, splits=2, rounds=59)
+        harden_items(whole, splits=2, rounds=59)
 
 
 def test_a_family_that_cannot_be_tested_goes_as_a_whole() -> None:
     items = noise(120, 3, 6, in_family=2)
     items[3] = replace(items[3], answer=None)
-    found = harden(items, splits=2, rounds=59)
+    found = harden_items(items, splits=2, rounds=59)
     gone = next(one for one in found.dropped if one.family == items[3].family)
     assert (gone.items, gone.cue) == (2, "no gold or one option")
 
@@ -196,9 +196,9 @@ def test_vectors_of_another_probe_are_a_sentence() -> None:
 @pytest.mark.parametrize("name", ["ca", "swag"])
 def test_a_released_set_is_hardened_from_both_sides(name: str, shared: Path) -> None:
     file = shared / "data" / "cats" / "commonsense_ability_test" / f"{name}.txt"
-    probe = read_release("cats", [file])
-    found = harden(probe.items, probe.card.group, splits=4, rounds=59)
-    again = find_cues(found.items, probe.card.group, splits=4, rounds=59)
+    probe = read_files("cats", [file])
+    found = harden_items(probe.items, probe.card.group, splits=4, rounds=59)
+    again = measure_cues(found.items, probe.card.group, splits=4, rounds=59)
     assert "can be answered" in found.before.verdict
     assert len(found.items) > 0.5 * len(probe.items)
     for cue in again.cues:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from horsesense.core import Item
-from horsesense.cues import Findings, chosen_cue, cues_right, find_cues
+from horsesense.cues import Findings, chosen_cue, cues_right, measure_cues
 from horsesense.cues.battery import battery
 from horsesense.cues.combined import permutation_test
 from horsesense.cues.search import estimates, prepare, search
@@ -19,7 +19,7 @@ from tests.support.made_up_probes import longest, noise, planted, with_word
 
 
 def quick(items: list[Item], **options: object) -> Findings:
-    return find_cues(items, splits=3, rounds=99, **options)  # type: ignore[arg-type]  # options of several types
+    return measure_cues(items, splits=3, rounds=99, **options)  # type: ignore[arg-type]  # options of several types
 
 
 def test_a_planted_cue_is_found_and_named() -> None:

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from horsesense.core import Item
-from horsesense.cues import find_cues
+from horsesense.cues import measure_cues
+from horsesense.cues.encoders import related
 from horsesense.cues.relatedness import Encoder, cosines, picked, word_vector_encoder
 from horsesense.lexicons.vectors import Vectors
-from horsesense.scoring.relatedness import related
 
 TOPICS = ("sea", "sky", "farm", "town")
 ASKED = ("boat", "cloud", "cow", "bus")
@@ -50,14 +50,14 @@ def questions(n: int = 80) -> list[Item]:
 def test_the_nearest_option_is_a_cue_and_a_section_of_its_own() -> None:
     items = questions()
     own = encoder_of_topics()
-    found = find_cues(items, "item", splits=2, rounds=19, encoded=[(own, cosines(items, own))])
+    found = measure_cues(items, "item", splits=2, rounds=19, encoded=[(own, cosines(items, own))])
     (near,) = found.relatedness
     assert near.accuracy.value == pytest.approx(0.75)
     assert near.coverage == 1.0
     assert found.best is not None
     assert found.best.name == "relatedness by topics"
     assert found.document().to_json()["relatedness"][0]["encoder"] == "topics"
-    without = find_cues(items, "item", splits=2, rounds=19)
+    without = measure_cues(items, "item", splits=2, rounds=19)
     assert without.relatedness == ()
     assert without.searched.value < 0.6
 

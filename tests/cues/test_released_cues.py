@@ -15,7 +15,7 @@ from horsesense.cues.search import Prepared, prepare, search
 from horsesense.cues.table import table_of
 from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
 from horsesense.lexicons.wordnet import find_wordnet
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 
 
 @cache
@@ -31,7 +31,7 @@ def prepared(shared: Path, release: str, files: Sequence[str], taxonomy: Taxonom
     missing = [path.name for path in paths if not path.is_file()]
     if missing:
         pytest.skip(f"the released data lack {', '.join(missing)}")
-    probe = read_release(release, paths)
+    probe = read_files(release, paths)
     return prepare(table_of(probe.items, probe.card.group, taxonomy), battery())
 
 

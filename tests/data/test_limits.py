@@ -8,18 +8,19 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
 
-from horsesense.api.probes import build
+from horsesense.cli import main
 from horsesense.core import write_probe
+from horsesense.core.catalogue import build
 from horsesense.data import numbered_lines, read_bytes, read_text, sha256_of_file, text
 from horsesense.data.checksums import check_folder, sum_folder
 from horsesense.errors import UserError
+from horsesense.exchange.inspect_file import open_log
 from horsesense.models.folders import hash_of_files
+from horsesense.settings import settings_file
 from tests.support.made_schemas import made_probe
 from tests.support.made_tasks import clozes
 
@@ -57,15 +58,12 @@ finally:
 """
 
 
-@pytest.mark.parametrize("kind", ["bomb", "/dev/full", "pipe"])
+@pytest.mark.parametrize("kind", ["bomb", "/dev/full"])
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_commands_meet_the_limits(command: list[str], kind: str, tmp_path: Path) -> None:
     path = Path(kind)
     if kind == "bomb":
         path = bomb(tmp_path / "bomb.jsonl.gz", False)
-    elif kind == "pipe":
-        path = tmp_path / "pipe.csv"
-        os.mkfifo(path)
     words = [str(path) if word == "PATH" else word for word in command]
     call = [sys.executable, "-c", PROGRAM, *words]
     done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
@@ -74,21 +72,36 @@ def test_commands_meet_the_limits(command: list[str], kind: str, tmp_path: Path)
     assert not list(tmp_path.glob(".*.part"))
 
 
-def test_a_pipe_with_a_slow_writer_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text, "_NOBODY_SECONDS", 0.2)
-    path = tmp_path / "pipe"
+@pytest.mark.parametrize("held_open", [False, True])
+def test_a_pipe_that_stays_empty_is_given_up(
+    held_open: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(text, "PIPE_SECONDS", 0.2)
+    path = tmp_path / "pipe.jsonl"
     os.mkfifo(path)
+    writer = os.open(path, os.O_RDWR) if held_open else None
+    with pytest.raises(SystemExit) as stop:
+        main(["show", str(path)])
+    assert stop.value.code == 2
+    assert str(path) in capfd.readouterr().err
+    if writer is not None:
+        os.close(writer)
 
-    def write() -> None:
-        with path.open("wb", buffering=0) as handle:
-            time.sleep(0.5)
-            handle.write(b"one\n")
-            time.sleep(0.1)
-            handle.write(b"two\n")
 
-    threading.Thread(target=write, daemon=True).start()
-    time.sleep(0.1)
-    assert [line for _, line in numbered_lines(path)] == ["one", "two"]
+@pytest.mark.parametrize("named", ["pipe.json", "pipe.eval"])
+def test_a_log_is_not_read_from_a_pipe(named: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / named)
+    with pytest.raises(UserError) as caught:
+        open_log(tmp_path / named)
+    assert caught.value.file == str(tmp_path / named)
+
+
+def test_settings_are_not_read_from_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe.toml")
+    monkeypatch.setenv("HORSESENSE_CONFIG", str(tmp_path / "pipe.toml"))
+    with pytest.raises(UserError) as caught:
+        settings_file()
+    assert caught.value.file == str(tmp_path / "pipe.toml")
 
 
 def test_a_device_is_not_begun_with() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import horsesense as hs
 from horsesense.core import Card, Item, Probe
+from horsesense.exchange.formats import export
 from horsesense.models.hf.tokens import causal_frame
 from tests.support.calling import caller, hold_to
 from tests.support.made_logs import DATE, inspect_head, write_eval
@@ -29,7 +30,7 @@ PROBE = Probe.of(ITEMS, Card("forms", method="cats", licence="CC0-1.0", made="ma
 @pytest.fixture(scope="module")
 def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("exported")
-    hs.export(PROBE, to="lm-eval", out=folder / "tasks", by="task")
+    export(PROBE, to="lm-eval", out=folder / "tasks", by="task")
     return folder / "tasks"
 
 
@@ -100,7 +101,7 @@ def test_a_log_made_of_the_task_gives_the_same_ids_name_and_unit(tasks: Path, tm
 
 
 def test_a_log_of_inspect_gives_the_same_ids_whatever_the_order_shown(tmp_path: Path) -> None:
-    hs.export(PROBE, to="inspect", out=tmp_path / "task")
+    export(PROBE, to="inspect", out=tmp_path / "task")
     compile((tmp_path / "task" / "forms.py").read_text(), "forms.py", "exec")
     samples = []
     for row in _rows(tmp_path / "task", "samples.jsonl"):
@@ -140,18 +141,18 @@ def test_what_cannot_be_exported_is_told(tmp_path: Path) -> None:
         ("answers", "only be imported"),
     ):
         with pytest.raises(hs.UserError, match=problem):
-            hs.export(unjudged, to=to, out=tmp_path / "x")
+            export(unjudged, to=to, out=tmp_path / "x")
     with pytest.raises(hs.UserError, match="there is no exchange format 'lm-evla'; did you mean 'lm-eval'"):
-        hs.export(PROBE, to="lm-evla", out=tmp_path / "x")
+        export(PROBE, to="lm-evla", out=tmp_path / "x")
     with pytest.raises(hs.UserError, match="examples in the prompt are not exported"):
-        hs.export(PROBE, to="lm-eval", out=tmp_path / "x", spec="shots=2")
+        export(PROBE, to="lm-eval", out=tmp_path / "x", spec="shots=2")
     with pytest.raises(hs.UserError, match="is not usable"):
-        hs.export(PROBE, to="inspect", out=tmp_path / "x", name="\udcff")
+        export(PROBE, to="inspect", out=tmp_path / "x", name="\udcff")
     assert not (tmp_path / "x").exists()
-    notes = hs.export(PROBE, to="lm-eval", out=tmp_path / "x").notes
+    notes = export(PROBE, to="lm-eval", out=tmp_path / "x").notes
     assert any("mean over tokens" in note for note in notes)
     with pytest.raises(hs.UserError, match="the folder already exists"):
-        hs.export(PROBE, to="hf", out=tmp_path / "x")
+        export(PROBE, to="hf", out=tmp_path / "x")
 
 
 def test_the_beginning_of_a_text_is_that_of_the_harness() -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import horsesense as hs
-from horsesense.api.showing import ShownAnswers
+from horsesense.cues.findings import find_cues
+from horsesense.report.item_answers import ItemAnswers
 from horsesense.runs.manifest import read_manifest
 from tests.support.calling import caller, hold_to
 from tests.support.made_logs import (
@@ -75,9 +76,9 @@ def test_a_log_cannot_be_asked_on_and_compare_says_what_is_not_known(
 
 def test_cues_and_items_of_a_log_can_be_looked_at(logged: Path) -> None:
     probe = hs.load_probe(logged / "probes" / "things.jsonl.gz")
-    assert hs.find_cues(probe, splits=2, rounds=19).n == 12
+    assert find_cues(probe, splits=2, rounds=19).n == 12
     shown = hs.show(logged, probe.items[0].id)
-    assert isinstance(shown, ShownAnswers)
+    assert isinstance(shown, ItemAnswers)
     assert [answer.credit for answer in shown.answers] == [1, 1]
 
 
@@ -109,7 +110,7 @@ def test_what_was_generated_is_right_or_wrong_and_guessing_earns_nothing(tmp_pat
     (row,) = hs.open_run(tmp_path / "run").results()
     assert (row["accuracy"], row["chance"], row["format"]) == (0.75, 0, "generate")
     with pytest.raises(hs.UserError, match="asked without options"):
-        hs.find_cues(tmp_path / "run" / "probes" / "open.jsonl.gz")
+        find_cues(tmp_path / "run" / "probes" / "open.jsonl.gz")
 
 
 BAD: dict[str, tuple[Any, str]] = {

@@ -86,8 +86,8 @@ def cases(inputs: Path, only: Sequence[str] | None = None) -> Iterator[list[Case
 
 
 def _commands(inputs: Path) -> list[Case]:
-    from horsesense.api.probes import build
     from horsesense.core import write_probe
+    from horsesense.core.catalogue import build
 
     for name in ("gpt2", "bert", "choice"):
         save_tiny(name, inputs / name)

@@ -44,8 +44,9 @@ def count(folder: Path, files: Callable[[Path], list[Path]], look: Callable[[Pat
 def main() -> None:
     import horsesense as hs
     from horsesense.models.hf.load import load_model
-    from horsesense.runs.ask import Settings, ask_models
+    from horsesense.runs.ask_models import Settings, ask_models
     from horsesense.runs.results import read_run, result_of
+    from horsesense.training.training_record import TrainingSettings
 
     scratch = Path(tempfile.mkdtemp(prefix="flips-"))
     os.environ["HORSESENSE_CACHE"] = str(scratch / "cache")
@@ -72,7 +73,7 @@ def main() -> None:
         train=clozes(12, 1),
         out=scratch / "trained",
         seeds=1,
-        settings=hs.TrainingSettings(epochs=1, device="cpu"),
+        settings=TrainingSettings(epochs=1, device="cpu"),
         **more,
     )
     trained = scratch / "trained" / "seed-0"
@@ -87,7 +88,7 @@ def main() -> None:
 
 
 def _cached(scratch: Path, model: str, probe: Any, settings: Any, numbers: Callable[[Path], Any]) -> Counter[str]:
-    from horsesense.runs.ask import ask_models
+    from horsesense.runs.ask_models import ask_models
 
     whole, lot, ends = numbers(scratch / "run"), random.Random(2), Counter[str]()
     for number in range(FLIPS // 10):

@@ -55,7 +55,7 @@ def main() -> None:
 
     from horsesense.core import write_probe
     from horsesense.errors import UserError
-    from horsesense.runs.ask import ask_models
+    from horsesense.runs.ask_models import ask_models
     from horsesense.runs.ray import RayEngine
     from tests.runs.test_ask import Listener, make_probe, tables
     from tests.support.ray_run import SETTINGS

@@ -71,7 +71,7 @@ class GoodCalls:
 
     def _good(self, command: str) -> list[str] | None:
         from horsesense.cli import main
-        from tests.api.test_every_command import CASES
+        from tests.cli.test_every_command import CASES
 
         if command not in self._prepared:
             self._prepared[command] = None
@@ -87,8 +87,8 @@ class GoodCalls:
         return self._prepared[command]
 
     def _made(self) -> Any:
-        import horsesense as hs
-        from tests.api.test_every_command import make_world
+        from horsesense.lexicons.sources import add_file
+        from tests.cli.test_every_command import make_world
         from tests.support.tiny import save_tiny
 
         if self._world is None:
@@ -96,7 +96,7 @@ class GoodCalls:
             place.mkdir(parents=True)
             models = {name: save_tiny(name, place / "models" / name) for name in ("gpt2", "bert", "choice")}
             self._world = make_world(place, models)
-            hs.add_source("pets", self._world["pets.tsv"])
+            add_file("pets", self._world["pets.tsv"])
         return self._world
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import horsesense as hs
 from horsesense.errors import UserError
 from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.ask import AskedSuite, ask_suite
@@ -16,6 +15,7 @@ from horsesense.methods.suites.frame import PaperRow, with_published
 from horsesense.methods.suites.stored import FILE, kept_tables
 from horsesense.registry import provided
 from horsesense.report.paper_charts import direction_chart
+from horsesense.report.run_report import write_report
 from horsesense.stats import Estimate
 from tests.support.small_cats import lay_all
 
@@ -92,15 +92,15 @@ def test_a_runs_folder_gives_the_same_tables_again(asked: tuple[AskedSuite, Path
 
 def test_the_report_prints_the_papers_tables(asked: tuple[AskedSuite, Path], tmp_path: Path) -> None:
     _, out = asked
-    page = hs.write_report(out, out=tmp_path / "page.html", cues=False)
+    page = write_report(out, out=tmp_path / "page.html", cues=False)
     assert page.out is not None
     html = page.out.read_text(encoding="utf-8")
     assert "Paper tables" in html
     assert html.count("(published)") == 6
-    text = hs.write_report(out, format="md", cues=False).text
+    text = write_report(out, format="md", cues=False).text
     assert "| BERT (published) | 0.667 |" in text
     assert "nan" not in text
-    latex = hs.write_report(out, format="latex", cues=False).text
+    latex = write_report(out, format="latex", cues=False).text
     assert latex.count(r"\begin{table}") == 4
 
 

@@ -13,7 +13,7 @@ import torch
 from horsesense.core import Item, ScoringSpec
 from horsesense.models.hf.families import FAMILIES, family_named
 from horsesense.models.hf.load import load_model
-from horsesense.scoring.fill import fill
+from horsesense.scoring.fill import fill_blanks
 from horsesense.scoring.option_scores import answer_items
 
 MADE_UP = """
@@ -66,7 +66,7 @@ def test_a_made_up_family_is_one_file_and_one_line(tiny_folders: dict[str, Path]
         assert logprobs == pytest.approx([logits[place, ids[place]].item() for place in asked], abs=1e-4)
     assert max(map(len, answer.logprobs)) > 1, "else nothing is masked beside the token itself"
     usual = load_model(str(tiny_folders["bert"]), device="cpu")
-    assert fill(model, [item.text], 3, ScoringSpec()) == fill(usual, [item.text], 3, ScoringSpec())
+    assert fill_blanks(model, [item.text], 3, ScoringSpec()) == fill_blanks(usual, [item.text], 3, ScoringSpec())
 
 
 def test_a_family_has_the_name_that_it_is_listed_under() -> None:

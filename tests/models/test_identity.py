@@ -18,10 +18,9 @@ from transformers import AutoModelForCausalLM
 from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models import folders
-from horsesense.models.folders import hash_of_files
 from horsesense.models.hf.load import load_model
 from horsesense.models.locate import identify, locate
-from horsesense.runs.ask import Settings, ask_models
+from horsesense.runs.ask_models import Settings, ask_models
 from horsesense.runs.results import read_run
 from horsesense.scoring.option_scores import answer_items
 from tests.support.made_tasks import clozes
@@ -181,34 +180,20 @@ def test_an_adapter_fetches_nothing_by_itself(tmp_path: Path, monkeypatch: pytes
     assert asked == [True]
 
 
-def test_weights_in_the_hubs_cache_are_known_by_the_hash_that_the_hub_gives(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_weights_in_the_layout_of_the_hubs_cache_cannot_claim_a_hash(tmp_path: Path) -> None:
+    """The hub's cache names a file by its hash; another model's hash as a name must not get that model's scores."""
     plain = save_tiny("gpt2", tmp_path / "plain")
     wanted = identify(str(plain))
     blobs, snapshot = tmp_path / "models--org--tiny" / "blobs", tmp_path / "models--org--tiny" / "snapshots" / "c0ffee"
     blobs.mkdir(parents=True)
     snapshot.mkdir(parents=True)
     for path in plain.iterdir():
-        large = path.suffix == ".safetensors"  # the hub names other files by Git's hash
-        name = hashlib.sha256(path.read_bytes()).hexdigest() if large else hashlib.sha1(path.read_bytes()).hexdigest()
+        name = hashlib.sha256(path.read_bytes()).hexdigest()
         (blobs / name).write_bytes(path.read_bytes())
         (snapshot / path.name).symlink_to(Path("../../blobs") / name)
-    read: list[Path] = []
-
-    def watched(files: list[Path]) -> str:
-        read.extend(files)
-        return hash_of_files(files)
-
-    monkeypatch.setattr(folders, "hash_of_files", watched)
-    found = identify(str(snapshot))
-    assert (found.weights, found.whole) == (wanted.weights, wanted.whole)
-    assert not read, "gigabytes are not read to know what they are"
-    # What looks like it and is not: a file of that name that lies there itself, or a link out of the cache.
-    stray = tmp_path / "blobs" / ("0" * 64)
-    stray.parent.mkdir()
-    stray.write_bytes((plain / "model.safetensors").read_bytes())
-    (snapshot / "model.safetensors").unlink()
-    (snapshot / "model.safetensors").symlink_to(stray)
-    assert identify(str(snapshot)).weights == wanted.weights
-    assert read == [snapshot / "model.safetensors"]
+    assert identify(str(snapshot)).whole == wanted.whole
+    weights = (snapshot / "model.safetensors").resolve()
+    content = bytearray(weights.read_bytes())
+    content[-1] ^= 1
+    weights.write_bytes(content)
+    assert identify(str(snapshot)).weights != wanted.weights

@@ -15,7 +15,7 @@ from horsesense.core import Item, ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.adapters import write_adapted
 from horsesense.models.hf.load import load_model
-from horsesense.scoring.fill import fill
+from horsesense.scoring.fill import fill_blanks
 from horsesense.scoring.option_scores import answer_items
 from tests.support import ROOT
 from tests.support.brute_force import masked_tokens
@@ -185,7 +185,7 @@ def test_it_is_saved_and_loaded_like_any_other(folder: Path, tmp_path: Path) -> 
 
 def test_the_mask_of_a_blank_takes_in_the_space_before_it(folder: Path) -> None:
     model = load_model(str(folder), device="cpu")
-    (found,) = fill(model, ["The water was ___ today."], 3, ScoringSpec())
+    (found,) = fill_blanks(model, ["The water was ___ today."], 3, ScoringSpec())
     left, right = (
         model.tokenizer(part, add_special_tokens=False)["input_ids"] for part in ("The water was", " today.")
     )

@@ -12,6 +12,7 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.models.hf.components import read_part
+from horsesense.models.hf.load import load_model
 from tests.support import ROOT
 from tests.support.tiny import save_tiny
 
@@ -109,3 +110,19 @@ def test_a_base_runs_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(UserError):
         adapters.write_adapted(folder, data, tmp_path / "made")
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_config_cannot_name_a_kernel_to_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = save_tiny("gpt2", tmp_path / "model")
+    asked: list[str] = []
+
+    def is_kernel(name: str | None) -> bool:
+        asked.append(name or "")
+        return False
+
+    monkeypatch.setattr("transformers.modeling_utils.is_kernel", is_kernel)
+    for key in ("attn_implementation", "_attn_implementation"):
+        config = json.loads((folder / "config.json").read_text()) | {key: "someone/kernel"}
+        (folder / "config.json").write_text(json.dumps(config))
+        load_model(str(folder), device="cpu")
+    assert "someone/kernel" not in asked

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import horsesense as hs
-from horsesense.core import Card, Probe
+from horsesense.core import Answer, Card, Probe
 from horsesense.core.item import NO_SOURCE
 from horsesense.data import sha256_of_file
 from horsesense.data.checksums import keep_sum
@@ -22,6 +22,7 @@ from horsesense.models.folders import weight_files
 from horsesense.replication.page import COUNTED
 from horsesense.replication.paper_models import ASKED, ModelScore, all_ones, computed_of, why_no_verdict
 from horsesense.replication.replication import DOCUMENT, MARKDOWN, PAGE, FigureOutcome, Replication, replicate_paper
+from horsesense.runs.controls import keep_control
 from horsesense.runs.manifest import ModelRecord
 from tests.support import ROOT
 from tests.support.calling import caller, hold_to
@@ -284,21 +285,35 @@ def test_the_papers_own_model_gets_a_verdict(asked: Replication) -> None:
 
 
 def test_trainings_stand_for_a_figure_with_their_spread(tmp_path: Path) -> None:
-    """Of a control that answers by lot: so few triples are a part, and one seed tells no spread."""
+    """Of the paper's own control: so few triples are a part, and three seeds do not show the spread."""
     triples = [replace(unjudged(f"w{n}", f"p{n}", "old", NO_SOURCE), answer=n % 5) for n in range(40)]
     probe = Probe.of(triples, Card(name="partwhole", group="whole"))
     name = "table 3 | GloVe embeddings | Accuracy"
-    for seeds in (3, 1):
-        fitted = hs.fit_control("random", test=probe, seeds=seeds, out=tmp_path / f"{seeds}")
+    for seeds in (5, 3):
+        for seed in range(seeds):
+            scores = [tuple(float((n * seed) % 5 == k) for k in range(5)) for n in range(40)]
+            answers = [Answer(item.id, item.form, each) for item, each in zip(triples, scores, strict=True)]
+            keep_control(tmp_path / f"{seeds}" / f"seed-{seed}", "mlp", "made up", "partwhole", probe, answers, seed)
         done = hs.replicate("partwhole", trained={name: tmp_path / f"{seeds}"}, data=tmp_path)
         (found,) = [each for each in done.papers[0].outcomes if each.basis == "trained here"]
-        assert (found.row, found.verdict, found.n) == ("GloVe embeddings", "on a part", 40)
-        assert found.computed == pytest.approx(fitted.estimate.value)
-        assert (found.low is None) == (seeds == 1)
+        assert (found.row, found.n) == ("GloVe embeddings", 40)
+        assert found.verdict == ("on a part" if seeds == 5 else "no verdict")
+        assert (found.low is None) == (seeds == 3)
     with pytest.raises(UserError, match=r"did you mean 'table 3 \| GloVe embeddings \| Accuracy'"):
         hs.replicate("partwhole", trained={"table 3 | GloVe embedding | Accuracy": tmp_path}, data=tmp_path)
     with pytest.raises(UserError, match="figures of one paper"):
         hs.replicate(trained={name: tmp_path / "3"})
+
+
+def test_another_model_does_not_stand_for_the_papers(tmp_path: Path) -> None:
+    """A control that guesses, given for a row of the paper's network, and a network for the row of another."""
+    triples = [replace(unjudged(f"w{n}", f"p{n}", "old", NO_SOURCE), answer=n % 5) for n in range(40)]
+    hs.fit_control("random", test=Probe.of(triples, Card(name="partwhole", group="whole")), seeds=5, out=tmp_path / "5")
+    for row in ("GloVe embeddings", "BERT"):
+        rows = [each.name for each in read_ledger("partwhole") if each.kind == "trained" and each.row.startswith(row)]
+        done = hs.replicate("partwhole", trained={rows[0]: tmp_path / "5"}, data=tmp_path)
+        (found,) = [each for each in done.papers[0].outcomes if each.basis == "trained here"]
+        assert (found.verdict, "random" in found.reason) == ("no verdict", True)
 
 
 def test_a_table_has_a_row_a_figure(asked: Replication) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from horsesense.data import read_table
 from horsesense.methods.ledger import PAPERS, Figure, by_name, discrepancies, printed, read_ledger
-from horsesense.methods.published.pinned_files import _figures as human_figures
+from horsesense.methods.published import _figures as human_figures
 from horsesense.replication.computing import functions
 from horsesense.replication.paper_models import ASKED, hub_name, what_is_missing
 from horsesense.replication.replication import reported_twice

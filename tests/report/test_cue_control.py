@@ -11,12 +11,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import horsesense as hs
-from horsesense.api.reporting import write_report
 from horsesense.cli import main
 from horsesense.cli.documents import schema_of
 from horsesense.core import Card, Item, Probe, write_probe
 from horsesense.cues.artefact_control import best_cue
 from horsesense.report.collection import collect_answered
+from horsesense.report.run_report import write_report
 from horsesense.report.run_text import DRAWN, WHOLE, cue_control
 from horsesense.report.tables import results_table
 from horsesense.runs.results import read_run

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.api.reporting import write_report
 from horsesense.core.audit import AuditStage, LabelQuality, Party, Share
 from horsesense.core.card import add_label_quality, card_path
 from horsesense.data import sha256_of_file
 from horsesense.data.checksums import keep_sum
+from horsesense.report.run_report import write_report
 from horsesense.runs.folder import probe_path
 from horsesense.runs.results import kin_of_reader, read_run
 from tests.support.calling import Call, caller, hold_to

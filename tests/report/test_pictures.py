@@ -97,8 +97,8 @@ def test_charts_are_written_as_svg_and_png(collected: Collection, tmp_path: Path
 
 
 def test_colours_in_the_page_follow_its_theme(collected: Collection) -> None:
+    from horsesense.drawing import BAR, INK
     from horsesense.report.charts import svg_charts
-    from horsesense.report.drawing import BAR, INK
 
     for drawings in svg_charts(collected).values():
         for svg in drawings.values():

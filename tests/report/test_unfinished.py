@@ -13,6 +13,7 @@ from horsesense.core import Card, Probe
 from horsesense.progress import Progress
 from horsesense.report.collection import collect
 from horsesense.report.grid import grid_of
+from horsesense.report.run_report import write_report
 from tests.support.made_run import made_items, make_run
 
 
@@ -83,7 +84,7 @@ def test_a_model_that_was_not_reached_is_named(tiny_folders: dict[str, Path], tm
         hs.ask(
             models, {"made": probe}, out=tmp_path / "run", compute=hs.ComputeSettings(device="cpu"), progress=Stopping()
         )
-    told = hs.write_report(tmp_path / "run", cues=False)
+    told = write_report(tmp_path / "run", cues=False)
     assert [result["model"] for result in told.results()] == ["first"]
     assert told.unfinished == ("second on made", "third on made")
 

@@ -13,6 +13,7 @@ from horsesense.methods.suites.stored import kept_tables
 from horsesense.methods.winoventi import word_relations
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.published_dataset import COLUMNS
+from horsesense.report.run_report import write_report
 from horsesense.stats import Estimate
 from tests.support.made_plan import make_plan, people_have_answered
 from tests.support.made_schemas import SCHEMAS
@@ -111,12 +112,12 @@ def test_models_are_compared_where_tokens_are_equal_for_both(asked: tuple[AskedS
 def test_the_page_of_a_run_and_its_tables(asked: tuple[AskedSuite, Path], tmp_path: Path) -> None:
     _, out = asked
     page = tmp_path / "page.html"
-    hs.write_report(out, out=page, cues=False, pictures=False)
+    write_report(out, out=page, cues=False, pictures=False)
     html = page.read_text(encoding="utf-8")
     for title in ("WinoVenti, table 6", "by number of tokens", "third of the premise", "context shift"):
         assert title in html
-    assert "BERT-large (published)" in hs.write_report(out, format="md", cues=False).text
-    assert "BERT-large (published)" in hs.write_report(out, format="latex", cues=False).text
+    assert "BERT-large (published)" in write_report(out, format="md", cues=False).text
+    assert "BERT-large (published)" in write_report(out, format="latex", cues=False).text
 
 
 def test_the_page_of_a_pipeline(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
@@ -124,11 +125,11 @@ def test_the_page_of_a_pipeline(tiny_folders: dict[str, Path], tmp_path: Path) -
     plan = replace(plan, write=0, nouns=plan.nouns[:2])
     out = tmp_path / "out"
     run_pipeline(plan, out)
-    early = hs.write_report(out, cues=False, pictures=False).out
+    early = write_report(out, cues=False, pictures=False).out
     assert early is not None
     assert "No schema has been validated yet" in early.read_text(encoding="utf-8")
     result = run_pipeline(people_have_answered(plan, tmp_path, out), out)
-    page = hs.write_report(out, cues=False, pictures=False).out
+    page = write_report(out, cues=False, pictures=False).out
     assert page is not None
     html = page.read_text(encoding="utf-8")
     assert "Nobody has validated these schemas" in html

@@ -119,7 +119,7 @@ def test_answers_in_columns_are_the_answers(drawn: list[tuple[Item, Answer]], lo
 
 def test_a_large_probe_gives_the_same_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Read as objects and as columns: results, comparison and page."""
-    from horsesense.api.run import Run
+    from horsesense.runs.run import Run
 
     folder = make_run(tmp_path / "run", {"a": 0.6, "b": 0.8}, made_items(60))
     found = []
@@ -129,7 +129,7 @@ def test_a_large_probe_gives_the_same_results(tmp_path: Path, monkeypatch: pytes
         manifest, runs = read_run(folder)
         assert isinstance(runs[0].items, StoredItems) == (many == 50)
         assert (read_run(folder)[1][0].items is runs[0].items) == (many == 50), "read once, where there are many"
-        (side,) = Run(runs, None).compare().sides
+        (side,) = Run(runs, None).compare().probes
         page = Run(runs, folder, manifest=manifest).report(tmp_path / f"{many}.html", cues=False).read_text()
         answers = [list(run.answers) for run in runs], [run.answers[-3] for run in runs], runs[0].answers[2:9]
         found.append(([result_of(run) for run in runs], side, page, answers))

@@ -13,7 +13,7 @@ import horsesense as hs
 from horsesense.cli import main
 from horsesense.core import Card, Item, Probe, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.runs.ask import ask_models
+from horsesense.runs.ask_models import ask_models
 from horsesense.runs.results import read_run, result_of
 from horsesense.stats.paired import holm
 from tests.runs.test_ask import SETTINGS, make_probe
@@ -26,8 +26,8 @@ def test_only_common_items_count_and_order_does_not_matter(tiny_folders: dict[st
     ask_models([gpt2], {"probe": probe}, tmp_path / "a", SETTINGS)
     shorter = Probe.of([item for item in reversed(probe.items) if item.family != "f3"], Card(name="probe"))
     ask_models([bert], {"probe": shorter}, tmp_path / "b", SETTINGS)
-    (side,) = hs.compare(tmp_path / "a", tmp_path / "b").sides
-    assert side.items == 58
+    (side,) = hs.compare(tmp_path / "a", tmp_path / "b").probes
+    assert side.n == 58
     assert side.excluded == {gpt2: 2, bert: 0}
     # Counted by hand, item by item.
     right: dict[str, dict[str, bool]] = {}
@@ -38,18 +38,18 @@ def test_only_common_items_count_and_order_does_not_matter(tiny_folders: dict[st
             means = [sum(tokens) / len(tokens) for tokens in answer.logprobs]
             right[name][item.id] = means.index(max(means)) == item.answer
     common = right[bert].keys()
-    (pairing,) = side.pairings
-    assert set(pairing.only_one) == {i for i in common if right[gpt2][i] and not right[bert][i]}
-    assert set(pairing.only_other) == {i for i in common if right[bert][i] and not right[gpt2][i]}
+    (pairing,) = side.differences
+    assert set(pairing.ids[0]) == {i for i in common if right[gpt2][i] and not right[bert][i]}
+    assert set(pairing.ids[1]) == {i for i in common if right[bert][i] and not right[gpt2][i]}
     wanted = sum(right[gpt2][i] - right[bert][i] for i in common) / 58
-    assert pairing.comparison.difference.value == pytest.approx(wanted)
+    assert pairing.difference.value == pytest.approx(wanted)
 
 
 def test_the_same_model_asked_in_two_ways_is_told_apart(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     probe, model = make_probe(10), str(tiny_folders["bert"])
     ask_models([model], {"probe": probe}, tmp_path / "a", SETTINGS)
     ask_models([model], {"probe": probe}, tmp_path / "b", replace(SETTINGS, spec=ScoringSpec(pll="token")))
-    (side,) = hs.compare(tmp_path / "a", tmp_path / "b").sides
+    (side,) = hs.compare(tmp_path / "a", tmp_path / "b").probes
     assert list(side.accuracies) == [f"{model} ({tmp_path / 'a'})", f"{model} ({tmp_path / 'b'})"]
     assert any("pll" in note for note in side.notes)
     assert any("same weights" in note for note in side.notes)
@@ -75,7 +75,7 @@ def test_what_nothing_is_set_against_is_told(tmp_path: Path) -> None:
     assert refused.value.file == str(other), "it is not left out in silence"
     answered = [each for folder in (both, other) for each in hs.open_run(folder).answered]
     mixed = hs.compare(hs.Run(answered))
-    assert (len(mixed.sides), mixed.alone) == (1, ("a on other",))
+    assert (len(mixed.probes), mixed.alone) == (1, ("a on other",))
     assert mixed.to_json()["alone"] == ["a on other"]
 
 
@@ -86,13 +86,13 @@ def test_everything_that_is_shown_together_is_corrected_together(tmp_path: Path)
         name = f"probe-{number}"
         models = {"a": rates[0], "b": rates[1]}
         folders.append(make_run(tmp_path / str(number), models, made_items(60, name), probe=name))
-    sides = hs.compare(*folders).sides
-    every = [pairing for side in sides for pairing in side.pairings]
-    assert [pairing.comparison.adjusted for pairing in every] == holm([pairing.comparison.p for pairing in every])
-    smallest = min(every, key=lambda pairing: pairing.comparison.p)
-    assert smallest.comparison.adjusted == pytest.approx(min(1.0, 3 * smallest.comparison.p))
-    left = sum(pairing.comparison.adjusted >= 0.05 for pairing in every)
-    assert {pairing.power.level for pairing in every} == {1 - 0.05 / max(1, left)}
+    sides = hs.compare(*folders).probes
+    every = [pairing for side in sides for pairing in side.differences]
+    assert [pairing.p_holm for pairing in every] == holm([pairing.p for pairing in every])
+    smallest = min(every, key=lambda pairing: pairing.p)
+    assert smallest.p_holm == pytest.approx(min(1.0, 3 * smallest.p))
+    left = sum(pairing.p_holm >= 0.05 for pairing in every)
+    assert {pairing.power.level for pairing in every if pairing.power} == {1 - 0.05 / max(1, left)}
 
 
 def test_a_normalisation_beyond_the_interval_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -142,16 +142,16 @@ def test_a_card_that_asks_for_the_average_over_units_is_compared_by_it(tmp_path:
     average = partial(make_run, items=items, metric="average over units", group="noun")
     good = average(tmp_path / "good", {"good": lambda item: 1.0})
     poor = average(tmp_path / "poor", {"poor": lambda item: float(item.groups["noun"] == "big")})
-    (side,) = hs.compare(good, poor).sides
-    (pairing,) = side.pairings
+    (side,) = hs.compare(good, poor).probes
+    (pairing,) = side.differences
     # Five of six units that are large enough are lost; a unit of one family is left out.
     assert side.metric == "average over units"
-    assert pairing.comparison.difference.value == pytest.approx(5 / 6)
-    assert pairing.comparison.difference.clusters == 6
-    assert pairing.comparison.difference.n == 100
+    assert pairing.difference.value == pytest.approx(5 / 6)
+    assert pairing.difference.clusters == 6
+    assert pairing.difference.n == 100
     assert pairing.plain is not None
     assert pairing.plain.value == pytest.approx(42 / 102)
-    assert side.plain is not None
-    assert side.plain["poor"].value == pytest.approx(60 / 102)
+    assert side.models[1].plain is not None
+    assert side.models[1].plain.value == pytest.approx(60 / 102)
     assert side.accuracies["poor"].value == pytest.approx(1 / 6)
-    assert pairing.comparison.only_a == 42, "counted in items whatever the metric"
+    assert pairing.only_one == 42, "counted in items whatever the metric"

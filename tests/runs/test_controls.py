@@ -9,7 +9,8 @@ import pytest
 import horsesense as hs
 from horsesense.core import Answer
 from horsesense.errors import UserError
-from horsesense.runs.ask import ask_models
+from horsesense.report.run_report import write_report
+from horsesense.runs.ask_models import ask_models
 from horsesense.runs.controls import keep_control
 from horsesense.runs.results import read_run, result_of
 from tests.runs.test_ask import SETTINGS, make_probe
@@ -22,7 +23,7 @@ def test_a_control_can_be_read_and_compared_like_a_model(tiny_folders: dict[str,
     _, (answered,) = read_run(tmp_path / "control")
     assert result_of(answered).estimate.value == sum(item.answer == 0 for item in probe.items) / len(probe.items)
     ask_models([model], {"probe": probe}, tmp_path / "run", SETTINGS)
-    (side,) = hs.compare(tmp_path / "run", tmp_path / "control").sides
+    (side,) = hs.compare(tmp_path / "run", tmp_path / "control").probes
     assert set(side.accuracies) == {model, "first option"}
 
 
@@ -45,9 +46,9 @@ def test_a_control_of_several_seeds_opens_like_any_run(tmp_path: Path) -> None:
     manifest, runs = read_run(tmp_path / "mlp")
     assert [run.part.model.name for run in runs] == ["mlp seed-0", "mlp seed-1", "mlp seed-10"]
     assert len(manifest.parts) == 3
-    (side,) = hs.compare(tmp_path / "mlp").sides
+    (side,) = hs.compare(tmp_path / "mlp").probes
     assert set(side.accuracies) == {"mlp seed-0", "mlp seed-1", "mlp seed-10"}
-    written = hs.write_report(tmp_path / "mlp", cues=False, out=tmp_path / "page.html")
+    written = write_report(tmp_path / "mlp", cues=False, out=tmp_path / "page.html")
     assert len(written.collected.summaries) == 3
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError):

@@ -19,7 +19,7 @@ from horsesense.models.hf.encoding import FramedPrompt
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.protocol import Values
 from horsesense.progress import Progress
-from horsesense.runs.ask import Settings, ask_models
+from horsesense.runs.ask_models import Settings, ask_models
 from horsesense.runs.shards import SAMPLE, Weights, benchmark_sample, calibrate_shard_size, cut, draw, ranks_of
 
 

@@ -20,8 +20,9 @@ import horsesense as hs
 from horsesense.core import ScoringSpec, write_probe
 from horsesense.errors import UserError
 from horsesense.progress import Progress
-from horsesense.runs.ask import ask_models
+from horsesense.runs.ask_models import ask_models
 from horsesense.runs.cache import ScoreStore
+from horsesense.runs.compute_settings import EngineSettings
 from horsesense.runs.engine import Job, Task, TaskResult, engine_named
 from horsesense.runs.manifest import read_manifest
 from horsesense.runs.ray import _CONNECT_TRIES, RayEngine
@@ -130,7 +131,7 @@ def test_examples_and_ways_cross_and_a_run_in_memory_is_the_same(cluster: Any, m
 
 def test_a_profile_by_workers_says_what_it_says_here(cluster: Any, models: list[str]) -> None:
     asked = {"abilities": ["parts"], "limit": 4, "device": "cpu"}
-    one, other = (hs.profile(models[0], engine=engine, **asked) for engine in (None, hs.EngineSettings(ENGINE)))  # type: ignore[arg-type]
+    one, other = (hs.profile(models[0], engine=engine, **asked) for engine in (None, EngineSettings(ENGINE)))  # type: ignore[arg-type]
     assert one.models[0].verdicts == other.models[0].verdicts
     assert one.models[0].mistakes == other.models[0].mistakes
     assert one.models[0].forecast is not None, "here it is foretold"
@@ -206,7 +207,7 @@ def test_workers_of_other_versions_or_weights_are_refused(
     with monkeypatch.context() as patch:
         from horsesense.runs.models import Content
 
-        patch.setattr("horsesense.runs.ask.content_of_model", lambda *_: Content("other"))
+        patch.setattr("horsesense.runs.ask_models.content_of_model", lambda *_: Content("other"))
         with pytest.raises(UserError, match=r"has other weights, config or tokenizer there \(on the worker at"):
             ask_models(models[:1], PROBES, tmp_path / "weights", SETTINGS, engine=ENGINE)
         with pytest.raises(UserError, match=r"there is no such model folder or GGUF file \(on the worker at"):
@@ -323,9 +324,9 @@ def test_a_node_that_leaves_takes_nothing_with_it(cluster: Any, here: Path, mode
 def test_without_ray_a_sentence_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UserError, match=r"this needs ray, which is not installed; pip install 'horsesense\[ray\]'"):
-        hs.engine("ray")
+        engine_named("ray")
     for name in ("rya", "ray:", "here:x"):
         with pytest.raises(UserError, match="there is no engine"):
-            hs.engine(name)
+            engine_named(name)
     with pytest.raises(UserError, match="for an engine with workers"):
-        hs.engine("here", workers=2)
+        engine_named("here", workers=2)

@@ -13,7 +13,7 @@ import pytest
 
 import horsesense as hs
 from horsesense.core import Card, Item, Probe
-from horsesense.runs.ask import ask_models
+from horsesense.runs.ask_models import ask_models
 from horsesense.runs.results import read_run, results_of
 from tests.runs.test_ask import SETTINGS, make_probe
 from tests.support import ROOT

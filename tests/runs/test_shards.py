@@ -9,7 +9,7 @@ import torch
 
 from horsesense.core import Card, Item, Probe
 from horsesense.runs import shards as module
-from horsesense.runs.ask import Settings, ask_models
+from horsesense.runs.ask_models import Settings, ask_models
 from horsesense.runs.shards import sizes
 
 

@@ -200,7 +200,7 @@ def test_ways_are_kept_apart_resumed_and_never_set_against_each_other(causal: La
     with pytest.raises(UserError, match="rotations"):
         hs.compare(tmp_path / "a", hs.ask(causal, probe(CHOICE), formats="letters", spec=spec))
     same = hs.compare(tmp_path / "a", hs.ask(causal, probe(CHOICE), formats="letters"))
-    assert [side.format for side in same.sides] == ["letters"]
+    assert [side.format for side in same.probes] == ["letters"]
 
 
 @pytest.fixture(scope="module")

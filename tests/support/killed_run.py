@@ -15,7 +15,7 @@ from pathlib import Path
 import transformers
 
 from horsesense.core import read_probe
-from horsesense.runs.ask import Settings, ask_models
+from horsesense.runs.ask_models import Settings, ask_models
 
 # transformers loads its modules when they are first named; each child would do so anew.
 PRELOADED = (transformers.AutoTokenizer, transformers.AutoModelForCausalLM, transformers.GPT2LMHeadModel)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from horsesense.core import read_probe
-from horsesense.runs.ask import Settings, ask_models
+from horsesense.runs.ask_models import Settings, ask_models
 from horsesense.runs.engine import engine_named
 from tests.support import ROOT
 

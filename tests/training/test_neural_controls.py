@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.api.asking import open_run
 from horsesense.core import Probe
 from horsesense.errors import UserError
+from horsesense.runs.ask import open_run
 from horsesense.runs.results import read_run
 from horsesense.training.baselines import ControlSettings, fit_baseline, fit_control, measure
 from horsesense.training.controls import ControlTask

@@ -11,7 +11,7 @@ import pytest
 
 from horsesense.core import Probe
 from horsesense.errors import UserError
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 from horsesense.training.baselines import FittedControl, fit_baseline, measure
 from horsesense.training.controls import ControlTask
 from tests.support.made_tasks import COLOURS, questions, triples, vectors
@@ -118,7 +118,7 @@ def test_what_cannot_be_fitted() -> None:
 
 def test_released_part_whole_majorities(shared: Path) -> None:
     folder = shared / "data" / "partwhole" / "data" / "annotated"
-    train, dev = (read_release("partwhole", [folder / f"{name}.csv"]) for name in ("train", "dev"))
+    train, dev = (read_files("partwhole", [folder / f"{name}.csv"]) for name in ("train", "dev"))
     for slot, figure in (("part", 0.529), ("whole", 0.475), ("adjective", 0.530)):
         found = fitted("majority-per", train, dev, task=replace(NONE, slots=(slot,)))
         assert found.estimate.value == pytest.approx(figure, abs=0.0005)

@@ -305,11 +305,12 @@ def test_only_what_is_not_trained_may_be_coarse(folders: dict[str, Path]) -> Non
 
 def test_a_decoder_is_inoculated_as_it_is_asked(folders: dict[str, Path], tmp_path: Path) -> None:
     import horsesense as hs
+    from horsesense.training.inoculation_trials import InoculationGrid
 
     train_part, dev, test, old_dev, old_test = (short_questions(n, s) for s, n in enumerate((16, 6, 6, 6, 6), 1))
     study = hs.inoculate(
         str(folders["gpt2"]), train=train_part, dev=dev, test=test, original_dev=[old_dev], original_test=[old_test],
-        out=tmp_path, grid=hs.InoculationGrid((8,), (5e-3,), (4, 12), seeds=(0,), batch=4, lora=True, device="cpu"),
+        out=tmp_path, grid=InoculationGrid((8,), (5e-3,), (4, 12), seeds=(0,), batch=4, lora=True, device="cpu"),
     )  # fmt: skip
     before, after = study.curves
     assert (before.setting, after.setting, after.k) == ("none", "plain", 8)

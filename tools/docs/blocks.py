@@ -95,7 +95,7 @@ _NOT_TRIED = """# Not tried
 
 These pages have {every} blocks of commands and code. Tests run all of them except the {left} below. Each of these is
 parsed as the program parses it, so that its commands and options exist (`tests/docs/test_commands.py`), and each of
-our commands is run in a small form (`tests/api/test_every_command.py`).
+our commands is run in a small form (`tests/cli/test_every_command.py`).
 
 ## Cannot be tried
 

@@ -19,28 +19,38 @@ from tools.docs.doctests import fenced
 AREAS = {
     "asking": (
         "Models and runs",
-        "load_model ask run ask_suite run_suite profile api.profile.Profile replicate "
-        "replication.replication.Replication engine open_run Run compare EngineSettings "
-        "api.results.Comparison check_regression show api.showing.ShownAnswers ComputeSettings LoadSettings "
-        "ServedSettings Progress HorsesenseWarning",
+        "load_model ask open_run Run compare runs.comparison.Comparison check_regression show "
+        "report.item_answers.ItemAnswers "
+        "profile profiling.document.Profile replicate replication.replication.Replication report.run.run "
+        "report.run.run_suite methods.suites.ask.ask_suite ComputeSettings ServedSettings "
+        "runs.compute_settings.EngineSettings runs.engine.engine_named models.load_settings.LoadSettings "
+        "progress.Progress progress.HorsesenseWarning",
     ),
-    "probes": ("Probes", "load_probe read_release build overview export import_log"),
+    "probes": (
+        "Probes",
+        "load_probe read_release build exchange.formats.export import_log",
+    ),
     "cues": (
         "Cues and controls",
-        "find_cues api.cues.CueFindings harden api.cues.HardenedProbe fit_control "
-        "training.baselines.FittedControl ControlSettings",
+        "cues.findings.find_cues cues.findings.Findings cues.harden.harden cues.harden.HardenedProbe fit_control "
+        "training.baselines.FittedControl training.baselines.ControlSettings",
     ),
     "learning": (
         "Training",
-        "train training.training_results.Training TrainingSettings inoculate "
-        "training.inoculation.Inoculation InoculationGrid",
+        "train training.training_results.Training training.training_record.TrainingSettings inoculate "
+        "training.inoculation.Inoculation training.inoculation_trials.InoculationGrid",
     ),
-    "texts": ("Texts", "score api.texts.Scores fill api.texts.Fills saliency"),
-    "reporting": ("Reports and tables", "write_report api.reporting.Report export_run api.frames.Frame"),
+    "texts": ("Texts", "score scoring.text_analysis.Scores fill scoring.text_analysis.Fills saliency"),
+    "reporting": (
+        "Reports and tables",
+        "report.run_report.write_report report.run_report.Report report.run_report.export_run core.frame.Frame",
+    ),
     "keeping": (
-        "Fetching and keeping",
-        "fetch add_source list_sources list_cache api.cache.CacheContents api.cache.CacheEntry prune_cache "
-        "api.cache.PrunedCache verify api.verify.Verified list_plugins api.keeping.InstalledPlugins UserError",
+        "Stored files",
+        "fetch runs.stored_files.verify runs.stored_files.Verified runs.stored_files.list_cache "
+        "runs.stored_files.CacheContents runs.stored_files.CacheEntry runs.stored_files.prune_cache "
+        "runs.stored_files.PrunedCache lexicons.sources.add_file lexicons.sources.stored_sources "
+        "core.catalogue.list_plugins core.catalogue.InstalledPlugins UserError",
     ),
 }
 """Page → its title and the names on it; what is nowhere here goes onto the page of the rest."""

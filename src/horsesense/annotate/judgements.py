@@ -247,7 +247,7 @@ def read_judgements(
         The judgements, and the tasks without an answer.
     """
     from horsesense.annotate.study import is_study
-    from horsesense.api.probes import opened
+    from horsesense.core.catalogue import as_probe
 
     paths = [Path(file) for file in files]
     if any(is_study(path) for path in paths):
@@ -258,7 +258,7 @@ def read_judgements(
         from horsesense.annotate.server.judgement_log import read_study_judgements
 
         return read_study_judgements(paths[0]).in_round(round)
-    items = None if probe is None else opened(probe)
+    items = None if probe is None else as_probe(probe)
     return read_files(paths, instrument, items, annotator, last).in_round(round)
 
 

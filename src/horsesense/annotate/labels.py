@@ -156,12 +156,12 @@ def apply(
     Returns:
         The number of items, the dropped items by reason, and the number of changed answers.
     """
-    from horsesense.api.probes import opened
+    from horsesense.core.catalogue import as_probe
 
     check_not_overwritten(Path(out), [probe, labels], "the probe would overwrite what it is made from")
     lines = read_labels(Path(labels))
     asked = find_instrument(instrument or lines[0][1].instrument)
-    return _write(Path(out), apply_labels(opened(probe), lines, asked, Path(labels), gold_filter, keep_unjudged))
+    return _write(Path(out), apply_labels(as_probe(probe), lines, asked, Path(labels), gold_filter, keep_unjudged))
 
 
 def _summary(

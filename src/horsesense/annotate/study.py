@@ -246,7 +246,7 @@ def new_study(
     Returns:
         The files of the folder, and the number of judgements asked for.
     """
-    from horsesense.api.probes import opened
+    from horsesense.core.catalogue import as_probe
 
     options = options or StudyOptions()
     folder = Path(out)
@@ -266,9 +266,9 @@ def new_study(
         address=options.address,
         qualification=None if gold is None else Threshold(kappa=kappa, accuracy=options.accuracy),
     )
-    known = None if gold is None else (opened(gold), options.gold_per_label)
-    checks = None if attention is None else opened(attention)
-    count = make_study(folder, opened(probe), instrument, study, limit, known, checks)
+    known = None if gold is None else (as_probe(gold), options.gold_per_label)
+    checks = None if attention is None else as_probe(attention)
+    count = make_study(folder, as_probe(probe), instrument, study, limit, known, checks)
     files = tuple(sorted(folder.iterdir()))
     return NewTasks(folder, files, asked.name, count, count * study.judgements, 0)
 

@@ -79,12 +79,12 @@ def new_tasks(
     Returns:
         The files, and the number of tasks in them.
     """
-    from horsesense.api.probes import opened
+    from horsesense.core.catalogue import as_probe
 
     path = Path(out)
     check_not_overwritten(path, [probe], "the tasks would overwrite the probe")
     asked = find_instrument(instrument)
-    tasks = tasks_of(opened(probe), asked)
+    tasks = tasks_of(as_probe(probe), asked)
     if limit is not None and limit < len(tasks):
         drawn = Random(seed).sample(range(len(tasks)), limit)
         tasks = [tasks[i] for i in sorted(drawn)]

@@ -43,8 +43,10 @@ def schema_of(command: str) -> dict[str, Any]:
     class Generator(GenerateJsonSchema):
         def dataclass_schema(self, schema: Any) -> Any:
             made, written = super().dataclass_schema(schema), schema["cls"]
-            optional = {each.name for each in fields(written) if each.default is None}
-            made["required"] = [each.name for each in fields(written) if each.name not in optional]
+            printed = [each for each in fields(written) if each.metadata.get("json", True)]
+            optional = {each.name for each in printed if each.default is None}
+            made["required"] = [each.name for each in printed if each.name not in optional]
+            made["properties"] = {each.name: made["properties"][each.name] for each in printed}
             made["additionalProperties"] = False
             made["description"] = cleandoc(written.__doc__ or "")
             for name, values in made["properties"].items():

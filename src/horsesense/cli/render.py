@@ -16,30 +16,26 @@ from horsesense.terminal import console, line, number, p_value, print_fitting, s
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from horsesense.api.cache import CacheContents, PrunedCache
-    from horsesense.api.cues import CueFindings
-    from horsesense.api.keeping import FetchResult, InstalledPlugins
-    from horsesense.api.profile import Profile
-    from horsesense.api.reporting import Report, WrittenRows
-    from horsesense.api.results import Comparison
-    from horsesense.api.showing import ShownAnswers
-    from horsesense.api.stored_run import StoredRun
-    from horsesense.api.texts import Fills, Scores
-    from horsesense.api.verify import Verified
-    from horsesense.core import Item
+    from horsesense.core.catalogue import InstalledPlugins
     from horsesense.core.overview import FacetCounts, ItemInForms, ItemLine, Overview
     from horsesense.core.probe import WrittenProbe
+    from horsesense.cues.findings import Findings
     from horsesense.cues.harden import HardenedDocument
     from horsesense.exchange.formats import ExportedProbe
     from horsesense.exchange.logged_run import ImportedLog
     from horsesense.lexicons.sources import AddedSource, KeptSources
-    from horsesense.report.item_answers import ItemAnswer
-    from horsesense.runs.comparison import Pairing, SideBySide
+    from horsesense.profiling.document import Profile
+    from horsesense.report.item_answers import ItemAnswer, ItemAnswers, OptionEvidence
+    from horsesense.report.run_report import Report, WrittenRows
+    from horsesense.report.stored_run import StoredRun
+    from horsesense.runs.comparison import Comparison, Difference, ProbeComparison
     from horsesense.runs.regression import Gate
     from horsesense.runs.result import Result
+    from horsesense.runs.stored_files import CacheContents, FetchResult, PrunedCache, Verified
     from horsesense.scoring.clue_words import ExplanationOverNames
+    from horsesense.scoring.evidence import TextEvidence
     from horsesense.scoring.saliency import ModelSaliency
-    from horsesense.scoring.texts import ScoredText
+    from horsesense.scoring.text_analysis import Fills, Scores
     from horsesense.stats.slices import FacetRow
 
 _RENDERERS: dict[str, Callable[..., None]] = {}
@@ -86,8 +82,8 @@ def probe(written: WrittenProbe) -> None:
         line(f"  {note}: {count:,}")
 
 
-@renders("CueFindings", "Findings")
-def cues(findings: CueFindings, *, all: bool = False) -> None:
+@renders("Findings")
+def cues(findings: Findings, *, all: bool = False) -> None:
     """Print the best cues, and the verdict.
 
     Args:
@@ -128,20 +124,20 @@ def comparison(compared: Comparison, *, items: Annotated[int, Ge(0)] = 0) -> Non
     """
     from horsesense.runs.result import shown_names
 
-    shown = shown_names(label for side in compared.sides for label in side.accuracies)
-    for side in compared.sides:
-        _print_side(side, items, shown)
+    shown = shown_names(label for probe in compared.probes for label in probe.accuracies)
+    for probe in compared.probes:
+        _print_compared(probe, items, shown)
     if compared.unfinished:
         say(f"not finished, and left out: {', '.join(compared.unfinished)}")
     if compared.alone:
         say(f"answered by one model only, and left out: {', '.join(compared.alone)}")
 
 
-def _print_side(side: SideBySide, items: int, shown: Mapping[str, str]) -> None:
+def _print_compared(side: ProbeComparison, items: int, shown: Mapping[str, str]) -> None:
     from rich.markup import escape
 
     by_format = "" if side.format == "loglikelihood" else f" by {side.format}"
-    line(f"{side.probe}{by_format}: {side.items:,} common items with a gold answer", "bold")
+    line(f"{side.probe}{by_format}: {side.n:,} common items with a gold answer", "bold")
     for label, left_out in side.excluded.items():
         if left_out:
             line(f"{left_out:,} items of {shown[label]} left out: not all models answered them", "dim")
@@ -149,31 +145,31 @@ def _print_side(side: SideBySide, items: int, shown: Mapping[str, str]) -> None:
         line(note, "dim")
     if side.soundness is not None:
         line(side.soundness.in_words())
-    frame = table("model", f"{side.metric} [95% interval]", "chance", *(("share of items",) if side.plain else ()))
-    for label, estimate in side.accuracies.items():
-        chance = "" if estimate.chance is None else f"{estimate.chance:.3f}"
-        plain = (f"{side.plain[label].value:.3f}",) if side.plain else ()
-        frame.add_row(escape(shown[label]), number(estimate), chance, *plain)
+    by_unit = any(each.plain is not None for each in side.models)
+    frame = table("model", f"{side.metric} [95% interval]", "chance", *(("share of items",) if by_unit else ()))
+    for each in side.models:
+        chance = "" if each.accuracy.chance is None else f"{each.accuracy.chance:.3f}"
+        plain = () if each.plain is None else (f"{each.plain.value:.3f}",)
+        frame.add_row(escape(shown[each.model]), number(each.accuracy), chance, *plain)
     console().print(frame)
-    for pairing in side.pairings:
-        one, other = shown[pairing.one], shown[pairing.other]
-        _print_difference(pairing, one, other)
-        for label, ids in ((one, pairing.only_one), (other, pairing.only_other)):
+    for difference in side.differences:
+        one, other = shown[difference.one], shown[difference.other]
+        _print_difference(difference, one, other)
+        for label, ids in zip((one, other), difference.ids, strict=True):
             for identity in ids[:items]:
                 line(f"  only {label}: {identity}")
 
 
-def _print_difference(pairing: Pairing, one: str, other: str) -> None:
+def _print_difference(compared: Difference, one: str, other: str) -> None:
     """One fact per line: the difference, the tests, the counts."""
-    tests = pairing.comparison
-    line(f"{one} − {other}: {signed(tests.difference)}")
-    if pairing.plain is not None:
-        line(f"  by the share of items: {signed(pairing.plain)}")
-    line(f"  p = {p_value(tests.p)}, Holm {p_value(tests.adjusted)}, McNemar {p_value(tests.mcnemar)}")
-    line(f"  only {one} right: {len(pairing.only_one):,}; only {other} right: {len(pairing.only_other):,}")
-    outlook = pairing.outlook()
-    verdict = "significant" if pairing.settled else "not significant" + (f"; {outlook}" if outlook else "")
-    line(f"  {verdict}", "bold" if pairing.settled else "")
+    line(f"{one} − {other}: {signed(compared.difference)}")
+    if compared.plain is not None:
+        line(f"  by the share of items: {signed(compared.plain)}")
+    line(f"  p = {p_value(compared.p)}, Holm {p_value(compared.p_holm)}, McNemar {p_value(compared.mcnemar_p)}")
+    line(f"  only {one} right: {compared.only_one:,}; only {other} right: {compared.only_other:,}")
+    outlook = compared.outlook()
+    verdict = "significant" if compared.significant else "not significant" + (f"; {outlook}" if outlook else "")
+    line(f"  {verdict}", "bold" if compared.significant else "")
 
 
 @renders("FetchResult")
@@ -199,7 +195,7 @@ def cache_contents(contents: CacheContents) -> None:
 @renders("PrunedCache")
 def pruned_cache(pruned: PrunedCache) -> None:
     """Print what was removed, and how much is left."""
-    from horsesense.api.cache import was_fetched
+    from horsesense.runs.stored_files import was_fetched
 
     for entry in pruned.removed:
         again = "; horsesense fetch gets it again" if was_fetched(entry) else ""
@@ -395,28 +391,26 @@ def item_in_forms(shown: ItemInForms) -> None:
         _print_question(view.premise, view.text, view.options, shown.item.answer)
 
 
-@renders("ShownAnswers")
-def answers(shown: ShownAnswers) -> None:
+@renders("ItemAnswers")
+def answers(shown: ItemAnswers) -> None:
     """Print an item, and every model's scores and tokens for it."""
-    from horsesense.core.overview import ItemLine
-
-    _print_item(ItemLine.of(shown.item))
+    _print_item(shown.item)
     for answer in shown.answers:
         print()
-        _print_answer(shown.item, answer)
+        _print_answer(shown.item.answer, answer)
 
 
-def _print_answer(item: Item, answer: ItemAnswer) -> None:
+def _print_answer(gold: int | None, answer: ItemAnswer) -> None:
     outcome = {None: "no gold answer", 1.0: "right", 0.0: "wrong"}.get(answer.credit, "a tie")
     print(f"{answer.model} on {answer.probe}: {outcome}, by {answer.normalise}")
-    for i, (option, text) in enumerate(zip(item.options, answer.texts, strict=True)):
-        marks = f"{'→' if i in answer.chosen else ' '}{'✓' if i == item.answer else ' '}"
-        print(f" {marks} {i}  {answer.scores[i]:9.4f}  {option}")
-        if text:
-            print(f"        {'  '.join(f'{token.token!r} {token.logprob:z.2f}' for token in text.tokens)}")
-    if answer.compared:
+    for i, option in enumerate(answer.options):
+        marks = f"{'→' if i in answer.chosen else ' '}{'✓' if i == gold else ' '}"
+        print(f" {marks} {i}  {option.score:9.4f}  {option.option}")
+        if option.tokens:
+            print(f"        {'  '.join(f'{token.token!r} {token.logprob:z.2f}' for token in option.tokens)}")
+    if answer.evidence is not None and gold is not None:
         print()
-        _print_evidence([answer.compared[0]], answer.compared[1])
+        _print_evidence(answer.options[gold].text, answer.options[answer.evidence.other].text, answer.evidence)
 
 
 @renders("Scores")
@@ -424,11 +418,12 @@ def scores(scored: Scores) -> None:
     """Print every token with its log-probability, or the evidence for each text against another."""
     from rich.markup import escape
 
-    if scored.written is not None:
-        say(f"scores in {scored.written}")
+    if scored.out is not None:
+        say(f"scores in {scored.out}")
         return
     if scored.against is not None:
-        _print_evidence(scored.texts, scored.against)
+        for text, evidence in zip(scored.texts, scored.evidence or (), strict=True):
+            _print_evidence(text.text, scored.against.text, evidence)
         return
     for text in scored.texts:
         frame = table("token", "start", "end", "log-probability", title=text.text)
@@ -440,33 +435,29 @@ def scores(scored: Scores) -> None:
         console().print(frame)
 
 
-def _print_evidence(texts: Sequence[ScoredText], other: ScoredText) -> None:
-    """A table per text: how much each token speaks for it against the other."""
+def _print_evidence(text: str, other: str, evidence: TextEvidence | OptionEvidence) -> None:
+    """A table: how much each token speaks for a text against the other."""
     from rich.markup import escape
     from rich.text import Text
 
-    from horsesense.scoring.evidence import evidence, share_of_edit
-
-    for text in texts:
-        places = evidence(text, other)
-        title = Text.assemble(text.text, "\n", ("against", "dim"), f" {other.text}")
-        frame = table("token", "against", "q", left=2, title=title)
-        for place in places:
-            row = [repr(token) if token is not None else "" for token in (place.token, place.against)]
-            frame.add_row(*map(escape, row), f"{place.q:+z.4f}", style="bold" if place.edited else "")
-        frame.add_section()
-        frame.add_row("sum", "", f"{sum(place.q for place in places):+z.4f}")
-        console().print(frame)
-        line(f"{share_of_edit(places):.0%} of the evidence is where the texts differ (bold)")
+    title = Text.assemble(text, "\n", ("against", "dim"), f" {other}")
+    frame = table("token", "against", "q", left=2, title=title)
+    for position in evidence.q:
+        row = [repr(token) if token is not None else "" for token in (position.token, position.against)]
+        frame.add_row(*map(escape, row), f"{position.q:+z.4f}", style="bold" if position.edited else "")
+    frame.add_section()
+    frame.add_row("sum", "", f"{evidence.sum:+z.4f}")
+    console().print(frame)
+    line(f"{evidence.share_of_edit:.0%} of the evidence is where the texts differ (bold)")
 
 
 @renders("Fills")
 def fills(filled: Fills) -> None:
     """Print the most probable words for each blank."""
-    for prompt, words in zip(filled.prompts, filled.words, strict=True):
-        line(prompt)
-        for word in words:
-            line(f"  {word.rank:>3}  {word.logprob:8.4f}  {word.word!r}")
+    for word in filled.fills:
+        if word.rank == 1:
+            line(word.prompt)
+        line(f"  {word.rank:>3}  {word.logprob:8.4f}  {word.word!r}")
 
 
 @renders("ModelSaliency")

@@ -40,7 +40,7 @@ def inoculation(result: Inoculation, *, plot: Path | None = None) -> None:
         plot: File for a chart of the curves: .svg, .png or .json (Vega-Lite).
     """
     if plot is not None:
-        from horsesense.report.drawing import check_drawing, write_chart
+        from horsesense.drawing import check_drawing, write_chart
 
         check_drawing(plot)
         write_chart(result.plot(), plot)

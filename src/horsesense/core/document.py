@@ -7,6 +7,9 @@ from dataclasses import fields, is_dataclass
 from pathlib import PurePath
 from typing import Annotated, Any, ClassVar
 
+INTERNAL: Mapping[str, Any] = {"json": False}
+"""``field(metadata=INTERNAL)``: a field of a document that is not part of its JSON."""
+
 
 class Document:
     """What a function returns and ``--json`` prints: subclasses are frozen dataclasses with a sentence for each field.
@@ -47,7 +50,7 @@ def plain(value: Any) -> Any:
     {'out': 'a.jsonl', 'report': None}
     """
     if is_dataclass(value) and not isinstance(value, type):
-        pairs = ((each, getattr(value, each.name)) for each in fields(value))
+        pairs = ((each, getattr(value, each.name)) for each in fields(value) if each.metadata.get("json", True))
         return {each.name: plain(part) for each, part in pairs if part is not None or each.default is not None}
     if isinstance(value, Mapping):
         return {str(key): plain(part) for key, part in value.items()}

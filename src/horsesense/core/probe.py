@@ -24,7 +24,10 @@ from horsesense.progress import warn
 from horsesense.registry import Plugin
 
 if TYPE_CHECKING:
-    from horsesense.api.cues import CueFindings
+    from horsesense.core.overview import Overview
+    from horsesense.cues.findings import Findings
+    from horsesense.cues.harden import HardenedProbe
+    from horsesense.exchange.formats import ExportedProbe
 
 _ENDINGS = ".jsonl, .jsonl.gz or .parquet"
 _LEAST, _LEAST_PACKED = MANY * 100, MANY * 5
@@ -79,11 +82,29 @@ class Probe:
         quality = None if card.label_quality is None else card.label_quality.in_words()
         return WrittenProbe(Path(path), card.items, card.families, card.group, dict(card.notes), quality)
 
-    def cues(self, **options: Any) -> CueFindings:
-        """Measure how well surface cues answer this probe; `horsesense.find_cues` has the options."""
-        from horsesense import find_cues
+    def cues(self, **options: Any) -> Findings:
+        """Measure how well surface cues answer this probe; `horsesense.cues.findings.find_cues` has the options."""
+        from horsesense.cues.findings import find_cues
 
         return find_cues(self, **options)
+
+    def harden(self, **options: Any) -> HardenedProbe:
+        """Find the largest subset on which every cue is at chance; `horsesense.cues.harden.harden` has the options."""
+        from horsesense.cues.harden import harden
+
+        return harden(self, **options)
+
+    def export(self, out: str | Path, *, to: str, **options: Any) -> ExportedProbe:
+        """Write this probe for another tool; `horsesense.exchange.formats.export` has the options."""
+        from horsesense.exchange.formats import export
+
+        return export(self, to=to, out=out, **options)
+
+    def overview(self, samples: int = 3, seed: int = 0) -> Overview:
+        """Count items, families, facets and groups, and sample some items."""
+        from horsesense.core.overview import overview
+
+        return overview(self, samples, seed)
 
     def __len__(self) -> int:
         return len(self.items)

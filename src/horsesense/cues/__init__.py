@@ -2,7 +2,7 @@
 
 from horsesense.cues.artefact_control import WhereCuesFail, chosen_cue, cues_right, where_cues_fail
 from horsesense.cues.battery import battery
-from horsesense.cues.findings import Finding, Findings, find_cues
+from horsesense.cues.findings import Finding, Findings, measure_cues
 
 __all__ = [
     "Finding",
@@ -11,6 +11,6 @@ __all__ = [
     "battery",
     "chosen_cue",
     "cues_right",
-    "find_cues",
+    "measure_cues",
     "where_cues_fail",
 ]

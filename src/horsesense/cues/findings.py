@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from annotated_types import Ge, Interval
 
-from horsesense.core import Item
+from horsesense.core import Item, Probe, check_group
+from horsesense.core.catalogue import PathLike, as_probe, name_in_run
 from horsesense.core.document import Document
+from horsesense.core.frame import Frame, columns_of
+from horsesense.core.spec import Dtype
+from horsesense.cues.artefact_control import chosen_cue
 from horsesense.cues.battery import Cue, battery, credit, given, phrase
 from horsesense.cues.combined import Mark, permutation_test, position_mark, tree_credit
+from horsesense.cues.plugin_cues import foreign
 from horsesense.cues.relatedness import Cosines, Encoder, Relatedness, relatedness, relatedness_cue
 from horsesense.cues.search import Prepared, Searched, check_units, estimates, prepare, search
 from horsesense.cues.table import Table, table_of
 from horsesense.cues.tokens import Floats, Ints
+from horsesense.errors import UserError, argument, translate_errors
 from horsesense.lexicons.taxonomy import Taxonomy
-from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.progress import NO_PROGRESS, Progress, capture_warnings
 from horsesense.stats.intervals import Estimate
+
+if TYPE_CHECKING:
+    from horsesense.models.protocol import Model
 
 ALPHA = 0.05
 """Significance level for a cue's p-value, corrected for the search."""
@@ -205,8 +218,102 @@ class Findings:
             relatedness=self.relatedness,
         )
 
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
+        return self.document().to_json()
 
+    def frame(self) -> Frame:
+        """Return one row per cue that separates any options, most accurate first."""
+        rows = [
+            {
+                "cue": cue.name,
+                "pick": cue.pick,
+                "accuracy": cue.accuracy.value,
+                "low": cue.accuracy.low,
+                "high": cue.accuracy.high,
+                "chance": self.chance,
+                "coverage": cue.coverage,
+                "p": cue.p,
+                "n": self.n,
+            }
+            for cue in self.cues
+        ]
+        return Frame(columns_of(rows), self.verdict)
+
+    def plot(self, most: int = 10) -> Any:
+        """Draw the ``most`` accurate cues with their intervals, beside chance (Altair)."""
+        from horsesense.drawing import accuracies
+
+        rows = [row | {"label": row["pick"], "model": "cue"} for row in self.frame()]
+        return accuracies(rows[:most], "accuracy of picking by the cue")
+
+    def __repr__(self) -> str:
+        return self.verdict
+
+    def _repr_html_(self) -> str:
+        return self.frame()._repr_html_()
+
+
+@translate_errors()
 def find_cues(
+    probe: Probe | PathLike,
+    *,
+    group: str | None = None,
+    model: str | Model | None = None,
+    dtype: Dtype = "float32",
+    device: str = "auto",
+    also: Sequence[str] = (),
+    splits: Annotated[int, Interval(ge=1, le=1000)] = 10,
+    rounds: Annotated[int, Interval(ge=19, le=100_000)] = 199,
+    seed: Annotated[int, Ge(0)] = 0,
+    out: PathLike | None = None,
+    progress: Progress = NO_PROGRESS,
+) -> Findings:
+    """Measure the accuracy of surface cues that need no understanding of the items.
+
+    Args:
+        probe: Name or file of a probe. In Python, also a `Probe`.
+        group: Cluster for intervals: a group of the items, ``family`` or ``item``. By default, the card's group.
+        model: Model whose score of each option without its question is tried as a cue too.
+        dtype: Precision of the model.
+        device: Device of the model: auto, cpu, cuda, cuda:1, mps.
+        also: Cue of a plug-in that is tried too.
+        splits: Number of random halves: the cue is chosen on one half and measured on the other.
+        rounds: Number of permutations of the answer key.
+        seed: Random seed.
+        out: Run folder to write, with the answers of the best cue, to compare models with.
+        progress: Progress callback.
+
+    Returns:
+        Each cue with accuracy, interval, coverage and p; the best of them; the verdict; ``frame()`` and ``plot()``.
+    """
+    known, unit = probe_and_group(probe, group)
+    plugged = plugin_cues(also)
+    taxonomy, extra = taxonomy_at_hand(progress), _blindfold(model, dtype, device, known.items, progress)
+    findings = measure_cues(
+        known.items,
+        unit,
+        taxonomy,
+        extra,
+        plugged,
+        splits=splits,
+        rounds=rounds,
+        seed=seed,
+        progress=progress,
+        encoded=_encoded(known.items, progress),
+    )
+    if out is not None:
+        from horsesense.runs.controls import keep_control
+
+        answers = chosen_cue(known.items, unit, taxonomy, extra, seed, plugged).answers
+        keep_control(
+            Path(out), "best cue", "the best cue of the half without the item", name_in_run(probe), known, answers, seed
+        )
+        progress.log(f"answers of the best cue in {out}; compare a run on the same probe with it")
+    return findings
+
+
+def measure_cues(
     items: Sequence[Item],
     group: str = "family",
     taxonomy: Taxonomy | None = None,
@@ -310,3 +417,67 @@ def drawn(table: Table, most: int, seed: int) -> Ints:
     kept = np.zeros(len(order), dtype=bool)
     kept[order[: int(np.searchsorted(np.cumsum(sizes), most)) + 1]] = True
     return np.flatnonzero(kept[table.unit])
+
+
+def probe_and_group(probe: Probe | PathLike, group: str | None) -> tuple[Probe, str]:
+    """Return the probe and its cluster variable; a name that no item has is an error."""
+    if group is None:
+        known = as_probe(probe)
+        return known, known.card.group
+    with capture_warnings(lambda _: None):  # a card that is missing matters no more
+        known = as_probe(probe)
+    try:
+        check_group(known.items, group, also=("item",))
+    except UserError as error:
+        raise (error if isinstance(probe, Probe) else error.at(probe)) from None
+    return known, group
+
+
+def plugin_cues(also: Sequence[str]) -> list[Cue]:
+    """Return the cues of plug-ins that were requested by name."""
+    if isinstance(also, str):
+        raise UserError(f"{argument('also')} is a list of names", fix=f"write [{also!r}]")
+    return [foreign(name) for name in dict.fromkeys(also)]
+
+
+def _blindfold(
+    model: str | Model | None, dtype: str, device: str, items: Sequence[Item], progress: Progress
+) -> dict[str, list[list[float]]] | None:
+    """Return what a language model would pick without the question, as a cue."""
+    if model is None:
+        return None
+    from horsesense.core import ScoringSpec
+    from horsesense.models.load import load_model
+    from horsesense.scoring.texts import blind_scores
+
+    loaded = load_model(model, dtype=dtype, device=device) if isinstance(model, str) else model
+    scores = blind_scores(loaded, items, ScoringSpec())
+    if all(isnan(score) for row in scores for score in row):
+        progress.log(f"no item has a question to leave out, so the cue of {loaded.name} abstains")
+    return {f"score of {loaded.name} without the question": scores}
+
+
+def _encoded(items: Sequence[Item], progress: Progress) -> list[tuple[Encoder, Cosines]]:
+    """Return relatedness by the encoders at hand; sentence vectors of a very large probe would take too long."""
+    from horsesense.cues.encoders import MOST_ENCODED, SENTENCES, encoders, related
+
+    known = encoders(progress)
+    if len(items) > MOST_ENCODED and any(encoder.name == SENTENCES for encoder in known):
+        progress.log(
+            f"sentence vectors are computed for {MOST_ENCODED:,} items at most, so relatedness is by words only"
+        )
+        known = [encoder for encoder in known if encoder.name != SENTENCES]
+    return list(related(items, progress, known).values())
+
+
+def taxonomy_at_hand(progress: Progress) -> Taxonomy | None:
+    """Return WordNet's taxonomy, if WordNet is on this machine."""
+    from horsesense.lexicons.taxonomy import load_taxonomy
+    from horsesense.lexicons.wordnet import find_wordnet
+
+    folder = find_wordnet()
+    if folder is None:
+        progress.log("WordNet is not installed, so cues of generality were left out; run: horsesense fetch wordnet")
+        return None
+    progress.update("WordNet", 0, 1)
+    return load_taxonomy(folder)

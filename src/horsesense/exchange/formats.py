@@ -160,14 +160,14 @@ def export(
     Returns:
         The files, the command of the other tool, and what the format cannot express.
     """
-    from horsesense.api.probes import called, opened
+    from horsesense.core.catalogue import as_probe, name_in_run
     from horsesense.data import disk_errors, writing_folder
 
     write = writer(to)
-    loaded = opened(probe)
+    loaded = as_probe(probe)
     if not loaded.items:
         raise UserError("the probe is empty", fix="give one with items")
-    known_as = name or called(probe)
+    known_as = name or name_in_run(probe)
     if not known_as.isprintable():
         raise UserError(f"the name {known_as!r} is not usable", fix="use letters, digits, dashes and underscores")
     folder = Path(out)

@@ -198,15 +198,15 @@ def _cues(export: Export) -> Iterator[str]:
     if not export.cues:
         yield "Not searched."
         return
-    from horsesense.cues import find_cues
+    from horsesense.cues import measure_cues
+    from horsesense.cues.encoders import NOT_CONTROLLED, related
     from horsesense.lexicons.taxonomy import load_taxonomy
     from horsesense.lexicons.wordnet import find_wordnet
-    from horsesense.scoring.relatedness import NOT_CONTROLLED, related
 
     probe = export.probe
     folder = find_wordnet()
     try:
-        found = find_cues(
+        found = measure_cues(
             probe.items,
             probe.card.group,
             load_taxonomy(folder) if folder else None,

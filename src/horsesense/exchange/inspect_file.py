@@ -16,7 +16,7 @@ from typing import IO, Any
 
 import orjson
 
-from horsesense.data import disk_errors, read_bytes
+from horsesense.data import disk_errors, read_bytes, refuse_devices
 from horsesense.errors import UserError, now_reading
 
 _VERSION = 2
@@ -37,6 +37,8 @@ def inspect_files(path: Path) -> list[Path]:
 
 def open_log(path: Path) -> tuple[Mapping[str, Any], Iterator[Any]]:
     """Return the header of a log, and an iterator over its samples."""
+    with now_reading(path), disk_errors(path):
+        refuse_devices(path)  # a log is opened several times, which a pipe cannot be
     with now_reading(path), disk_errors(path), path.open("rb") as handle:
         packed = handle.read(2) == b"PK"
     return _zipped(path) if packed else _plain(path)

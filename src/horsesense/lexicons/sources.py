@@ -12,7 +12,7 @@ import numpy as np
 
 from horsesense.core.document import Document
 from horsesense.data import numbered_lines, sha256_of_bytes
-from horsesense.errors import UserError, argument, unknown
+from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.lexicons.gcide import find_gcide, gcide_origin, read_gcide
 from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.store import add_source, closure, find_source, list_sources, reading_store
@@ -62,8 +62,13 @@ class KeptSources(Document):
     """Each with its version and licence."""
 
 
-def kept_sources() -> KeptSources:
-    """Return the stored sources, with version and licence."""
+@translate_errors()
+def stored_sources() -> KeptSources:
+    """List the knowledge sources that have been added.
+
+    Returns:
+        Each with its name, version and licence.
+    """
     return KeptSources(tuple(KeptSource(origin.name, origin.version, origin.licence) for origin in list_sources()))
 
 
@@ -76,8 +81,19 @@ def open_graph(name: str = "wordnet") -> Graph:
     return load_graph(name)
 
 
-def add_file(name: str, path: Path, replace: bool = False) -> AddedSource:
-    """Add a user's file to the store: triples, or a wordnet in LMF. Another source of that name is not overwritten."""
+@translate_errors()
+def add_file(name: str, file: str | Path, *, replace: bool = False) -> AddedSource:
+    """Check a file of triples, or a wordnet in LMF, and add it as a knowledge source.
+
+    Args:
+        name: Name of the source; builders take it as their source.
+        file: Triples (relation, concept and target, separated by tabs), or a wordnet in LMF (.xml, .xml.gz, .xml.xz).
+        replace: Replace a source of that name that has other content.
+
+    Returns:
+        The source, with its licence and how many concepts it has.
+    """
+    path = Path(file)
     return add_wordnet(name, path, replace) if is_lmf(path) else add_triples(name, path, replace)
 
 

@@ -74,14 +74,11 @@ def look_at_weights(files: Iterable[Path]) -> None:
 def weight_hash(files: list[Path]) -> str:
     """Return the SHA-256 over the hashes of the files.
 
-    The Hugging Face cache stores weights under their hash, which is used (`verify` reads the bytes). Otherwise the hash
-    is remembered by path, size, times and inode, since weights are large; the change time cannot be set back. A file of
-    this moment could change once more within the same tick, and is not remembered.
+    The bytes are read, also where the Hugging Face cache names a file by its hash, because a folder in that layout can
+    claim any hash. Weights are large, so the hash is remembered by path, size, times and inode; the change time cannot
+    be set back. A file of this moment could change once more within the same tick, and is not remembered.
     """
     with disk_errors(files[0]):
-        given = [_hub_hash(path) for path in files]
-        if all(given):
-            return hashlib.sha256("".join(given).encode()).hexdigest()
         states = [path.stat() for path in files]
         state = [
             [str(path.resolve()), each.st_size, each.st_mtime_ns, each.st_ctime_ns, each.st_ino]
@@ -123,14 +120,6 @@ def _forget_what_is_gone(folder: Path) -> None:
             known = _remembered(memory)
             if known is None or not all(Path(path).exists() for path, *_ in known["files"]):
                 memory.unlink(missing_ok=True)
-
-
-def _hub_hash(path: Path) -> str:
-    """Return the SHA-256 under which the Hugging Face cache stores a file: ``snapshots/…/model.safetensors`` links to
-    ``blobs/HASH``."""
-    blob = path.resolve()
-    known = path.is_symlink() and blob.parent.name == "blobs" and blob.parent.parent == path.parents[2].resolve()
-    return blob.name if known and _REMEMBERED.fullmatch(blob.name) else ""
 
 
 def hash_of_files(files: list[Path]) -> str:

@@ -72,11 +72,11 @@ def lineage_named(written: str) -> str:
     ('qwen', 'gemini')
     """
     label, name = labelled(written)
-    names = [parse_address(name).model] if is_served(name) else _with_bases(name)
+    names = [parse_address(name).model] if is_served(name) else names_with_bases(name)
     return lineage_of(*names) or (lineage_of(label) if label != name else "")
 
 
-def _with_bases(name: str) -> list[str]:
+def names_with_bases(name: str) -> list[str]:
     """Return a name and, if it is a folder, the chain of its base models."""
     names = [name]
     while len(names) < _DEEPEST and (base := _base_of(Path(names[-1]).expanduser())) not in ("", *names):

@@ -1,11 +1,12 @@
-"""Open any model by name: served, or loaded in this process."""
+"""Load any model by name: served, or in this process."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from horsesense.errors import UserError, argument
+from horsesense.errors import UserError, argument, translate_errors
 from horsesense.models.api.address import is_served
 from horsesense.models.api.served_model import ServedModel, open_served
 from horsesense.models.api.settings import ServedSettings
@@ -17,9 +18,12 @@ if TYPE_CHECKING:
     from horsesense.models.protocol import Model
 
 
-def open_model(
-    name: str,
+@translate_errors()
+def load_model(
+    model: str | Path | Any,
+    tokenizer: Any = None,
     *,
+    name: str | None = None,
     family: str | None = None,
     device: str = "auto",
     dtype: str = "float32",
@@ -27,18 +31,52 @@ def open_model(
     served: ServedSettings | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> Model:
-    """Open the model that ``-m`` means; ``label=NAME`` gives it a label."""
-    label, found_by = labelled(name)
+    """Load a model, or wrap a network that is in memory.
+
+    Args:
+        model: A bundled name (``"smollm2"``), a name on the hub (``"org/name@revision"``), a folder, a GGUF file, a
+            server (``"openai:http://127.0.0.1:8000/v1#name"``), or ``"NAME:rest"`` of a plug-in, which chooses its own
+            device and precision; any of them as ``"label=NAME"``. Or a network of transformers that is in memory, with
+            its ``tokenizer``: it is used as it is and left unchanged, also in the middle of a training.
+        tokenizer: Fast tokenizer of a network in memory.
+        name: Name of a network in memory in results.
+        family: Family (``"causal"``, ``"masked"`` …), if its config or class does not determine it.
+        device: Device of a model by name: ``"auto"``, ``"cpu"``, ``"cuda"`` …
+        dtype: Precision of a model by name.
+        allow_pickle: Accept pickled weights too, which may run code.
+        served: Server settings.
+        progress: Progress callback.
+
+    Returns:
+        The model, for `ask` and `score`.
+
+    >>> load_model("smollm2", tokenizer=object())
+    Traceback (most recent call last):
+    horsesense.errors.UserError: a tokenizer is for a network in memory; leave it out, since 'smollm2' brings its own
+    """
+    if not isinstance(model, str | Path):
+        from horsesense.models.hf.in_memory import MEMORY, borrow
+
+        if tokenizer is None:
+            raise UserError("a network in memory needs its tokenizer", fix="give it as the second argument")
+        return borrow(model, tokenizer, name=name or MEMORY, family=family)
+    if tokenizer is not None:
+        raise UserError(
+            "a tokenizer is for a network in memory", fix=f"leave it out, since {str(model)!r} brings its own"
+        )
+    if name is not None:
+        raise UserError("a name is for a network in memory", fix="leave it out")
+    label, found_by = labelled(str(model))
     if is_served(found_by):
         return replace(open_served(found_by, served, progress), name=label)
-    from horsesense.models.hf.load import load_model
+    from horsesense.models.hf import load as local
 
     if dtype == "auto":
         raise UserError(
             f"{argument('dtype', 'auto')} needs the items of a probe", fix="name float32, bfloat16 or float16"
         )
-    model = load_model(found_by, family=family, device=device, dtype=dtype, allow_pickle=allow_pickle)
-    return replace(model, name=label)
+    loaded = local.load_model(found_by, family=family, device=device, dtype=dtype, allow_pickle=allow_pickle)
+    return replace(loaded, name=label)
 
 
 def open_local(name: str, why: str, *, device: str = "auto", dtype: str = "float32") -> LanguageModel:
@@ -46,7 +84,7 @@ def open_local(name: str, why: str, *, device: str = "auto", dtype: str = "float
     from horsesense.models.hf.language_model import LanguageModel
 
     refuse_served(name, why)
-    model = open_model(name, device=device, dtype=dtype)
+    model = load_model(name, device=device, dtype=dtype)
     assert isinstance(model, LanguageModel)
     return model
 

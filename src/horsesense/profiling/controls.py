@@ -19,7 +19,7 @@ from horsesense.cues.artefact_control import ChosenCue
 from horsesense.errors import UserError
 from horsesense.profiling.conditions import RETEST_OF, Condition, Role
 from horsesense.registry import find
-from horsesense.runs.ask import content_of
+from horsesense.runs.ask_models import content_of
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
 from horsesense.runs.results import Answered
 

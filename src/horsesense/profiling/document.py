@@ -14,6 +14,7 @@ from horsesense.profiling.contamination import TELLING
 from horsesense.profiling.finding import Finding, ModelDifference, Verdict, Verdicts
 from horsesense.profiling.from_answers import Mistake, OwnAssociations
 from horsesense.profiling.material import Material, part_of
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.stats import Estimate
 
 ORDER: tuple[Verdict, ...] = (
@@ -96,7 +97,7 @@ class ModelProfile(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class ProfileDocument(Document):
+class Profile(Document):
     """Profile of one or several models."""
 
     version: int
@@ -128,6 +129,29 @@ class ProfileDocument(Document):
     """Paths of the grid as SVG and PNG."""
     markdown: Path | None = None
     """Path of the Markdown version."""
+
+    def write(self, folder: str | Path, *, pictures: bool = True, progress: Progress = NO_PROGRESS) -> Profile:
+        """Write the page, the grid as SVG and PNG, Markdown and JSON into a folder; return the profile with paths."""
+        from horsesense.report.profile_page import write_profile
+
+        return write_profile(self, Path(folder), pictures, progress)
+
+    def to_markdown(self) -> str:
+        """Return the profile as a text for a model card."""
+        from horsesense.report.profile_page import markdown
+
+        return markdown(self)
+
+    def _repr_html_(self) -> str:
+        from horsesense.report.profile_picture import grid_svg
+
+        return grid_svg(self)
+
+    def __repr__(self) -> str:
+        from horsesense.report.profile_view import partial_warning
+
+        sentences = (sentence for model in self.models for sentence in model.summary)
+        return "\n".join(filter(None, (partial_warning(self), *sentences)))
 
 
 def described(material: Material, cue: str, sound: str) -> ProfiledAbility:

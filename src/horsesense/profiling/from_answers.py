@@ -12,6 +12,7 @@ from horsesense.core.audit import LabelQuality
 from horsesense.core.document import Document
 from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import ChosenCue, chosen_cue
+from horsesense.cues.encoders import Related
 from horsesense.cues.relatedness import picked
 from horsesense.lexicons.taxonomy import Taxonomy
 from horsesense.methods.rica.ladder import LadderAnalysis, analyse_ladder
@@ -22,7 +23,6 @@ from horsesense.profiling.item_scores import BadShare, ExplanationColumn, ItemSc
 from horsesense.profiling.material import Material
 from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import BY_FORM, parse_normalisation
-from horsesense.scoring.relatedness import Related
 from horsesense.stats import Credits, Estimate, accuracy, credits
 from horsesense.stats.mistakes import confident_errors
 from horsesense.stats.resampling import Floats

@@ -36,7 +36,7 @@ from horsesense.errors import UserError
 from horsesense.profiling.abilities import EDITIONS, Ability, Edition
 from horsesense.profiling.recipes import pool_of
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.ask import content_of
+from horsesense.runs.ask_models import content_of
 
 VERSION = 1
 """Version of the frozen questions; the number in the name of their file."""

@@ -6,6 +6,7 @@ parameters, and trained weights. Other models are listed in rows of their own, w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -19,6 +20,7 @@ from horsesense.data import read_table
 from horsesense.errors import UserError, unknown
 from horsesense.methods.ledger import BETWEEN, Figure, read_ledger
 from horsesense.methods.suites.frame import PaperTable
+from horsesense.models.lineage import names_with_bases
 from horsesense.replication.computing import DATASETS, pinned
 from horsesense.replication.verdicts import Computed, one_more
 from horsesense.runs.manifest import ModelRecord
@@ -188,6 +190,10 @@ _SIZES = {
 """Number of items behind a figure of a trained model, by paper, place and the end of the column."""
 
 
+LEAST_TRAININGS = 5
+"""Trainings with different seeds that a verdict needs."""
+
+
 def trained_figure(paper: str, name: str) -> Figure:
     """Return a figure of a trained model by its name, or raise an error."""
     figures = {each.name: each for each in read_ledger(paper) if each.kind == "trained"}
@@ -196,8 +202,35 @@ def trained_figure(paper: str, name: str) -> Figure:
     return figures[name]
 
 
+def why_other_model(figure: Figure, models: Iterable[ModelRecord]) -> str:
+    """Return why trained models do not replicate a row of the paper; empty if they do.
+
+    The command that would train the paper's model names a control or a base model; each training must be of that one.
+    """
+    words = _training(figure).split()
+    wanted = next((words[i + 1] for i, word in enumerate(words[:-1]) if word in ("baseline", "-m")), "")
+    if not wanted:
+        return "the paper's model is not known well enough to be told from others"
+    for model in models:
+        if model.kind == "control":
+            known = [model.name.partition(" seed-")[0]]
+        else:
+            known = [hub_called(name) for name in names_with_bases(model.found_by or model.name)]
+        if wanted not in known:
+            return f"these are trainings of {known[-1]}, and the paper's is {wanted}"
+    return ""
+
+
 def computed_by_training(figure: Figure, runs: Sequence[Answered]) -> Computed:
-    """Return the mean over trainings with different seeds, with a prediction interval for one more."""
+    """Return the mean over trainings with different seeds, with a prediction interval for one more.
+
+    There is no number for another model than the paper's, and for fewer trainings than show their spread.
+    """
+    if reason := why_other_model(figure, (run.part.model for run in runs)):
+        return Computed(math.nan, "trained here", len(runs[0].items), reason=reason)
+    if len(runs) < LEAST_TRAININGS:
+        reason = f"{len(runs)} trainings do not show their spread; give {LEAST_TRAININGS} or more"
+        return Computed(math.nan, "trained here", len(runs[0].items), reason=reason)
     shares = [float(np.nanmean(run.credits(run.primary()).values)) for run in runs]
     n = len(runs[0].items)
     place = (figure.paper, figure.place)

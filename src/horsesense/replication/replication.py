@@ -47,7 +47,7 @@ from horsesense.replication.paper_models import (
 from horsesense.replication.verdicts import VERDICTS, Basis, Computed, FigureVerdict, Verdict, judge
 
 if TYPE_CHECKING:
-    from horsesense.api.frames import Frame
+    from horsesense.core.frame import Frame
 
 PAGE, MARKDOWN, DOCUMENT = "replication.html", "replication.md", "replication.json"
 
@@ -162,7 +162,7 @@ class Replication(Document):
 
     def frame(self) -> Frame:
         """Return one row per figure, with its verdict."""
-        from horsesense.api.frames import Frame, columns_of
+        from horsesense.core.frame import Frame, columns_of
 
         names = [field.name for field in fields(FigureOutcome)]
         rows = [
@@ -281,8 +281,8 @@ def _evaluate(
     progress: Progress,
 ) -> tuple[dict[str, Computed], list[ModelCell]]:
     """Evaluate models on a paper's suites; return results by the keys of the ledger, and rows of their own."""
-    from horsesense.api.asking import ask
     from horsesense.methods.suites import find_paper_suite
+    from horsesense.runs.ask import ask
     from horsesense.runs.compute_settings import ComputeSettings
 
     found: dict[str, Computed] = {}

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.data import disk_errors, writing
+from horsesense.drawing import BAR, INK, MISS, SCALE, SOFT, as_row, curve_chart, finished
 from horsesense.report.collection import Collection
-from horsesense.report.drawing import BAR, INK, MISS, SCALE, SOFT, as_row, curve_chart, finished
 from horsesense.report.paper_charts import paper_chart
 from horsesense.report.run_text import value_text
 from horsesense.report.summary import Summary

@@ -18,11 +18,11 @@ from horsesense.methods.suites.frame import PaperTable
 from horsesense.methods.winoventi.procedure import PipelineView, is_pipeline, read_pipeline
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.report.summary import Summary, summarise
-from horsesense.runs.comparison import AskedProbe, SideBySide, by_probe, side_by_side
+from horsesense.runs.comparison import ProbeComparison, by_probe, side_by_side
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import Manifest, manifest_path
 from horsesense.runs.result import Spread, shown_names, spreads
-from horsesense.runs.results import Answered, read_finished
+from horsesense.runs.results import Answered, AskedProbe, read_finished
 from horsesense.training.curves import Curve, read_curves, study_runs
 
 NONE: Mapping[str, Probe] = {}
@@ -40,7 +40,7 @@ class Collection:
     """For each probe with gold answers, one summary per model."""
     unjudged: Sequence[tuple[str, str]]
     """Model and probe where no item has a gold answer, so that there is no score."""
-    sides: Mapping[str, SideBySide | str]
+    sides: Mapping[str, ProbeComparison | str]
     """For each probe that several models were scored on: the comparison, or why it is missing."""
     curves: Sequence[Curve] = ()
     """Learning curves."""
@@ -124,7 +124,7 @@ def collect_answered(
     cue_of: dict[str, BestCue | str] = {}
     probes: dict[str, list[Summary]] = {}
     unjudged: list[tuple[str, str]] = []
-    sides: dict[str, SideBySide | str] = {}
+    sides: dict[str, ProbeComparison | str] = {}
     probed = by_probe(runs)
     shown = shown_names(label for models in probed.values() for label in models)
     for probe, models in probed.items():
@@ -172,7 +172,7 @@ def _of_the_whole(answered: Answered, whole: Probe, taxonomy: Taxonomy | None) -
     return replace(found, right=found.right[asked], whole=len(place))
 
 
-def _compared(probe: str, models: dict[str, Answered], how: Normalisation | None) -> SideBySide | str:
+def _compared(probe: str, models: dict[str, Answered], how: Normalisation | None) -> ProbeComparison | str:
     try:
         return side_by_side(probe, models, how)
     except UserError as error:

@@ -11,7 +11,7 @@ from horsesense.report.collection import Collection
 from horsesense.report.run_text import verdict_label
 from horsesense.report.summary import Summary
 from horsesense.report.tables import people_of
-from horsesense.runs.comparison import Pairing, SideBySide
+from horsesense.runs.comparison import Difference, ProbeComparison
 from horsesense.stats import Slice, Sliced
 
 Kind = Literal["above", "cue", "chance", "below", "open"]
@@ -130,7 +130,7 @@ class Lead:
     """Accuracy of the first minus that of the second: never below 0."""
     low: float
     high: float
-    pairing: Pairing
+    difference: Difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,16 +149,16 @@ class Forest:
 
     def drawn(self, probe: str) -> list[Lead]:
         """Return the differences of a probe that get a row."""
-        return [lead for lead in self.leads[probe] if lead.pairing.settled or not self.crowded]
+        return [lead for lead in self.leads[probe] if lead.difference.significant or not self.crowded]
 
     def place(self, difference: float) -> float:
         """Place a difference on the axis, in percent of its width."""
         return 100 * (difference - self.least) / (self.most - self.least)
 
 
-def forest_of(sides: Mapping[str, SideBySide | str]) -> Forest:
+def forest_of(sides: Mapping[str, ProbeComparison | str]) -> Forest:
     """Put all differences on one axis, in steps of five points."""
-    compared = {probe: side.pairings for probe, side in sides.items() if not isinstance(side, str)}
+    compared = {probe: side.differences for probe, side in sides.items() if not isinstance(side, str)}
     leads = {probe: sorted(map(_lead, pairs), key=lambda lead: -lead.value) for probe, pairs in compared.items()}
     ends = [end for each in leads.values() for lead in each for end in (lead.low, lead.high)]
     least = min(-0.05, floor(min(ends, default=0.0) * 20 + 1e-9) / 20)
@@ -166,11 +166,11 @@ def forest_of(sides: Mapping[str, SideBySide | str]) -> Forest:
     return Forest(least, most, leads)
 
 
-def _lead(pairing: Pairing) -> Lead:
-    d = pairing.comparison.difference
+def _lead(difference: Difference) -> Lead:
+    d = difference.difference
     if d.value < 0:
-        return Lead(pairing.other, pairing.one, -d.value, -d.high, -d.low, pairing)
-    return Lead(pairing.one, pairing.other, d.value, d.low, d.high, pairing)
+        return Lead(difference.other, difference.one, -d.value, -d.high, -d.low, difference)
+    return Lead(difference.one, difference.other, d.value, d.low, d.high, difference)
 
 
 def large_and_small(sliced: Sliced) -> tuple[list[Slice], list[Slice]]:

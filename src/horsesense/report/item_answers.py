@@ -19,29 +19,7 @@ from horsesense.stats import credits
 
 
 @dataclass(frozen=True, slots=True)
-class ItemAnswer:
-    """A model's answer to an item."""
-
-    model: str
-    probe: str
-    normalise: str
-    """How scores were made of tokens."""
-    scores: Sequence[float]
-    """One per option."""
-    sums: Sequence[float]
-    """The sum over the tokens of each option, before it is normalised."""
-    chosen: Sequence[int]
-    """The option with the highest score, or all that tie for it."""
-    credit: float | None
-    """1 where it is right, 0 where it is wrong, a part in a tie; None where the item has no gold."""
-    texts: Sequence[ScoredText | None]
-    """Each option as it was asked, token by token; None for what has no tokens."""
-    compared: tuple[ScoredText, ScoredText, int] | None
-    """The right option, the best other one and its number, where their tokens can be compared."""
-
-
-@dataclass(frozen=True, slots=True)
-class OptionDocument(Document):
+class OptionScore(Document):
     """One option as a model scored it."""
 
     option: str
@@ -71,8 +49,8 @@ class OptionEvidence(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerDocument(Document):
-    """A model's answer to an item, as plain data."""
+class ItemAnswer(Document):
+    """A model's answer to an item."""
 
     model: str
     """Who was asked."""
@@ -84,77 +62,62 @@ class AnswerDocument(Document):
     """The option with the highest score, or all that tie for it."""
     credit: float | None
     """1: right; 0: wrong; between: a tie; null: the item has no gold."""
-    options: tuple[OptionDocument, ...]
+    options: tuple[OptionScore, ...]
     """In the order of the item."""
     evidence: OptionEvidence | None
     """The right option against the best other one; null where their tokens cannot be compared."""
 
 
 @dataclass(frozen=True, slots=True)
-class AnsweredItem(Document):
-    """One item, and what every model of a run answered to it."""
+class ItemAnswers(Document):
+    """One item, and the answer of every model of a run."""
 
     item: ItemLine
-    """As it was asked."""
-    answers: tuple[AnswerDocument, ...]
+    """The item."""
+    answers: tuple[ItemAnswer, ...]
     """One per model and probe."""
 
 
-def answered_item(item: Item, answers: Sequence[ItemAnswer]) -> AnsweredItem:
-    """An item with all answers to it."""
-    return AnsweredItem(ItemLine.of(item), tuple(_plain(item, answer) for answer in answers))
+def item_answers(runs: Sequence[Answered], item: Item) -> ItemAnswers:
+    """Return an item with the answer of every model that was asked it."""
+    answers = [
+        _item_answer(answered, item, index)
+        for answered in runs
+        for index, identity in enumerate(answered.columns.ids)
+        if identity == item.id
+    ]
+    return ItemAnswers(ItemLine.of(item), tuple(answers))
 
 
-def _plain(item: Item, answer: ItemAnswer) -> AnswerDocument:
+def _item_answer(answered: Answered, item: Item, index: int) -> ItemAnswer:
+    answer, how = answered.answers[index], answered.primary() or BY_FORM[item.form]
+    scores = normalised(answer, item, answered.spec, how)
+    lost = np.array([answer.flags[:1] == (UNPARSED,)])
+    earned = without_credit(credits([scores], [item.answer], [item.id]), lost)
+    texts = stored_texts(answer, item, answered.spec)
     evidence = None
-    if answer.compared:
-        right, against, other = answer.compared
+    if compared := right_and_other(item, texts, scores):
+        right, against, other = compared
         weighed = text_evidence(right, against)
         evidence = OptionEvidence(other, weighed.q, weighed.sum, weighed.share_of_edit)
-    return AnswerDocument(
-        model=answer.model,
-        probe=answer.probe,
-        normalise=answer.normalise,
-        chosen=tuple(answer.chosen),
-        credit=answer.credit,
+    return ItemAnswer(
+        model=answered.part.model.name,
+        probe=answered.part.probe.name,
+        normalise=how if answered.format == "loglikelihood" else answered.format,
+        chosen=tuple(earned.predicted[0]),
+        credit=None if item.answer is None else float(earned.values[0]),
         options=tuple(
-            OptionDocument(option, score, total, text.text if text else "", text.tokens if text else ())
-            for option, score, total, text in zip(item.options, answer.scores, answer.sums, answer.texts, strict=True)
+            OptionScore(option, score, total, text.text if text else "", text.tokens if text else ())
+            for option, score, total, text in zip(item.options, scores, answer.scores, texts, strict=True)
         ),
         evidence=evidence,
     )
 
 
-def item_answers(runs: Sequence[Answered], item: Item) -> list[ItemAnswer]:
-    """What every model that was asked the item answered."""
-    answers = []
-    for answered in runs:
-        for place in (n for n, asked in enumerate(answered.columns.ids) if asked == item.id):
-            answer, how = answered.answers[place], answered.primary() or BY_FORM[item.form]
-            scores = normalised(answer, item, answered.spec, how)
-            lost = np.array([answer.flags[:1] == (UNPARSED,)])
-            earned = without_credit(credits([scores], [item.answer], [item.id]), lost)
-            texts = stored_texts(answer, item, answered.spec)
-            answers.append(
-                ItemAnswer(
-                    model=answered.part.model.name,
-                    probe=answered.part.probe.name,
-                    normalise=how if answered.format == "loglikelihood" else answered.format,
-                    scores=scores,
-                    sums=answer.scores,
-                    chosen=earned.predicted[0],
-                    credit=None if item.answer is None else float(earned.values[0]),
-                    texts=texts,
-                    compared=right_and_other(item, texts, scores),
-                )
-            )
-    return answers
-
-
 def right_and_other(
     item: Item, texts: Sequence[ScoredText | None], scores: Sequence[float]
 ) -> tuple[ScoredText, ScoredText, int] | None:
-    """The right option and the best other one, with its number; None where tokens cannot be compared."""
+    """Return the right option and the best other one, with its index; None where tokens cannot be compared."""
     if item.answer is None or len(texts) < 2 or item.form not in ("sentences", "cloze"):
         return None
     other = max((n for n in range(len(texts)) if n != item.answer), key=lambda n: scores[n])

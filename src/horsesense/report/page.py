@@ -80,8 +80,8 @@ def write_report(collected: Collection, path: Path, drawn: bool = True, progress
     curves: list[str] = []
     paper_charts: Mapping[str, tuple[str, str]] = {}
     if drawn:
+        from horsesense.drawing import need_pictures
         from horsesense.report.charts import svg_charts, svg_curves, svg_papers
-        from horsesense.report.drawing import need_pictures
 
         try:
             need_pictures()

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.data import writing
+from horsesense.drawing import BAR, MISS, SCALE, SOFT, need_pictures
 from horsesense.errors import UserError, translate_errors
 from horsesense.methods.suites.frame import HOPS, PaperTable
-from horsesense.report.drawing import BAR, MISS, SCALE, SOFT, need_pictures
 from horsesense.stats import Estimate
 
 DIRECTIONS = ("unidirectional", "bidirectional")

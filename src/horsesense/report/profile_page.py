@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import orjson
 
 from horsesense.core.document import plain
 from horsesense.data import writing
+from horsesense.drawing import SCALE
 from horsesense.errors import UserError
 from horsesense.formatting import percent
-from horsesense.profiling.document import ProfileDocument
+from horsesense.profiling.document import Profile
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.report import profile_view as view
-from horsesense.report.drawing import SCALE
 from horsesense.report.page import bundled, environment
 from horsesense.report.paper_charts import RUNGS
 from horsesense.report.profile_picture import grid_svg
@@ -26,10 +26,8 @@ from horsesense.runs.folder import PROFILE
 
 PAGE, SVG, PNG, MARKDOWN = "profile.html", "profile.svg", "profile.png", "profile.md"
 
-Written = TypeVar("Written", bound=ProfileDocument)
 
-
-def write_profile(profile: Written, folder: Path, pictures: bool = True, progress: Progress = NO_PROGRESS) -> Written:
+def write_profile(profile: Profile, folder: Path, pictures: bool = True, progress: Progress = NO_PROGRESS) -> Profile:
     """Write all files of a profile; return it with their paths."""
     drawn = [folder / SVG]
     svg = grid_svg(profile)
@@ -51,7 +49,7 @@ def _write(path: Path, content: bytes) -> None:
 
 def _png(svg: str, progress: Progress) -> bytes:
     """Render the picture as PNG; nothing where the library that draws it is not installed, with a message."""
-    from horsesense.report.drawing import need_pictures
+    from horsesense.drawing import need_pictures
 
     try:
         need_pictures()
@@ -64,7 +62,7 @@ def _png(svg: str, progress: Progress) -> bytes:
     return drawn
 
 
-def page_html(profile: ProfileDocument) -> str:
+def page_html(profile: Profile) -> str:
     """Render the page."""
     rows = view.rows_of(profile)
     titles = {ability.name: ability.title for ability in profile.abilities}
@@ -89,12 +87,12 @@ def page_html(profile: ProfileDocument) -> str:
     return environment().get_template("profile.html.j2").render(values)
 
 
-def markdown(profile: ProfileDocument) -> str:
+def markdown(profile: Profile) -> str:
     """Render the profile as Markdown, for a model card."""
     return "\n".join(_lines(profile)) + "\n"
 
 
-def _lines(profile: ProfileDocument) -> Iterator[str]:
+def _lines(profile: Profile) -> Iterator[str]:
     yield f"# horsesense {view.edition_title(profile)}"
     for warning in filter(
         None, (view.partial_warning(profile), view.edition_warning(profile), view.relatedness_warning(profile))

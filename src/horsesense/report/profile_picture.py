@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from horsesense.profiling.document import ModelProfile, ProfileDocument
-from horsesense.report.drawing import INK, SOFT
+from horsesense.drawing import INK, SOFT
+from horsesense.profiling.document import ModelProfile, Profile
 from horsesense.report.profile_view import (
     UNJUDGED,
     VERDICTS,
@@ -24,7 +24,7 @@ _PAD = 14
 """From the edge of a cell to its scale."""
 
 
-def grid_svg(profile: ProfileDocument) -> str:
+def grid_svg(profile: Profile) -> str:
     """Draw the whole grid as one SVG without external resources."""
     rows = rows_of(profile)
     names = escape(", ".join(model.model for model in profile.models))

@@ -12,7 +12,7 @@ from typing import Literal
 from horsesense.cues.battery import battery
 from horsesense.formatting import count, number, p_value, percent
 from horsesense.profiling.contamination import TELLING
-from horsesense.profiling.document import ModelProfile, ProfiledAbility, ProfileDocument
+from horsesense.profiling.document import ModelProfile, Profile, ProfiledAbility
 from horsesense.profiling.finding import (
     Contamination,
     ExplanationFinding,
@@ -178,7 +178,7 @@ class ProfileRow:
         return "" if not sizes else f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
 
 
-def rows_of(profile: ProfileDocument) -> list[ProfileRow]:
+def rows_of(profile: Profile) -> list[ProfileRow]:
     """Build one row per ability, those of the overall score first."""
     rows = []
     for index, ability in enumerate(sorted(profile.abilities, key=lambda each: not each.counts)):
@@ -229,7 +229,7 @@ class Headline:
     controls: str
 
 
-def headline(model: ModelProfile, profile: ProfileDocument) -> Headline:
+def headline(model: ModelProfile, profile: Profile) -> Headline:
     """Sum up one model."""
     findings = model.verdicts.findings
     counts = Counter(map(verdict_of, findings))
@@ -250,7 +250,7 @@ def overall_text(model: ModelProfile) -> str:
     return "none" if overall is None else adjusted_text(overall.value)
 
 
-def scope(profile: ProfileDocument) -> str:
+def scope(profile: Profile) -> str:
     """State which abilities the overall score covers, and why others are left out."""
     inside = [ability.title for ability in profile.abilities if ability.counts]
     outside = len(profile.abilities) - len(inside)
@@ -271,7 +271,7 @@ def contamination_status(model: ModelProfile) -> str:
     return "not found" if test.detectable is not None and test.detectable <= TELLING else "inconclusive"
 
 
-def controls(model: ModelProfile, profile: ProfileDocument) -> str:
+def controls(model: ModelProfile, profile: Profile) -> str:
     """Name the controls that were applied to the abilities of a model."""
     findings = model.verdicts.findings
     tried = max((each.tried for f in findings for each in f.explanations if each.kind == "cue"), default=0)
@@ -299,13 +299,13 @@ def listed(words: Sequence[str]) -> str:
 # Sentences.
 
 
-def edition_title(profile: ProfileDocument) -> str:
+def edition_title(profile: Profile) -> str:
     """Name the edition."""
     part = "" if profile.complete else ", partial"
     return f"profile {profile.version}, {profile.edition} edition{part}"
 
 
-def partial_warning(profile: ProfileDocument) -> str:
+def partial_warning(profile: Profile) -> str:
     """Warn where only a part of the edition was run; empty where all was."""
     if profile.complete:
         return ""
@@ -313,17 +313,17 @@ def partial_warning(profile: ProfileDocument) -> str:
     return f"Only a part of the edition was run: these figures cannot be compared with {name}."
 
 
-def relatedness_warning(profile: ProfileDocument) -> str:
+def relatedness_warning(profile: Profile) -> str:
     """Warn where relatedness was not controlled; empty where it was."""
     return profile.relatedness_note
 
 
-def edition_warning(profile: ProfileDocument) -> str:
+def edition_warning(profile: Profile) -> str:
     """State the condition of the error rates for the quick edition; empty for the full one."""
     return FIRST_LOOK if profile.edition == "quick" else ""
 
 
-def comparisons(profile: ProfileDocument) -> Iterator[str]:
+def comparisons(profile: Profile) -> Iterator[str]:
     """State for every two models in what one is significantly better."""
     titles = {ability.name: ability.title for ability in profile.abilities}
     for first, second in dict.fromkeys((each.first, each.second) for each in profile.differences):
@@ -447,7 +447,7 @@ def _equals(p: float) -> str:
     return text if text.startswith("<") else f"= {text}"
 
 
-def error_control(profile: ProfileDocument) -> str:
+def error_control(profile: Profile) -> str:
     """State the level of intervals and of verdicts."""
     verdicts = profile.models[0].verdicts
     shown, strict = (f"{100 * each:.4g}%" for each in (verdicts.level, verdicts.verdict_level))
@@ -458,7 +458,7 @@ def error_control(profile: ProfileDocument) -> str:
     )
 
 
-def command(profile: ProfileDocument) -> str:
+def command(profile: Profile) -> str:
     """Return the command that makes the profile."""
     models = " ".join(f"-m {model.model}" for model in profile.models)
     rest = "" if profile.complete else " …"

@@ -8,7 +8,7 @@ from horsesense.core import HumanFigure
 from horsesense.cues.artefact_control import Control
 from horsesense.cues.battery import battery
 from horsesense.formatting import count, number, p_value, percent, points
-from horsesense.runs.comparison import Pairing
+from horsesense.runs.comparison import Difference
 from horsesense.runs.result import Result
 from horsesense.runs.results import Answered, kin_of_reader
 from horsesense.stats import Estimate, Search, Standout
@@ -242,16 +242,16 @@ def _printable(sign: str) -> str:
     return "\N{REPLACEMENT CHARACTER}" if forbidden else sign
 
 
-def difference(pairing: Pairing) -> str:
+def difference(compared: Difference) -> str:
     """State which model is better, and whether the difference is significant."""
-    d, p = pairing.comparison.difference, p_value(pairing.comparison.adjusted)
-    ahead, behind = (pairing.one, pairing.other) if d.value >= 0 else (pairing.other, pairing.one)
+    d, p = compared.difference, p_value(compared.p_holm)
+    ahead, behind = (compared.one, compared.other) if d.value >= 0 else (compared.other, compared.one)
     if d.value == 0:
         return f"{ahead} and {behind} have the same score."
     low, high = (d.low, d.high) if d.value > 0 else (-d.high, -d.low)
     ends = f"[{points(low, 1)}, {points(high, 1)}]"
     lead = f"{ahead} is {number(abs(d.value) * 100, '.1f')} points ahead of {behind} {ends}"
-    if pairing.settled:
+    if compared.significant:
         return f"{lead}: significant (p {p if p[0] == '<' else f'= {p}'}, Holm)."
-    outlook = pairing.outlook()
+    outlook = compared.outlook()
     return f"{lead}: not significant (p {p if p[0] == '<' else f'= {p}'}, Holm)" + (f"; {outlook}." if outlook else ".")

@@ -1,228 +1,197 @@
-"""Score models on probes and store the answers; stored answers are not computed again."""
+"""Run models on probes, in memory or stored in a folder; open a stored run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import product
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
+from annotated_types import Ge
 
-from horsesense.core import Item, Probe
-from horsesense.core.answer_columns import StoredAnswers
-from horsesense.core.arrow import Shards
-from horsesense.core.item_file import ids_of
-from horsesense.core.reply_columns import StoredReplies
-from horsesense.data.checksums import order_sums
-from horsesense.errors import UserError, argument
+from horsesense.core import Probe, ScoringSpec, card_path
+from horsesense.core.catalogue import PathLike, as_probe, name_in_run
+from horsesense.core.probe import apart, is_proposed
+from horsesense.core.spec import Normalisation, parse_spec
+from horsesense.errors import UserError, translate_errors
 from horsesense.models.api.address import is_served
-from horsesense.models.locate import plugin_of
-from horsesense.models.protocol import Model
+from horsesense.models.api.settings import ServedSettings, warn_unused
+from horsesense.models.bundled import BUNDLED
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.engine import LOCAL, Engine
-from horsesense.runs.folder import check_free, is_of_profile, locked
-from horsesense.runs.job import RunJob
-from horsesense.runs.manifest import (
-    LOG,
-    Manifest,
-    Part,
-    check_agreement,
-    content_of_ids,
-    manifest_path,
-    new_manifest,
-    read_manifest,
-)
-from horsesense.runs.models import (
-    Content,
-    Settings,
-    content_of_model,
-    deduplicate,
-    hash_in_memory,
-    name_of,
-    opened,
-)
-from horsesense.runs.results import Answered
-from horsesense.runs.shards import draw
-from horsesense.runs.store import FolderRunStore, RunStore, has_all_answers
-from horsesense.scoring.prompt_formats import get_prompt_format
+from horsesense.runs.compute_settings import ComputeSettings
+from horsesense.settings import chosen_models, labelled
 
-__all__ = ["Settings", "ask_in_memory", "ask_models", "content_of"]
-
-_ANOTHER = f"choose another {argument('out')}"
+if TYPE_CHECKING:
+    from horsesense.models.protocol import Model
+    from horsesense.runs.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The probes of a call: complete, and the items drawn from each."""
-
-    whole: Mapping[str, Probe]
-    drawn: Mapping[str, Probe]
-
-
-def ask_models(
-    models: Sequence[str | Model],
-    probes: Mapping[str, Probe],
-    folder: Path,
-    settings: Settings,
+@translate_errors()
+def ask(
+    model: str | Path | Model | Sequence[str | Path | Model] | None = None,
+    probe: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe] = "starter",
+    *,
+    out: PathLike | None = None,
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: int = 0,
+    spec: str | ScoringSpec = "default",
+    normalise: Normalisation | None = None,
+    formats: str | Sequence[str] = "auto",
+    compute: ComputeSettings | None = None,
+    served: ServedSettings | None = None,
     progress: Progress = NO_PROGRESS,
-    engine: Engine = LOCAL,
-) -> Manifest:
-    """Score each model, by name or loaded, on each probe in each prompt format; return the folder's manifest.
+) -> Run:
+    """Score the items of probes with models.
 
-    A killed run resumes where it stopped, and ends with the same bytes: the plan depends only on items, spec and
-    budget, and a shard is computed whole or not at all, wherever the engine runs it.
+    Args:
+        model: Model: a bundled name, folder, GGUF file, Hugging Face name or openai:URL#name, or label=MODEL. By
+            default, the models of horsesense.toml. In Python, also a loaded model.
+        probe: Name or file of a probe. In Python, also a `Probe`, or probes by name.
+        out: Folder that stores the answers; an interrupted run resumes there. By default, nothing is stored.
+        limit: Maximum number of items; whole families are drawn.
+        seed: Random seed of the draw.
+        spec: Scoring spec.
+        normalise: Score normalisation. By default, the one of each probe's card.
+        formats: Prompt format: loglikelihood, pmi, letters, generate, or auto (what the model supports).
+        compute: Where it is computed, and how much at a time.
+        served: Server settings.
+        progress: Progress callback.
+
+    Returns:
+        The answers with their results.
     """
-    check_free(folder)
-    asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
-    with locked(folder):
-        # All models are located before anything is stored: a mistyped name must not bind the folder.
-        contents = {name_of(m): kept for m in models if (kept := _stored_content(m, asked, folder, settings))}
-        known = hash_in_memory([m if name_of(m) in contents else opened(m, settings, progress) for m in models])
-        contents |= {name_of(m): content_of_model(m, settings, progress) for m in known if name_of(m) not in contents}
-        known = deduplicate(known, contents, progress)
-        manifest = _manifest(folder, settings)
-        for part in manifest.parts:
-            _check_part(part, contents, asked.drawn, folder)
-        wanted = [(name_of(model), probe) for model in known for probe in probes]
-        manifest = manifest.model_copy(update={"wanted": tuple(dict.fromkeys((*manifest.wanted, *wanted)))})
-        store = FolderRunStore(folder, manifest, progress)
-        _carry_out(known, contents, asked, store, settings, progress, engine)
-        order_sums(folder)
-    return store.manifest
+    from horsesense.models.locate import look_at
+    from horsesense.runs.ask_models import Settings, ask_in_memory, ask_models
+    from horsesense.runs.results import read_run
+    from horsesense.runs.run import Run
+    from horsesense.runs.shards import SERVED, sizes
+    from horsesense.scoring.normalise import parse_normalisation
+    from horsesense.scoring.prompt_formats import parse_prompt_formats
+
+    compute, served = compute or ComputeSettings(), served or ServedSettings()
+    how = parse_normalisation(normalise) if normalise else None
+    meaning = _spec(spec)
+    labels, models = _labelled(chosen_models(model))
+    warn_unused(served, [labels.get(each, each) if isinstance(each, str) else each for each in models])
+    probes = {name: part for known, whole in probes_named(probe).items() for name, part in apart(known, whole).items()}
+    for name, part in probes.items():
+        if proposed := sum(is_proposed(item) for item in part.items):
+            progress.log(f"{name}: nobody has judged its {proposed:,} proposed items, and no headline may rest on them")
+    wholes = {} if limit is None else probes
+    folder = None if out is None else Path(out)
+    local = [each for each in models if not (isinstance(each, str) and is_served(labels.get(each, each)))]
+    for each in local:
+        if isinstance(each, str):
+            look_at(labels.get(each, each), allow_pickle=compute.allow_pickle)
+    where = compute.chosen_engine()
+    batch, shard = sizes(
+        folder, compute.device if local else SERVED, compute.batch_tokens, where.on_gpu if local else None
+    )
+    asked = parse_prompt_formats(formats if isinstance(formats, str) else ",".join(formats))
+    settings = Settings(
+        spec=replace(meaning, baseline=True) if how == "pmi" else meaning,
+        budget=batch,
+        shard=shard,
+        limit=limit,
+        seed=seed,
+        device=compute.device,
+        family=compute.family,
+        allow_pickle=compute.allow_pickle,
+        cache=compute.cache,
+        labels=labels,
+        formats=asked,
+        served=served,
+    )
+    if folder is None:
+        return Run(ask_in_memory(models, probes, settings, progress, where), None, how, wholes=wholes)
+    ask_models(models, probes, folder, settings, progress, where)
+    names = {each if isinstance(each, str) else each.name for each in models}
+    manifest, parts = read_run(folder, unfinished=True)
+    chosen = [each for each in parts if each.part.model.name in names and each.part.probe.name in probes]
+    chosen = [each for each in chosen if asked == ("auto",) or each.format in asked]
+    beside = [each for each in parts if not any(each is one for one in chosen)]
+    return Run(chosen, folder, how, manifest, beside, wholes)
 
 
-def ask_in_memory(
-    models: Sequence[str | Model],
-    probes: Mapping[str, Probe],
-    settings: Settings,
-    progress: Progress = NO_PROGRESS,
-    engine: Engine = LOCAL,
-) -> list[Answered]:
-    """Score each model on each probe without storing anything: the same answers as `ask_models`, by the same shards."""
-    asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
-    known = [opened(each, settings, progress) for each in models]
-    store = RunStore()
-    contents = {
-        name_of(m): content_of_model(m, settings, progress) if engine.remote and isinstance(m, str) else Content("")
-        for m in known
-    }
-    _carry_out(known, contents, asked, store, settings, progress, engine)
-    answered = []
-    order = {(name_of(model), probe): index for index, (model, probe) in enumerate(product(known, probes))}
-    for part in sorted(store.parts, key=lambda part: order[part.model.name, part.probe.name]):
-        key = part.model.name, part.probe.name, part.format
-        probe, tables = asked.drawn[part.probe.name], store.answers.pop(key)
-        row = {item: n for n, item in enumerate(item for table in tables for item in table.column("item").to_pylist())}
-        answers = StoredAnswers.of_tables(tables, np.array([row[item] for item in ids_of(probe.items)]))
-        replies = StoredReplies(Shards.of_tables(store.replies.pop(key, ())))
-        spec = get_prompt_format(part.format).spec(settings.spec)
-        answered.append(Answered(part, probe, spec, answers, replies))
-    return answered
+def default_folder(models: Sequence[str | Path | Model], names: Sequence[str]) -> Path:
+    """Return the default folder of a run: ``runs/MODEL-PROBE``."""
+    return Path("runs") / "-".join([*(short_name(each) for each in models), *names])
 
 
-def _carry_out(
-    models: Sequence[str | Model],
-    contents: Mapping[str, Content],
-    asked: _Asked,
-    store: RunStore,
-    settings: Settings,
-    progress: Progress,
-    engine: Engine,
-) -> None:
-    """Run the jobs of all models on the engine; what had to be given up is an error at the end."""
-    jobs = [
-        RunJob(
-            _by_name(model, settings) if engine.remote else model,
-            contents[name_of(model)],
-            asked.drawn,
-            asked.whole,
-            store,
-            settings,
-            progress,
-            remote=engine.remote,
-        )
-        for model in models
-    ]
-    engine.carry_out(jobs, progress)
-    lost = [each for job in jobs for each in job.lost]
-    if lost:
-        raise UserError(
-            f"not everything could be run: {'; '.join(lost)}",
-            fix="everything else is stored; the same command tries these again" if store.persistent else None,
-        )
+def short_name(model: str | Path | Model) -> str:
+    """Return the label of a model, its name at a server, or the last part of its path."""
+    if not isinstance(model, str | Path):
+        return Path(model.name).stem
+    text = str(model)
+    label, name = labelled(text)
+    if label != name:
+        return label
+    return Path(text.partition("#")[2] or "served" if is_served(text) else text.partition("@")[0]).stem
 
 
-def _by_name(model: str | Model, settings: Settings) -> str | Model:
-    """Return a model as another process finds it; requests to a server are sent from here."""
-    if isinstance(model, str) or model.who.kind == "server":
-        return model
-    if plugin_of(settings.labels.get(model.name, model.name)) is None:
-        raise UserError(
-            f"{model.name} is in the memory of this process, and workers load a model by its name",
-            fix="save it and name the folder, or use the engine here",
-        )
-    return model.name
+@translate_errors()
+def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool = False) -> Run:
+    """Open a stored run.
 
+    Args:
+        folder: Run folder.
+        normalise: Score normalisation. By default, the one of each probe's card.
+        unfinished: Leave out incomplete answers, which are an error otherwise.
 
-def _drawn(name: str, probe: Probe, settings: Settings) -> Probe:
-    if settings.limit is not None and settings.limit < 1:
-        raise UserError(f"{argument('limit')} {settings.limit} leaves no items", fix="use 1 or more")
-    items = draw(probe.items, settings.limit, settings.seed)
-    if not items:
-        raise UserError(f"the probe {name} is empty", fix="give one with items")
-    return replace(probe, items=items)
-
-
-def _manifest(folder: Path, settings: Settings) -> Manifest:
-    wanted = new_manifest(settings.spec.to_dict(), settings.budget, settings.shard, settings.limit, settings.seed)
-    if manifest_path(folder).is_file():
-        kept = read_manifest(folder)
-        if any(part.model.kind == LOG for part in kept.parts):
-            raise UserError("the folder holds answers of a log, which cannot be continued", file=folder, fix=_ANOTHER)
-        if kept.parts:
-            check_agreement(kept, wanted, folder)
-            return kept
-    if any((folder / "answers").glob("*.parquet")):
-        raise UserError("the folder has answers without a manifest", file=folder, fix=_ANOTHER)
-    wanted = wanted.model_copy(update={"of_profile": is_of_profile(folder)})
-    return wanted  # written with the first part: a model that is refused must leave nothing behind
-
-
-def content_of(items: Sequence[Item]) -> str:
-    """Return the SHA-256 over the ids of items, in any order: the version of a probe."""
-    return content_of_ids(ids_of(items))
-
-
-def _stored_content(model: str | Model, asked: _Asked, folder: Path, settings: Settings) -> Content | None:
-    """Return the identity of a served or plug-in model whose answers are all stored: it need not be opened."""
-    if not isinstance(model, str) or not manifest_path(folder).is_file():
-        return None
-    found_by = settings.labels.get(model, model)
-    plugin = None if is_served(found_by) else plugin_of(found_by)
-    if plugin is None and not is_served(found_by):
-        return None
-    manifest = read_manifest(folder)
-    if not all(has_all_answers(manifest, folder, model, probe, settings.formats) for probe in asked.drawn):
-        return None
-    kept = [part.model for part in manifest.parts if part.model.name == model and part.probe.name in asked.drawn]
-    origin = plugin.origin if plugin else ""
-    same = all(each.revision == origin or each.revision.endswith(f"({origin})") for each in kept)
-    return Content(kept[0].weights, kept[0].identity) if same else None
-
-
-def _check_part(part: Part, contents: Mapping[str, Content], drawn: Mapping[str, Probe], folder: Path) -> None:
-    """Check that the folder holds one version of each model and probe.
-
-    A probe is checked against the answers of every model: the folder stores its items once.
+    Returns:
+        The run, with all its models and probes.
     """
-    model, probe = part.model, part.probe
-    now = contents.get(model.name, Content(model.weights, model.identity))
-    if now.weights != model.weights:
-        other = "and its server reports another model now" if model.kind == "server" else "with other weights"
-        raise UserError(f"the folder holds answers of {model.name} {other}", file=folder, fix=_ANOTHER)
-    if now.identity and model.identity and now.identity != model.identity:
-        problem = f"the folder holds answers of {model.name} with another config or tokenizer"
-        raise UserError(problem, file=folder, fix=_ANOTHER)
-    if probe.name in drawn and content_of(drawn[probe.name].items) != probe.content:
-        raise UserError(f"the folder holds answers to another version of {probe.name}", file=folder, fix=_ANOTHER)
+    from horsesense.runs.results import read_run
+    from horsesense.runs.run import Run
+    from horsesense.scoring.normalise import parse_normalisation
+
+    how = parse_normalisation(normalise) if normalise else None
+    manifest, answered = read_run(Path(folder), unfinished)
+    return Run(answered, Path(folder), how, manifest)
+
+
+def probes_named(
+    given: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe],
+) -> dict[str, Probe]:
+    """Return probes by their names in a run."""
+    from horsesense.scoring.normalise import parse_normalisation
+
+    if isinstance(given, Mapping):
+        return dict(given)
+    probes: dict[str, Probe] = {}
+    for each in [given] if isinstance(given, Probe | str | Path) else given:
+        probe, name = as_probe(each), name_in_run(each)
+        if name in probes:
+            if isinstance(each, Probe):
+                raise UserError(f"two probes are called {name!r}", fix="give them by name: {name: probe}")
+            raise UserError(f"two probes are called {name!r}", file=each, fix="rename one of the files")
+        if probe.card.normalise:
+            try:
+                parse_normalisation(probe.card.normalise)
+            except UserError as error:  # told before hours of asking
+                raise (error if isinstance(each, Probe) else error.at(card_path(Path(each)))) from None
+        probes[name] = probe
+    return probes
+
+
+def _spec(spec: str | ScoringSpec) -> ScoringSpec:
+    return parse_spec(spec) if isinstance(spec, str) else spec
+
+
+def _labelled(
+    models: Sequence[str | Path | Model],
+) -> tuple[dict[str, str], list[str | Model]]:
+    """Return the labels with the names they stand for, and the models by label."""
+    labels: dict[str, str] = {}
+    called: list[str | Model] = []
+    for each in models:
+        if not isinstance(each, str | Path):
+            called.append(each)
+            continue
+        label, name = labelled(each) if isinstance(each, str) else (str(each), str(each))
+        if label != name and label in BUNDLED:
+            raise UserError(f"the label {label!r} is the name of a bundled model", fix="choose another label")
+        if labels.setdefault(label, name) != name:
+            raise UserError(f"two models are called {label!r}", fix="give each a label of its own")
+        called.append(label)
+    return {label: name for label, name in labels.items() if label != name}, called

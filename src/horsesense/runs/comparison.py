@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.core.audit import LabelQuality
 from horsesense.core.card import UNIT_AVERAGE
-from horsesense.core.document import Document
+from horsesense.core.document import INTERNAL, Document
+from horsesense.core.frame import Frame, columns_of
 from horsesense.core.spec import PROMPT_FIELDS, Normalisation
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.runs.manifest import LOG
 from horsesense.runs.result import shown_names
-from horsesense.runs.results import Answered, common_indices, credits_on, guessing
-from horsesense.stats import Comparison, Estimate, Power, compare_all, power
+from horsesense.runs.results import Answered, AskedProbe, common_indices, credits_on, guessing
+from horsesense.runs.run import AnyRun, finished_by_place
+from horsesense.scoring.normalise import parse_normalisation
+from horsesense.stats import Estimate, PairedTest, Power, compare_all, power
 from horsesense.stats.accuracy import AVERAGED, unit_shares
 from horsesense.stats.paired import holm
 from horsesense.stats.resampling import Floats
@@ -33,63 +36,140 @@ HINT = 0.32
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class ModelAccuracy(Document):
+    """One model on the common items."""
+
+    model: str
+    """Its name; with the folder where it was run in several."""
+    accuracy: Estimate
+    """Accuracy on the common items, by the metric."""
+    plain: Estimate | None = None
+    """Share of items, where the metric is another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(Document):
     """Two models on the same items."""
 
     one: str
+    """First model."""
     other: str
-    comparison: Comparison
-    """By the metric of the probe's card."""
-    power: Power
-    """Items needed to detect the difference."""
-    only_one: tuple[str, ...]
-    """Ids of items that only the first gets right."""
-    only_other: tuple[str, ...]
+    """Second model."""
+    difference: Estimate
+    """Accuracy of the first minus that of the second, by the metric."""
+    p: float
+    """Over clusters."""
+    p_holm: float
+    """Corrected for all comparisons that are shown together (Holm)."""
+    mcnemar_p: float
+    """Over items; too small where items depend on one another."""
+    only_one: int
+    """Items that only the first gets right."""
+    only_other: int
+    """Items that only the second gets right."""
+    units_missing: int | None
+    """Additional clusters for a power of 0.8 after the correction; null where no number would do."""
+    items_missing: int | None
+    """Additional items for a power of 0.8."""
     plain: Estimate | None = None
     """Difference of the shares of items, where the metric is another."""
+    ids: tuple[tuple[str, ...], tuple[str, ...]] = field(default=((), ()), metadata=INTERNAL)
+    """Ids of the items that only the first gets right, and only the second."""
+    power: Power | None = field(default=None, metadata=INTERNAL)
+    """Items needed to detect the difference."""
 
     @property
-    def settled(self) -> bool:
+    def significant(self) -> bool:
         """Whether the difference is significant, after the correction for several comparisons."""
-        return self.comparison.adjusted < SURE
+        return self.p_holm < SURE
 
     def outlook(self) -> str:
         """Say how many more items would make the difference significant; empty where that is not known.
 
         For a difference smaller than its own standard error, the number of items needed says nothing but noise.
         """
-        if self.comparison.p > HINT:
+        if self.p > HINT:
             return "no sign of a difference"
-        missing = self.power.more_items
+        missing = self.items_missing
         return f"about {missing:,} more items would show it in four of five studies" if missing else ""
+
+    def corrected(self, p_holm: float, level: float) -> Difference:
+        """Return the difference with a corrected p, and the missing items of a test at that level."""
+        assert self.power is not None
+        power = self.power.at(level)
+        clusters, items = power.more_clusters, power.more_items
+        return replace(self, p_holm=p_holm, power=power, units_missing=clusters, items_missing=items)
 
 
 @dataclass(frozen=True, slots=True)
-class SideBySide:
+class ProbeComparison(Document):
     """All models on one probe."""
 
     probe: str
+    """Name of the probe."""
     format: str
     """Prompt format."""
-    items: int
+    metric: str
+    """What is compared: accuracy, or the average over clusters, as the probe's card says."""
+    n: int
     """Items with a gold answer that all models answered."""
-    excluded: dict[str, int]
+    excluded: Mapping[str, int]
     """Model → items that another model did not answer."""
     unjudged: int
     """Common items without a gold answer."""
-    accuracies: dict[str, Estimate]
-    pairings: tuple[Pairing, ...]
     notes: tuple[str, ...]
-    """Caveats: different specs, different settings."""
+    """Caveats of the comparison."""
+    models: tuple[ModelAccuracy, ...]
+    """Accuracy of each model."""
+    differences: tuple[Difference, ...]
+    """Difference of each pair."""
     soundness: LabelQuality | None = None
     """Label quality of the items, from the card of the first run."""
-    metric: str = ACCURACY
-    """What is compared: the share of items, or the average over clusters where all cards ask for it."""
-    plain: Mapping[str, Estimate] | None = None
-    """Share of items by model, where the metric is another."""
+
+    @property
+    def accuracies(self) -> dict[str, Estimate]:
+        """Accuracy by model."""
+        return {each.model: each.accuracy for each in self.models}
 
 
-def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisation | None = None) -> list[SideBySide]:
+@dataclass(frozen=True)
+class Comparison(Document):
+    """Models compared, probe by probe."""
+
+    probes: tuple[ProbeComparison, ...]
+    """Probes that at least two models answered."""
+    unfinished: tuple[str, ...] | None = None
+    """Models, each with its probe, whose answers are incomplete; left out."""
+    alone: tuple[str, ...] | None = None
+    """Models, each with a probe that no other answered; left out."""
+
+    def frame(self) -> Frame:
+        """Return one row per probe and pair of models, with the difference, its interval and p."""
+        rows = [
+            {
+                "probe": probe.probe,
+                "one": each.one,
+                "other": each.other,
+                "difference": each.difference.value,
+                "low": each.difference.low,
+                "high": each.difference.high,
+                "p_holm": each.p_holm,
+                "n": probe.n,
+                "only_one": each.only_one,
+                "only_other": each.only_other,
+            }
+            for probe in self.probes
+            for each in probe.differences
+        ]
+        return Frame(columns_of(rows), "differences on the same items")
+
+    def _repr_html_(self) -> str:
+        return self.frame()._repr_html_()
+
+
+def compare_runs(
+    runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisation | None = None
+) -> list[ProbeComparison]:
     """Compare all models of runs by probe and prompt format; answers in different formats are never compared.
 
     A run that shares no probe with any other model is an error: it would be left out silently.
@@ -105,21 +185,16 @@ def compare_runs(runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisa
     )
 
 
-def corrected_together(sides: Sequence[SideBySide]) -> list[SideBySide]:
+def corrected_together(sides: Sequence[ProbeComparison]) -> list[ProbeComparison]:
     """Correct p for everything that is shown together (Holm), and the missing items accordingly.
 
     A difference is certainly significant if p is below the level over the number of those that are not yet.
     """
-    every = [pairing for side in sides for pairing in side.pairings]
-    adjusted = holm([pairing.comparison.p for pairing in every])
+    every = [each for side in sides for each in side.differences]
+    adjusted = holm([each.p for each in every])
     level = 1 - SURE / max(1, sum(p >= SURE for p in adjusted))
-    corrected = iter(
-        [
-            replace(each, comparison=replace(each.comparison, adjusted=p), power=each.power.at(level))
-            for each, p in zip(every, adjusted, strict=True)
-        ]
-    )
-    return [replace(side, pairings=tuple(next(corrected) for _ in side.pairings)) for side in sides]
+    corrected = iter([each.corrected(p, level) for each, p in zip(every, adjusted, strict=True)])
+    return [replace(side, differences=tuple(next(corrected) for _ in side.differences)) for side in sides]
 
 
 def alone_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
@@ -158,16 +233,6 @@ def _refuse_alone(
     raise UserError(reason, file=file, fix="give runs whose probes have the same name")
 
 
-class AskedProbe(NamedTuple):
-    """A probe, and its prompt format."""
-
-    probe: str
-    format: str
-
-    def __str__(self) -> str:
-        return self.probe if self.format == "loglikelihood" else f"{self.probe} by {self.format}"
-
-
 def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[AskedProbe, dict[str, Answered]]:
     """Group all answers by probe and prompt format, then by model; the folder distinguishes two runs of one model."""
     names = [(a.part.model.name, a.part.probe.name, a.format) for _, answered in runs for a in answered]
@@ -181,7 +246,7 @@ def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[AskedProbe
     return probes
 
 
-def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | None = None) -> SideBySide:
+def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | None = None) -> ProbeComparison:
     """Compare models on the common items of one probe in one prompt format; p is corrected for this probe alone."""
     _check_alike(probe, models)
     first = next(iter(models.values()))
@@ -201,37 +266,48 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
     averaged = _averaged(models, columns.families[indices], earned, units, guess)
     if averaged is not None:
         comparisons, powers = _with_counts(averaged[0], plain), averaged[1]
-    pairings = tuple(
-        Pairing(
-            one,
-            other,
-            comparison,
-            powers[one, other],
-            tuple(ids[index] for index in np.flatnonzero(earned[one] > earned[other]).tolist()),
-            tuple(ids[index] for index in np.flatnonzero(earned[other] > earned[one]).tolist()),
-            plain[one, other].difference if averaged else None,
+    differences = []
+    for (one, other), test in comparisons.items():
+        better = (earned[one] > earned[other], earned[other] > earned[one])
+        first_ids, other_ids = (tuple(ids[index] for index in np.flatnonzero(each).tolist()) for each in better)
+        outlook = powers[one, other]
+        differences.append(
+            Difference(
+                one=one,
+                other=other,
+                difference=test.difference,
+                p=test.p,
+                p_holm=test.adjusted,
+                mcnemar_p=test.mcnemar,
+                only_one=len(first_ids),
+                only_other=len(other_ids),
+                units_missing=outlook.more_clusters,
+                items_missing=outlook.more_items,
+                plain=plain[one, other].difference if averaged else None,
+                ids=(first_ids, other_ids),
+                power=outlook,
+            )
         )
-        for (one, other), comparison in comparisons.items()
-    )
-    accuracies = {p.one: p.comparison.a for p in pairings} | {p.other: p.comparison.b for p in pairings}
+    accuracies = {one: c.a for (one, _), c in comparisons.items()} | {
+        other: c.b for (_, other), c in comparisons.items()
+    }
     shares = {one: c.a for (one, _), c in plain.items()} | {other: c.b for (_, other), c in plain.items()}
-    side = SideBySide(
+    side = ProbeComparison(
         probe=probe,
         format=first.format,
-        items=int((~np.isnan(next(iter(earned.values())))).sum()),
+        metric=UNIT_AVERAGE if averaged else ACCURACY,
+        n=int((~np.isnan(next(iter(earned.values())))).sum()),
         excluded={label: len(run.items) - len(indices) for label, run in models.items()},
         unjudged=int((~columns.judged[indices]).sum()),
-        accuracies={label: accuracies[label] for label in models},
-        pairings=pairings,
         notes=_notes(models),
+        models=tuple(ModelAccuracy(label, accuracies[label], shares[label] if averaged else None) for label in models),
+        differences=tuple(differences),
         soundness=first.probe.card.label_quality,
-        metric=UNIT_AVERAGE if averaged else ACCURACY,
-        plain={label: shares[label] for label in models} if averaged else None,
     )
     return corrected_together([side])[0]
 
 
-_Comparisons = dict[tuple[str, str], Comparison]
+_Comparisons = dict[tuple[str, str], PairedTest]
 
 
 def _averaged(
@@ -311,119 +387,26 @@ def _notes(models: dict[str, Answered]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAccuracy(Document):
-    """One model on the common items."""
+@translate_errors()
+def compare(*runs: AnyRun, normalise: Normalisation | None = None) -> Comparison:
+    """Compare models on the items that all of them answered, with paired, clustered and Holm-corrected tests.
 
-    model: str
-    """Its name; with the folder where it was run in several."""
-    accuracy: Estimate
-    """Accuracy on the common items, by the metric."""
-    plain: Estimate | None = None
-    """Share of items, where the metric is another."""
+    Args:
+        runs: Run folder; one is enough if it has two models. In Python, also a `Run`.
+        normalise: Score normalisation. By default, the one of each probe's card.
 
-
-@dataclass(frozen=True, slots=True)
-class Difference(Document):
-    """Two models on the same items."""
-
-    one: str
-    """First model."""
-    other: str
-    """Second model."""
-    difference: Estimate
-    """Accuracy of the first minus that of the second, by the metric."""
-    p: float
-    """Over clusters."""
-    p_holm: float
-    """Corrected for all comparisons that are shown together (Holm)."""
-    mcnemar_p: float
-    """Over items; too small where items depend on one another."""
-    only_one: int
-    """Items that only the first gets right."""
-    only_other: int
-    """Items that only the second gets right."""
-    units_missing: int | None
-    """Additional clusters for a power of 0.8 after the correction; null where no number would do."""
-    items_missing: int | None
-    """Additional items for a power of 0.8."""
-    plain: Estimate | None = None
-    """Difference of the shares of items, where the metric is another."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProbeComparison(Document):
-    """All models on one probe, without the ids of items."""
-
-    probe: str
-    """Name of the probe."""
-    format: str
-    """Prompt format."""
-    metric: str
-    """What is compared: accuracy, or the average over clusters, as the probe's card says."""
-    n: int
-    """Items with a gold answer that all models answered."""
-    excluded: Mapping[str, int]
-    """Model → items that another model did not answer."""
-    unjudged: int
-    """Common items without a gold answer."""
-    notes: tuple[str, ...]
-    """Caveats of the comparison."""
-    models: tuple[ModelAccuracy, ...]
-    """Accuracy of each model."""
-    differences: tuple[Difference, ...]
-    """Difference of each pair."""
-    soundness: LabelQuality | None = None
-    """Label quality of the items, from the probe's card."""
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonDocument(Document):
-    """Models compared, probe by probe."""
-
-    probes: tuple[ProbeComparison, ...]
-    """Probes that at least two models answered."""
-    unfinished: tuple[str, ...] | None = None
-    """Models, each with its probe, whose answers are incomplete; left out."""
-    alone: tuple[str, ...] | None = None
-    """Models, each with a probe that no other answered; left out."""
-
-
-def comparison_document(
-    sides: Sequence[SideBySide], unfinished: Sequence[str] = (), alone: Sequence[str] = ()
-) -> ComparisonDocument:
-    """Return the comparisons without the ids of items."""
-    return ComparisonDocument(tuple(map(_without_ids, sides)), tuple(unfinished) or None, tuple(alone) or None)
-
-
-def _without_ids(side: SideBySide) -> ProbeComparison:
-    return ProbeComparison(
-        probe=side.probe,
-        format=side.format,
-        metric=side.metric,
-        n=side.items,
-        excluded=side.excluded,
-        unjudged=side.unjudged,
-        notes=side.notes,
-        models=tuple(
-            ModelAccuracy(label, estimate, None if side.plain is None else side.plain[label])
-            for label, estimate in side.accuracies.items()
-        ),
-        differences=tuple(
-            Difference(
-                one=pairing.one,
-                other=pairing.other,
-                difference=pairing.comparison.difference,
-                p=pairing.comparison.p,
-                p_holm=pairing.comparison.adjusted,
-                mcnemar_p=pairing.comparison.mcnemar,
-                only_one=len(pairing.only_one),
-                only_other=len(pairing.only_other),
-                units_missing=pairing.power.more_clusters,
-                items_missing=pairing.power.more_items,
-                plain=pairing.plain,
-            )
-            for pairing in side.pairings
-        ),
-        soundness=side.soundness,
-    )
+    Returns:
+        Each probe that two models answered, with the difference of each pair.
+    """
+    if not runs:
+        raise UserError("no run is given", fix="name a run folder")
+    how = parse_normalisation(normalise) if normalise else None
+    by_place, unfinished = finished_by_place(runs)
+    try:
+        return Comparison(
+            tuple(compare_runs(by_place, how)), tuple(unfinished) or None, tuple(alone_in(by_place)) or None
+        )
+    except UserError as error:
+        if not unfinished:
+            raise
+        raise UserError(f"{error.problem}; not finished: {', '.join(unfinished)}", fix="finish the run first") from None

@@ -10,7 +10,7 @@ import orjson
 
 from horsesense.core import Answer, Probe, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.runs.ask import Settings, content_of
+from horsesense.runs.ask_models import Settings, content_of
 from horsesense.runs.folder import locked, store_probe
 from horsesense.runs.manifest import (
     Manifest,

@@ -8,16 +8,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 from xml.etree import ElementTree
 
 import numpy as np
+from annotated_types import Ge
 
+from horsesense.core.catalogue import PathLike
 from horsesense.core.document import Document
 from horsesense.core.spec import Normalisation
-from horsesense.errors import UserError, argument
-from horsesense.runs.comparison import AskedProbe, by_probe, side_by_side
-from horsesense.runs.results import Answered, credits_on
+from horsesense.data import writing
+from horsesense.errors import UserError, argument, translate_errors
+from horsesense.runs.comparison import by_probe, side_by_side
+from horsesense.runs.results import Answered, AskedProbe, credits_on
+from horsesense.runs.run import AnyRun, finished_by_place
+from horsesense.scoring.normalise import parse_normalisation
 from horsesense.stats import Estimate, power
 from horsesense.stats.paired import compare
 from horsesense.stats.resampling import Floats
@@ -133,6 +138,41 @@ class Gate(Document):
         return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
+@translate_errors()
+def check_regression(
+    new: AnyRun,
+    *,
+    against: AnyRun,
+    margin: Annotated[float, Ge(0)] = 0.02,
+    normalise: Normalisation | None = None,
+    summary: PathLike | None = None,
+    junit: PathLike | None = None,
+) -> Gate:
+    """Check whether a new run is worse than an old one (exit code 0: not worse, 3: worse, 4: inconclusive).
+
+    Args:
+        new: Run folder to check. In Python, also a `Run`.
+        against: Run folder that it is compared with. In Python, also a `Run`.
+        margin: Tolerated loss of accuracy.
+        normalise: Score normalisation. By default, the one of each probe's card.
+        summary: Markdown file to write a summary to.
+        junit: JUnit XML file to write.
+
+    Returns:
+        ``verdict`` ("not worse", "worse", "inconclusive"), each check with its interval, and ``exit_code`` (0, 3, 4).
+    """
+    how = parse_normalisation(normalise) if normalise else None
+    (first, second), unfinished = finished_by_place((new, against))
+    if unfinished:
+        raise UserError(f"not finished: {', '.join(unfinished)}", fix="finish the run first")
+    found = judge(first, second, margin, how)
+    for path, text in ((summary, found.markdown()), (junit, found.junit())):
+        if path is not None:
+            with writing(path) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+    return found
+
+
 def judge(
     new: tuple[Path, Sequence[Answered]],
     old: tuple[Path, Sequence[Answered]],
@@ -173,7 +213,7 @@ def _check(
     items = [item for item in new.items if item.id in common]
     ids, units = [item.id for item in items], [item.unit(new.probe.card.group) for item in items]
     a, b = credits_on(new, ids, how), credits_on(old, ids, how)
-    difference = side.pairings[0].comparison.difference
+    difference = side.differences[0].difference
     corrected = difference if checks == 1 else compare(a, b, units, level=1 - (1 - LEVEL) / checks).difference
     verdict: Verdict = "inconclusive"
     weights = {run.part.model.weights for run in (new, old)}
@@ -188,7 +228,7 @@ def _check(
         format=asked.format,
         new=new.part.model.name,
         old=old.part.model.name,
-        n=side.items,
+        n=side.n,
         accuracy=side.accuracies["new"],
         before=side.accuracies["old"],
         difference=difference,

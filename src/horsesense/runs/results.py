@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,6 +134,16 @@ class Answered:
         # A question repeated under exchanged names (rica) does not test anything more.
         values = without_repeats(earned.values, columns.again)
         return family_accuracy(values, columns.families, option_counts=columns.options)[0].strict
+
+
+class AskedProbe(NamedTuple):
+    """A probe, and its prompt format."""
+
+    probe: str
+    format: str
+
+    def __str__(self) -> str:
+        return self.probe if self.format == "loglikelihood" else f"{self.probe} by {self.format}"
 
 
 def common_indices(runs: Iterable[Answered]) -> NDArray[np.int64]:

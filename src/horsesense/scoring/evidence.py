@@ -8,7 +8,7 @@ difference of the scores in every case.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
@@ -75,19 +75,3 @@ def text_evidence(text: ScoredText, against: ScoredText) -> TextEvidence:
     """Return the evidence of two texts, by position and in total."""
     positions = evidence(text, against)
     return TextEvidence(tuple(positions), sum(each.q for each in positions), share_of_edit(positions))
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreDocument(Document):
-    """Texts as a model scores them."""
-
-    model: str
-    """Name of the model."""
-    spec: Mapping[str, str | int | float | bool]
-    """Scoring spec, and the special tokens around each text."""
-    texts: tuple[ScoredText, ...]
-    """Each text, token by token."""
-    against: ScoredText | None = None
-    """The text that the others are compared with."""
-    evidence: tuple[TextEvidence, ...] | None = None
-    """One per text, if there is one to compare it with."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
 from horsesense.core import BLANK, Fill, ScoringSpec
-from horsesense.core.document import Document
 from horsesense.errors import UserError
 from horsesense.models.protocol import Model, Prompt
 
@@ -20,19 +18,7 @@ _TRIED_EACH = 4
 """The same, as a multiple of the requested words."""
 
 
-@dataclass(frozen=True, slots=True)
-class FillDocument(Document):
-    """The words that a model puts into blanks."""
-
-    model: str
-    """Name of the model."""
-    spec: Mapping[str, str | int | float | bool]
-    """Scoring spec, and the special tokens around each text."""
-    fills: tuple[Fill, ...]
-    """For each prompt in turn, its words, best first."""
-
-
-def fill(model: Model, prompts: Sequence[str], k: int, spec: ScoringSpec) -> list[list[Fill]]:
+def fill_blanks(model: Model, prompts: Sequence[str], k: int, spec: ScoringSpec) -> list[list[Fill]]:
     """Return the k most probable single tokens for the blank of each prompt, subwords included, best first.
 
     A left-to-right model does not see what follows the blank. Where words follow, its most probable next tokens are

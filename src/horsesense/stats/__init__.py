@@ -5,19 +5,19 @@ from horsesense.stats.calibration import Bin, Reliability, confidence, reliabili
 from horsesense.stats.consistency import Consistency, consistency
 from horsesense.stats.families import Families, FamilyAccuracy, by_family, family_accuracy
 from horsesense.stats.intervals import Estimate
-from horsesense.stats.paired import Comparison, compare, compare_all, holm, mcnemar
+from horsesense.stats.paired import PairedTest, compare, compare_all, holm, mcnemar
 from horsesense.stats.power import Power, power
 from horsesense.stats.slices import Slice, Sliced, by_facet
 from horsesense.stats.standouts import Search, Standout, standouts
 
 __all__ = [
     "Bin",
-    "Comparison",
     "Consistency",
     "Credits",
     "Estimate",
     "Families",
     "FamilyAccuracy",
+    "PairedTest",
     "Power",
     "Reliability",
     "Search",

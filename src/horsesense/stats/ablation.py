@@ -11,7 +11,7 @@ from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate
-from horsesense.stats.paired import Comparison, compare
+from horsesense.stats.paired import PairedTest, compare
 from horsesense.stats.resampling import Floats, Names
 
 Key = TypeVar("Key", bound=Hashable)
@@ -23,7 +23,7 @@ def ablation(
     other_keys: Sequence[Key],
     other_values: Floats | Sequence[float],
     unit_of: Mapping[Key, object],
-) -> Comparison:
+) -> PairedTest:
     """Compare two conditions question by question, such as novel entities with names, or without and with the fact.
 
     ``keys`` identify the question of an item, ``unit_of`` its cluster. A question with several items in a condition

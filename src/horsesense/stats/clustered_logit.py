@@ -76,6 +76,30 @@ def clustered_logit(
     return effects
 
 
+def supported(
+    right: Sequence[bool], columns: Mapping[str, Sequence[float]], *clusters: Sequence[str]
+) -> dict[str, Sequence[float]]:
+    """Return the columns whose effect can be estimated: one item of another value gives a large and certain-looking
+    number.
+
+    Both the items of the most common value and the others need right and wrong answers, and ``_FEWEST`` clusters in
+    each grouping.
+
+    >>> answers, hops = [True, False] * 10, [1.0] * 19 + [2.0]
+    >>> list(supported(answers, {"hops": hops, "verb": [0.0, 0.0, 1.0, 1.0] * 5}, [str(i) for i in range(20)]))
+    ['verb']
+    """
+    outcome, kept = np.asarray(right, dtype=bool), {}
+    for name, column in columns.items():
+        values, counts = np.unique(column, return_counts=True)
+        common = np.asarray(column) == values[counts.argmax()]
+        sides = (common, ~common)
+        answered = all(outcome[side].any() and not outcome[side].all() for side in sides)
+        if answered and all(len(set(np.asarray(names)[side])) >= _FEWEST for side in sides for names in clusters):
+            kept[name] = column
+    return kept
+
+
 def _fitted(design: Floats, outcome: Floats) -> Floats:
     """Fit by Newton's method, with a ridge that matters only for separated items."""
     beta = np.zeros(design.shape[1])

@@ -17,7 +17,7 @@ from horsesense.stats.resampling import NOTHING, RESAMPLES, Floats, Names, mean_
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PairedTest:
     """Comparison of two models on the judged items that both answered."""
 
     a: Estimate
@@ -49,7 +49,7 @@ def compare(
     seed: int = 0,
     resamples: int = RESAMPLES,
     crossed: Names | None = None,
-) -> Comparison:
+) -> PairedTest:
     """Compare two models item by item by cluster bootstrap.
 
     >>> units = [str(i // 2) for i in range(80)]
@@ -74,7 +74,7 @@ def compare(
     ends = _ends(value, variance, number, rates, level)
     only_a, only_b = int((a > b).sum()), int((b > a).sum())
     p = max(difference_p(value, variance, number), _combined_p(value, rates))
-    return Comparison(
+    return PairedTest(
         a=accuracy(a, names, chance, level, seed, resamples, others),
         b=accuracy(b, names, chance, level, seed, resamples, others),
         difference=Estimate(
@@ -128,7 +128,7 @@ def compare_all(
     seed: int = 0,
     resamples: int = RESAMPLES,
     crossed: Names | None = None,
-) -> dict[tuple[str, str], Comparison]:
+) -> dict[tuple[str, str], PairedTest]:
     """Compare every pair of models, with p corrected for multiple comparisons.
 
     >>> units = [str(i) for i in range(40)]

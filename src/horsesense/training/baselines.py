@@ -23,8 +23,8 @@ from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
 from horsesense.training.splits import HELD_OUT, hold_out, with_gold
 
 if TYPE_CHECKING:
-    from horsesense.api.frames import Frame
-    from horsesense.api.run import AnyRun
+    from horsesense.core.frame import Frame
+    from horsesense.runs.run import AnyRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class FittedControl(Document):
 
     def frame(self) -> Frame:
         """Return the control, then each model on all items and where all controls fail."""
-        from horsesense.api.frames import Frame, columns_of
+        from horsesense.core.frame import Frame, columns_of
 
         parts = [(self.name, "all", self.estimate)]
         parts += [(each.model, "all", each.all) for each in self.missed_by_controls]
@@ -137,7 +137,7 @@ class FittedControl(Document):
 
     def plot(self) -> Any:
         """Return a chart (Altair): the control, and models where it fails, with intervals and chance."""
-        from horsesense.report.drawing import accuracies
+        from horsesense.drawing import accuracies
 
         rows = [row | {"label": f"{row['model']}, {row['items']}"} for row in self.frame()]
         return accuracies(rows, "accuracy")
@@ -182,12 +182,12 @@ def fit_control(
     Returns:
         Its accuracy with an interval, leaks, a verdict, and models where it fails.
     """
-    from horsesense.api.probes import called, opened
-    from horsesense.api.run import answered_of
+    from horsesense.core.catalogue import as_probe, name_in_run
     from horsesense.runs.controls import keep_control
+    from horsesense.runs.run import answered_of
 
     settings = settings or ControlSettings()
-    probe = opened(test)
+    probe = as_probe(test)
     stored = is_stored(Path(name))
     if stored:
         fit = fit_from_folder(Path(name), probe)
@@ -201,9 +201,9 @@ def fit_control(
         control(name)
         fit = fit_baseline(
             name,
-            None if train is None else opened(train),
+            None if train is None else as_probe(train),
             probe,
-            dev=None if dev is None else opened(dev),
+            dev=None if dev is None else as_probe(dev),
             seeds=range(seeds),
             allow_overlap=allow_overlap,
             task=task,
@@ -213,7 +213,7 @@ def fit_control(
     if out is not None:
         for seed, (answers, each) in enumerate(zip(fit.answers, fit.fits, strict=True)):
             folder = Path(out) if len(fit.fits) == 1 else Path(out) / f"seed-{seed}"
-            keep_control(folder, fit.name, each.method, called(test), probe, answers, seed)
+            keep_control(folder, fit.name, each.method, name_in_run(test), probe, answers, seed)
             if each.weights is not None and not stored:
                 store_weights(folder, fit.name, seed, settings.vectors, fit.train, each.weights)
     if not against:

@@ -89,11 +89,11 @@ def train(
     Returns:
         Each test before and after, with intervals; ``frame()`` and ``plot()``. None in the other processes of torchrun.
     """
-    from horsesense.api.probes import called, opened
+    from horsesense.core.catalogue import as_probe, name_in_run
 
-    probe = opened(train)
-    test_probes = {called(test): opened(test) for test in tests}
-    dev_probe = None if dev is None else opened(dev)
+    probe = as_probe(train)
+    test_probes = {name_in_run(test): as_probe(test) for test in tests}
+    dev_probe = None if dev is None else as_probe(dev)
     drawn = [plans(setting, TrainingMaterial(probe, dev_probe, test_probes, seed), numbers) for seed in range(seeds)]
     given = asdict(settings or TrainingSettings())
     recipe = Recipe(**given | {"objective": given["objective"] or _default_objective(model, setting, probe.items)})
@@ -217,7 +217,7 @@ def _evaluate(
     engine: Engine,
 ) -> SettingResult:
     """Train once per plan (one per seed; they differ in what was drawn) and evaluate before and after."""
-    from horsesense.runs.ask import Settings, ask_models
+    from horsesense.runs.ask_models import Settings, ask_models
 
     trained = train_seeds(model, plans, recipe, folder, progress)
     names = [str(folder / f"seed-{seed}") for seed in range(len(plans))]

@@ -36,7 +36,7 @@ from horsesense.training.splits import with_gold
 from horsesense.training.training_record import ordered_content
 
 if TYPE_CHECKING:
-    from horsesense.api.frames import Frame
+    from horsesense.core.frame import Frame
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Inoculation(Document):
 
     def frame(self) -> Frame:
         """Return one row per setting, training-set size and seed: the tests of the selected weights."""
-        from horsesense.api.frames import Frame, columns_of
+        from horsesense.core.frame import Frame, columns_of
 
         rows = []
         for trial in self.selected:
@@ -69,7 +69,7 @@ class Inoculation(Document):
 
     def plot(self) -> Any:
         """Return a chart (Altair): accuracy on the probe and on the original task by training-set size."""
-        from horsesense.report.drawing import curve_chart
+        from horsesense.drawing import curve_chart
 
         return curve_chart(inoculation_curve(self.to_json()["selected"]))
 
@@ -118,7 +118,7 @@ def inoculate(
         The curves by training-set size, and the best weights of each setting, size and seed; ``frame()`` and
         ``plot()``.
     """
-    from horsesense.api.probes import opened
+    from horsesense.core.catalogue import as_probe
     from horsesense.models.hf.load import architecture_of
     from horsesense.runs.folder import locked
     from horsesense.training.objectives import inoculation_objective
@@ -131,15 +131,15 @@ def inoculate(
         )
     grid = replace(grid, objective=objective, sizes=tuple(sorted(grid.sizes)), steps=tuple(sorted(grid.steps)))
     sets = InoculationSets(
-        opened(train),
-        opened(dev),
-        opened(test),
+        as_probe(train),
+        as_probe(dev),
+        as_probe(test),
         _join(original_dev),
         _join(original_test),
-        None if natural is None else opened(natural),
+        None if natural is None else as_probe(natural),
     )
     folder = InoculationFolder(Path(out))
-    seen = {} if original_train is None else concepts_seen(sets.test.items, opened(original_train).items)
+    seen = {} if original_train is None else concepts_seen(sets.test.items, as_probe(original_train).items)
 
     def store(best: BestTrial) -> None:
         folder.store_best(best, sets, seen)
@@ -161,9 +161,9 @@ def inoculate(
 
 def _join(probes: Sequence[Probe | str | Path]) -> Probe:
     """Join several original tasks; items keep their families, which are the clusters then."""
-    from horsesense.api.probes import opened
+    from horsesense.core.catalogue import as_probe
 
-    parts = [opened(probe) for probe in probes]
+    parts = [as_probe(probe) for probe in probes]
     if len(parts) == 1:
         return parts[0]
     card = replace(parts[0].card, name="+".join(part.card.name for part in parts), group="family")

@@ -21,7 +21,7 @@ from horsesense.training.settings import TrainingPlan
 from horsesense.training.training_record import EvalPoint, TrainedModel
 
 if TYPE_CHECKING:
-    from horsesense.api.frames import Frame
+    from horsesense.core.frame import Frame
 
 ModelAndTest = tuple[str, str]
 """The model and the test; the name of the base model is empty."""
@@ -122,7 +122,7 @@ class Training(Document):
 
     def frame(self) -> Frame:
         """Return one row per test, overall and by the values of each facet, before and after."""
-        from horsesense.api.frames import Frame, columns_of
+        from horsesense.core.frame import Frame, columns_of
 
         rows = []
         for point in self.points:
@@ -138,7 +138,7 @@ class Training(Document):
 
     def plot(self, index: int = 0) -> Any:
         """Return a chart (Altair): accuracy by training-set size; from 1 on, accuracy by step of each training."""
-        from horsesense.report.drawing import curve_chart
+        from horsesense.drawing import curve_chart
 
         return curve_chart(training_curves(self.to_json())[index])
 

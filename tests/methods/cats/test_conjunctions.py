@@ -12,7 +12,7 @@ from horsesense.errors import UserError
 from horsesense.methods.cats.conjunctions import conjunction_facets, conjunction_probe
 from horsesense.methods.cats.joining import writing_of_names
 from horsesense.methods.cats.steps import steps
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 
 
 def schemas(*right: str) -> Probe:
@@ -62,12 +62,12 @@ def test_facets_need_one_changed_conjunction() -> None:
 
 def test_the_released_pairs_come_out_of_the_released_schemas(shared: Path) -> None:
     folder = shared / "data" / "cats" / "commonsense_ability_test"
-    released = read_release("cats", [folder / "ca.txt"]).items
-    made = conjunction_probe(read_release("cats", [folder / "wsc.txt"])).items
+    released = read_files("cats", [folder / "ca.txt"]).items
+    made = conjunction_probe(read_files("cats", [folder / "wsc.txt"])).items
     kinds = Counter(item.facets["conjunction"] for item in released)
     # Counted apart from this program, by a word-by-word difference of the two sentences.
     assert kinds == {"because": 71, "and": 56, "but": 45, "when": 10, "before": 1}
-    right = {item.options[item.answer or 0]: item for item in read_release("cats", [folder / "wsc.txt"]).items}
+    right = {item.options[item.answer or 0]: item for item in read_files("cats", [folder / "wsc.txt"]).items}
     pairs = {(item.options[item.answer or 0], item.facets["conjunction"]) for item in made}
     wanted = [
         (item.options[item.answer or 0], item.facets["conjunction"])
@@ -97,7 +97,7 @@ def test_steps(sentence: str, number: int) -> None:
 
 def test_the_release_lowers_names(shared: Path) -> None:
     path = shared / "data" / "cats" / "commonsense_ability_test" / "wsc.txt"
-    written = Counter(item.facets["names"] for item in read_release("cats", [path]).items)
+    written = Counter(item.facets["names"] for item in read_files("cats", [path]).items)
     assert written["lowered"] > 150
     assert writing_of_names(["The cat saw Tom before tom ran.", "The cat saw Tom before the cat ran."]) == "lowered"
     assert (

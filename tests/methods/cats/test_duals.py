@@ -16,7 +16,7 @@ from horsesense.errors import UserError
 from horsesense.methods.cats.dual_edits import Dual, pair_of
 from horsesense.methods.cats.duals import EDITS, DualPlan, make_duals
 from horsesense.methods.cats.orders import chains, orders_probe
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 from horsesense.progress import Progress
 
 
@@ -235,7 +235,7 @@ def test_a_run_never_mixes_what_is_proposed(tiny_folders: dict[str, Path]) -> No
 
 def test_released_negations_turn_the_key_as_ours_do(shared: Path) -> None:
     """Where people only put a "not" into both sentences, the operator does so too, and turns the answer alike."""
-    released = read_release("cats-robust", [shared / "data" / "cats" / "Robust_commonsense_test" / "add.txt"]).items
+    released = read_files("cats-robust", [shared / "data" / "cats" / "Robust_commonsense_test" / "add.txt"]).items
     originals = {item.family: item for item in released if item.member == "a"}
     found = 0
     for edit in (item for item in released if item.member == "b"):
@@ -251,10 +251,10 @@ def test_released_negations_turn_the_key_as_ours_do(shared: Path) -> None:
 
 def test_released_sets_give_duals_of_every_kind(shared: Path) -> None:
     folder = shared / "data" / "cats" / "commonsense_ability_test"
-    twins = make_duals(read_release("cats", [folder / "arct_2.txt"]), DualPlan(("twins",)))
+    twins = make_duals(read_files("cats", [folder / "arct_2.txt"]), DualPlan(("twins",)))
     # The second half of the file has each claim of the first negated.
     assert len(twins.items) / 2 >= 400
-    names = make_duals(read_release("cats", [folder / "wsc.txt"]), DualPlan(("exchange-names",)))
+    names = make_duals(read_files("cats", [folder / "wsc.txt"]), DualPlan(("exchange-names",)))
     assert len(names.items) / 2 >= 60
     for first, second in zip(names.items[::2], names.items[1::2], strict=True):
         # Exchanging the names throughout gives the other sentence of the original.

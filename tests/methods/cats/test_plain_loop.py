@@ -11,7 +11,7 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokeniz
 
 from horsesense.core import parse_spec
 from horsesense.methods.cats.suite import find_suite, open_suite
-from horsesense.runs.ask import Settings, ask_models
+from horsesense.runs.ask_models import Settings, ask_models
 from horsesense.runs.results import read_run
 from tests.support.small_cats import lay_all
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 
 Files = dict[str, str]
 
@@ -48,7 +48,7 @@ NEGATED = ARCT.replace("debateInfo", "debateInfo\tadversarial").replace("way?", 
 
 
 def test_sense_making_takes_the_statement_that_is_not_against_common_sense(tmp_path: Path) -> None:
-    items = read_release("sense-making", write(tmp_path, SENSE)).items
+    items = read_files("sense-making", write(tmp_path, SENSE)).items
     assert [(item.options, item.answer, item.source.id, item.source.line) for item in items] == [
         (("she drank a brick, slowly", "she drank tea"), 1, "12", 2),
         (("ice is cold", "ice is hot"), 0, "7", 3),
@@ -56,26 +56,26 @@ def test_sense_making_takes_the_statement_that_is_not_against_common_sense(tmp_p
 
 
 def test_reasons_are_joined_as_released_and_share_the_statement_of_sense_making(tmp_path: Path) -> None:
-    (item,) = read_release("sense-reasons", write(tmp_path, REASONS)).items
+    (item,) = read_files("sense-reasons", write(tmp_path, REASONS)).items
     assert item.options[1] == '" she drank a brick " is against common sense because bricks are solid .'
     assert (item.answer, item.facets["task"], item.facets["steps"]) == (1, "smr", 2)
     released = tmp_path / "smr.txt"
     released.write_text("\x01".join(["1", *(f"{option} " for option in item.options)]) + "\n", encoding="utf-8")
-    (same,) = read_release("cats", [released]).items
+    (same,) = read_files("cats", [released]).items
     assert same.id == item.id, "the released line of the same question is the same item"
-    statement = read_release("sense-making", write(tmp_path, SENSE | {"subtaskA_answers.csv": "7,1\n12,0\n"})).items[0]
+    statement = read_files("sense-making", write(tmp_path, SENSE | {"subtaskA_answers.csv": "7,1\n12,0\n"})).items[0]
     assert statement.groups["statement"] != item.groups["statement"], "other words"
 
 
 def test_swag(tmp_path: Path) -> None:
-    (item,) = read_release("swag", write(tmp_path, SWAG)).items
+    (item,) = read_files("swag", write(tmp_path, SWAG)).items
     assert item.options[:2] == ("A man digs. He finds a coin.", "A man digs. He eats the spade.")
     assert (item.answer, item.facets["split"], item.groups["statement"]) == (0, "train", "a man digs")
 
 
 def test_hellaswag_takes_activitynet_and_cleans_brackets(tmp_path: Path) -> None:
     lines = [HELLA, HELLA | {"source_id": "wikihow~7", "label": 0}, HELLA | {"ctx_a": "A tap drips.", "label": "3"}]
-    probe = read_release("hellaswag", write(tmp_path, {"val.jsonl": "\n".join(map(json.dumps, lines)) + "\n"}))
+    probe = read_files("hellaswag", write(tmp_path, {"val.jsonl": "\n".join(map(json.dumps, lines)) + "\n"}))
     assert [item.options[0] for item in probe.items] == [
         "A bowl stands on a table. A woman paints it blue.",
         "A tap drips. A woman paints it blue.",
@@ -87,7 +87,7 @@ def test_hellaswag_takes_activitynet_and_cleans_brackets(tmp_path: Path) -> None
 
 def test_arct_has_two_joins_and_an_augmentation(tmp_path: Path) -> None:
     (path,) = write(tmp_path, {"test.tsv": ARCT})
-    (released,), (neutral,) = (read_release(name, [path]).items for name in ("arct", "arct-neutral"))
+    (released,), (neutral,) = (read_files(name, [path]).items for name in ("arct", "arct-neutral"))
     assert released.options == (
         "Buses save fuel, and since buses are slow, Take the bus",
         'Buses save fuel, but since buses are "quick", Take the bus',
@@ -95,7 +95,7 @@ def test_arct_has_two_joins_and_an_augmentation(tmp_path: Path) -> None:
     assert neutral.options[1] == 'Buses save fuel, and since buses are "quick", Take the bus'
     assert {item.answer for item in (released, neutral)} == {1}
     (path,) = write(tmp_path, {"test-adv-negated.csv": NEGATED})
-    items = read_release("arct", [path]).items
+    items = read_files("arct", [path]).items
     assert [(item.facets["task"], item.facets["negated"], item.answer) for item in items] == [
         ("arct_2", False, 1),
         ("arct_2", True, 0),
@@ -132,7 +132,7 @@ DATA = "subtaskA_data.csv"
 def test_bad_rows(tmp_path: Path, release: str, files: Files, line: int, problem: str) -> None:
     paths = write(tmp_path, files)
     with pytest.raises(UserError) as error:
-        read_release(release, paths)
+        read_files(release, paths)
     assert str(error.value).startswith(f"{paths[0]}:{line}: {problem}")
 
 
@@ -149,23 +149,23 @@ def test_a_bad_answer_is_told_where_it_stands(
 ) -> None:
     paths = write(tmp_path, files)
     with pytest.raises(UserError) as error:
-        read_release(release, paths)
+        read_files(release, paths)
     assert str(error.value).startswith(f"{paths[1]}:{line}: the answer {problem}")
 
 
 def test_brackets_leave_no_blank_before_a_mark(tmp_path: Path) -> None:
     files = changed(SWAG, "train.csv", "finds a coin.", '"sits [down], then [title][step]. [substeps] He [a]eats ."')
-    (item,) = read_release("swag", write(tmp_path, files)).items
+    (item,) = read_files("swag", write(tmp_path, files)).items
     assert item.options[0] == "A man digs. He sits, then. He eats ."
 
 
 def test_separators_of_other_models_become_spaces(tmp_path: Path) -> None:
     files = changed(SWAG, "train.csv", "finds a coin.", "finds [SEP] a coin.")
-    probe = read_release("swag", write(tmp_path, files))
+    probe = read_files("swag", write(tmp_path, files))
     assert probe.items[0].options[0] == "A man digs. He finds a coin."
     lines = tmp_path / "sm.txt"
     lines.write_text("0\x01ice is [SEP] cold\x01ice is hot\n", encoding="utf-8")
-    probe = read_release("cats", [lines])
+    probe = read_files("cats", [lines])
     assert probe.items[0].options == ("ice is cold", "ice is hot")
     assert probe.card.notes == {"[SEP] replaced by a space": 1}
 
@@ -186,6 +186,6 @@ def test_bad_lines_of_the_release(tmp_path: Path, name: str, line: str, problem:
     good = "\x01".join(["0", *(f"a sentence {n}" for n in range(4 if name == "swag.txt" else 2))])
     path.write_text(f"{good}\n{line}\n{good} once more\n", encoding="utf-8")
     with pytest.raises(UserError) as error:
-        read_release("cats", [path])
+        read_files("cats", [path])
     assert str(error.value).startswith(f"{path}:2: {problem}")
-    assert read_release("cats", [path], skip_bad=True).card.notes["bad lines skipped"] == 1
+    assert read_files("cats", [path], skip_bad=True).card.notes["bad lines skipped"] == 1

@@ -9,7 +9,7 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.methods.cats.joining import case_of, substituted
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 
 
 def schema(before: str, pronoun: str, after: str, first: str, second: str, answer: str) -> str:
@@ -34,7 +34,7 @@ def test_xml(tmp_path: Path) -> None:
         schema("Zoë lent Ines a pen because", "she", "had none.", "Zoë", "Ines", "B"),
         encoding="ISO-8859-1",
     )
-    probe = read_release("winograd", [path])
+    probe = read_files("winograd", [path])
     assert [(item.options, item.answer) for item in probe.items] == [
         (
             (
@@ -118,7 +118,7 @@ SENTENCES = ("The kettle stood by the stove until the kettle was hot.", TEXT.rep
 def test_other_forms_give_the_same_item(tmp_path: Path, name: str, content: str) -> None:
     path = tmp_path / name
     path.write_text(content, encoding="utf-8", newline="")
-    (item,) = read_release("winograd", [path]).items
+    (item,) = read_files("winograd", [path]).items
     assert (item.options, item.answer) == (SENTENCES, 1)
 
 
@@ -138,9 +138,9 @@ GOOD = schema("The vase hit the cup because", "it", "fell.", "the vase", "the cu
 def test_a_bad_schema_is_told_with_its_line_or_skipped(tmp_path: Path, bad: str, problem: str) -> None:
     path = collection(tmp_path / "bad.xml", GOOD, bad)
     with pytest.raises(UserError) as error:
-        read_release("winograd", [path])
+        read_files("winograd", [path])
     assert str(error.value).startswith(f"{path}:9: {problem}")
-    probe = read_release("winograd", [path], skip_bad=True)
+    probe = read_files("winograd", [path], skip_bad=True)
     assert (len(probe.items), probe.card.notes["bad lines skipped"]) == (1, 1)
 
 
@@ -155,5 +155,5 @@ def test_bad_files(tmp_path: Path) -> None:
         path = tmp_path / name
         path.write_bytes(content)
         with pytest.raises(UserError, match=problem) as error:
-            read_release("winograd", [path])
+            read_files("winograd", [path])
         assert error.value.file == str(path)

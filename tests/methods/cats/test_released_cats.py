@@ -8,7 +8,7 @@ import pytest
 
 from horsesense.core import Item
 from horsesense.errors import UserError
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 
 SEP = "\x01"
 
@@ -26,7 +26,7 @@ def by_text(items: list[Item], text: str) -> Item:
 
 def test_a_line_becomes_sentences_with_its_task(tmp_path: Path) -> None:
     path = write(tmp_path / "sm.txt", ("1", "she drank a stone", "she drank a juice"))
-    probe = read_release("cats", [path])
+    probe = read_files("cats", [path])
     (item,) = probe.items
     assert (item.form, item.options, item.answer) == ("sentences", ("she drank a stone", "she drank a juice"), 1)
     assert item.facets == {"task": "sm", "steps": 1}
@@ -42,7 +42,7 @@ def test_listed_oddities_are_repaired_and_counted(tmp_path: Path) -> None:
         end="\r\n",
         final=False,
     )
-    probe = read_release("cats", [path])
+    probe = read_files("cats", [path])
     assert probe.items[0].options == ('" cats bark " is against common sense because cats meow .', "b c, d")
     assert probe.items[1].options == ("we don\u2019t swim", "we don\u2019t  fly"), "what is not listed is left alone"
     assert probe.card.notes == {
@@ -84,13 +84,13 @@ def test_twins_conjunctions_and_reasons_share_their_source(tmp_path: Path) -> No
             '" he ate bricks " is against common sense because bricks are red . ',
         ),
     )
-    items = list(read_release("cats", [wsc, ca, sm, smr]).items)
+    items = list(read_files("cats", [wsc, ca, sm, smr]).items)
     source = {text: by_text(items, text).groups["source"] for text in ("too wide", "too narrow", "although")}
     assert source["too wide"] == source["too narrow"] != source["although"]
     assert by_text(items, "although").groups["source"] == by_text(items, "since ruth").groups["source"]
     assert by_text(items, "soup").groups["source"] == by_text(items, "hard").groups["source"]
     # The names of statements agree even when the files are imported one by one.
-    alone = read_release("cats", [smr]).items[0]
+    alone = read_files("cats", [smr]).items[0]
     assert alone.groups["statement"] == by_text(items, "soup").groups["statement"]
     assert alone.id == by_text(items, "hard").id
 
@@ -110,34 +110,34 @@ def test_a_robust_line_is_a_family_of_two(tmp_path: Path) -> None:
         final=False,
     )
     general = write(tmp_path / "sm.txt", ("0", "ice is cold", "ice is warm"))
-    probe = read_release("cats-robust", [add])
+    probe = read_files("cats-robust", [add])
     assert [(item.member, item.answer) for item in probe.items] == [("a", 1), ("b", 0), ("a", 0), ("b", 0)]
     assert probe.card.families == 2
     assert probe.items[0].family == probe.items[1].family != probe.items[2].family
     assert probe.items[0].facets == {"task": "robust", "perturbation": "add", "flips": True}
     assert probe.card.notes == {"no final newline": 1, "lines whose answer does not flip": 1}
-    original = read_release("cats", [general]).items[0]
+    original = read_files("cats", [general]).items[0]
     assert {item.groups["candidates"] for item in probe.items[2:]} == {original.groups["candidates"]}
 
 
 def test_a_line_that_stands_twice(tmp_path: Path) -> None:
     line = ("1", "a", "b")
-    general = read_release("cats", [write(tmp_path / "sm.txt", line, line)])
+    general = read_files("cats", [write(tmp_path / "sm.txt", line, line)])
     assert len(general.items) == 1
     assert general.card.notes["repeated items dropped"] == 1
-    robust = read_release("cats-robust", [write(tmp_path / "sub.txt", (*line, *line), (*line, *line))])
+    robust = read_files("cats-robust", [write(tmp_path / "sub.txt", (*line, *line), (*line, *line))])
     assert (len(robust.items), robust.card.families) == (4, 2), "a robust line is a pair of its own each time"
 
 
 def test_identical_candidates_are_kept_and_counted(tmp_path: Path) -> None:
-    probe = read_release("cats", [write(tmp_path / "sm.txt", ("1", "same", "same"))])
+    probe = read_files("cats", [write(tmp_path / "sm.txt", ("1", "same", "same"))])
     assert probe.card.notes == {"items with identical options": 1}
 
 
 def test_skip_bad_keeps_the_good_lines(tmp_path: Path) -> None:
     path = write(tmp_path / "sm.txt", ("1", "a", "b"), ("7", "c\u00a0", "d"), ("0", "e", "f"))
     with pytest.raises(UserError, match=r"sm\.txt:2: the answer 7 is not a number from 0 to 1"):
-        read_release("cats", [path])
-    probe = read_release("cats", [path], skip_bad=True)
+        read_files("cats", [path])
+    probe = read_files("cats", [path], skip_bad=True)
     assert [item.options for item in probe.items] == [("a", "b"), ("e", "f")]
     assert probe.card.notes == {"bad lines skipped": 1}, "repairs of a skipped line do not count"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from horsesense.core import Card, Item, Probe
-from horsesense.cues.battery import battery
-from horsesense.cues.findings import find_cues
+from horsesense.cues.battery import Number, battery
+from horsesense.cues.findings import measure_cues
+from horsesense.cues.table import table_of
 from horsesense.errors import UserError
 from horsesense.methods.cats.suite import SEEING_CUES, SUITES, blind_cues, find_sets, find_suite, read_sets
 from horsesense.methods.cats.table import HUMAN, average_of, published_rows
@@ -54,10 +56,29 @@ def test_a_blind_cue_does_not_see_the_question() -> None:
         lot.shuffle(options)
         items.append(Item("demo", "sentences", options=tuple(options), answer=options.index(right)))
     probe = Probe.of(items, Card("demo"))
-    assert find_cues(probe.items, probe.card.group, rounds=99).cues[0].name in SEEING_CUES
+    assert measure_cues(probe.items, probe.card.group, rounds=99).cues[0].name in SEEING_CUES
     best = blind_cues({"demo": probe})["demo"]
     assert best.rule is None or best.rule.p > 0.9, "nothing else tells the options apart"
     assert best.learnt is None or best.learnt.name not in SEEING_CUES
+
+
+def test_every_cue_that_changes_with_the_question_is_listed() -> None:
+    options = ("a teacher who teaches", "the smallest boats", "run quickly", "unhappy reader")
+    texts = ("Who taught the readers to read?", "Which boat is small and boats fast?", "Nothing in common.")
+    items = [
+        Item("demo", "choice", text=text, options=options[place:] + options[:place], answer=0)
+        for place in range(4)
+        for text in texts
+    ]
+    elsewhere = [replace(item, text=texts[(texts.index(item.text) + 1) % 3]) for item in items]
+    found = set()
+    for cue in battery():
+        if isinstance(cue, Number):
+            a, b = cue.compute(table_of(items, "item")), cue.compute(table_of(elsewhere, "item"))
+            if not np.array_equal(a, b, equal_nan=True):
+                found.add(cue.name)
+    assert found
+    assert found <= SEEING_CUES
 
 
 def test_three_printed_averages_do_not_follow_from_their_rows() -> None:

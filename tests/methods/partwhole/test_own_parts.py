@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import horsesense as hs
-from horsesense.cues import find_cues
+from horsesense.cues import measure_cues
 from horsesense.errors import UserError
 from horsesense.methods.partwhole.own_probe import own_probe, read_rows
 
@@ -29,7 +29,7 @@ def test_the_place_of_the_right_part_tells_nothing_of_the_member() -> None:
 
 
 def test_no_cue_answers_it() -> None:
-    found = find_cues(own_probe().items, "whole", rounds=19, splits=4)
+    found = measure_cues(own_probe().items, "whole", rounds=19, splits=4)
     assert found.searched.low <= 0.5
 
 

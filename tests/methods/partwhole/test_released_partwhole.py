@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 from horsesense.methods.partwhole.dataset import LABELS
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 
 
 def test_a_triple_is_a_question_on_a_scale(tmp_path: Path) -> None:
     path = tmp_path / "dev.csv"
     path.write_bytes(b'whole,part,jj,label,bin_label\r\nwaxen tub,rim,waxen,4,1\r\n"cup, tall",tea,tall,2,1\r\n')
-    probe = read_release("partwhole", [path])
+    probe = read_files("partwhole", [path])
     item = probe.items[0]
     assert (item.form, item.ordered, item.options[item.answer or 0]) == ("choice", True, "guaranteed")
     assert all(word in item.text for word in ("waxen tub", "rim"))
@@ -35,7 +35,7 @@ def test_the_inference_format_is_a_pair(tmp_path: Path) -> None:
     path.write_text(
         json.dumps(row | {"label": "3", "bin_label": "1"}) + "\n" + json.dumps(row | {"label": 0, "bin_label": 0})
     )
-    probe = read_release("partwhole-nli", [path])
+    probe = read_files("partwhole-nli", [path])
     first, second = probe.items
     assert (first.form, first.premise, first.text) == (
         "pair",

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.core import Item
-from horsesense.methods.published import read_release
-from horsesense.methods.published.pinned_files import published_people
+from horsesense.methods.published import published_people, read_files
 
 CATS = ("ca", "wsc", "sm", "smr", "swag", "hella_swag", "arct_1", "arct_2")
 
@@ -28,7 +27,7 @@ def printed(shared: Path, paper: str, row: str) -> re.Match[str]:
 def test_an_import_carries_the_figures_of_its_own_parts(tmp_path: Path) -> None:
     file = tmp_path / "ca.txt"
     file.write_text("0\x01Ice is cold.\x01Ice is hot.\n", encoding="utf-8")
-    (figure,) = read_release("cats", [file]).card.human
+    (figure,) = read_files("cats", [file]).card.human
     assert (figure.part, figure.kind) == ("task=ca", "")
     assert "table 3" in figure.source
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.core import Item, Probe, fill_blank, read_probe, write_probe
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 from horsesense.methods.rica.published_statements import denies, entities, inferred_facets
 
 CATS = [
@@ -49,7 +49,7 @@ def described(data: Path, section: str, file: str) -> int:
 
 
 def read(data: Path, release: str, *files: str) -> Probe:
-    return read_release(release, [data / file for file in files])
+    return read_files(release, [data / file for file in files])
 
 
 @pytest.mark.parametrize("file", CATS)
@@ -105,7 +105,7 @@ def test_rica(data: Path, split: str) -> None:
     folder = data / "rica/data/10k"
     files = [folder / f"{split}_sentences.txt", folder / f"{split}_sentences_m.txt"]
     files += [folder / "config.txt"] if split == "test" else []
-    probe = read_release("rica", files)
+    probe = read_files("rica", files)
     assert len(probe.items) == described(data, "rica/", f"data/10k/{split}_sentences.txt")
     statements, masks = (file.read_text(encoding="utf-8").split("\n") for file in files[:2])
     for item, statement, mask in zip(probe.items, statements, masks, strict=True):
@@ -160,7 +160,7 @@ def test_what_a_statement_of_rica_tells_of_its_perturbation(data: Path) -> None:
 def test_the_curated_set_of_rica_has_80_axioms(data: Path) -> None:
     folder = "rica/data/human_curated_set"
     files = [data / folder / name for name in ("eval_sentences.txt", "eval_sentences_m.txt", "config.txt")]
-    items = read_release("rica", files).items
+    items = read_files("rica", files).items
     sizes = Counter(Counter(item.family for item in items).values())
     assert sizes == {24: 60, 8: 20}
     assert len({item.groups["axiom"] for item in items}) == 80
@@ -176,7 +176,7 @@ def test_the_curated_set_of_rica_has_80_axioms(data: Path) -> None:
 def test_the_splits_of_rica_go_by_axiom(data: Path, split: str, families: int) -> None:
     """Held against the release's axiom file wherever a statement stands there word for word."""
     files = [data / f"rica/data/10k/{split}_sentences{end}.txt" for end in ("", "_m")]
-    items = read_release("rica", files).items
+    items = read_files("rica", files).items
     assert len({item.family for item in items}) == families
     known: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for item in read(data, "rica-axioms", "rica/data/RICA_10k_axiom2set.jsonl.gz").items:
@@ -206,7 +206,7 @@ def said(item: Item) -> str:
 @pytest.mark.parametrize(("split", "right"), [("train", 0.95), ("test", 0.87)])
 def test_structure_answers_the_splits_of_rica(data: Path, split: str, right: float) -> None:
     files = [data / f"rica/data/10k/{split}_sentences{end}.txt" for end in ("", "_m")]
-    rules = Counter(item.facets["rule"] for item in read_release("rica", files).items)
+    rules = Counter(item.facets["rule"] for item in read_files("rica", files).items)
     assert round(rules["right"] / rules.total(), 2) == right
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 
 SCIQ = [
     {
@@ -33,7 +33,7 @@ SCIQ = [
 def test_sciq_hides_where_the_answer_was(tmp_path: Path) -> None:
     path = tmp_path / "valid.json"
     path.write_text(json.dumps(SCIQ), encoding="utf-8")
-    probe = read_release("sciq", [path])
+    probe = read_files("sciq", [path])
     assert [(item.options, item.answer) for item in probe.items] == [
         (("ice", "iron", "salt", "sand"), 0),
         (("air", "foam", "lead"), 2),
@@ -46,7 +46,7 @@ def test_sciq_hides_where_the_answer_was(tmp_path: Path) -> None:
     ):
         path.write_text(content, encoding="utf-8")
         with pytest.raises(UserError, match=problem):
-            read_release("sciq", [path])
+            read_files("sciq", [path])
 
 
 def test_arc_has_any_number_of_options(tmp_path: Path) -> None:
@@ -56,16 +56,16 @@ def test_arc_has_any_number_of_options(tmp_path: Path) -> None:
 
     path = tmp_path / "train.jsonl"
     path.write_text(f"{line('C', 'A', 'B', 'C', 'D')}\n{line('2', '1', '2', '3')}\n", encoding="utf-8")
-    probe = read_release("arc", [path])
+    probe = read_files("arc", [path])
     assert [(len(item.options), item.answer) for item in probe.items] == [(4, 2), (3, 1)]
     path.write_text(line("E", "A", "B"), encoding="utf-8")
     with pytest.raises(UserError, match="the answerKey 'E' is not one of the labels A, B"):
-        read_release("arc", [path])
+        read_files("arc", [path])
 
 
 def test_released_sciq(shared: Path) -> None:
     folder = shared / "data" / "kb" / "science_mcqa" / "sciq"
     for name in ("valid", "test"):
-        probe = read_release("sciq", [folder / f"{name}.json"])
+        probe = read_files("sciq", [folder / f"{name}.json"])
         assert len(probe.items) == 1000
         assert {len(item.options) for item in probe.items} <= {3, 4}

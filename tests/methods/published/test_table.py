@@ -12,6 +12,7 @@ import pytest
 import horsesense as hs
 from horsesense.core import Probe
 from horsesense.errors import UserError
+from horsesense.exchange.formats import export
 from horsesense.methods.published.layouts import parse_map
 from horsesense.methods.published.table import read_table
 
@@ -283,7 +284,7 @@ def test_any_kind_of_file_gives_the_same_items(kind: str, tmp_path: Path) -> Non
 
 def test_what_was_exported_comes_back_as_it_was(tmp_path: Path) -> None:
     probe = hs.load_probe("starter")
-    hs.export(probe, to="hf", out=tmp_path / "set", cues=False)
+    export(probe, to="hf", out=tmp_path / "set", cues=False)
     back = hs.read_release("table", tmp_path / "set")
     assert back.items == list(probe.items)
     assert back.card == probe.card

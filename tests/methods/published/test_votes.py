@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 from horsesense.methods.published.votes import read_votes
 from horsesense.methods.winoventi.published_dataset import CRITERIA
 
@@ -47,7 +47,7 @@ def test_partwhole_results(tmp_path: Path) -> None:
 def test_partwhole_items_are_those_of_the_labels(tmp_path: Path) -> None:
     """The question about a triple is the one that the reader of labels asks, so that labels fit."""
     votes = read_votes("partwhole", [lay(tmp_path, "results.csv", RESULTS)])
-    labelled = read_release("partwhole", [lay(tmp_path, "dev.csv", "whole,part,jj,label,bin_label\nbox,lid,red,4,1\n")])
+    labelled = read_files("partwhole", [lay(tmp_path, "dev.csv", "whole,part,jj,label,bin_label\nbox,lid,red,4,1\n")])
     assert replace(labelled.items[0], answer=None).id == votes.probe.items[0].id
 
 
@@ -122,7 +122,7 @@ def test_winoventi_items_are_those_of_the_benchmark(tmp_path: Path) -> None:
         [*PAIR, prompt.replace("____", "[MASK]"), *(("hot", "cold") if test == 1 else ("cold", "hot")), str(test)]
         for test, prompt in enumerate(PROMPTS, start=1)
     ]
-    bench = read_release("winoventi", [lay(tmp_path, "w.tsv", "\n".join("\t".join(row) for row in rows) + "\n")])
+    bench = read_files("winoventi", [lay(tmp_path, "w.tsv", "\n".join("\t".join(row) for row in rows) + "\n")])
     votes = read_votes("winoventi-schemas", [lay(tmp_path, "raw.csv", schemas(("p1", "nnnn")))])
     assert [item.id for item in votes.probe.items] == [item.id for item in bench.items]
 

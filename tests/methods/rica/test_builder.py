@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.core import BLANK, Item, Probe, check_item
-from horsesense.cues import find_cues
+from horsesense.cues import measure_cues
 from horsesense.cues.question import entity_order_of, halves
 from horsesense.errors import UserError
 from horsesense.lexicons.frequency import zipf
@@ -111,7 +111,7 @@ def test_the_rule_answers_the_release(shared: Path) -> None:
 
 def test_every_cue_is_at_chance_on_the_shipped_set(shipped: Probe) -> None:
     scores = shape_scores(shipped)
-    found = find_cues(shipped.items, shipped.card.group, extra={"structure only": scores}, splits=3, rounds=19)
+    found = measure_cues(shipped.items, shipped.card.group, extra={"structure only": scores}, splits=3, rounds=19)
     named = {cue.name: cue for cue in found.cues}
     assert {"structure only", "entity order xor negation", "negation", "valence"} <= named.keys()
     assert [cue.name for cue in found.cues if not is_at_chance(cue.accuracy)] == []

@@ -13,10 +13,10 @@ import pytest
 
 from horsesense.core import fill_blank
 from horsesense.errors import UserError
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 from horsesense.methods.rica.perturbations import ASYMMETRIES, PERTURBATIONS, Perturbation
 from horsesense.methods.rica.published_axioms import MEMBERS
-from horsesense.methods.rica.published_statements import blank
+from horsesense.methods.rica.published_statements import blank, units
 
 
 def write(path: Path, *lines: str) -> Path:
@@ -33,7 +33,7 @@ def test_the_conclusion_is_blanked_not_the_premise(tmp_path: Path) -> None:
         "gax is a gnat and pul is a whale, so gax is not more heavy than pul",
     )
     masks = write(tmp_path / "train_sentences_m.txt", "more", "less", "more", "more")
-    probe = read_release("rica", [sentences, masks])
+    probe = read_files("rica", [sentences, masks])
     assert [item.text for item in probe.items] == [
         "wob has more salt than zim, so wob is ___ likely to float than zim",
         "zim has more salt than wob, so wob is ___ likely to float than zim.",
@@ -66,7 +66,7 @@ def test_a_denied_pair_goes_with_the_pair_before_it_that_says_the_same(tmp_path:
         "gax is a whale, pul is a gnat, so pul is not more heavy than gax",
         "kuf is made of wax, zor is made of iron, so kuf is more soft than zor",
     )
-    items = read_release("rica", [sentences, write(tmp_path / "m.txt", *["more"] * 4)]).items
+    items = read_files("rica", [sentences, write(tmp_path / "m.txt", *["more"] * 4)]).items
     first, denied, other, again = items
     assert first.family == denied.family, "worded otherwise by the conversion, and the same axiom"
     assert other.family != first.family, "it denies, but something else"
@@ -112,7 +112,7 @@ def test_the_curated_set_has_an_axiom_in_24_lines_whatever_names_it_uses(tmp_pat
         *[f"{name} {line.replace('A', name)}" for name, line in zip(NAMES, alone, strict=False)],
     ]
     masks = [next(w for w in re.findall(r"more|less|before|after", line)) for line in lines]
-    probe = read_release("rica", [write(tmp_path / "eval_sentences.txt", *lines), write(tmp_path / "m.txt", *masks)])
+    probe = read_files("rica", [write(tmp_path / "eval_sentences.txt", *lines), write(tmp_path / "m.txt", *masks)])
     families = Counter(item.family for item in probe.items)
     assert families == {
         "A is waxier than B": 24,
@@ -134,17 +134,40 @@ def test_lines_that_are_not_in_blocks_throughout_are_read_by_names(tmp_path: Pat
     soft = {"phrase": "soft", "antonym": "hard", "paraphrase": "yielding", "inversion": "stiff"}
     lines = curated_block("A is waxier than B", soft, ASYMMETRIES)[:-1]
     masks = [next(w for w in re.findall(r"more|less", line)) for line in lines]
-    probe = read_release("rica", [write(tmp_path / "eval_sentences.txt", *lines), write(tmp_path / "m.txt", *masks)])
+    probe = read_files("rica", [write(tmp_path / "eval_sentences.txt", *lines), write(tmp_path / "m.txt", *masks)])
     assert len({item.family for item in probe.items}) > 1
+
+
+def test_the_curated_set_behind_the_raw_one_is_recognised(tmp_path: Path) -> None:
+    """As in the joint file of the leaderboard."""
+    soft = {"phrase": "soft", "antonym": "hard", "paraphrase": "yielding", "inversion": "stiff"}
+    raw = [
+        "wob is made out of wax, zim is made out of iron, so wob is more soft than zim",
+        "fip is made of wax, tol is made of iron, so fip is not less soft than tol",
+        "gax is a whale, pul is a gnat, so gax is more heavy than pul",
+    ]
+    lines = [*raw, *curated_block("A is waxier than B", soft, ASYMMETRIES)]
+    found = units(lines)
+    assert Counter(unit.axiom for unit in found) == Counter(unit.axiom for unit in units(raw)) + Counter(
+        {"A is waxier than B": 24}
+    )
+
+
+def test_the_joint_file_of_the_release(shared: Path) -> None:
+    folder = shared / "data" / "rica" / "data"
+    parts = [folder / "10k" / "test_sentences.txt", folder / "human_curated_set" / "eval_sentences.txt"]
+    lines = [path.read_text(encoding="utf-8").splitlines() for path in parts]
+    axioms = [unit.axiom for unit in units([*lines[0], *lines[1]])]
+    assert (len(set(axioms[:1005])), len(set(axioms[1005:])), len(set(axioms))) == (171, 80, 251)
 
 
 def test_the_pair_comes_from_the_config(tmp_path: Path) -> None:
     sentences = write(tmp_path / "s.txt", "wob lives in Oslo, so wob is in a frostier place than zim")
     masks, config = write(tmp_path / "m.txt", "frostier"), write(tmp_path / "c.txt", "['frostier', 'balmier']")
-    (item,) = read_release("rica", [sentences, masks, config]).items
+    (item,) = read_files("rica", [sentences, masks, config]).items
     assert (item.options, item.answer) == (("balmier", "frostier"), 1)
     with pytest.raises(UserError, match="the opposite of 'frostier' is unknown; give a config"):
-        read_release("rica", [sentences, masks])
+        read_files("rica", [sentences, masks])
 
 
 @pytest.mark.parametrize(
@@ -167,9 +190,9 @@ def test_a_bad_line_is_told_of_the_file_that_holds_it(
         write(tmp_path / "c.txt", good, pair, good),
     ]
     with pytest.raises(UserError, match=complaint) as error:
-        read_release("rica", paths)
+        read_files("rica", paths)
     assert (error.value.file, error.value.line) == (str(tmp_path / wrong), 2)
-    assert read_release("rica", paths, skip_bad=True).card.notes["bad lines skipped"] == 1
+    assert read_files("rica", paths, skip_bad=True).card.notes["bad lines skipped"] == 1
 
 
 def test_the_last_connective_tells_the_conclusion() -> None:
@@ -198,7 +221,7 @@ def axiom(**changes: object) -> dict[str, object]:
 def test_an_axiom_is_a_family_of_six(tmp_path: Path) -> None:
     path = tmp_path / "axioms.jsonl.gz"
     path.write_bytes(gzip.compress((json.dumps(axiom()) + "\n").encode()))
-    probe = read_release("rica-axioms", [path])
+    probe = read_files("rica-axioms", [path])
     assert [item.member for item in probe.items] == list(MEMBERS)
     assert len({item.family for item in probe.items}) == 1
     facets = {item.member: item.facets for item in probe.items}
@@ -218,5 +241,5 @@ def test_an_axiom_is_a_family_of_six(tmp_path: Path) -> None:
 
 def test_an_axiom_that_stands_twice_is_two_families(tmp_path: Path) -> None:
     path = write(tmp_path / "axioms.jsonl", json.dumps(axiom()), json.dumps(axiom()))
-    probe = read_release("rica-axioms", [path])
+    probe = read_files("rica-axioms", [path])
     assert (len(probe.items), probe.card.families) == (12, 2)

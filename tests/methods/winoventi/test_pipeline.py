@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.api.verify import verify
 from horsesense.core import read_probe
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import word_relations
@@ -16,6 +15,7 @@ from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import PipelinePlan
 from horsesense.methods.winoventi.schemas import CheckedSchema, read_schemas, read_triplets, write_schemas
 from horsesense.methods.winoventi.steps import Steps
+from horsesense.runs.stored_files import verify
 from tests.support.made_plan import make_plan, people_have_answered
 
 _OTHER_MODELS = 99

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.api.probes import load_probe
 from horsesense.core import ScoringSpec
+from horsesense.core.catalogue import load_probe
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import circumstances, word_relations
 from horsesense.methods.winoventi.adversarial_filter import PRIOR
@@ -36,7 +36,7 @@ from horsesense.methods.winoventi.schemas import (
     triplet_name,
 )
 from horsesense.models.hf.load import load_model
-from horsesense.runs.ask import Settings
+from horsesense.runs.ask_models import Settings
 from horsesense.scoring.option_scores import answer_items
 from tests.support.made_schemas import SCHEMAS, made_probe
 

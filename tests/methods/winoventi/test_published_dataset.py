@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 from horsesense.methods.winoventi.associations import read_registry
 from horsesense.methods.winoventi.published_dataset import BENCHMARK, COLUMNS
 
@@ -42,7 +42,7 @@ def write(path: Path, *rows: tuple[str, ...]) -> Path:
 
 
 def test_a_schema_is_a_family_of_generic_and_exception(tmp_path: Path) -> None:
-    probe = read_release("winoventi", [write(tmp_path / "w.tsv", COLUMNS, GENERIC, EXCEPTION)])
+    probe = read_files("winoventi", [write(tmp_path / "w.tsv", COLUMNS, GENERIC, EXCEPTION)])
     generic, exception = probe.items
     assert generic.family == exception.family == "pan | hot | cold | stove | fridge"
     assert (generic.member, exception.member) == ("generic", "exception")
@@ -61,7 +61,7 @@ def test_a_schema_is_a_family_of_generic_and_exception(tmp_path: Path) -> None:
 
 def test_columns_in_another_order_and_half_a_schema(tmp_path: Path) -> None:
     turned = [tuple(reversed(row)) for row in (COLUMNS, EXCEPTION)]
-    probe = read_release("winoventi", [write(tmp_path / "w.tsv", *turned)])
+    probe = read_files("winoventi", [write(tmp_path / "w.tsv", *turned)])
     assert probe.items[0].member == "exception"
     assert probe.card.notes["schemas without one generic and one exception"] == 1
 
@@ -77,25 +77,28 @@ def test_fine_tuning_files_are_read_as_they_are(tmp_path: Path) -> None:
     train.write_text(f"{FILLED[1]}\n")
     test.write_text(f"{FILLED[0]}\n{FILLED[1]}\n")
     with pytest.raises(UserError, match=r"winoventi_bert_large_final\.tsv, which is not in a folder above"):
-        read_release("winoventi", [train])
+        read_files("winoventi", [train])
     foreign = tmp_path / "wsc.txt"
     foreign.write_bytes(FILLED[0].encode() + b"\n1\x01he ate\x01he drank\n")
     with pytest.raises(UserError, match=r"wsc\.txt:2: the line has fields"):
-        read_release("winoventi", [foreign])
+        read_files("winoventi", [foreign])
     write(tmp_path / "data" / "winoventi_bert_large_final.tsv", COLUMNS, GENERIC, EXCEPTION)
-    (item,) = read_release("winoventi", [train]).items
+    (item,) = read_files("winoventi", [train]).items
     assert (item.member, item.options, item.answer) == ("exception", ("cold", "hot"), 0)
     assert {name: item.facets[name] for name in ("split", "scenario", "setting")} == {
         "split": "train",
         "scenario": "train",
         "setting": "full-exception",
     }
-    both = read_release("winoventi", [train, test])
+    both = read_files("winoventi", [train, test])
     assert [each.facets["split"] for each in both.items] == ["train", "test"]
     assert both.card.notes["lines that are in several files"] == 1
+    test.write_text("Ann took the pan from the stove.  The pan is hot .\n")  # an outcome with a trailing space
+    (spaced,) = read_files("winoventi", [test]).items
+    assert spaced.member == "generic"
     test.write_text("Ann took the pan from the moon. The pan is hot.\n")
     with pytest.raises(UserError, match=r"only-generics-test\.txt:1: no row of the benchmark has this text"):
-        read_release("winoventi", [test])
+        read_files("winoventi", [test])
 
 
 def test_the_released_files_are_split_by_schema(shared: Path) -> None:
@@ -103,12 +106,12 @@ def test_the_released_files_are_split_by_schema(shared: Path) -> None:
     folder = shared / "data" / "winoventi" / "data" / "assets" / "finetune" / "winoventi"
     half = {
         name: {
-            item.family for item in read_release("winoventi", [folder / "both_generic_exception" / f"{name}.txt"]).items
+            item.family for item in read_files("winoventi", [folder / "both_generic_exception" / f"{name}.txt"]).items
         }
         for name in ("train", "test")
     }
     assert (len(half["train"]), len(half["test"]), half["train"] & half["test"]) == (643, 645, set())
-    mixed = read_release("winoventi", [folder / "only_exception" / "both-generic-exception-test.txt"])
+    mixed = read_files("winoventi", [folder / "only_exception" / "both-generic-exception-test.txt"])
     tests = Counter(item.member for item in mixed.items)
     twins = sum(count == 2 for count in Counter(item.family for item in mixed.items).values())
     assert (tests["exception"], tests["generic"], twins) == (259, 240, 49)
@@ -127,7 +130,13 @@ def test_which_intersection_the_paper_has(shared: Path) -> None:
         assert other != pytest.approx([round(count) for count in other], abs=1e-3)
     registry = read_registry(shared / "data" / "winoventi" / "data" / "assets" / "associativebias_registry.tsv")
     common = set.intersection(*registry.values())
-    benchmark = read_release("winoventi", [shared / "data" / "winoventi" / "data" / BENCHMARK])
+    benchmark = read_files("winoventi", [shared / "data" / "winoventi" / "data" / BENCHMARK])
     here = {" | ".join(item.family.split(" | ")[:3]) for item in benchmark.items}
     nouns = {item.groups["noun"] for item in benchmark.items}
     assert (len(common), sum(name.split(" | ")[0] in nouns for name in common), len(common & here)) == (159, 99, 83)
+
+
+def test_a_triplet_of_the_registry_is_joined_without_its_outer_spaces(tmp_path: Path) -> None:
+    header = "Word\tAssociative Bias\tAlternative\tBERT"
+    (tmp_path / "r.tsv").write_text(f"{header}\npan\thot \tcold\tTrue\ncar\tmobile\tnonmobile \tFalse\n")
+    assert read_registry(tmp_path / "r.tsv") == {"BERT": {"pan | hot | cold"}}

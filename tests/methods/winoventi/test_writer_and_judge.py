@@ -15,7 +15,6 @@ import pytest
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from horsesense.api.verify import verify
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import circumstances, word_relations, writer_and_judge
 from horsesense.methods.winoventi.associations import read_associations
@@ -30,6 +29,7 @@ from horsesense.models.hf.in_memory import borrow
 from horsesense.models.hf.load import load_model
 from horsesense.models.lineage import lineage_named
 from horsesense.progress import Progress
+from horsesense.runs.stored_files import verify
 from tests.support.made_plan import make_plan
 from tests.support.model_server import ModelServer
 

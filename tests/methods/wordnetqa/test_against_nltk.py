@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from horsesense.core import Item, Probe
-from horsesense.cues import Findings, find_cues
+from horsesense.cues import Findings, measure_cues
 from horsesense.lexicons.sources import open_graph
 from horsesense.lexicons.taxonomy import load_taxonomy
 from horsesense.lexicons.wordnet import find_wordnet
@@ -200,7 +200,7 @@ def test_satellites_are_defined_as_nltk_defines_them(probes: dict[tuple[str, boo
 def _cues(probe: Probe) -> Findings:
     folder = find_wordnet()
     assert folder is not None
-    return find_cues(probe.items, "asked", load_taxonomy(folder), splits=2, rounds=19)
+    return measure_cues(probe.items, "asked", load_taxonomy(folder), splits=2, rounds=19)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)

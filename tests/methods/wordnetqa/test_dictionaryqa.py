@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from horsesense.cues import find_cues
+from horsesense.cues import measure_cues
 from horsesense.errors import UserError
 from horsesense.lexicons.gcide import find_gcide
 from horsesense.lexicons.graph import Graph, load_graph
@@ -65,5 +65,5 @@ def test_no_cue_gives_the_real_one_away(real: Graph) -> None:
     for item in probe.items:
         assert len(set(item.options)) == 5
         assert not any(mark in text for mark in "{}[]" for text in (*item.options, item.text))
-    for cue in find_cues(probe.items, "word", splits=2, rounds=19).cues:
+    for cue in measure_cues(probe.items, "word", splits=2, rounds=19).cues:
         assert cue.accuracy.value <= 0.30, cue.pick

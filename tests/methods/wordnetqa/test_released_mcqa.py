@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 
 
 def question(**changes: Any) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def write(path: Path, *questions: dict[str, Any]) -> Path:
 
 
 def test_facets_family_and_concepts(tmp_path: Path) -> None:
-    (item,) = read_release("mcqa", [write(tmp_path / "train.jsonl", question())]).items
+    (item,) = read_files("mcqa", [write(tmp_path / "train.jsonl", question())]).items
     assert (item.form, item.answer, item.source.id) == ("choice", 1, "7-x")
     assert item.facets == {
         "task": "hypernymy",
@@ -64,7 +64,7 @@ def test_concepts_are_left_out_where_they_cannot_be_told(tmp_path: Path) -> None
         question(notes={"other_distractors": None}),
     ]
     for entry in doubtful:
-        assert read_release("mcqa", [write(tmp_path / "x.jsonl", entry)]).items[0].concepts == ()
+        assert read_files("mcqa", [write(tmp_path / "x.jsonl", entry)]).items[0].concepts == ()
 
 
 def test_the_task_is_told_by_the_question(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_the_task_is_told_by_the_question(tmp_path: Path) -> None:
         ),
         question(notes=same, **stem),
     )
-    items = read_release("mcqa", [path]).items
+    items = read_files("mcqa", [path]).items
     assert [item.facets["task"] for item in items] == ["hyponymy", "definitions", "synonymy"]
 
 
@@ -92,7 +92,7 @@ def test_integers_and_aligned_concepts_of_the_dictionary(tmp_path: Path) -> None
     }
     entry = {"id": 31, "question": {"stem": "In 'a light bag', 'light' means", "choices": choices}, "answerKey": 1}
     entry |= {"notes": notes | {"chain": "", "turk_vote": "0", "total_votes": ["0"]}}
-    probe = read_release("mcqa", [write(tmp_path / "test.jsonl", entry)])
+    probe = read_files("mcqa", [write(tmp_path / "test.jsonl", entry)])
     (item,) = probe.items
     assert (item.answer, item.source.id, item.family) == (1, "31", "")
     assert item.concepts == ("light.u.1", "light.u.2")
@@ -103,7 +103,7 @@ def test_integers_and_aligned_concepts_of_the_dictionary(tmp_path: Path) -> None
 
 def test_repeated_ids_are_kept_and_counted(tmp_path: Path) -> None:
     other = question(question=question()["question"] | {"stem": "In 'one wren', 'wren' is a kind of"})
-    probe = read_release("mcqa", [write(tmp_path / "train.jsonl", question(), other, question())])
+    probe = read_files("mcqa", [write(tmp_path / "train.jsonl", question(), other, question())])
     assert [item.source.id for item in probe.items] == ["7-x", "7-x"]
     assert probe.card.notes == {"no final newline": 1, "repeated ids of the release": 2, "repeated items dropped": 1}
     assert probe.card.families == 1

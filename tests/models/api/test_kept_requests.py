@@ -22,6 +22,7 @@ from horsesense.models.api.served_model import open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Sampling, Turn
 from horsesense.progress import Progress
+from horsesense.runs.stored_files import verify
 from horsesense.scoring import generate
 from horsesense.scoring.reply_parsing import ParsedReply
 from tests.support import ROOT
@@ -123,7 +124,7 @@ def test_other_rules_of_parsing_ask_nothing_again(
     assert {reply.why for reply in after} == {"always the second"} != {reply.why for reply in before}
     assert [(reply.request, reply.text) for reply in after] == [(reply.request, reply.text) for reply in before]
     assert len(server.seen.bodies) == asked
-    assert not hs.verify(tmp_path).damaged
+    assert not verify(tmp_path).damaged
 
 
 @contextmanager
@@ -139,16 +140,16 @@ def test_what_a_server_said_is_under_the_checksums_of_its_folder(server: ModelSe
     names = {line.split("  ")[1] for line in (tmp_path / "SHA256SUMS").read_text().splitlines() if line[0] != "#"}
     replies = next((tmp_path / "replies").glob("*.parquet"))
     assert {"requests.sqlite", f"replies/{replies.name}"} <= names
-    assert not hs.verify(tmp_path).damaged
+    assert not verify(tmp_path).damaged
     log = tmp_path / "requests.sqlite"
     with _one_bit_off(replies):
-        assert [Path(each).name for each in hs.verify(tmp_path).damaged] == [replies.name]
+        assert [Path(each).name for each in verify(tmp_path).damaged] == [replies.name]
         with pytest.raises(UserError, match=r"the file is damaged: .*run it again in another folder"):
             hs.open_run(tmp_path).results()
     with _one_bit_off(log):
-        assert [Path(each).name for each in hs.verify(tmp_path).damaged] == [log.name]
+        assert [Path(each).name for each in verify(tmp_path).damaged] == [log.name]
         with pytest.raises(UserError, match=r"the file is damaged: .*sent again"):
             hs.ask(server.name, PROBE, formats="letters,generate", out=tmp_path)
     hs.ask(server.name, PROBE, formats="letters,pmi", out=tmp_path)
-    assert not hs.verify(tmp_path).damaged
+    assert not verify(tmp_path).damaged
     assert not list(tmp_path.glob("requests.sqlite-*")), "nothing of it lies in another file"

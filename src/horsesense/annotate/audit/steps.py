@@ -119,18 +119,18 @@ def new(
     Returns:
         The files for the auditor, and the number of items of each kind.
     """
-    from horsesense.api.probes import called, opened
+    from horsesense.core.catalogue import as_probe, name_in_run
 
     if (known is None) != (votes is None):
         raise UserError(
             "items and votes belong together", fix=f"give both {argument('known')} and {argument('votes')}, or neither"
         )
-    asked = opened(probe)
-    name = called(probe) if isinstance(probe, Probe) else Path(probe).name
+    asked = as_probe(probe)
+    name = name_in_run(probe) if isinstance(probe, Probe) else Path(probe).name
     good, good_name = [], ""
     if known is not None and votes is not None:
-        good = known_good(opened(known), _votes(Path(votes)))
-        good_name = called(known) if isinstance(known, Probe) else Path(known).name
+        good = known_good(as_probe(known), _votes(Path(votes)))
+        good_name = name_in_run(known) if isinstance(known, Probe) else Path(known).name
     second = second_answers_of(asked.card.method)
     try:
         audit = draw(asked, name, limit, seeded, seed, second, good, good_name)
@@ -195,13 +195,13 @@ def apply(
     Returns:
         The share of bad items, the auditor's errors and the corrected share.
     """
-    from horsesense.api.probes import opened
+    from horsesense.core.catalogue import as_probe
 
     folder = Path(audit)
     drawn = read_audit(folder)
     who = {name: parse_party(text) for name, text in (("auditor", auditor), ("writer", writer), ("judge", judge))}
     path = None if probe is None else Path(probe)
-    if path is not None and content_of(opened(path).items) != drawn.record.content:
+    if path is not None and content_of(as_probe(path).items) != drawn.record.content:
         raise UserError(
             "this is not the probe that was audited: its items differ",
             file=path,
@@ -273,7 +273,7 @@ def ask(
         The file, and the number of items judged.
     """
     from horsesense.annotate.audit.model_auditor import codes_of_model, questions_to_model, write_lines
-    from horsesense.api.asking import ask as ask_model
+    from horsesense.runs.ask import ask as ask_model
     from horsesense.runs.compute_settings import ComputeSettings
 
     path = Path(out)

@@ -12,7 +12,17 @@ from sqlalchemy.exc import IntegrityError
 from horsesense.annotate.gold_items import compare_with_gold
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import writing
-from horsesense.annotate.server.participants import FAILED, NEW, STOPPED, WITHDRAWN, WORKING, Person, locked, note
+from horsesense.annotate.server.participants import (
+    FAILED,
+    NEW,
+    STOPPED,
+    WITHDRAWN,
+    WORKING,
+    Person,
+    locked,
+    note,
+    retract,
+)
 from horsesense.annotate.server.queue import (
     ANSWERED,
     ATTENTION,
@@ -126,6 +136,8 @@ def _count(connection: Connection, lease: Lease) -> None:
 def _write(connection: Connection, served: ServedStudy, who: Person, lease: Lease, value: str, reason: str) -> None:
     values = {"lease": lease.key, "item": lease.item, "person": who.id, "value": value, "reason": reason}
     values |= {"round": lease.round, "number": lease.number, "asked": lease.taken, "at": served.clock()}
+    stated = (lease.name, who.code, value, reason, lease.round, lease.number, values["at"])
+    values["checksum"] = tables.row_checksum(*stated)
     connection.execute(_WRITE, values)
     if lease.purpose != GOLD:
         connection.execute(_ONE_MORE if lease.purpose == ITEM else _ATTENDED, {"person_": who.id})
@@ -161,7 +173,7 @@ def undo(served: ServedStudy, person: int) -> None:
         lease = own_lease(connection, person, last.lease)
         assert lease is not None, "a judgement has a lease of the same person"
         connection.execute(update(tables.leases).where(_leases.key == lease.key).values(state=UNDONE))
-        connection.execute(insert(tables.retractions).values(judgement=last.id, kind="undone", at=served.clock()))
+        retract(connection, served, last.id, "undone")
         if lease.purpose == ITEM:
             moved = {"answered": _items.answered - 1, "held": _items.held + 1}
             connection.execute(update(tables.items).where(_items.id == lease.item).values(moved))

@@ -5,6 +5,8 @@ The migrations make these tables; a test holds the two against each other.
 
 from __future__ import annotations
 
+import hashlib
+
 from sqlalchemy import (
     Boolean,
     CheckConstraint,
@@ -124,6 +126,7 @@ judgements = Table(
     Column("number", Integer, nullable=False),
     Column("asked", Float, nullable=False),
     Column("at", Float, nullable=False),
+    Column("checksum", String, nullable=False),
 )
 Index("judgements_of_item", judgements.c.item)
 Index("judgements_of_person", judgements.c.person)
@@ -134,6 +137,7 @@ retractions = Table(
     Column("judgement", ForeignKey("judgements.id"), primary_key=True),
     Column("kind", String, nullable=False),  # undone by the person, or withdrawn by the researcher
     Column("at", Float, nullable=False),
+    Column("checksum", String, nullable=False),
 )
 
 events = Table(
@@ -145,6 +149,12 @@ events = Table(
     Column("person", ForeignKey("people.id")),
     Column("detail", String, nullable=False),
 )
+
+
+def row_checksum(*values: object) -> str:
+    """Return the checksum that is stored beside the values of a row, since a database does not notice a flipped bit."""
+    return hashlib.sha256(repr(values).encode()).hexdigest()[:16]
+
 
 APPEND_ONLY = ("judgements", "retractions", "events")
 """Tables whose rows the database refuses to change or to remove."""

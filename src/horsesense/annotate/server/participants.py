@@ -98,6 +98,13 @@ def locked(connection: Connection, person: int) -> Person:
     return person_of(connection.execute(_LOCKED, {"person": person}).one())
 
 
+def retract(connection: Connection, served: ServedStudy, judgement: int, kind: str) -> None:
+    """Add a retraction to the log: ``undone`` by the person, or ``withdrawn`` by the researcher."""
+    at = served.clock()
+    checksum = tables.row_checksum(judgement, kind, at)
+    connection.execute(insert(tables.retractions).values(judgement=judgement, kind=kind, at=at, checksum=checksum))
+
+
 def note(connection: Connection, served: ServedStudy, kind: str, person: int | None = None, detail: str = "") -> None:
     """Add an event to the log."""
     connection.execute(insert(tables.events).values(at=served.clock(), kind=kind, person=person, detail=detail))

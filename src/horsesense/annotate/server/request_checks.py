@@ -79,6 +79,10 @@ class RequestGuards:
             # DNS rebinding: another site could resolve its own name to this machine and read the pages.
             await PlainTextResponse("This server does not answer to that name.", 400)(scope, receive, guarded)
             return
+        if "content-length" in headers and "transfer-encoding" in headers:
+            # A proxy in front may go by the other of the two, and see another end of the request.
+            await PlainTextResponse("The request has two lengths.", 400)(scope, receive, guarded)
+            return
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit() or int(length) > MOST_BYTES:
             await PlainTextResponse("The request is too large.", 413)(scope, receive, guarded)

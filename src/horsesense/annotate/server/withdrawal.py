@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import writing
-from horsesense.annotate.server.participants import WITHDRAWN, find_person, locked, note
+from horsesense.annotate.server.participants import WITHDRAWN, find_person, locked, note, retract
 from horsesense.annotate.server.queue import ANSWERED, ITEM, RELEASED, open_lease, release, settle
 from horsesense.annotate.server.served_study import ServedStudy
 
@@ -54,9 +54,8 @@ def withdraw(served: ServedStudy, name: str, reason: str = "") -> int:
             .where(_judgements.person == person.id, retracted.is_(None))
             .order_by(_judgements.item)
         ).all()
-        now = served.clock()
         for row in rows:
-            connection.execute(insert(tables.retractions).values(judgement=row.id, kind="withdrawn", at=now))
+            retract(connection, served, row.id, "withdrawn")
             lease = update(tables.leases).where(_leases.key == row.lease, _leases.state == ANSWERED)
             connection.execute(lease.values(state=RELEASED))
             if row.purpose == ITEM:

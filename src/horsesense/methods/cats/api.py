@@ -13,10 +13,10 @@ from horsesense.core import Probe, probe_name
 from horsesense.errors import UserError, translate_errors
 
 if TYPE_CHECKING:
-    from horsesense.api.run import Run
     from horsesense.methods.cats.evidence import EvidenceOfRuns
     from horsesense.methods.cats.step_accuracy import Counted, InferenceSteps
     from horsesense.methods.cats.who_gets_what import WhoOfRuns
+    from horsesense.runs.run import Run
 
 __all__ = ["build_conjunctions", "build_duals", "evidence", "steps", "who"]
 
@@ -36,10 +36,10 @@ def build_conjunctions(probe: Probe | PathLike) -> Probe:
     Returns:
         The probe of pairs.
     """
-    from horsesense.api.probes import opened
+    from horsesense.core.catalogue import as_probe
     from horsesense.methods.cats.conjunctions import conjunction_probe
 
-    schemas = opened(probe)
+    schemas = as_probe(probe)
     try:
         return conjunction_probe(schemas)
     except UserError as error:
@@ -81,14 +81,14 @@ def build_duals(
 
 def _source(probe: Probe | PathLike, seed: int) -> Probe:
     """Open a probe and name it after its file: all sets of a published dataset share the name on their card."""
-    from horsesense.api.probes import opened
+    from horsesense.core.catalogue import as_probe
     from horsesense.methods.cats.orders import NAME, orders_probe
 
     if isinstance(probe, Probe):
         return probe
     if str(probe) == NAME:
         return orders_probe(None, seed)
-    source = opened(probe)
+    source = as_probe(probe)
     return replace(source, card=replace(source.card, name=probe_name(Path(probe))))
 
 
@@ -102,8 +102,8 @@ def evidence(*runs: Run | str | Path) -> EvidenceOfRuns:
     Returns:
         One entry per model and probe of labelled pairs; other probes are left out.
     """
-    from horsesense.api.run import answered_of
     from horsesense.methods.cats.evidence import evidence_of_runs
+    from horsesense.runs.run import answered_of
 
     result = evidence_of_runs(answered_of(_given(runs)))
     if not result.evidence:
@@ -122,9 +122,9 @@ def who(*runs: Run | str | Path) -> WhoOfRuns:
     Returns:
         One entry per probe and pair of models.
     """
-    from horsesense.api.run import answers_by_place
     from horsesense.methods.cats.who_gets_what import who_of_runs
     from horsesense.runs.comparison import by_probe
+    from horsesense.runs.run import answers_by_place
 
     probes = by_probe(answers_by_place(_given(runs)))
     result = who_of_runs(list(models.values()) for models in probes.values())
@@ -145,8 +145,8 @@ def steps(*runs: Run | str | Path, judgements: Sequence[PathLike] = ()) -> Infer
     Returns:
         For each model, its probes ordered by their steps, and accuracy by number of steps.
     """
-    from horsesense.api.run import answered_of
     from horsesense.methods.cats.step_accuracy import inference_steps
+    from horsesense.runs.run import answered_of
 
     counts = _counts_of_people([Path(file) for file in judgements]) if judgements else None
     return inference_steps([each for each in answered_of(_given(runs)) if each.judged], counts)

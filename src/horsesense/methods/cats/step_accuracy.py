@@ -23,7 +23,7 @@ from horsesense.stats.accuracy import accuracy
 from horsesense.stats.resampling import Floats
 
 if TYPE_CHECKING:
-    from horsesense.api.frames import Frame
+    from horsesense.core.frame import Frame
 
 _MOST = 4
 """The last answer of the instrument: four steps or more."""
@@ -179,7 +179,7 @@ class InferenceSteps(Document):
 
     def frame(self) -> Frame:
         """Return one row per model, probe and number of steps; the probe is empty where all are taken together."""
-        from horsesense.api.frames import Frame, columns_of
+        from horsesense.core.frame import Frame, columns_of
 
         rows = [
             {

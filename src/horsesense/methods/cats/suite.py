@@ -10,7 +10,7 @@ from horsesense.core import Card, Probe, read_probe
 from horsesense.core.document import Document
 from horsesense.core.spec import Normalisation, parse_spec
 from horsesense.cues.battery import Number, battery
-from horsesense.cues.findings import Finding, find_cues
+from horsesense.cues.findings import Finding, measure_cues
 from horsesense.data import cache_folder
 from horsesense.errors import UserError, argument, unknown
 from horsesense.methods.cats.dataset import with_sources
@@ -25,7 +25,7 @@ from horsesense.methods.cats.table import (
     source,
     titles,
 )
-from horsesense.methods.published import read_release
+from horsesense.methods.published import read_files
 from horsesense.methods.suites.frame import Kind, OpenedData, PaperRow, PaperSuite, PaperTable, with_published
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.results import Answered
@@ -35,7 +35,10 @@ _ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".parquet")
 _ALIASES = {"hellaswag": "hella_swag", "arct1": "arct_1", "arct": "arct_1", "arct2": "arct_2", "delete": "del"}
 _ALIASES |= {"substitute": "sub"}
 SEEING_CUES = frozenset(
-    ("shared words", "overlap", "shared bigrams", "first word shared", "like the others", "offered")
+    (
+        *("shared words", "overlap", "shared bigrams", "first word shared", "like the others", "offered"),
+        *("stem", "edit distance", "derivation"),
+    )
 )
 """Cues that compare options with their common part, which is the question."""
 
@@ -84,7 +87,7 @@ def read_sets(release: str, paths: Mapping[str, Path], skip_bad: bool = False) -
     in two sets, and so are a statement and its reasons.
     """
     probes = {
-        name: read_release(release, [path], skip_bad=skip_bad) if ".txt" in path.suffixes else read_probe(path)
+        name: read_files(release, [path], skip_bad=skip_bad) if ".txt" in path.suffixes else read_probe(path)
         for name, path in paths.items()
     }
     if release != "cats":
@@ -186,7 +189,7 @@ def blind_cues(probes: Mapping[str, Probe], progress: Progress = NO_PROGRESS) ->
             guessing = chance([len(item.options) for item in probe.items])
             best[name] = BlindCue(None, None, guessing, searched=False)
             continue
-        cues = find_cues(probe.items, probe.card.group, rounds=99, progress=progress)
+        cues = measure_cues(probe.items, probe.card.group, rounds=99, progress=progress)
         ranked = [cue for cue in cues.cues if cue.name in blind]
         best[name] = BlindCue(
             rule=next((cue for cue in ranked if cue.name in rules), None),

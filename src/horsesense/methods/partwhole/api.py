@@ -14,12 +14,12 @@ from horsesense.methods.partwhole.settings import AdjectiveSources, CandidateRul
 from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
-    from horsesense.api.run import Run
     from horsesense.methods.partwhole.checking import OddTriples
     from horsesense.methods.partwhole.pairs import Modifiers, Pairs
     from horsesense.methods.partwhole.pictures import PairPictures
     from horsesense.methods.partwhole.splits import TriplesSplit
     from horsesense.methods.partwhole.table import PartWholeTable
+    from horsesense.runs.run import Run
 
 __all__ = [
     "AdjectiveSources",
@@ -171,11 +171,11 @@ def recast(probe: Probe | PathLike, *, labels: Literal["five", "three", "binary"
     Traceback (most recent call last):
     horsesense.errors.UserError: there is no form of labels 'four'
     """
-    from horsesense.api.probes import opened
+    from horsesense.core.catalogue import as_probe
     from horsesense.methods.partwhole.labels import find_form, probe_in_labels
 
     find_form(labels)
-    return probe_in_labels(opened(probe), labels)
+    return probe_in_labels(as_probe(probe), labels)
 
 
 @translate_errors()
@@ -197,10 +197,10 @@ def split(
     Returns:
         The files, the size of each, and the number of triples that were dropped.
     """
-    from horsesense.api.probes import opened
+    from horsesense.core.catalogue import as_probe
     from horsesense.methods.partwhole.splits import write_split
 
-    return write_split(opened(probe), by, seed, Path(out))
+    return write_split(as_probe(probe), by, seed, Path(out))
 
 
 @translate_errors()
@@ -217,7 +217,7 @@ def premises(probe: Probe | PathLike, *, corpus: Sequence[PathLike] = (), progre
     """
     from contextlib import closing, nullcontext
 
-    from horsesense.api.probes import opened
+    from horsesense.core.catalogue import as_probe
     from horsesense.lexicons.corpus import Corpus
     from horsesense.methods.partwhole.inference import as_inference, coverage
 
@@ -226,7 +226,7 @@ def premises(probe: Probe | PathLike, *, corpus: Sequence[PathLike] = (), progre
     if folder is not None:
         fix = f"name its files, each with a {argument('corpus')}"
         raise UserError("this is a folder, not a file", file=folder, fix=fix)
-    triples = opened(probe)
+    triples = as_probe(probe)
     names = ", ".join(path.name for path in files)
     with closing(Corpus(files, progress)) if files else nullcontext() as searched:
         inference = as_inference(triples, searched, names, progress)
@@ -253,16 +253,16 @@ def table(
     Returns:
         One row per model or control, rows for people, and the paper's rows.
     """
-    from horsesense.api.probes import opened
-    from horsesense.api.run import answered_of
+    from horsesense.core.catalogue import as_probe
     from horsesense.methods.partwhole.dataset import read_partwhole_votes
     from horsesense.methods.partwhole.table import partwhole_table
+    from horsesense.runs.run import answered_of
 
     if not runs:
         raise UserError("no run was given", fix="name a run folder")
     answered, others = (answered_of([each for run in group for each in _with_seeds(run)]) for group in (runs, dev))
     votes = read_partwhole_votes([Path(file) for file in vote_files]) if vote_files else None
-    return partwhole_table(answered, () if train is None else opened(train).items, votes, others)
+    return partwhole_table(answered, () if train is None else as_probe(train).items, votes, others)
 
 
 def _with_seeds(run: Run | str | Path) -> Sequence[Run | str | Path]:
@@ -311,7 +311,7 @@ def pictures(
     Returns:
         The number of pairs with pictures, and the image files that are needed.
     """
-    from horsesense.api.probes import opened
+    from horsesense.core.catalogue import as_probe
     from horsesense.methods.partwhole.pictures import pick_pictures
 
-    return pick_pictures(opened(probe).items, Path(relationships), Path(images), Path(out), per_pair, seed)
+    return pick_pictures(as_probe(probe).items, Path(relationships), Path(images), Path(out), per_pair, seed)

@@ -1,20 +1,21 @@
-"""Readers of published datasets by name, each imported when it is used, and their shared code."""
+"""Published datasets by name: their readers, each imported when it is used, and published human figures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from horsesense.data import disk_errors
-from horsesense.errors import UserError
-from horsesense.methods.published.pinned_files import check_fetched, published_people
+from horsesense.core import HumanFigure, Item, Probe
+from horsesense.core.catalogue import PathLike
+from horsesense.core.probe import probe_of_plugin
+from horsesense.data import disk_errors, tables
+from horsesense.data.published_files import check_fetched
+from horsesense.errors import UserError, argument, translate_errors
 from horsesense.registry import Reader, found, load, provided
 
-if TYPE_CHECKING:
-    from horsesense.core import Probe
-
+_PEOPLE_COLUMNS = ("release", "part", "value", "kind", "n", "people", "source")
 
 _SHARED = {
     "sciq": Reader("horsesense.methods.published.science:read_sciq"),
@@ -28,7 +29,56 @@ def readers() -> dict[str, Reader]:
     return provided("readers") | _SHARED
 
 
-def read_release(name: str, paths: Sequence[Path], *, skip_bad: bool = False) -> Probe:
+@translate_errors()
+def read_release(dataset: str, *files: PathLike, skip_bad: bool = False, columns: str = "", name: str = "") -> Probe:
+    """Read a published dataset or a table (CSV, JSONL, Parquet, Hugging Face) into a probe.
+
+    Args:
+        dataset: Dataset (cats, rica, winoventi, partwhole, mcqa …), dataset of a plug-in, or ``table``.
+        files: One or more files, plain or gzipped; where a dataset needs several, in its documented order. A table
+            can also be hf:org/name:config.
+        skip_bad: Skip and count lines that cannot be read.
+        columns: Columns of a table, such as question=q,options=a+b,answer=gold. By default, guessed.
+        name: Name of the probe (table).
+
+    Returns:
+        The probe; its card's notes count what was repaired, and `Probe.skipped` has the lines that were skipped. A run
+        calls it as its file (``wsc.txt``: ``wsc``), and by the release's name where there are several.
+
+    >>> read_release("catz", "wsc.txt")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    horsesense.errors.UserError: there is no release 'catz'; did you mean 'cats'?
+    """
+    paths = [Path(file) for file in files]
+    if not paths:
+        raise UserError(f"no file was given for {dataset}", fix="name the files of the dataset")
+    if dataset == "table":
+        from horsesense.data.table_formats import is_hub_name, of_hub
+        from horsesense.methods.published.layouts import parse_map
+        from horsesense.methods.published.reading import names_of
+        from horsesense.methods.published.table import read_table
+
+        with of_hub(paths) as laid:
+            table = read_table(laid, skip_bad, parse_map(columns) if columns else None, name)
+        if not any(is_hub_name(path) for path in paths):
+            return table
+        made = table.card.made.replace(names_of(laid), " and ".join(map(str, paths)))
+        return replace(table, card=replace(table.card, made=made))
+    if columns or name:
+        raise UserError(
+            f"{argument('columns')} and {argument('name')} are for a table",
+            fix="leave them out, or use: horsesense import table",
+        )
+    from horsesense.exchange.formats import is_log_format
+    from horsesense.methods.published.reading import stem_of
+
+    if is_log_format(dataset, readers()):
+        raise UserError(f"{dataset} is a format of logs", fix=f"use: horsesense import-log {dataset}")
+    probe = read_files(dataset, paths, skip_bad=skip_bad)
+    return replace(probe, called=stem_of(paths[0])) if len(paths) == 1 else probe
+
+
+def read_files(name: str, paths: Sequence[Path], *, skip_bad: bool = False) -> Probe:
     """Read the files of a published dataset into a probe.
 
     Known errors of the dataset are repaired and counted in the notes. Any other bad line is an error with file and
@@ -36,8 +86,6 @@ def read_release(name: str, paths: Sequence[Path], *, skip_bad: bool = False) ->
     """
     known = readers()
     if name not in known:
-        from horsesense.core.probe import probe_of_plugin
-
         plugin = found("releases", name, [*known, "table"])
         for path in paths:  # a missing file is not the fault of the plug-in
             with disk_errors(path):
@@ -51,3 +99,23 @@ def read_release(name: str, paths: Sequence[Path], *, skip_bad: bool = False) ->
         check_fetched(path)
     probe: Probe = load(reader.function)(paths, skip_bad)
     return replace(probe, card=replace(probe.card, human=published_people(name, probe.items)))
+
+
+def published_people(release: str, items: Sequence[Item]) -> tuple[HumanFigure, ...]:
+    """Return the published human figures for the parts of a dataset that are among the items.
+
+    >>> [figure.part for figure in published_people("cats", [Item("cats", "sentences", options=("a", "b"))])]
+    []
+    """
+    parts = {f"{name}={value}" for item in items for name, value in item.facets.items()} | {""}
+    return tuple(figure for figure in _figures(release) if figure.part in parts)
+
+
+def _figures(release: str) -> list[HumanFigure]:
+    figures = []
+    for _, row in tables.read_table(Path(str(files(__package__).joinpath("people.tsv"))), _PEOPLE_COLUMNS):
+        name, part, value, kind, n, people, source = (row[column] for column in _PEOPLE_COLUMNS)
+        if name == release:
+            counts = (int(n) if n else None, int(people) if people else None)
+            figures.append(HumanFigure(float(value), kind, source, part, *counts))
+    return figures

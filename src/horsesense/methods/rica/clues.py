@@ -130,11 +130,11 @@ def find_clues(
     Returns:
         Clues and arguments per statement with intervals and chance levels, and the most frequent clues.
     """
-    import horsesense as hs
     from horsesense.models.hf.language_model import LanguageModel
+    from horsesense.models.load import load_model
 
     whole, name = open_rica(probe)
-    loaded = hs.load_model(model, device=device) if isinstance(model, str | Path) else model
+    loaded = load_model(model, device=device) if isinstance(model, str | Path) else model
     if not isinstance(loaded, LanguageModel):
         raise UserError(f"{loaded.name} is served, and gradients need the weights", fix="use a local model")
     scoring = parse_spec(spec) if isinstance(spec, str) else spec

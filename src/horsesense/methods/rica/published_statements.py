@@ -76,7 +76,11 @@ def units(statements: Sequence[str]) -> list[StatementUnit]:
     >>> {unit.axiom for unit in units(lines)}, [unit.kind.name for unit in units(lines)]
     ({'cork float likely nail to'}, ['original', 'asymmetric_premise', 'negated'])
     """
-    return _curated(statements) or _in_pairs_of_names(statements)
+    # The joint file of the leaderboard has the raw test set first and the human-curated set behind it.
+    for start in range(len(statements)):
+        if _begins_block(statements[start:]) and (curated := _curated(statements[start:])):
+            return (_in_pairs_of_names(statements[:start]) if start else []) + curated
+    return _in_pairs_of_names(statements)
 
 
 def denies(statement: str) -> bool:
@@ -133,7 +137,7 @@ def _curated(statements: Sequence[str]) -> list[StatementUnit] | None:
     named: dict[str, int] = {}
     while len(found) < len(statements):
         start = len(found)
-        block = next((kinds for kinds in (KINDS, _ONE_ENTITY) if _is_block(statements[start:], len(kinds))), None)
+        block = _begins_block(statements[start:])
         if block is None:
             return None
         lines = statements[start : start + len(block)]
@@ -143,6 +147,11 @@ def _curated(statements: Sequence[str]) -> list[StatementUnit] | None:
         kinds = block if block is KINDS else _kinds_about_one(lines)
         found += [StatementUnit(axiom, kind) for kind in kinds]
     return _with_categories(found)
+
+
+def _begins_block(statements: Sequence[str]) -> tuple[Perturbation, ...] | None:
+    """Return the kinds of the block that the lines begin with; None if they begin with none."""
+    return next((kinds for kinds in (KINDS, _ONE_ENTITY) if _is_block(statements, len(kinds))), None)
 
 
 def _with_categories(found: Sequence[StatementUnit]) -> list[StatementUnit]:

@@ -23,7 +23,7 @@ from horsesense.methods.rica.axioms import (
 )
 from horsesense.methods.rica.statements import ENTITY, Statement, say
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.models.load import open_model
+from horsesense.models.load import load_model
 from horsesense.models.protocol import Model
 from horsesense.scoring.texts import score_texts
 
@@ -118,7 +118,7 @@ def flag_odd_items(probe: Probe, model: str, device: str, dtype: str) -> Probe:
         return fill_blank(item.text, option) if item.form == "cloze" else item.text or option
 
     texts = list(dict.fromkeys(map(statement, probe.items)))
-    odd = odd_texts(open_model(model, device=device, dtype=dtype), texts)
+    odd = odd_texts(load_model(model, device=device, dtype=dtype), texts)
     items = [replace(item, facets={**item.facets, "odd": odd[statement(item)]}) for item in probe.items]
     count = sum(item.facets["odd"] is True for item in items)
     return replace(probe, items=items, card=replace(probe.card, notes={**probe.card.notes, "reads oddly": count}))

@@ -76,7 +76,7 @@ def run_study(
     Returns:
         The files, and the analysis of the answers.
     """
-    import horsesense as hs
+    from horsesense.runs.ask import ask
 
     folder = Path(out)
     models: Sequence[str | Path] = chosen_models(model)
@@ -85,7 +85,7 @@ def run_study(
     _write_probes(probes, probe, limit, names, seed)
     probes[1:1] = [written.out for written in write_controls(probes[0]).controls.values()]
     compute = ComputeSettings(device=device)
-    run = hs.ask(models, probes, out=folder / "run", seed=seed, spec=spec, compute=compute, progress=progress)
+    run = ask(models, probes, out=folder / "run", seed=seed, spec=spec, compute=compute, progress=progress)
     page = run.report(folder / "report.html", progress=progress)
     analysis = analyse(folder / "run")
     picture: Path | None = folder / "ladder.svg"

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from annotated_types import Ge
 
-from horsesense.core import FORMS, Form, Item, Probe, ScoringSpec, probe_name
+from horsesense.core import FORMS, Form, Item, Probe, ScoringSpec
+from horsesense.core.catalogue import as_probe, name_in_run
 from horsesense.core.document import Document
 from horsesense.core.views import fill_blank, view
 from horsesense.errors import UserError, translate_errors, unknown
@@ -28,7 +29,7 @@ from horsesense.methods.rica.items import LABELS
 from horsesense.methods.rica.published_statements import CONNECTIVE, content_words, entities
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.compute_settings import ComputeSettings
-from horsesense.runs.results import Answered, read_run
+from horsesense.runs.results import Answered
 from horsesense.settings import chosen_models
 from horsesense.stats import Estimate, accuracy, family_accuracy
 from horsesense.stats.ablation import asked_again
@@ -221,8 +222,9 @@ def run_views(
     Returns:
         The score of each model in each view, the agreement of the views, and the files.
     """
-    import horsesense as hs
     from horsesense.models.hf.language_model import LanguageModel
+    from horsesense.models.load import load_model
+    from horsesense.runs.ask import ask, open_run
     from horsesense.runs.shards import draw
 
     whole, name = open_rica(probe)
@@ -235,7 +237,7 @@ def run_views(
     folder, compute = Path(out), ComputeSettings(device=device)
     models: Sequence[str | Path | Model] = chosen_models(model)
     for each in models:
-        loaded = hs.load_model(each, device=device) if isinstance(each, str | Path) else each
+        loaded = load_model(each, device=device) if isinstance(each, str | Path) else each
         forms = loaded.family.forms if isinstance(loaded, LanguageModel) else FORMS
         able = {names[view_name]: probes[view_name] for view_name, form in VIEWS.items() if form in forms}
         if not able:
@@ -243,21 +245,19 @@ def run_views(
         for view_name in VIEWS:
             if names[view_name] not in able:
                 progress.log(f"{loaded.name} does not support the view {view_name}; it is left out")
-        hs.ask(loaded, able, out=folder, seed=seed, spec=spec, compute=compute, progress=progress)
-    page = hs.write_report(folder, cues=False, pictures=False, progress=progress).out
-    assert page is not None, "a page is always written"
-    return ViewRun(folder, page, view_scores(read_run(folder)[1]))
+        ask(loaded, able, out=folder, seed=seed, spec=spec, compute=compute, progress=progress)
+    run = open_run(folder)
+    page = run.report(folder / "report.html", cues=False, pictures=False, progress=progress)
+    return ViewRun(folder, page, view_scores(run.answered))
 
 
 def open_rica(probe: Probe | str | Path) -> tuple[Probe, str]:
     """Return a RICA probe and its name."""
-    import horsesense as hs
-
-    whole = probe if isinstance(probe, Probe) else hs.load_probe(probe)
+    whole = as_probe(probe)
     if whole.card.method != "rica":
         file = None if isinstance(probe, Probe) else Path(probe)
         raise UserError("this is not a RICA probe", file=file, fix="import or build one first")
-    return whole, (whole.called or whole.card.name) if isinstance(probe, Probe) else probe_name(Path(probe))
+    return whole, name_in_run(probe)
 
 
 def view_of(name: str, form: Form) -> tuple[str, str]:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from horsesense.api.asking import ask, default_folder
-from horsesense.api.run import Run
-from horsesense.api.stored_run import StoredRun, with_report
 from horsesense.core import ScoringSpec
 from horsesense.data import cache_folder
 from horsesense.errors import translate_errors
@@ -19,8 +16,8 @@ from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.frame import OpenedData, PaperSuite, PaperTable
 from horsesense.methods.suites.stored import CONTROLS, keep_suite, suite_tables
 from horsesense.progress import Progress
-from horsesense.registry import ONE_OPTION
-from horsesense.settings import chosen_models
+from horsesense.runs.ask import ask
+from horsesense.runs.run import Run
 from horsesense.signatures import extends
 from horsesense.training.baselines import ControlSettings, fit_control
 from horsesense.training.controls import control
@@ -80,37 +77,6 @@ def ask_suite(
         return AskedSuite(run, tables)
     of_cats = OpenedSuite(CATS_SUITES[suite], SetFiles(opened.found, opened.missing), opened.probes)
     return AskedSuite(run, tables, suite_table(of_cats, list(run.answered), run.normalise, progress))
-
-
-@translate_errors()
-@extends(ask, without=("probe", "formats"))
-def run_suite(
-    suite: str,
-    /,
-    *,
-    data: str | Path | None = None,
-    skip_bad: bool = False,
-    out: str | Path | None = None,
-    spec: Annotated[str | ScoringSpec | None, ONE_OPTION] = None,
-    **options: Any,
-) -> StoredRun:
-    """Run models on all datasets of a paper, and print the paper's tables with these models in them.
-
-    Args:
-        suite: Suite: cats, cats-robust, partwhole, rica, winoventi or wordnetqa.
-        data: Folder of the paper's datasets. By default, what was fetched.
-        skip_bad: Skip and count lines that cannot be read.
-        out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-SUITE.
-        spec: Scoring spec: a preset and fields, separated by commas. By default, the paper's.
-
-    Returns:
-        The run with its results and tables, and the report.
-    """
-    models = options["model"] = chosen_models(options["model"])
-    find_paper_suite(suite)
-    folder = out if out is not None else default_folder(models, [suite])
-    asked = ask_suite(suite=suite, data=data, skip_bad=skip_bad, out=folder, spec=spec, **options)
-    return with_report(asked.run, options["progress"], asked.table, asked.tables)
 
 
 def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, progress: Progress) -> None:

@@ -15,7 +15,7 @@ from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, fill_tem
 from horsesense.methods.winoventi.plan import PipelinePlan
 from horsesense.methods.winoventi.schemas import Triplet, premise_of, triplet_name
 from horsesense.progress import Progress
-from horsesense.runs.ask import Settings, ask_models
+from horsesense.runs.ask_models import Settings, ask_models
 from horsesense.runs.results import Answered, read_run
 
 PRIOR = "winoventi-prior"

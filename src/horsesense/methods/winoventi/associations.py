@@ -251,7 +251,7 @@ def read_registry(path: Path) -> dict[str, set[str]]:
     for number, cells in table.rows:
         if len(cells) != len(header) or any(cell not in _TRUTH for cell in cells[3:]):
             raise UserError("the line is not a triplet with True or False per model", file=path, line=number)
-        name = " | ".join(cells[:3])
+        name = " | ".join(cell.strip() for cell in cells[:3])
         for model, cell in zip(header[3:], cells[3:], strict=True):
             if _TRUTH[cell]:
                 passes[model].add(name)

@@ -40,15 +40,15 @@ from horsesense.methods.winoventi.nouns import (
 )
 from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.models.load import open_model
+from horsesense.models.load import load_model
 from horsesense.models.load_settings import LoadSettings
 from horsesense.models.protocol import Model, Prompt
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.scoring.fill import fill
+from horsesense.scoring.fill import fill_blanks
 from horsesense.scoring.texts import score_texts
 
 if TYPE_CHECKING:
-    from horsesense.api.frames import Frame
+    from horsesense.core.frame import Frame
 
 Marking = Literal["Ġ", "▁", "##", ""]
 """How a vocabulary marks words: a mark before words (byte-level BPE, SentencePiece), a mark before word pieces
@@ -193,11 +193,11 @@ def _best_words(
     size = model.max_candidates
     rescored = model.scores_to_end and not elicitation.literal
     count = max(_RESCORED, _TOKENS_PER_WORD * depth) if rescored else _TOKENS_PER_WORD * depth
-    first = fill(model, texts, min(size, count), elicitation.spec)
+    first = fill_blanks(model, texts, min(size, count), elicitation.spec)
     rankings = [cleaned(fills, owner) for fills, owner in zip(first, owners, strict=True)]
     short = [i for i, words in enumerate(rankings) if len(words) < depth]
     if short:
-        more = fill(model, [texts[i] for i in short], min(size, _TOKENS_AGAIN), elicitation.spec)
+        more = fill_blanks(model, [texts[i] for i in short], min(size, _TOKENS_AGAIN), elicitation.spec)
         for i, fills in zip(short, more, strict=True):
             rankings[i] = cleaned(fills, owners[i])
     return as_sentences(model, texts, rankings, elicitation.spec) if rescored else rankings
@@ -373,7 +373,7 @@ class Associations:
 
     def frame(self) -> Frame:
         """Return a table with one row per association."""
-        from horsesense.api.frames import Frame
+        from horsesense.core.frame import Frame
 
         columns = {name: [getattr(each, name) for each in self.all] for name in COLUMNS}
         return Frame(columns, f"associations of {self.summary.model}")
@@ -426,8 +426,8 @@ def find_associations(
         "dtype": scoring.dtype,
         "allow_pickle": loading.allow_pickle,
     }
-    loaded = open_model(model, family=loading.family, **where)
-    ranking = None if ranker == "none" else open_model(ranker, **where)
+    loaded = load_model(model, family=loading.family, **where)
+    ranking = None if ranker == "none" else load_model(ranker, **where)
     found = associate(loaded, ranking, listed.nouns, elicitation, progress)
     selection = found.selection
     path = None if out is None else Path(out)

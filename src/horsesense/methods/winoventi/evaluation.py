@@ -48,10 +48,10 @@ from horsesense.methods.winoventi.schemas import (
     word_differences,
 )
 from horsesense.methods.winoventi.word_relations import WordRelations, load_word_relations
-from horsesense.models.load import open_model
+from horsesense.models.load import load_model
 from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.ask import Settings, ask_models
+from horsesense.runs.ask_models import Settings, ask_models
 from horsesense.runs.compute_settings import ComputeSettings
 from horsesense.runs.engine import LOCAL, Engine
 from horsesense.runs.results import Answered, read_run
@@ -85,7 +85,7 @@ def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Pat
     about = hashlib.sha256("\n".join((who, *words)).encode()).hexdigest()[:12]
     path = folder / f"associations-{about}.tsv"
     if not path.is_file():
-        model = open_model(
+        model = load_model(
             name,
             family=settings.family,
             device=settings.device,

@@ -137,7 +137,10 @@ def is_registry(path: Path) -> bool:
 def read_registry_triplets(path: Path) -> list[Triplet]:
     """Read the triplets of the published registry, which people gave for other models' associations."""
     noun, generic, exception = REGISTRY
-    return [Triplet(row[noun], row[generic], row[exception], "release") for _, row in read_table(path, REGISTRY)]
+    return [
+        Triplet(row[noun].strip(), row[generic].strip(), row[exception].strip(), "release")
+        for _, row in read_table(path, REGISTRY)
+    ]
 
 
 YES = "yes"

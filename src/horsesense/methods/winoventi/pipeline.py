@@ -40,7 +40,7 @@ from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.models.api.address import is_served
 from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.ask import Settings, content_of
+from horsesense.runs.ask_models import Settings, content_of
 from horsesense.runs.folder import locked
 from horsesense.settings import labelled
 

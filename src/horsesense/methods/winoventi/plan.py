@@ -21,7 +21,7 @@ from horsesense.methods.winoventi.steps import STATE, read_state
 from horsesense.models.api.address import is_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.lineage import lineage_named, lineage_of
-from horsesense.models.load import open_model
+from horsesense.models.load import load_model
 from horsesense.models.locate import identity_named
 from horsesense.models.protocol import Model
 from horsesense.progress import NO_PROGRESS, Progress
@@ -190,7 +190,7 @@ class LoadedModels:
                 del self._by_name[each]
             plan = self.plan
             dtype = plan.elicitation.spec.dtype
-            model = open_model(name, device=plan.device, dtype=dtype, served=plan.served, progress=self.progress)
+            model = load_model(name, device=plan.device, dtype=dtype, served=plan.served, progress=self.progress)
             if model.who.kind == "server":  # its address may not show which model it is
                 reported = model.who.reported
                 self._reported[name] = " ".join(str(reported.get(part, "")) for part in ("model", "root", "parent"))

@@ -60,6 +60,7 @@ _LISTED = {"both_generic_exception": "half-exception", "only_exception": "full-e
 _SCHEMA = COLUMNS[:5]
 """Columns that identify a schema."""
 _TESTS = {1: "generic", 2: "exception"}
+_SPACED = re.compile(r" ([.,;:!?])")
 _BLANKS = re.compile(r"_{3,}")
 _PARTED = re.compile(rb"[\x00-\x1f]")
 
@@ -115,7 +116,7 @@ def _of_lists(lists: Sequence[Path], tables: Sequence[Path], skip_bad: bool) -> 
         facets = {**split_of(path), "scenario": path.stem, "setting": _LISTED.get(path.parent.name, path.parent.name)}
         for number, raw in reading.lines(path):
             with reading.line(path, number):
-                item = by_text.get(" ".join(raw.decode("utf-8", "replace").split()))
+                item = by_text.get(_joinable(raw.decode("utf-8", "replace")))
                 if item is None:
                     raise UserError("no row of the benchmark has this text", fix="give the benchmark that it is from")
                 if item.id in seen:
@@ -146,7 +147,16 @@ def _benchmark_above(path: Path) -> Path | None:
 def _filled(item: Item) -> str:
     """Return the text with its right outcome, as the fine-tuning files have it."""
     assert item.answer is not None
-    return " ".join(item.text.replace(BLANK, item.options[item.answer]).split())
+    return _joinable(item.text.replace(BLANK, item.options[item.answer]))
+
+
+def _joinable(text: str) -> str:
+    """Return a text by which two files are joined: an outcome with a trailing space leaves one before the full stop.
+
+    >>> _joinable("The tree is  nonmobile .")
+    'The tree is nonmobile.'
+    """
+    return _SPACED.sub(r"\1", " ".join(text.split()))
 
 
 def _item(reading: Reading, row: dict[str, str], path: Path, number: int) -> Item:

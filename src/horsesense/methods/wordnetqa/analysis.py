@@ -21,7 +21,7 @@ from horsesense.errors import UserError
 from horsesense.lexicons.taxonomy import Taxonomy
 from horsesense.runs.results import Answered, read_run
 from horsesense.stats import Estimate, accuracy
-from horsesense.stats.clustered_logit import Effect, clustered_logit
+from horsesense.stats.clustered_logit import Effect, clustered_logit, supported
 from horsesense.stats.fixed_sizes import StrictAt, strict_at_sizes
 
 KINSHIP = ("above another", "below another", "near another")
@@ -159,15 +159,12 @@ def hops_effects(items: Sequence[Item], values: Sequence[float]) -> list[Effect]
             float(item.facets.get("near", 1)) if item.facets.get("distractor_kind") == kind else 0.0 for item, _ in rows
         ]
     columns["a verb"] = [float(item.facets.get("pos") == "v") for item, _ in rows]
-    varied = {name: column for name, column in columns.items() if len(set(column)) > 1}
+    right, asked = [right for _, right in rows], [item.unit("asked") for item, _ in rows]
+    answers = [item.unit("answer") for item, _ in rows]
+    varied = supported(right, columns, asked, answers)
     if not varied:
         return []
     try:
-        return clustered_logit(
-            [right for _, right in rows],
-            varied,
-            [item.unit("asked") for item, _ in rows],
-            [item.unit("answer") for item, _ in rows],
-        )
+        return clustered_logit(right, varied, asked, answers)
     except UserError:  # too few clusters, or all right: no effect can be estimated
         return []

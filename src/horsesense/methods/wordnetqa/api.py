@@ -180,11 +180,11 @@ def check(
     Returns:
         The share of items that break a rule, the number per rule, and the items.
     """
-    from horsesense.api.probes import opened
+    from horsesense.core.catalogue import as_probe
     from horsesense.lexicons.sources import open_graph
     from horsesense.methods.wordnetqa.checking import check_items
 
-    known = opened(probe)
+    known = as_probe(probe)
     return check_items(
         known.items, known.card.group, lambda: open_graph(source), lambda: _concept_finder(source), seed, progress
     )

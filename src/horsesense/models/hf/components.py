@@ -85,6 +85,10 @@ def read_part(folder: Path, auto_class: str, **options: Any) -> Any:
     loader = getattr(transformers, auto_class, None) or getattr(bidirectional, auto_class)
     if auto_class not in ("AutoConfig", "AutoTokenizer"):
         options.setdefault("use_safetensors", None if "gguf_file" in options else True)
+        if not options.keys() & {"gguf_file", "config"}:
+            options["config"] = read_part(folder, "AutoConfig")
+            # A config may name a kernel of the hub, which would be downloaded and run.
+            options["config"]._attn_implementation = None
     with _one_sentence("transformers cannot load it", folder, "check the model folder"):
         return loader.from_pretrained(str(folder), trust_remote_code=False, local_files_only=True, **options)
 

@@ -96,14 +96,14 @@ def _make_log() -> None:
         "judgements",
         *(_id(), sa.Column("lease", sa.String, sa.ForeignKey("leases.key"), nullable=False, unique=True)),
         *(_of("item", "items"), _of("person", "people"), _text("value"), _text("reason")),
-        *(_whole("round"), _whole("number"), _time("asked"), _time("at")),
+        *(_whole("round"), _whole("number"), _time("asked"), _time("at"), _text("checksum")),
     )
     op.create_index("judgements_of_item", "judgements", ["item"])
     op.create_index("judgements_of_person", "judgements", ["person"])
     op.create_table(
         "retractions",
         sa.Column("judgement", sa.Integer, sa.ForeignKey("judgements.id"), primary_key=True),
-        *(_text("kind"), _time("at")),
+        *(_text("kind"), _time("at"), _text("checksum")),
     )
     op.create_table(
         "events", _id(), _time("at"), _text("kind"), _of("person", "people", nullable=True), _text("detail")

@@ -1,46 +1,24 @@
-"""A probe at a glance, one item of it in all its forms, or what models answered to one."""
+"""Show a probe, one item of it in all its forms, or the answers of models to one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Ge
 
-from horsesense.api.probes import PathLike, load_probe
-from horsesense.api.probes import overview as look
 from horsesense.core import Item, Probe
-from horsesense.core.overview import ItemInForms, Overview, item_in_forms
+from horsesense.core.catalogue import PathLike, as_probe
+from horsesense.core.overview import ItemInForms, Overview, item_in_forms, overview
 from horsesense.errors import UserError, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
-    from horsesense.api.run import Run
-    from horsesense.report.item_answers import AnsweredItem, ItemAnswer
+    from horsesense.report.item_answers import ItemAnswers
     from horsesense.runs.results import Answered
-
-
-@dataclass(frozen=True)
-class ShownAnswers:
-    """One item, and what every model of a run answered to it."""
-
-    item: Item
-    """As it was asked."""
-    answers: tuple[ItemAnswer, ...]
-    """One a model and probe, token by token."""
-
-    def document(self) -> AnsweredItem:
-        """The same as plain data."""
-        from horsesense.report.item_answers import answered_item
-
-        return answered_item(self.item, self.answers)
-
-    def to_json(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return self.document().to_json()
+    from horsesense.runs.run import Run
 
 
 @translate_errors()
@@ -52,7 +30,7 @@ def show(
     samples: Annotated[int, Ge(0)] = 3,
     seed: int = 0,
     progress: Progress = NO_PROGRESS,
-) -> Overview | ItemInForms | ShownAnswers:
+) -> Overview | ItemInForms | ItemAnswers:
     """Show what a probe contains, one item in all its forms, or every model's answer to one item of a run.
 
     Args:
@@ -73,14 +51,14 @@ def show(
         return _shown(what.answered, item, what.folder)
     if not isinstance(what, Probe) and Path(what).is_dir():
         return _of_folder(Path(what), item, progress)
-    probe = what if isinstance(what, Probe) else load_probe(what)
+    probe = as_probe(what)
     if item is None:
-        return look(probe, samples=samples, seed=seed)
+        return overview(probe, samples, seed)
     return item_in_forms(_find_item(probe.items, item, None if isinstance(what, Probe) else Path(what)))
 
 
-def _of_folder(folder: Path, wanted: str | None, progress: Progress) -> ShownAnswers:
-    """The item that ``wanted`` names with all answers to it; parts of a run that are not finished wait."""
+def _of_folder(folder: Path, wanted: str | None, progress: Progress) -> ItemAnswers:
+    """Return the item that ``wanted`` names with all answers to it; incomplete parts of a run are left out."""
     from horsesense.runs.results import read_run
 
     manifest, answered = read_run(folder, unfinished=True)
@@ -91,7 +69,7 @@ def _of_folder(folder: Path, wanted: str | None, progress: Progress) -> ShownAns
     return shown
 
 
-def _shown(answered: Sequence[Answered], wanted: str | None, folder: Path | None) -> ShownAnswers:
+def _shown(answered: Sequence[Answered], wanted: str | None, folder: Path | None) -> ItemAnswers:
     from horsesense.report.item_answers import item_answers
 
     items = list({item.id: item for each in answered for item in each.items}.values())
@@ -100,12 +78,11 @@ def _shown(answered: Sequence[Answered], wanted: str | None, folder: Path | None
     if wanted is None:
         fix = f"give its id, such as {items[0].id}, or make a report"
         raise UserError("of a run folder one item is shown", file=folder, fix=fix)
-    item = _find_item(items, wanted, folder)
-    return ShownAnswers(item, tuple(item_answers(answered, item)))
+    return item_answers(answered, _find_item(items, wanted, folder))
 
 
 def _find_item(items: Sequence[Item], wanted: str, file: Path | None) -> Item:
-    """The item with this id, with this id in its release, or whose id begins like this."""
+    """Return the item with this id, with this id in its dataset, or whose id begins like this."""
     matches = [item for item in items if wanted in (item.id, item.source.id)]
     if not matches:
         names = ((item, (item.id, item.id.rpartition("-")[2], item.source.id)) for item in items)

@@ -14,8 +14,19 @@ import pytest
 import horsesense as hs
 from horsesense.cli.documents import documents
 from horsesense.core import Card, Judgement, Probe, write_judgements
+from horsesense.core.catalogue import list_plugins
 from horsesense.core.document import plain
+from horsesense.cues.findings import find_cues
+from horsesense.cues.harden import harden
+from horsesense.exchange.formats import export
+from horsesense.lexicons.sources import add_file, stored_sources
 from horsesense.methods.cats.suite import find_suite, open_suite
+from horsesense.report.run import run as run_and_report
+from horsesense.report.run import run_suite
+from horsesense.report.run_report import export_run, write_report
+from horsesense.runs.stored_files import list_cache, prune_cache, verify
+from horsesense.training.inoculation_trials import InoculationGrid
+from horsesense.training.training_record import TrainingSettings
 from tests.support import ROOT
 from tests.support.calling import Call, caller, lay, toy_lines
 from tests.support.made_corpora import attributes, relationships
@@ -160,7 +171,7 @@ def _inoculated(w: World, here: Path) -> Case:
     words += [word for name, file in sets.items() for word in (f"--{name}", file)]
     words += ["--seed", 0, "--original-dev", w["o-dev.jsonl"], "--original-test", w["o-test.jsonl"]]
     original: dict[str, Any] = {"original_dev": [w["o-dev.jsonl"]], "original_test": [w["o-test.jsonl"]]}
-    few = hs.InoculationGrid((4,), (5e-3,), (2,), seeds=(0,))
+    few = InoculationGrid((4,), (5e-3,), (2,), seeds=(0,))
     return words, lambda: hs.inoculate(w.choice, **sets, **original, grid=few, out=here / "trials")
 
 
@@ -168,19 +179,19 @@ def _trained(w: World, here: Path) -> Case:
     words: list[object] = ["train", "-m", w.gpt2, "--train", w["train.jsonl"], "--dev", w["dev.jsonl"], "--seeds", 1]
     words += ["--test", w["test.jsonl"], "--epochs", 1, "--lora", "--out", here / "trained"]
     few: dict[str, Any] = {"tests": [w["test.jsonl"]], "dev": w["dev.jsonl"], "seeds": 1}
-    few["settings"] = hs.TrainingSettings(epochs=1.0, lora=True)
+    few["settings"] = TrainingSettings(epochs=1.0, lora=True)
     return words, lambda: hs.train(w.gpt2, train=w["train.jsonl"], out=here / "trained", **few)
 
 
 def _suite(w: World, here: Path) -> Case:
     words: list[object] = ["suite", "cats", "-m", w.gpt2, "--data", w["sets"], "--out", here / "run"]
 
-    return words, lambda: hs.run_suite("cats", model=w.gpt2, data=w["sets"], out=here / "run")
+    return words, lambda: run_suite("cats", model=w.gpt2, data=w["sets"], out=here / "run")
 
 
 def _hardened(w: World, here: Path) -> Case:
     words: list[object] = ["harden", w["made.jsonl"], "-o", here / "h.jsonl"]
-    return words, lambda: hs.harden(w["made.jsonl"]).save(here / "h.jsonl")
+    return words, lambda: harden(w["made.jsonl"]).save(here / "h.jsonl")
 
 
 def _released(w: World, here: Path) -> Case:
@@ -253,7 +264,7 @@ def _associated(w: World, here: Path) -> Case:
 def _grown(w: World, here: Path) -> Path:
     """Questions grown from a tree of invented things."""
     if not (here / "q.jsonl").exists():
-        hs.add_source("tree", write_tree(here / "tree.tsv"))
+        add_file("tree", write_tree(here / "tree.tsv"))
         asked = hs.build("wordnetqa", relation="hypernymy", source="tree", as_paper=True, options=3)
         asked.save(here / "q.jsonl")
         hs.ask(w.gpt2, here / "q.jsonl", out=here / "asked", limit=20, spec="truncation=left")
@@ -396,24 +407,24 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         options=2,
         relation="hypernymy",
     ),
-    "verify": lambda w, here: (["verify", w["run"]], lambda: hs.verify(w["run"])),
-    "cache list": lambda w, here: (["cache", "list"], hs.list_cache),
-    "cache prune": lambda w, here: (["cache", "prune"], hs.prune_cache),
+    "verify": lambda w, here: (["verify", w["run"]], lambda: verify(w["run"])),
+    "cache list": lambda w, here: (["cache", "list"], list_cache),
+    "cache prune": lambda w, here: (["cache", "prune"], prune_cache),
     "cats evidence": lambda w, here: (["cats", "evidence", w["cats"]], lambda: hs.cats.evidence(w["cats"])),
     "cats steps": lambda w, here: (["cats", "steps", w["cats"]], lambda: hs.cats.steps(w["cats"])),
     "cats who": lambda w, here: (["cats", "who", w["cats"]], lambda: hs.cats.who(hs.open_run(w["cats"]))),
     "compare": lambda w, here: (["compare", w["run"]], lambda: hs.compare(hs.open_run(w["run"]))),
     "cues": lambda w, here: (
         ["cues", w["made.jsonl"], "--rounds", 19],
-        lambda: hs.find_cues(w["made.jsonl"], rounds=19),
+        lambda: find_cues(w["made.jsonl"], rounds=19),
     ),
     "export-run": lambda w, here: (
         ["export-run", w["run"], "-o", here / "items.csv"],
-        lambda: hs.export_run(w["run"], out=here / "items.csv"),
+        lambda: export_run(w["run"], out=here / "items.csv"),
     ),
     "export": lambda w, here: (
         ["export", w["made.jsonl"], "--to", "lm-eval", "-o", here / "exported"],
-        lambda: hs.export(w["made.jsonl"], to="lm-eval", out=here / "exported"),
+        lambda: export(w["made.jsonl"], to="lm-eval", out=here / "exported"),
     ),
     "fetch": lambda w, here: (["fetch"], hs.fetch),
     "fill": lambda w, here: (
@@ -429,9 +440,9 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "inoculate": _inoculated,
     "knowledge add": lambda w, here: (
         ["knowledge", "add", "pets", w["pets.tsv"]],
-        lambda: hs.add_source("pets", w["pets.tsv"]),
+        lambda: add_file("pets", w["pets.tsv"]),
     ),
-    "knowledge list": lambda w, here: (["knowledge", "list"], hs.list_sources),
+    "knowledge list": lambda w, here: (["knowledge", "list"], stored_sources),
     "profile": lambda w, here: (
         ["profile", "-m", "guesser", "-m", "cue-reader", "--ability", "parts", "--limit", "20", "--out", here / "p"],
         lambda: hs.profile(["guesser", "cue-reader"], abilities=["parts"], limit=20, out=here / "p"),
@@ -472,10 +483,10 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["partwhole", "table", w["control"]],
         lambda: hs.partwhole.table(w["control"]),
     ),
-    "plugins": lambda w, here: (["plugins"], hs.list_plugins),
+    "plugins": lambda w, here: (["plugins"], list_plugins),
     "report": lambda w, here: (
         ["report", w["run"], "--format", "md", "-o", here / "t.md", "--no-cues"],
-        lambda: hs.write_report(w["run"], format="md", out=here / "t.md", cues=False),
+        lambda: write_report(w["run"], format="md", out=here / "t.md", cues=False),
     ),
     "rica analyse": lambda w, here: (["rica", "analyse", w["rica"]], lambda: hs.rica.analyse(w["rica"])),
     "rica controls": _controls,
@@ -501,7 +512,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "rica views": _views,
     "run": lambda w, here: (
         ["run", "-m", w.gpt2, "-p", w["made.jsonl"], "--out", here / "run"],
-        lambda: hs.run(w.gpt2, w["made.jsonl"], out=here / "run"),
+        lambda: run_and_report(w.gpt2, w["made.jsonl"], out=here / "run"),
     ),
     "saliency": lambda w, here: (
         ["saliency", "-m", w.gpt2, "It is [cold].", "--method", "gradient"],
@@ -545,11 +556,11 @@ ELSEWHERE = {
     "winoventi serve": "tests/methods/winoventi/test_people_stages.py",
     "annotate serve": "tests/annotate/test_study_commands.py",
     "audit ask": "tests/annotate/test_model_auditor.py",
-    "build duals": "tests/api/test_builders_in_python.py",
-    "build plugin": "tests/api/test_plugins.py",
-    "build rica": "tests/api/test_builders_in_python.py",
+    "build duals": "tests/core/test_catalogue.py",
+    "build plugin": "tests/test_registry.py",
+    "build rica": "tests/core/test_catalogue.py",
     "rica clues": "tests/methods/rica/test_clues.py",
-    "build winoventi": "tests/api/test_builders_in_python.py",
+    "build winoventi": "tests/core/test_catalogue.py",
 }
 """Commands that are held against Python in a file of their own."""
 
@@ -582,7 +593,7 @@ def test_the_same_from_python(
         monkeypatch.setattr("horsesense.methods.winoventi.word_relations.find_wordnet", lambda: None)
     if command.startswith(("build", "cache", "knowledge", "wordnetqa")):
         monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
-        hs.add_source("pets", world["pets.tsv"])
+        add_file("pets", world["pets.tsv"])
     words, _ = CASES[command](world, folders[0])
     called = call(*words, "--json")
     assert called.code == 0, called.err

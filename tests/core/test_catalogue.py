@@ -10,6 +10,7 @@ import pytest
 
 import horsesense as hs
 from horsesense.core.document import plain
+from horsesense.cues.findings import find_cues
 from tests.support.calling import Call, caller, item, lay
 
 
@@ -79,6 +80,6 @@ def test_cues_are_those_of_the_command(tmp_path: Path, call: Call) -> None:
     ]
     probe = lay(tmp_path / "toy.jsonl", *lines)
     printed = json.loads(call("cues", probe, "--rounds", 19, "--json").out)
-    findings = hs.find_cues(probe, rounds=19)
+    findings = find_cues(probe, rounds=19)
     assert json.loads(json.dumps(plain(findings.document()))) == printed
     assert printed["cues"][0]["accuracy"] == 1.0, "the planted cue is found"

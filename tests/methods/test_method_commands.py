@@ -10,6 +10,7 @@ import pytest
 
 import horsesense as hs
 from horsesense.core.document import plain
+from horsesense.methods.suites.ask import ask_suite
 from tests.support.calling import Call, caller
 
 AXIOM = "A is made out of glass and B is made out of stone, so A is more fragile than B"
@@ -49,7 +50,7 @@ def _sets(folder: Path) -> Path:
 
 def test_a_suite(tiny_folders: dict[str, Path], tmp_path: Path, call: Call) -> None:
     model, data = str(tiny_folders["gpt2"]), _sets(tmp_path)
-    asked = hs.ask_suite(model, "cats", data=data)
+    asked = ask_suite(model, "cats", data=data)
     printed = json.loads(call("suite", "cats", "--data", data, "-m", model, "--out", tmp_path / "o", "--json").out)
     assert json.loads(json.dumps(plain(asked.table))) == printed["suite"]
     assert asked.run.results().to_json() == printed["results"]

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from horsesense.api.reporting import write_report
-from horsesense.api.run import Run
 from horsesense.core.document import Document
 from horsesense.methods.cats.suite import SuiteTable
 from horsesense.methods.rica.controls import missing_controls
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.progress import Progress
+from horsesense.report.run_report import write_report
 from horsesense.runs.result import Result, Spread, spreads
 from horsesense.runs.results import kin_of_reader
+from horsesense.runs.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ class StoredRun:
     """The paper's tables with these models in them."""
 
     def document(self) -> RunDocument:
-        """The same as plain data."""
+        """Return the results and paths as plain data."""
         results = self.run.result_list()
         spread = spreads(results) or None
         return RunDocument(self.run.folder or Path(), tuple(results), self.report, spread, self.suite, self.tables)
 
     def to_json(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
+        """Return what ``--json`` prints."""
         return self.document().to_json()
 
 

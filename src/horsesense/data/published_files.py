@@ -1,8 +1,7 @@
-"""What was published: pinned files checked by hash, and how well people do.
+"""Files of published datasets, pinned by hash.
 
-``releases.tsv`` names the repository, commit, path and SHA-256 of each file. A few files of some releases were never
-hashed (they are large or missing there) and are not fetched. ``people.tsv`` says how well people do at the released
-sets, as published: references, never a bar.
+``releases.tsv`` names the repository, commit, path and SHA-256 of each file. A few files of some datasets were never
+hashed (they are large or missing there) and are not fetched.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
 
-from horsesense.core import HumanFigure, Item
 from horsesense.data import cache_folder, disk_errors, read_bytes, read_table, sha256_of_bytes, sha256_of_file, writing
 from horsesense.data.checksums import check_sum, keep_sum
 from horsesense.data.downloads import Fetched, fetch_url
@@ -23,7 +21,6 @@ from horsesense.progress import NO_PROGRESS, Progress
 _HOST = "https://raw.githubusercontent.com"
 _FILE_COLUMNS = ("release", "repository", "commit", "path", "bytes", "sha256")
 _SHOWN = 3
-_PEOPLE_COLUMNS = ("release", "part", "value", "kind", "n", "people", "source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,26 +109,3 @@ def _copied(wanted: Sequence[PublishedFile], source: Path) -> dict[str, bytes]:
             fix="a part of a dataset can be read with: horsesense import",
         )
     return contents
-
-
-# People.
-
-
-def published_people(release: str, items: Sequence[Item]) -> tuple[HumanFigure, ...]:
-    """Return the published human figures for the parts of a dataset that are among the items.
-
-    >>> [figure.part for figure in published_people("cats", [Item("cats", "sentences", options=("a", "b"))])]
-    []
-    """
-    parts = {f"{name}={value}" for item in items for name, value in item.facets.items()} | {""}
-    return tuple(figure for figure in _figures(release) if figure.part in parts)
-
-
-def _figures(release: str) -> list[HumanFigure]:
-    figures = []
-    for _, row in read_table(Path(str(files(__package__).joinpath("people.tsv"))), _PEOPLE_COLUMNS):
-        name, part, value, kind, n, people, source = (row[column] for column in _PEOPLE_COLUMNS)
-        if name == release:
-            counts = (int(n) if n else None, int(people) if people else None)
-            figures.append(HumanFigure(float(value), kind, source, part, *counts))
-    return figures

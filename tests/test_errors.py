@@ -12,14 +12,17 @@ from typing import Any
 import pytest
 
 import horsesense as hs
+from horsesense.cli.commands import all_commands
 from horsesense.data import read_text
 from horsesense.errors import UserError, as_user_error, translate_errors
+from horsesense.registry import load
 
 
 def functions() -> Iterator[tuple[str, Any]]:
+    yield from ((each.target, load(each.target)) for each in all_commands().values())
     for name in hs.__all__:
         value = getattr(hs, name)
-        if inspect.isfunction(value) and value.__module__.startswith("horsesense.api"):
+        if inspect.isfunction(value):
             yield name, value
         if isinstance(value, ModuleType):
             for inner, each in vars(value).items():

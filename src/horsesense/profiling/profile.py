@@ -4,69 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
-from horsesense.api.probes import PathLike
-from horsesense.api.profile_conditions import ProfileCall
+from horsesense.core.catalogue import PathLike
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.models.api.settings import ServedSettings
-from horsesense.profiling.document import ProfileDocument
+from horsesense.profiling.document import Profile
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.compute_settings import EngineSettings
 from horsesense.signatures import extends
 
 if TYPE_CHECKING:
+    from horsesense.core import ScoringSpec
     from horsesense.core.audit import LabelQuality
     from horsesense.models.protocol import Model
     from horsesense.profiling.abilities import Edition
-    from horsesense.profiling.conditions import Forecast
+    from horsesense.profiling.conditions import Condition, Forecast
     from horsesense.profiling.controls import PlantedModel
     from horsesense.profiling.document import ModelProfile
     from horsesense.profiling.finding import Contamination
     from horsesense.profiling.from_answers import Answers, Explained, Mistake
     from horsesense.profiling.item_scores import ItemScores
     from horsesense.profiling.material import Material
+    from horsesense.runs.engine import Engine
     from horsesense.runs.results import Answered
 
 MISTAKES = 4
 """Shown for each ability."""
-
-
-@dataclass(frozen=True)
-class Profile(ProfileDocument):
-    """What was found, with the page, the picture and the text that show it."""
-
-    def write(self, folder: PathLike, *, pictures: bool = True, progress: Progress = NO_PROGRESS) -> Profile:
-        """Write the page, the grid as SVG and PNG, Markdown and JSON into a folder; where they are."""
-        from horsesense.report.profile_page import write_profile
-
-        return Profile.of(write_profile(self, Path(folder), pictures, progress))
-
-    @classmethod
-    def of(cls, document: ProfileDocument) -> Profile:
-        """The same, to be shown."""
-        return cls(**{each.name: getattr(document, each.name) for each in fields(document)})
-
-    def to_markdown(self) -> str:
-        """The profile as a text for a model card."""
-        from horsesense.report.profile_page import markdown
-
-        return markdown(self)
-
-    def _repr_html_(self) -> str:
-        from horsesense.report.profile_picture import grid_svg
-
-        return grid_svg(self)
-
-    def __repr__(self) -> str:
-        from horsesense.report.profile_view import partial_warning
-
-        said = (sentence for model in self.models for sentence in model.summary)
-        return "\n".join(filter(None, (partial_warning(self), *said)))
 
 
 @translate_errors()
@@ -110,6 +78,7 @@ def profile(
         The profile; ``write(folder)``, ``to_markdown()``, ``to_json()``.
     """
     from horsesense import __version__
+    from horsesense.cues.encoders import NOT_CONTROLLED, encoders, related
     from horsesense.models.api.settings import warn_unused
     from horsesense.models.locate import look_at
     from horsesense.profiling.abilities import chosen
@@ -119,7 +88,6 @@ def profile(
     from horsesense.profiling.material import VERSION, material
     from horsesense.profiling.verdicts import differences
     from horsesense.runs.folder import profiling
-    from horsesense.scoring.relatedness import NOT_CONTROLLED, encoders, related
     from horsesense.settings import chosen_models, labelled
 
     if limit is not None and limit < 1:
@@ -187,7 +155,7 @@ def store_profile(*, out: PathLike | None = None, **options: Any) -> Profile:
     Returns:
         The profile, with its page.
     """
-    from horsesense.api.asking import default_folder
+    from horsesense.runs.ask import default_folder
     from horsesense.settings import chosen_models
 
     options["model"] = models = chosen_models(options["model"])
@@ -244,7 +212,6 @@ def _profiled(
     readings: Mapping[str, LabelQuality | None],
 ) -> tuple[ModelProfile, list[ItemScores]]:
     """Ask one model, and judge it."""
-    from horsesense.api.profile_conditions import asked
     from horsesense.profiling.abilities import LADDER
     from horsesense.profiling.abilities import abilities as known
     from horsesense.profiling.conditions import conditions
@@ -265,7 +232,7 @@ def _profiled(
         plan = [each for m in materials for each in conditions(m, call.edition)]
         answers = planted_answers(control, call.name, plan)
     else:
-        answers, forecast = asked(call, materials)
+        answers, forecast = _asked(call, materials)
     scores: list[ItemScores] = []
     mistakes: list[Mistake] = []
     ladder, associations = None, None
@@ -319,3 +286,104 @@ def _taxonomy() -> Any:
     if folder is None:
         raise UserError("a profile looks for cues in WordNet, which is not here", fix="run: horsesense fetch wordnet")
     return load_taxonomy(folder)
+
+
+# Asking.
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileCall:
+    """One model of a call, and how it is asked."""
+
+    name: str
+    model: str | Path | Model
+    edition: Edition
+    folder: Path | None
+    device: str
+    dtype: str
+    served: ServedSettings | None
+    engine: Engine
+    progress: Progress
+
+
+def _asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, Answers], Forecast | None]:
+    """The answers of a model by ability; what is kept is not asked again, and a model is loaded only if it has to."""
+    from horsesense.core import ScoringSpec
+    from horsesense.core.spec import with_setting
+    from horsesense.models.api.address import is_served
+    from horsesense.profiling.conditions import conditions, forecast
+    from horsesense.runs.folder import run_of_profile
+    from horsesense.runs.shards import sizes
+    from horsesense.settings import labelled
+
+    spec = with_setting(ScoringSpec(), "dtype", call.dtype)
+    run = None if call.folder is None else run_of_profile(call.folder)
+    for likelihood in (True, False):
+        plan = [each for m in materials for each in conditions(m, call.edition, likelihood)]
+        if run is not None and _all_kept(run, call.name, plan):
+            return _collected(_run_all(call, call.model, plan, spec, run)), None
+    if call.engine.remote and isinstance(call.model, str | Path) and not is_served(labelled(str(call.model))[1]):
+        plan = [each for m in materials for each in conditions(m, call.edition)]
+        questions = sum(len(each.probe.items) * len(each.ways) for each in plan)
+        call.progress.log(f"{call.name}: {questions:,} questions for the workers; how fast they are shows as they work")
+        return _collected(_run_all(call, call.model, plan, spec, run)), None
+    model = _loaded(call)
+    plan = [each for m in materials for each in conditions(m, call.edition, model.can("likelihood"))]
+    rest = [each for each in plan if run is None or not _all_kept(run, call.name, [each])]
+    budget = sizes(run, call.device)[0]
+    ahead = forecast(model, rest, spec, budget, call.progress)
+    kept = f", {len(plan) - len(rest)} of {len(plan)} parts are kept already" if len(rest) < len(plan) else ""
+    call.progress.log(f"{ahead.in_words()}{kept}")
+    return _collected(_run_all(call, model, plan, spec, run)), ahead
+
+
+def _loaded(call: ProfileCall) -> Model:
+    from horsesense.models.load import load_model
+
+    if not isinstance(call.model, str | Path):
+        return call.model
+    return load_model(str(call.model), device=call.device, dtype=call.dtype, served=call.served, progress=call.progress)
+
+
+def _run_all(
+    call: ProfileCall, model: str | Path | Model, plan: Sequence[Condition], spec: ScoringSpec, run: Path | None
+) -> list[tuple[Condition, Answered]]:
+    """Ask all of a plan, probes of the same ways together; each condition with its answers."""
+    from horsesense.runs.ask import ask
+    from horsesense.runs.compute_settings import ComputeSettings
+
+    by_ways: dict[tuple[str, ...], list[Condition]] = {}
+    for each in plan:
+        by_ways.setdefault(each.ways, []).append(each)
+    found = []
+    compute = ComputeSettings(device=call.device, engine=call.engine)
+    settings: dict[str, Any] = {"compute": compute, "served": call.served, "progress": call.progress}
+    for ways, group in by_ways.items():
+        probes = {each.name: each.probe for each in group}
+        answered = ask(model, probes, out=run, spec=spec, formats=ways, **settings).answered
+        by_name = {each.name: each for each in group}
+        found += [(by_name[part.part.probe.name], part) for part in answered]
+    return found
+
+
+def _collected(found: Sequence[tuple[Condition, Answered]]) -> dict[str, Answers]:
+    answers: dict[str, dict[Any, Answered]] = {}
+    for condition, answered in found:
+        answers.setdefault(condition.ability, {})[condition.role, answered.format] = answered
+    return dict(answers)
+
+
+def _all_kept(run: Path, model: str, plan: Sequence[Condition]) -> bool:
+    from horsesense.runs.ask_models import content_of
+    from horsesense.runs.folder import is_finished
+    from horsesense.runs.manifest import manifest_path, read_manifest
+
+    if not manifest_path(run).is_file():
+        return False
+    manifest = read_manifest(run)
+    for each in plan:
+        for way in each.ways:
+            part = manifest.part(model, each.name, way)
+            if part is None or part.probe.content != content_of(each.probe.items) or not is_finished(run, part):
+                return False
+    return True

@@ -1,63 +1,63 @@
-"""What a model makes of texts in hand: scores, words for a blank, the words that a prediction rests on."""
+"""Texts of the user: score their tokens, fill their blanks, attribute a prediction to their words."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 
 from annotated_types import Ge, Interval
 
-from horsesense.api.frames import Frame, columns_of
-from horsesense.api.models import load_model
-from horsesense.api.probes import PathLike
 from horsesense.core import Fill, ScoringSpec
+from horsesense.core.catalogue import PathLike
+from horsesense.core.document import Document
+from horsesense.core.frame import Frame, columns_of
 from horsesense.core.spec import parse_spec
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.models.load_settings import LoadSettings
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.scoring.evidence import TextEvidence, text_evidence
+from horsesense.scoring.fill import fill_blanks
+from horsesense.scoring.texts import ScoredText, score_texts
 
 if TYPE_CHECKING:
     from horsesense.models.protocol import Model
     from horsesense.scoring.clue_words import ExplanationOverNames
-    from horsesense.scoring.evidence import ScoreDocument
-    from horsesense.scoring.fill import FillDocument
     from horsesense.scoring.saliency import ModelSaliency
-    from horsesense.scoring.texts import ScoredText
 
 Method = Literal["gradient", "smoothgrad", "integrated"]
 
 
 @dataclass(frozen=True)
-class Scores:
-    """Texts with the log-probability of each of their tokens, in the order they were given."""
+class Scores(Document):
+    """Texts as a model scores them, in the order they were given."""
 
     model: str
-    """Who was asked."""
+    """Name of the model."""
+    spec: Mapping[str, str | int | float | bool]
+    """Scoring spec, and the special tokens around each text."""
     texts: tuple[ScoredText, ...]
-    """Each with its tokens, their sum and their mean."""
-    spec: ScoringSpec
-    """What a score means."""
-    around: str
-    """The tokens around each text, in words."""
+    """Each text, token by token."""
     against: ScoredText | None = None
     """The text that the others are compared with."""
-    written: Path | None = None
-    """The table that was written."""
+    evidence: tuple[TextEvidence, ...] | None = None
+    """One per text, if there is one to compare it with."""
+    out: Path | None = None
+    """The table, if it was written."""
 
     def __len__(self) -> int:
         return len(self.texts)
 
-    def __getitem__(self, place: int) -> ScoredText:
-        return self.texts[place]
+    def __getitem__(self, index: int) -> ScoredText:
+        return self.texts[index]
 
     def __iter__(self) -> Iterator[ScoredText]:
         return iter(self.texts)
 
     def tokens(self) -> Frame:
-        """One row a token: its text, its string, its offsets, its log-probability."""
+        """Return one row per token: its text, its string, its offsets, its log-probability."""
         rows = [
             {"text": text.text, "token": token.token, "start": token.start, "end": token.end, "logprob": token.logprob}
             for text in self.texts
@@ -66,28 +66,11 @@ class Scores:
         return Frame(columns_of(rows), f"tokens scored by {self.model}")
 
     def frame(self) -> Frame:
-        """One row a text: tokens, sum and mean."""
+        """Return one row per text: tokens, sum and mean."""
         rows = [
             {"text": text.text, "tokens": len(text.tokens), "sum": text.sum, "mean": text.mean} for text in self.texts
         ]
         return Frame(columns_of(rows), f"texts scored by {self.model}")
-
-    def document(self) -> ScoreDocument:
-        """All that is known of them as plain data; with a text to set them against, what each place says for them."""
-        from horsesense.scoring.evidence import ScoreDocument, text_evidence
-
-        other = self.against
-        return ScoreDocument(
-            model=self.model,
-            spec={**self.spec.to_dict(), "frame": self.around},
-            texts=self.texts,
-            against=other,
-            evidence=tuple(text_evidence(text, other) for text in self.texts) if other else None,
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return self.document().to_json()
 
     def _repr_html_(self) -> str:
         return self.frame()._repr_html_()
@@ -129,15 +112,17 @@ def score(
     given = _given(texts, file)
     wanted = [*given, *([] if against is None else [against])]
     check_texts(wanted)
-    from horsesense.scoring.texts import score_texts
-
     loaded = _loaded(model, meaning, loading, progress)
     scored = tuple(score_texts(loaded, wanted, meaning))
-    texts_alone, other = (scored, None) if against is None else (scored[:-1], scored[-1])
-    scores = Scores(loaded.name, texts_alone, meaning, frame_in_words(loaded, meaning), other)
+    if against is None:
+        scores = Scores(loaded.name, _described(loaded, meaning), scored)
+    else:
+        *alone, other = scored
+        evidence = tuple(text_evidence(text, other) for text in alone)
+        scores = Scores(loaded.name, _described(loaded, meaning), tuple(alone), other, evidence)
     if out is None:
         return scores
-    return replace(scores, written=(scores.tokens() if tokens else scores.frame()).write(out))
+    return replace(scores, out=(scores.tokens() if tokens else scores.frame()).write(out))
 
 
 def _given(texts: str | Sequence[str], file: PathLike | None) -> list[str]:
@@ -180,39 +165,20 @@ def check_texts(texts: Sequence[str]) -> None:
 
 
 @dataclass(frozen=True)
-class Fills:
-    """The words that a model itself puts into blanks."""
+class Fills(Document):
+    """The words that a model puts into blanks."""
 
     model: str
-    """Who was asked."""
-    prompts: tuple[str, ...]
-    """Texts with one blank each."""
-    words: tuple[tuple[Fill, ...], ...]
-    """For each prompt its words, the most probable first."""
-    spec: ScoringSpec
-    """What a score means."""
-    around: str
-    """The tokens around each text, in words."""
+    """Name of the model."""
+    spec: Mapping[str, str | int | float | bool]
+    """Scoring spec, and the special tokens around each text."""
+    fills: tuple[Fill, ...]
+    """For each prompt in turn, its words, best first."""
 
     def frame(self) -> Frame:
-        """One row a word: its prompt, rank and log-probability."""
-        rows = [
-            {"prompt": word.prompt, "rank": word.rank, "word": word.word, "logprob": word.logprob}
-            for words in self.words
-            for word in words
-        ]
+        """Return one row per word: its prompt, rank and log-probability."""
+        rows = [{"prompt": f.prompt, "rank": f.rank, "word": f.word, "logprob": f.logprob} for f in self.fills]
         return Frame(columns_of(rows), f"words that {self.model} puts into blanks")
-
-    def document(self) -> FillDocument:
-        """All of them, prompt by prompt, as plain data."""
-        from horsesense.scoring.fill import FillDocument
-
-        every = tuple(word for words in self.words for word in words)
-        return FillDocument(self.model, {**self.spec.to_dict(), "frame": self.around}, every)
-
-    def to_json(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return self.document().to_json()
 
     def _repr_html_(self) -> str:
         return self.frame()._repr_html_()
@@ -243,13 +209,11 @@ def fill(
     Returns:
         The words of each prompt, best first.
     """
-    from horsesense.scoring.fill import fill as fill_blanks
-
     given = [prompts] if isinstance(prompts, str) else list(prompts)
     meaning = _exact(spec)
     loaded = _loaded(model, meaning, loading, progress)
     filled = fill_blanks(loaded, given, top, meaning)
-    return Fills(loaded.name, tuple(given), tuple(map(tuple, filled)), meaning, frame_in_words(loaded, meaning))
+    return Fills(loaded.name, _described(loaded, meaning), tuple(word for words in filled for word in words))
 
 
 @translate_errors()
@@ -309,9 +273,9 @@ def saliency(
     )
 
 
-def frame_in_words(model: Model, spec: ScoringSpec) -> str:
-    """The tokens that stand around a text which the model scores."""
-    return model.describe_frame(spec)
+def _described(model: Model, spec: ScoringSpec) -> dict[str, str | int | float | bool]:
+    """Return the scoring spec with the special tokens around each text."""
+    return {**spec.to_dict(), "frame": model.describe_frame(spec)}
 
 
 def _exact(spec: str | ScoringSpec) -> ScoringSpec:
@@ -325,13 +289,15 @@ def _exact(spec: str | ScoringSpec) -> ScoringSpec:
 
 def _loaded(model: str | Path | Model, spec: ScoringSpec, loading: LoadSettings | None, progress: Progress) -> Model:
     if isinstance(model, str | Path):
+        from horsesense.models.load import load_model
+
         how = loading or LoadSettings()
         loaded = load_model(
             model, family=how.family, device=how.device, dtype=spec.dtype, allow_pickle=how.allow_pickle
         )
         notes = ", ".join(loaded.notes)
         progress.log(
-            f"{loaded.name}: {loaded.describe()['family']}, {notes}, special tokens {frame_in_words(loaded, spec)}"
+            f"{loaded.name}: {loaded.describe()['family']}, {notes}, special tokens {loaded.describe_frame(spec)}"
         )
         return loaded
     return model

@@ -1,4 +1,4 @@
-"""What runs say: as a page, as a table for a paper, as rows for another tool."""
+"""Reports of runs: a page, a table for a paper, rows for another tool."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from horsesense.api.probes import PathLike, probes_named
-from horsesense.api.results import Results
-from horsesense.api.run import AnyRun, Run, answers_by_place, finished_by_place
 from horsesense.core import Facet, Probe
+from horsesense.core.catalogue import PathLike
 from horsesense.core.document import Document
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, translate_errors, unknown
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.ask import probes_named
 from horsesense.runs.result import Result
+from horsesense.runs.run import AnyRun, Results, Run, answers_by_place, finished_by_place
 from horsesense.scoring.normalise import parse_normalisation
 from horsesense.stats import Estimate
 
@@ -148,7 +148,7 @@ def write_report(
         raise unknown("format", format, _ENDINGS)
     how = parse_normalisation(normalise) if normalise else None
     if charts is not None:
-        from horsesense.report.drawing import need_pictures
+        from horsesense.drawing import need_pictures
 
         need_pictures()
     wholes = {name: whole for run in runs if isinstance(run, Run) for name, whole in run.wholes.items()}
@@ -267,14 +267,10 @@ def export_run(
     """
     if not runs:
         raise UserError("no run is given", fix="name a run folder")
-    if rows not in ("items", "tokens"):
-        raise unknown("kind of row", rows, ("items", "tokens"))
     how = parse_normalisation(normalise) if normalise else None
     by_place, _ = finished_by_place(runs)
-    whole = Run([each for _, answered in by_place for each in answered], None, how)
-    frame = whole.items() if rows == "items" else whole.tokens()
-    if not len(frame):
-        raise UserError("there are no tokens in these answers", file=by_place[0][0], fix="export the items")
+    whole = Run([each for _, answered in by_place for each in answered], by_place[0][0], how)
     only = by_place[0][0] if len(by_place) == 1 and by_place[0][0].is_dir() else Path()
     path = Path(out) if out is not None else only / f"{rows}.csv"
-    return WrittenRows(frame.write(path), rows, len(frame), frame.columns)
+    frame = whole.export(path, rows)
+    return WrittenRows(path, rows, len(frame), frame.columns)

@@ -1,26 +1,62 @@
-"""What comes of asking: answers of models to probes, with numbers, tables, charts and the page."""
+"""A run: the answers of models to probes, with results, tables, charts and the report."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from horsesense.api.frames import Frame, columns_of
-from horsesense.api.results import Comparison, Results, estimate_columns
 from horsesense.core import Probe
+from horsesense.core.document import plain
+from horsesense.core.frame import Frame, columns_of
 from horsesense.core.spec import Normalisation
-from horsesense.errors import UserError
+from horsesense.errors import UserError, unknown
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.comparison import AskedProbe, compare_runs
 from horsesense.runs.manifest import Manifest
-from horsesense.runs.result import Result
-from horsesense.runs.results import Answered, results_of
+from horsesense.runs.result import Result, shown_names
+from horsesense.runs.results import Answered, AskedProbe, read_finished, read_run, results_of
+
+if TYPE_CHECKING:
+    from horsesense.runs.comparison import Comparison
+    from horsesense.stats import Estimate
+
+
+class Results(Frame):
+    """One row per model and probe; `documents` has the complete result of each."""
+
+    def __init__(self, results: Sequence[Result]) -> None:
+        self.documents = tuple(results)
+        super().__init__(columns_of([_row(result) for result in results]), "accuracy")
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return what ``horsesense run --json`` prints as its results."""
+        documents: list[dict[str, Any]] = plain(self.documents)
+        return documents
+
+
+def _row(result: Result) -> dict[str, Any]:
+    strict = result.strict
+    return {
+        "model": result.model,
+        "probe": result.probe,
+        "format": result.format,
+        **_estimate_columns("accuracy", result.estimate),
+        "strict": None if strict is None else strict.value,
+        "families": None if strict is None else strict.n,
+        "normalise": result.normalise,
+        "ties": result.ties,
+        "unjudged": result.unjudged,
+    }
+
+
+def _estimate_columns(name: str, e: Estimate) -> dict[str, Any]:
+    """Return an estimate as the columns of a row."""
+    return {name: e.value, "low": e.low, "high": e.high, "chance": e.chance, "n": e.n, "clusters": e.clusters}
 
 
 class Run:
-    """Probes as models answered them, in memory or in a folder."""
+    """Answers of models to probes, in memory or in a folder."""
 
     def __init__(
         self,
@@ -34,37 +70,36 @@ class Run:
         self.answered = tuple(answered)
         """Each model on each probe, item by item."""
         self.manifest = manifest
-        """How it was asked; None where it is not kept."""
+        """Manifest of the folder; None for a run in memory."""
         self.beside = tuple(beside)
-        """What earlier calls asked in the same folder."""
+        """Answers of earlier calls in the same folder."""
         self.folder = folder
-        """Where it is kept; None where it is not."""
+        """Folder of the run; None for a run in memory."""
         self.normalise = normalise
-        """How options are compared; None: as each probe's card says, or by the form of an item."""
+        """Score normalisation; None: that of each probe's card, or of an item's form."""
         self.wholes = wholes or {}
-        """Probes of which a part was asked, by name, while they are at hand: cues are judged on all of their items."""
+        """Whole probes, by name, of which a part was run: cues are measured on all of their items."""
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Who was asked."""
+        """Names of the models."""
         return tuple(dict.fromkeys(each.part.model.name for each in self.answered))
 
     @property
     def probes(self) -> tuple[str, ...]:
-        """What was asked."""
+        """Names of the probes."""
         return tuple(dict.fromkeys(each.part.probe.name for each in self.answered))
 
     def results(self) -> Results:
-        """Accuracy with its interval, chance and n, one row a model and probe that has a gold."""
+        """Return accuracy with its interval, chance and n, one row per model and probe with gold answers."""
         return Results(self.result_list())
 
     def result_list(self) -> list[Result]:
-        """The result of each model on each probe that has gold answers."""
+        """Return the result of each model on each probe with gold answers."""
         return list(results_of(self.answered, self.normalise))
 
     def by(self, facet: str) -> Frame:
-        """Accuracy by the values of a facet, for every model and probe that has it."""
-        from horsesense.errors import unknown
+        """Return accuracy by the values of a facet, for every model and probe that has it."""
         from horsesense.stats.slices import by_facet
 
         rows = []
@@ -80,14 +115,14 @@ class Run:
                     "format": each.format,
                 }
                 named[facet] = part.where[0]
-                rows.append(named | estimate_columns("accuracy", part.accuracy))
+                rows.append(named | _estimate_columns("accuracy", part.accuracy))
         if not rows:
             raise unknown("facet", facet, {name for each in self.answered for name in each.facets.names})
         return Frame(columns_of(rows), f"accuracy by {facet}")
 
     def items(self) -> Frame:
-        """One row a model and item: text, options, gold, prediction, credit, margin, scores, facets and groups."""
-        return Frame(columns_of(self._item_rows()), "items as models answered them")
+        """Return one row per model and item: text, options, gold, prediction, credit, margin, scores, facets."""
+        return Frame(columns_of(self._item_rows()), "items with answers")
 
     def _item_rows(self) -> Iterator[dict[str, Any]]:
         for each in self.answered:
@@ -116,7 +151,7 @@ class Run:
                 }
 
     def tokens(self) -> Frame:
-        """One row a token of an option: its string, offsets and log-probability. A classifier's answers have none."""
+        """Return one row per token of an option: string, offsets, log-probability; none for a classifier."""
         return Frame(columns_of(self._token_rows()), "tokens of the options")
 
     def _token_rows(self) -> Iterator[dict[str, Any]]:
@@ -139,7 +174,7 @@ class Run:
                         }
 
     def only(self, items: Collection[str]) -> Run:
-        """The same answers to some of the items, by their ids: where a cue fails, where people agree.
+        """Return the answers to some of the items, by their ids: where a cue fails, where people agree.
 
         Args:
             items: Ids of items, as `items()` has them; those that were not asked are passed over.
@@ -158,12 +193,14 @@ class Run:
         return Run(kept, None, self.normalise)
 
     def compare(self, *others: Run) -> Comparison:
-        """All models of this run and others on the items that all were asked, probe by probe: is a difference real?"""
+        """Compare all models of this run and others on the items that all answered, probe by probe."""
+        from horsesense.runs.comparison import Comparison, compare_runs
+
         return Comparison(tuple(compare_runs(answers_by_place((self, *others)), self.normalise)))
 
     def plot(self, what: str = "accuracy") -> Any:
-        """A chart (Altair): ``"accuracy"`` of every model and probe, or accuracy by a facet of that name."""
-        from horsesense.report.drawing import accuracies
+        """Draw ``"accuracy"`` of every model and probe, or accuracy by a facet of that name (Altair)."""
+        from horsesense.drawing import accuracies
 
         if what == "accuracy":
             rows = [row | {"label": f"{row['model']} on {row['probe']}{_by(row['format'])}"} for row in self.results()]
@@ -171,27 +208,42 @@ class Run:
         rows = [row | {"label": str(row[what])} for row in self.by(what)]
         return accuracies(rows, f"accuracy by {what}")
 
-    def report(self, path: str | Path, cues: bool = True, progress: Progress = NO_PROGRESS) -> Path:
-        """Write the page: one HTML file that asks nothing of a network.
+    def report(
+        self, path: str | Path, cues: bool = True, pictures: bool = True, progress: Progress = NO_PROGRESS
+    ) -> Path:
+        """Write the report: one self-contained HTML page.
 
         Args:
-            path: Where to.
-            cues: Look for the best cue of each probe too, which takes seconds.
-            progress: Told where charts are left out, because the extra ``pictures`` is not installed.
+            path: File to write.
+            cues: Search for the best cue of each probe too, which takes seconds.
+            pictures: Draw curves into the page, which takes seconds.
+            progress: Progress callback.
 
         Returns:
             The path.
         """
-        from horsesense.report.collection import collect_answered, with_tables
-        from horsesense.report.page import write_report
+        from horsesense.report.run_report import write_report
 
-        place = self.folder or Path("memory")
-        runs = [(place, self.answered)]
-        collected = with_tables(collect_answered(runs, cues, self.normalise, progress), runs)
-        if self.manifest is not None:
-            collected = replace(collected, manifests={place: self.manifest})
-        write_report(collected, Path(path), drawn=True, progress=progress)
+        write_report(self, out=path, normalise=self.normalise, cues=cues, pictures=pictures, progress=progress)
         return Path(path)
+
+    def export(self, path: str | Path, rows: Literal["items", "tokens"] = "items") -> Frame:
+        """Write a table with one row per item, or per token: .csv, .jsonl, .json or .parquet.
+
+        Args:
+            path: File to write.
+            rows: One row per item (options, gold answer, prediction, scores, facets), or per token.
+
+        Returns:
+            The table.
+        """
+        if rows not in ("items", "tokens"):
+            raise unknown("kind of row", rows, ("items", "tokens"))
+        frame = self.items() if rows == "items" else self.tokens()
+        if not len(frame):
+            raise UserError("there are no tokens in these answers", file=self.folder, fix="export the items")
+        frame.write(path)
+        return frame
 
     def __repr__(self) -> str:
         kept = f" in {self.folder}" if self.folder else ""
@@ -206,13 +258,11 @@ def _by(prompt_format: str) -> str:
 
 
 AnyRun = Run | str | Path
-"""A run in hand, or the folder that keeps one."""
+"""A run, or its folder."""
 
 
 def answers_by_place(runs: Sequence[AnyRun]) -> list[tuple[Path, Sequence[Answered]]]:
-    """All answers of runs, each with the folder that keeps it; runs in memory are numbered."""
-    from horsesense.runs.results import read_run
-
+    """Return all answers of runs, each with its folder; runs in memory are numbered."""
     return [
         (run.folder or Path(f"run {number}"), run.answered)
         if isinstance(run, Run)
@@ -222,10 +272,7 @@ def answers_by_place(runs: Sequence[AnyRun]) -> list[tuple[Path, Sequence[Answer
 
 
 def finished_by_place(runs: Sequence[AnyRun]) -> tuple[list[tuple[Path, Sequence[Answered]]], list[str]]:
-    """As `answers_by_place`, but what is not finished in a folder is left out and named."""
-    from horsesense.runs.result import shown_names
-    from horsesense.runs.results import read_finished
-
+    """As `answers_by_place`, but leave out incomplete answers, and name them."""
     by_place: list[tuple[Path, Sequence[Answered]]] = []
     left: list[tuple[str, str]] = []
     for number, run in enumerate(runs, start=1):
@@ -243,5 +290,5 @@ def finished_by_place(runs: Sequence[AnyRun]) -> tuple[list[tuple[Path, Sequence
 
 
 def answered_of(runs: Sequence[AnyRun]) -> list[Answered]:
-    """All answers of several runs, in their order."""
+    """Return all answers of several runs, in their order."""
     return [each for _, answered in answers_by_place(runs) for each in answered]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from horsesense.data import writing
 from horsesense.errors import need, translate_errors
 from horsesense.stats import Estimate
-from horsesense.training.curves import Curve
+
+if TYPE_CHECKING:
+    from horsesense.training.curves import Curve
 
 INK, SOFT, BAR, MISS = "#1c1b19", "#5f5b54", "#2f6f5e", "#a8442a"
 SCALE = 2

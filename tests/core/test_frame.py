@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import horsesense as hs
+from horsesense.cues.findings import find_cues
 from tests.support.calling import lay, toy_lines
 
 
@@ -28,7 +29,7 @@ def test_a_part_of_a_run_and_a_comparison_as_a_table(tmp_path: Path, tiny_folder
 
 
 def test_cues_as_a_table_and_a_chart() -> None:
-    cues = hs.find_cues("starter", splits=2, rounds=9)
+    cues = find_cues("starter", splits=2, rounds=9)
     frame = cues.frame()
     assert len(frame) == len(cues.cues)
     assert frame["accuracy"] == sorted(frame["accuracy"], reverse=True)
@@ -37,5 +38,5 @@ def test_cues_as_a_table_and_a_chart() -> None:
 
 
 def test_an_overview_counts_what_is_there() -> None:
-    seen = hs.overview("starter", samples=2)
+    seen = hs.load_probe("starter").overview(samples=2)
     assert (seen.items, seen.families, len(seen.samples)) == (240, 120, 2)

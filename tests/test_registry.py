@@ -15,6 +15,7 @@ import pytest
 
 import horsesense as hs
 from horsesense import registry
+from horsesense.cues.findings import find_cues
 from tests.support import ROOT
 from tests.support.calling import item, lay, toy_lines
 
@@ -98,7 +99,7 @@ def test_a_cue_takes_part_only_where_it_is_asked_for(installed: Path, tmp_path: 
         tmp_path,
         """
 import horsesense_example  # being imported is not being asked
-plain, asked = (hs.find_cues("vowels.jsonl", rounds=19, also=also) for also in ((), ["vowels"]))
+plain, asked = (hs.load_probe("vowels.jsonl").cues(rounds=19, also=also) for also in ((), ["vowels"]))
 print(json.dumps([plain.verdict, plain.document().tried, asked.verdict, asked.document().tried]))
 """,
     )
@@ -113,7 +114,14 @@ def test_what_is_installed_is_listed_with_its_version(installed: Path, tmp_path:
     assert [(each["kind"], each["name"], each["version"]) for each in ours] == [
         (*one, "0.1.0") for one in named.items()
     ]
-    assert python(installed, tmp_path, "print(json.dumps(hs.list_plugins().to_json()))")["plugins"] == listed
+    assert (
+        python(
+            installed,
+            tmp_path,
+            "from horsesense.core.catalogue import list_plugins; print(json.dumps(list_plugins().to_json()))",
+        )["plugins"]
+        == listed
+    )
 
 
 def test_hardening_against_a_cue_that_is_asked_for(installed: Path, tmp_path: Path) -> None:
@@ -138,7 +146,7 @@ def test_hardening_against_a_cue_that_is_asked_for(installed: Path, tmp_path: Pa
     assert name not in {rule["cue"] for rule in plain["rules"]}
     assert name in {rule["cue"] for rule in asked["rules"]}
     left = hs.load_probe(tmp_path / "2.jsonl").items
-    code = 'print(json.dumps([i.id for i in hs.harden("words.jsonl", also=["vowels"]).probe.items]))'
+    code = 'print(json.dumps([i.id for i in hs.load_probe("words.jsonl").harden(also=["vowels"]).probe.items]))'
     assert python(installed, tmp_path, code) == [each.id for each in left]
     most = [sum(letter in "aeiou" for letter in option) for each in left for option in each.options]
     right = [most[2 * n + (each.answer or 0)] - most[2 * n + 1 - (each.answer or 0)] for n, each in enumerate(left)]
@@ -169,8 +177,9 @@ def test_a_model(installed: Path, tmp_path: Path) -> None:
         tmp_path,
         """
 from horsesense.models.locate import locate, weights_of
+from horsesense.progress import Progress
 run, told = hs.ask("untaught:3", "toy.jsonl"), []
-class Told(hs.Progress):
+class Told(Progress):
     def log(self, text):
         told.append(text)
 hs.ask("untaught:3", "toy.jsonl", out="kept", progress=Told())
@@ -296,7 +305,7 @@ def test_other_broken_plugins(broken: Path) -> None:
         ("no-cue", "is not a Number or a Learnt"),
     ):
         with pytest.raises(hs.UserError, match=f"the cue '{name}' {of} {problem}"):
-            hs.find_cues(probe, also=[name])
+            find_cues(probe, also=[name])
     for name, problem in (
         ("gives-up", "does not give one score per option"),
         ("nowhere", "failed .AttributeError"),
@@ -341,7 +350,7 @@ def test_entry_points_are_read_for_unknown_names_only(tmp_path: Path, monkeypatc
     monkeypatch.setattr(metadata, "entry_points", entry_points)
     probe = lay(tmp_path / "toy.jsonl", *toy_lines())
     hs.fit_control("random", test=probe)
-    hs.find_cues(probe, rounds=19)
+    find_cues(probe, rounds=19)
     with pytest.raises(hs.UserError):
         hs.build("wordnetqa", relation="hypernymi")
     with pytest.raises(hs.UserError):
@@ -349,5 +358,5 @@ def test_entry_points_are_read_for_unknown_names_only(tmp_path: Path, monkeypatc
     assert set(asked) <= {"horsesense.methods"}, "a method may add to anything"
     asked.clear()
     with pytest.raises(hs.UserError, match=r"^no package here adds a cue 'vowels'; install the one that does$"):
-        hs.find_cues(probe, also=["vowels"])
+        find_cues(probe, also=["vowels"])
     assert set(asked) == {"horsesense.cues"}

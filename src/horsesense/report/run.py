@@ -1,0 +1,69 @@
+"""The commands ``run`` and ``suite``: score models, store the answers, and write the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from horsesense.core import ScoringSpec
+from horsesense.errors import translate_errors
+from horsesense.registry import ONE_OPTION
+from horsesense.runs.ask import ask, default_folder, probes_named
+from horsesense.settings import chosen_models
+from horsesense.signatures import extends
+
+if TYPE_CHECKING:
+    from horsesense.report.stored_run import StoredRun
+
+
+@translate_errors()
+@extends(ask)
+def run(*, out: str | Path | None = None, **options: Any) -> StoredRun:
+    """Run models on probes, store every answer, and write a report.
+
+    Args:
+        out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-PROBE.
+
+    Returns:
+        The run with its results, and the report.
+    """
+    from horsesense.report.stored_run import with_report
+
+    options["model"] = models = chosen_models(options["model"])
+    options["out"] = out if out is not None else default_folder(models, list(probes_named(options["probe"])))
+    return with_report(ask(**options), options["progress"])
+
+
+@translate_errors()
+@extends(ask, without=("probe", "formats"))
+def run_suite(
+    suite: str,
+    /,
+    *,
+    data: str | Path | None = None,
+    skip_bad: bool = False,
+    out: str | Path | None = None,
+    spec: Annotated[str | ScoringSpec | None, ONE_OPTION] = None,
+    **options: Any,
+) -> StoredRun:
+    """Run models on all datasets of a paper, and print the paper's tables with these models in them.
+
+    Args:
+        suite: Suite: cats, cats-robust, partwhole, rica, winoventi or wordnetqa.
+        data: Folder of the paper's datasets. By default, what was fetched.
+        skip_bad: Skip and count lines that cannot be read.
+        out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-SUITE.
+        spec: Scoring spec: a preset and fields, separated by commas. By default, the paper's.
+
+    Returns:
+        The run with its results and tables, and the report.
+    """
+    from horsesense.methods.suites import find_paper_suite
+    from horsesense.methods.suites.ask import ask_suite
+    from horsesense.report.stored_run import with_report
+
+    models = options["model"] = chosen_models(options["model"])
+    find_paper_suite(suite)
+    folder = out if out is not None else default_folder(models, [suite])
+    asked = ask_suite(suite=suite, data=data, skip_bad=skip_bad, out=folder, spec=spec, **options)
+    return with_report(asked.run, options["progress"], asked.table, asked.tables)

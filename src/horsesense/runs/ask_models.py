@@ -1,0 +1,228 @@
+"""Score models on probes and store the answers; stored answers are not computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from horsesense.core import Item, Probe
+from horsesense.core.answer_columns import StoredAnswers
+from horsesense.core.arrow import Shards
+from horsesense.core.item_file import ids_of
+from horsesense.core.reply_columns import StoredReplies
+from horsesense.data.checksums import order_sums
+from horsesense.errors import UserError, argument
+from horsesense.models.api.address import is_served
+from horsesense.models.locate import plugin_of
+from horsesense.models.protocol import Model
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.engine import LOCAL, Engine
+from horsesense.runs.folder import check_free, is_of_profile, locked
+from horsesense.runs.job import RunJob
+from horsesense.runs.manifest import (
+    LOG,
+    Manifest,
+    Part,
+    check_agreement,
+    content_of_ids,
+    manifest_path,
+    new_manifest,
+    read_manifest,
+)
+from horsesense.runs.models import (
+    Content,
+    Settings,
+    content_of_model,
+    deduplicate,
+    hash_in_memory,
+    name_of,
+    opened,
+)
+from horsesense.runs.results import Answered
+from horsesense.runs.shards import draw
+from horsesense.runs.store import FolderRunStore, RunStore, has_all_answers
+from horsesense.scoring.prompt_formats import get_prompt_format
+
+__all__ = ["Settings", "ask_in_memory", "ask_models", "content_of"]
+
+_ANOTHER = f"choose another {argument('out')}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The probes of a call: complete, and the items drawn from each."""
+
+    whole: Mapping[str, Probe]
+    drawn: Mapping[str, Probe]
+
+
+def ask_models(
+    models: Sequence[str | Model],
+    probes: Mapping[str, Probe],
+    folder: Path,
+    settings: Settings,
+    progress: Progress = NO_PROGRESS,
+    engine: Engine = LOCAL,
+) -> Manifest:
+    """Score each model, by name or loaded, on each probe in each prompt format; return the folder's manifest.
+
+    A killed run resumes where it stopped, and ends with the same bytes: the plan depends only on items, spec and
+    budget, and a shard is computed whole or not at all, wherever the engine runs it.
+    """
+    check_free(folder)
+    asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
+    with locked(folder):
+        # All models are located before anything is stored: a mistyped name must not bind the folder.
+        contents = {name_of(m): kept for m in models if (kept := _stored_content(m, asked, folder, settings))}
+        known = hash_in_memory([m if name_of(m) in contents else opened(m, settings, progress) for m in models])
+        contents |= {name_of(m): content_of_model(m, settings, progress) for m in known if name_of(m) not in contents}
+        known = deduplicate(known, contents, progress)
+        manifest = _manifest(folder, settings)
+        for part in manifest.parts:
+            _check_part(part, contents, asked.drawn, folder)
+        wanted = [(name_of(model), probe) for model in known for probe in probes]
+        manifest = manifest.model_copy(update={"wanted": tuple(dict.fromkeys((*manifest.wanted, *wanted)))})
+        store = FolderRunStore(folder, manifest, progress)
+        _carry_out(known, contents, asked, store, settings, progress, engine)
+        order_sums(folder)
+    return store.manifest
+
+
+def ask_in_memory(
+    models: Sequence[str | Model],
+    probes: Mapping[str, Probe],
+    settings: Settings,
+    progress: Progress = NO_PROGRESS,
+    engine: Engine = LOCAL,
+) -> list[Answered]:
+    """Score each model on each probe without storing anything: the same answers as `ask_models`, by the same shards."""
+    asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
+    known = [opened(each, settings, progress) for each in models]
+    store = RunStore()
+    contents = {
+        name_of(m): content_of_model(m, settings, progress) if engine.remote and isinstance(m, str) else Content("")
+        for m in known
+    }
+    _carry_out(known, contents, asked, store, settings, progress, engine)
+    answered = []
+    order = {(name_of(model), probe): index for index, (model, probe) in enumerate(product(known, probes))}
+    for part in sorted(store.parts, key=lambda part: order[part.model.name, part.probe.name]):
+        key = part.model.name, part.probe.name, part.format
+        probe, tables = asked.drawn[part.probe.name], store.answers.pop(key)
+        row = {item: n for n, item in enumerate(item for table in tables for item in table.column("item").to_pylist())}
+        answers = StoredAnswers.of_tables(tables, np.array([row[item] for item in ids_of(probe.items)]))
+        replies = StoredReplies(Shards.of_tables(store.replies.pop(key, ())))
+        spec = get_prompt_format(part.format).spec(settings.spec)
+        answered.append(Answered(part, probe, spec, answers, replies))
+    return answered
+
+
+def _carry_out(
+    models: Sequence[str | Model],
+    contents: Mapping[str, Content],
+    asked: _Asked,
+    store: RunStore,
+    settings: Settings,
+    progress: Progress,
+    engine: Engine,
+) -> None:
+    """Run the jobs of all models on the engine; what had to be given up is an error at the end."""
+    jobs = [
+        RunJob(
+            _by_name(model, settings) if engine.remote else model,
+            contents[name_of(model)],
+            asked.drawn,
+            asked.whole,
+            store,
+            settings,
+            progress,
+            remote=engine.remote,
+        )
+        for model in models
+    ]
+    engine.carry_out(jobs, progress)
+    lost = [each for job in jobs for each in job.lost]
+    if lost:
+        raise UserError(
+            f"not everything could be run: {'; '.join(lost)}",
+            fix="everything else is stored; the same command tries these again" if store.persistent else None,
+        )
+
+
+def _by_name(model: str | Model, settings: Settings) -> str | Model:
+    """Return a model as another process finds it; requests to a server are sent from here."""
+    if isinstance(model, str) or model.who.kind == "server":
+        return model
+    if plugin_of(settings.labels.get(model.name, model.name)) is None:
+        raise UserError(
+            f"{model.name} is in the memory of this process, and workers load a model by its name",
+            fix="save it and name the folder, or use the engine here",
+        )
+    return model.name
+
+
+def _drawn(name: str, probe: Probe, settings: Settings) -> Probe:
+    if settings.limit is not None and settings.limit < 1:
+        raise UserError(f"{argument('limit')} {settings.limit} leaves no items", fix="use 1 or more")
+    items = draw(probe.items, settings.limit, settings.seed)
+    if not items:
+        raise UserError(f"the probe {name} is empty", fix="give one with items")
+    return replace(probe, items=items)
+
+
+def _manifest(folder: Path, settings: Settings) -> Manifest:
+    wanted = new_manifest(settings.spec.to_dict(), settings.budget, settings.shard, settings.limit, settings.seed)
+    if manifest_path(folder).is_file():
+        kept = read_manifest(folder)
+        if any(part.model.kind == LOG for part in kept.parts):
+            raise UserError("the folder holds answers of a log, which cannot be continued", file=folder, fix=_ANOTHER)
+        if kept.parts:
+            check_agreement(kept, wanted, folder)
+            return kept
+    if any((folder / "answers").glob("*.parquet")):
+        raise UserError("the folder has answers without a manifest", file=folder, fix=_ANOTHER)
+    wanted = wanted.model_copy(update={"of_profile": is_of_profile(folder)})
+    return wanted  # written with the first part: a model that is refused must leave nothing behind
+
+
+def content_of(items: Sequence[Item]) -> str:
+    """Return the SHA-256 over the ids of items, in any order: the version of a probe."""
+    return content_of_ids(ids_of(items))
+
+
+def _stored_content(model: str | Model, asked: _Asked, folder: Path, settings: Settings) -> Content | None:
+    """Return the identity of a served or plug-in model whose answers are all stored: it need not be opened."""
+    if not isinstance(model, str) or not manifest_path(folder).is_file():
+        return None
+    found_by = settings.labels.get(model, model)
+    plugin = None if is_served(found_by) else plugin_of(found_by)
+    if plugin is None and not is_served(found_by):
+        return None
+    manifest = read_manifest(folder)
+    if not all(has_all_answers(manifest, folder, model, probe, settings.formats) for probe in asked.drawn):
+        return None
+    kept = [part.model for part in manifest.parts if part.model.name == model and part.probe.name in asked.drawn]
+    origin = plugin.origin if plugin else ""
+    same = all(each.revision == origin or each.revision.endswith(f"({origin})") for each in kept)
+    return Content(kept[0].weights, kept[0].identity) if same else None
+
+
+def _check_part(part: Part, contents: Mapping[str, Content], drawn: Mapping[str, Probe], folder: Path) -> None:
+    """Check that the folder holds one version of each model and probe.
+
+    A probe is checked against the answers of every model: the folder stores its items once.
+    """
+    model, probe = part.model, part.probe
+    now = contents.get(model.name, Content(model.weights, model.identity))
+    if now.weights != model.weights:
+        other = "and its server reports another model now" if model.kind == "server" else "with other weights"
+        raise UserError(f"the folder holds answers of {model.name} {other}", file=folder, fix=_ANOTHER)
+    if now.identity and model.identity and now.identity != model.identity:
+        problem = f"the folder holds answers of {model.name} with another config or tokenizer"
+        raise UserError(problem, file=folder, fix=_ANOTHER)
+    if probe.name in drawn and content_of(drawn[probe.name].items) != probe.content:
+        raise UserError(f"the folder holds answers to another version of {probe.name}", file=folder, fix=_ANOTHER)

@@ -1,0 +1,446 @@
+"""Stored files: fetch them into the cache, list and prune the cache, and verify checksums."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from horsesense.core.catalogue import PathLike
+from horsesense.core.document import Document
+from horsesense.data import cache_folder, disk_errors
+from horsesense.data.checksums import SUMS, check_folder
+from horsesense.data.downloads import Fetched
+from horsesense.errors import UserError, argument, translate_errors, unknown
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.registry import load
+
+_SCORES = "scores.sqlite"
+_KINDS = {
+    "models": ("model", True),
+    "releases": ("release", True),
+    "converted": ("converted model", True),
+    "merged": ("converted model", True),
+    "adapted": ("converted model", True),
+    "corpora": ("index", True),
+    "taxonomy": ("index", False),
+    "relatedness": ("index", False),
+    "hashes": ("hashes", False),
+    "self-tests": ("hashes", False),
+    "knowledge": ("knowledge store", False),
+    "gcide": ("source", False),
+    "glove": ("source", False),
+    "wordnet": ("source", False),
+}
+"""Folder → what lies there, and whether it is shown one by one."""
+
+_ALWAYS = ("scores", "converted model")
+"""What is removed without being named: it is made again by itself, from what is here."""
+_FETCHED = ("model", "release", "source")
+_BY_NAME_ONLY = ("knowledge store", "unfinished", "other")
+"""What is removed only by its name: sources of one's own, what another process may be writing, what we do not know."""
+
+
+# Fetch.
+
+
+@dataclass(frozen=True, slots=True)
+class Fetchable:
+    """Something that can be fetched."""
+
+    name: str
+    """What to ask for."""
+    kind: str
+    """What it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchResult(Document):
+    """Files in the cache, or what can be fetched."""
+
+    fetched: tuple[Fetched, ...] | None = None
+    """What was fetched, one entry per name."""
+    available: tuple[Fetchable, ...] | None = None
+    """What can be fetched, if no name was given."""
+
+
+@translate_errors()
+def fetch(*names: str, folder: PathLike | None = None, progress: Progress = NO_PROGRESS) -> FetchResult:
+    """Download published datasets, bundled models and knowledge sources into the cache; without a name, list them.
+
+    Args:
+        names: Dataset, model or source; what is in the cache already is not fetched again.
+        folder: Local folder to take the files from, instead of the network.
+        progress: Progress callback.
+
+    Returns:
+        The path and hash of each, or, without names, what can be fetched.
+
+    >>> "wordnet" in {each.name for each in fetch().available}
+    True
+    >>> fetch("wordnett")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    horsesense.errors.UserError: there is no thing to fetch 'wordnett'; did you mean 'wordnet'?
+    """
+    known = _fetchable()
+    if not names:
+        return FetchResult(available=tuple(Fetchable(name, kind) for name, (kind, _) in known.items()))
+    for name in names:
+        if name not in known:
+            raise unknown("thing to fetch", name, known)
+    fetched = []
+    for name in names:
+        kind, get = known[name]
+        progress.log(f"fetching {name} ({kind})")
+        fetched.append(get(None if folder is None else Path(folder), progress))
+    return FetchResult(tuple(fetched))
+
+
+def _fetchable() -> dict[str, tuple[str, Callable[[Path | None, Progress], Fetched]]]:
+    """Name → what it is, and how to get it."""
+    from horsesense.data.published_files import fetch_release, published_files
+    from horsesense.lexicons.gcide import fetch_gcide
+    from horsesense.lexicons.vectors import fetch_glove
+    from horsesense.lexicons.wordnet import fetch_wordnet
+    from horsesense.models.bundled import BUNDLED, fetch_bundled
+
+    known: dict[str, tuple[str, Callable[[Path | None, Progress], Fetched]]] = {}
+    for name, files in published_files().items():
+        size = sum(file.bytes for file in files) / 1e6
+        known[name] = (f"release, {len(files)} files, {size:.1f} MB", partial(fetch_release, name))
+    for name in BUNDLED:
+        known[name] = ("bundled model", partial(fetch_bundled, name))
+    known["wordnet"] = ("knowledge source, WordNet 3.0", fetch_wordnet)
+    known["gcide"] = ("knowledge source, the dictionary GCIDE", fetch_gcide)
+    known["glove"] = ("word vectors, GloVe in 50 dimensions", fetch_glove)
+    return known
+
+
+# The cache.
+
+
+@dataclass(frozen=True, slots=True)
+class CacheEntry(Document):
+    """Something in the cache folder."""
+
+    name: str
+    """Where it lies below the cache folder, and what it is removed by."""
+    kind: str
+    """Model, release, source (all three fetched), converted model, knowledge store, index, hashes or scores; what a
+    call is writing or has left behind is unfinished, and what is not ours is other."""
+    bytes: int
+    """How large it is."""
+    used: str
+    """When it was last read or written, as far as the file system tells: ISO 8601, in UTC."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheContents(Document):
+    """The cache folder."""
+
+    folder: Path
+    """Where it is."""
+    bytes: int
+    """All of it."""
+    entries: tuple[CacheEntry, ...]
+    """What lies there, by kind and name."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrunedCache(Document):
+    """What was removed of the cache folder."""
+
+    folder: Path
+    """Where it is."""
+    bytes: int
+    """How much was removed."""
+    removed: tuple[CacheEntry, ...]
+    """What is gone."""
+    left: int
+    """Bytes that are still there."""
+
+
+@translate_errors()
+def list_cache() -> CacheContents:
+    """List what the cache holds, with kind, size and last use.
+
+    Returns:
+        The folder and its entries, each with its kind, size and last use.
+
+    >>> sorted(list_cache().entries[0].__slots__) if list_cache().entries else ["bytes", "kind", "name", "used"]
+    ['bytes', 'kind', 'name', 'used']
+    """
+    entries = [_entry(name, kind, paths) for name, kind, paths in _lying()]
+    entries.sort(key=lambda each: (each.kind, each.name))
+    return CacheContents(cache_folder(), sum(each.bytes for each in entries), tuple(entries))
+
+
+@translate_errors()
+def prune_cache(*names: str, all: bool = False) -> PrunedCache:
+    """Remove stored scores and converted models, which are recomputed when needed, or the entries that are named.
+
+    Args:
+        names: Entry to remove: its name (models/smollm2), the end of it (smollm2), or a folder (converted).
+        all: Also remove what was fetched, indexes and hashes. The knowledge store is only removed by its name.
+
+    Returns:
+        What was removed, and how much.
+    """
+    if names and all:
+        raise UserError(f"{argument('all')} leaves no choice to names", fix="give one of the two")
+    lying = list_cache()
+    if names:
+        chosen = _named(names, lying.entries)
+    elif all:
+        chosen = [each for each in lying.entries if each.kind not in _BY_NAME_ONLY]
+    else:
+        chosen = [each for each in lying.entries if each.kind in _ALWAYS]
+    paths = {name: paths for name, _, paths in _lying()}
+    for each in chosen:
+        for path in paths.get(each.name, ()):
+            _remove(path)
+    removed = sum(each.bytes for each in chosen)
+    return PrunedCache(lying.folder, removed, tuple(chosen), lying.bytes - removed)
+
+
+def was_fetched(entry: CacheEntry) -> bool:
+    """Whether it would have to be fetched again."""
+    return entry.kind in _FETCHED
+
+
+def _named(names: Sequence[str], entries: Sequence[CacheEntry]) -> list[CacheEntry]:
+    """The entries that names mean; nothing is removed where one of them means none."""
+    wanted: dict[str, CacheEntry] = {}
+    for given in names:
+        name = given.rstrip("/")
+        matches = [each for each in entries if each.name == name or each.name.startswith(f"{name}/")]
+        matches = matches or [each for each in entries if each.name.rpartition("/")[2] == name]
+        if not matches:
+            known = [each.name for each in entries]
+            raise unknown("entry of the cache", given, known) if known else UserError("the cache is empty")
+        wanted |= {each.name: each for each in matches}
+    return list(wanted.values())
+
+
+def _lying() -> Iterator[tuple[str, str, list[Path]]]:
+    """What lies in the cache: its name, its kind, and its files and folders."""
+    root = cache_folder()
+    scores = []
+    for path in _inside(root):
+        kind, one_by_one = _KINDS.get(path.name, ("other", False))
+        if path.name.startswith(_SCORES):  # SQLite keeps two files more beside it
+            scores.append(path)
+        elif _is_unfinished(path):
+            yield path.name, "unfinished", [path]
+        elif one_by_one and path.is_dir():
+            for inner in _inside(path):
+                yield f"{path.name}/{inner.name}", "unfinished" if _is_unfinished(inner) else kind, [inner]
+        else:
+            yield path.name, kind, [path]
+    if scores:
+        yield "scores", "scores", scores
+
+
+def _inside(folder: Path) -> list[Path]:
+    with disk_errors(folder):
+        return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def _is_unfinished(path: Path) -> bool:
+    return path.name.startswith(".") and path.name.endswith(".part")
+
+
+def _entry(name: str, kind: str, paths: Sequence[Path]) -> CacheEntry:
+    size, used = 0, 0.0
+    for path in paths:
+        for file in _files(path):
+            try:
+                state = file.stat()
+            except OSError:  # another call has just removed it
+                continue
+            size += state.st_size
+            used = max(used, state.st_atime, state.st_mtime)
+    return CacheEntry(name, kind, size, datetime.fromtimestamp(used, UTC).isoformat(timespec="seconds"))
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        yield path
+        return
+    for folder, _, names in os.walk(path):
+        yield from (Path(folder) / name for name in names)
+
+
+def _remove(path: Path) -> None:
+    """Whole or not at all: a folder that is half there would be taken for one that is ready."""
+    with disk_errors(path):
+        if path.is_dir() and not path.is_symlink():
+            aside = path if _is_unfinished(path) else path.with_name(f".{path.name}.{os.getpid()}.part")
+            path.rename(aside)
+            shutil.rmtree(aside)
+        else:
+            path.unlink(missing_ok=True)
+
+
+# Verify.
+
+
+@dataclass(frozen=True, slots=True)
+class Verified(Document):
+    """What was found where something is kept."""
+
+    path: Path
+    """What was looked at."""
+    intact: int
+    """Files, and rows of kept scores, that are as they were written."""
+    damaged: tuple[str, ...]
+    """Files that have changed since, or cannot be read."""
+    missing: tuple[str, ...]
+    """Files that were written and are not there."""
+    unknown: int
+    """Files without a checksum: of an earlier version, or somebody else's."""
+    changed: tuple[str, ...]
+    """Models of runs that are another one by now: other weights, another config or tokenizer under the same name."""
+
+    @property
+    def well(self) -> bool:
+        """Whether nothing is damaged or missing; a model that has changed does no harm to what it said before."""
+        return not self.damaged and not self.missing
+
+    @property
+    def exit_code(self) -> int:
+        """0 where nothing is damaged or missing, else 2."""
+        return 0 if self.well else 2
+
+    @property
+    def problem(self) -> UserError:
+        """What the command line prints where something is damaged or missing."""
+        broken = (*self.damaged, *self.missing)
+        about = f"{len(broken):,} stored files are damaged or missing ({broken[0]})"
+        return UserError(about, file=self.path, fix="get an intact copy, or make it again")
+
+
+@translate_errors()
+def verify(path: PathLike | None = None, /) -> Verified:
+    """Check the checksums of stored files, and whether the models of runs have changed.
+
+    Args:
+        path: Run, training, inoculation, study, model or probe, or a folder of such. By default, the cache folder.
+
+    Returns:
+        What is intact, damaged, missing, without a checksum, and which models have changed.
+    """
+    place = cache_folder() if path is None else Path(path).expanduser()
+    with disk_errors(place):
+        place.stat()
+    if place.is_file():
+        return _file(place)
+    intact, unknown = 0, 0
+    damaged: list[str] = []
+    missing: list[str] = []
+    changed: list[str] = []
+    roots = list(_roots(place))
+    for root in roots:
+        found = check_folder(root)
+        intact += len(found.sound)
+        unknown += len(found.unknown)
+        damaged += [_relative(place, root / name) for name in found.damaged]
+        missing += [_relative(place, root / name) for name in found.missing]
+    if place not in roots and (place / "config.json").is_file():
+        weights_damaged = _weights(place)
+        intact, damaged = intact + (not weights_damaged), damaged + weights_damaged
+    for manifest in sorted(place.rglob("manifest.json")):
+        wrong, others = _run(manifest.parent)
+        damaged += [name for name in (_relative(place, each) for each in wrong) if name not in damaged + missing]
+        changed += others
+    for base in sorted(place.rglob("scores.sqlite")):
+        rows, told = _scores(base)
+        intact += rows
+        damaged += [f"{_relative(place, base)}{each}" for each in told]
+    for base in sorted(place.rglob("study.sqlite")):
+        rows, told = _judgements(base.parent)
+        intact += rows
+        damaged += [f"{_relative(place, base)}: {each}" for each in told]
+    return Verified(place, intact, tuple(damaged), tuple(missing), unknown, tuple(dict.fromkeys(changed)))
+
+
+def _roots(place: Path) -> Iterator[Path]:
+    """The folders that keep checksums."""
+    for folder, inner, names in os.walk(place):
+        inner.sort()
+        if SUMS in names:
+            yield Path(folder)
+
+
+def _relative(place: Path, path: Path) -> str:
+    return path.relative_to(place).as_posix()
+
+
+def _file(path: Path) -> Verified:
+    """A probe: the id of each item is the hash of its content, so that reading it is looking at it."""
+    from horsesense.core import read_probe
+
+    damaged: tuple[str, ...] = ()
+    try:
+        read_probe(path)
+    except UserError as error:
+        damaged = (str(error),)
+    return Verified(path, int(not damaged), damaged, (), 0, ())
+
+
+def _weights(folder: Path) -> list[str]:
+    """A model of somebody else's: the hash that we remember, held against the files."""
+    from horsesense.models.folders import hash_of_files, weight_files, weight_hash
+
+    files = weight_files(folder, allow_pickle=True)
+    return [] if weight_hash(files) == hash_of_files(files) else [files[0].name]
+
+
+def _run(folder: Path) -> tuple[list[Path], list[str]]:
+    """Files of a run that cannot be read, and models that are others by now."""
+    from horsesense.models.folders import hash_of_files, identity_of, weight_files
+    from horsesense.models.locate import locate
+    from horsesense.runs.manifest import manifest_path, read_manifest
+    from horsesense.runs.results import read_run
+
+    try:
+        manifest = read_manifest(folder)
+        if manifest.parts:
+            read_run(folder, unfinished=True)
+    except UserError as error:
+        return [Path(error.file) if error.file else manifest_path(folder)], []
+    changed = []
+    for name, model in {part.model.name: part.model for part in manifest.parts}.items():
+        if not model.identity:
+            continue
+        try:
+            where = locate(model.found_by or name, allow_pickle=True, download=False).folder
+            files = weight_files(where, allow_pickle=True)
+        except UserError:  # not here any more, which says nothing about the run
+            continue
+        if identity_of(where, hash_of_files(files)) != model.identity:
+            changed.append(name)
+    return [], changed
+
+
+def _scores(path: Path) -> tuple[int, list[str]]:
+    from horsesense.runs.cache import count_rows
+
+    try:
+        intact, bad = count_rows(path)
+    except UserError as error:
+        return 0, [f": {error.problem}"]
+    return intact, [f": {bad:,} rows, which are computed again where they are wanted"] if bad else []
+
+
+def _judgements(folder: Path) -> tuple[int, list[str]]:
+    """Check the rows of a study's database; reading it needs the extra ``annotate``."""
+    check_rows: Callable[[Path], tuple[int, list[str]]] = load("horsesense.annotate.server.judgement_log:check_rows")
+    try:
+        return check_rows(folder)
+    except UserError as error:
+        return 0, [error.problem]
