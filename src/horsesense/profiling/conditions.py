@@ -17,8 +17,9 @@ from horsesense.core import BLANK, Card, Item, Probe, ScoringSpec, view
 from horsesense.core.document import Document
 from horsesense.methods.rica.suite import rename_entities
 from horsesense.methods.winoventi.adversarial_filter import prior_probe
+from horsesense.models.api.served_model import ServedModel
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.models.protocol import Model
+from horsesense.models.protocol import Model, Sampling
 from horsesense.profiling.abilities import Edition
 from horsesense.profiling.material import SEED, Material, by_turns
 from horsesense.progress import NO_PROGRESS, Progress
@@ -230,7 +231,7 @@ def forecast(
             asked = samples * sum(len(each.questions if hasattr(each, "questions") else each.turns) for each in made)
             tokens += samples * sum(each.cost for each in made)
             requests += asked
-            received += asked * (meant.room or REPLY_TOKENS + meant.reason if name == "generate" else 1)
+            received += asked * (_room(model, meant) if name == "generate" else 1)
             if not served and name in ("loglikelihood", "pmi") and condition.role == "main" and len(tried) < 3:
                 tried.append(_tried(prompt_format, made, Call(model, meant, budget, NO_PROGRESS)))
     if served:
@@ -239,6 +240,12 @@ def forecast(
     counted = tried[1:] or tried  # the first call on a device is slow
     rate = sum(size for size, _ in counted) / max(sum(taken for _, taken in counted), 1e-6)
     return Forecast(model.name, items, tokens, None, tokens / rate if tried else None, None, None)
+
+
+def _room(model: Model, spec: ScoringSpec) -> int:
+    """Return the maximum number of tokens of a reply; a served model that thinks takes more."""
+    sampling = Sampling(REPLY_TOKENS + spec.reason, room=spec.room)
+    return model.room(sampling) if isinstance(model, ServedModel) else sampling.room or sampling.tokens
 
 
 def _tried(prompt_format: PromptFormat, made: Sequence[Any], call: Call) -> tuple[int, float]:

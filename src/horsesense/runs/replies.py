@@ -140,7 +140,7 @@ def _position(
         accuracy(shares[:, position], columns.units[asked], float(chance[position])) for position in range(most)
     )
     bias = sum(abs(each.value - (each.chance or 0.0)) for each in estimates) / 2
-    return PositionBias(estimates, bias, float(scipy.stats.chi2.sf(chi, freedom)) if freedom else 1.0)
+    return PositionBias(estimates, bias, float(scipy.special.chdtrc(freedom, chi)) if freedom else 1.0)
 
 
 def _stable(index: _Numbers, first: _Numbers, parsed: _Numbers) -> float | None:

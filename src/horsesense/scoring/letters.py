@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp, log
 
 import numpy as np
 
 from horsesense.core import Answer, Item, Reply, ScoringSpec
 from horsesense.errors import UserError, argument
+from horsesense.models.api.logprobs import LEAST_MASS, mass_of
 from horsesense.models.protocol import Choices, Model, Turn
 from horsesense.scoring.few_shot import examples_from
 from horsesense.scoring.option_prompts import (
@@ -23,11 +24,7 @@ from horsesense.scoring.option_prompts import (
 )
 from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
 
-MOST = 0.5
-"""Probability that the offered letters must carry together to be believed."""
 UNBELIEVED = "the letters carry less than half of the probability"
-TRIAL = Item(probe="trial", form="choice", text="Is ice hot or cold?", options=("hot", "cold"), answer=1)
-"""The question that a server is tried with."""
 _CHARACTERS_A_TOKEN = 4
 """Estimate of the work, whatever the tokenizer."""
 
@@ -106,11 +103,6 @@ def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
     return answers, replies
 
 
-def letters_share(logprobs: Sequence[float], bounded: Sequence[bool]) -> float:
-    """Return the probability that the next token is one of the offered letters, as far as it is known."""
-    return sum(exp(value) for value, unknown in zip(logprobs, bounded, strict=True) if not unknown)
-
-
 def _reply(item: Item, order: Sequence[int], asked: Turn, choices: Choices) -> Reply:
     """Return the probabilities under one order, put back into the order of the item.
 
@@ -123,7 +115,7 @@ def _reply(item: Item, order: Sequence[int], asked: Turn, choices: Choices) -> R
     bounded = tuple(choices.bounded[index] for index in back)
     best = [option for option, value in enumerate(logprobs) if value == max(logprobs)]
     strict = bool(asked.messages) or any(bounded)
-    believed = not strict or letters_share(logprobs, bounded) >= MOST
+    believed = not strict or mass_of(choices) >= LEAST_MASS
     return Reply(
         item=item.id,
         format="letters",
@@ -162,17 +154,6 @@ def answer_from(item: Item, replies: Sequence[Reply]) -> Answer:
     return Answer(item.id, item.form, tuple(log(max(share, 1e-300)) for share in shares), flags=tuple(flags))
 
 
-def _doubt(model: Model, spec: ScoringSpec) -> str:
-    """Ask a server two easy questions: why its letters are not believed, or an empty string."""
-    if model.who.kind != "server":
-        return ""
-    with model.asking():
-        (shown,) = _prepare(model, [TRIAL], replace(spec, shots=0, orders=2), ())
-        chosen = model.choices(shown.turns, [letters_of(TRIAL)] * len(shown.turns), spec)
-    share = sum(letters_share(each.logprobs, each.bounded) for each in chosen) / len(chosen)
-    return "" if share >= MOST else f"the letters carry {share:.0%} of the probability of the next token"
-
-
 def in_words(model: Model, spec: ScoringSpec, orders: int) -> str:
     """Describe template, examples and option orders for the manifest."""
     chat = is_chat(spec, model.can("chat"), model.name)
@@ -184,5 +165,5 @@ def in_words(model: Model, spec: ScoringSpec, orders: int) -> str:
 
 
 LETTERS = PromptFormat(
-    "letters", "next", _spec, _prepare, _answer, lambda model, spec: in_words(model, spec, spec.orders), _doubt
+    "letters", "next", _spec, _prepare, _answer, lambda model, spec: in_words(model, spec, spec.orders)
 )

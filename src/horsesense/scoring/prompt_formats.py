@@ -66,8 +66,6 @@ class PromptFormat:
     """Scores prepared items: one answer per item, and the replies."""
     in_words: Callable[[Model, ScoringSpec], str]
     """Describes template, examples and orders for the manifest."""
-    doubt: Callable[[Model, ScoringSpec], str] = lambda model, spec: ""
-    """Tries the model: why its answers in this format cannot be believed, or an empty string."""
 
 
 def get_prompt_format(name: str) -> PromptFormat:
@@ -114,10 +112,10 @@ def why_not(model: Model, prompt_format: PromptFormat, spec: ScoringSpec) -> str
     if not model.can(prompt_format.needs):
         return model.why_not(prompt_format.needs)
     try:
-        meant = prompt_format.spec(spec)
+        prompt_format.spec(spec)
     except UserError as error:
         return error.problem
-    return prompt_format.doubt(model, meant)
+    return ""
 
 
 def first_supported(model: Model, spec: ScoringSpec) -> tuple[PromptFormat, str]:
