@@ -418,6 +418,16 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["cues", w["made.jsonl"], "--rounds", 19],
         lambda: find_cues(w["made.jsonl"], rounds=19),
     ),
+    "plant": lambda w, here: (
+        [
+            *("plant", w["made.jsonl"], "-m", w.gpt2, "--spec", "truncation=left"),
+            "--cue",
+            "user",
+            "--out",
+            here / "out",
+        ],
+        lambda: hs.plant(w["made.jsonl"], model=w.gpt2, spec="truncation=left", cue="user", out=here / "out"),
+    ),
     "export-run": lambda w, here: (
         ["export-run", w["run"], "-o", here / "items.csv"],
         lambda: export_run(w["run"], out=here / "items.csv"),
@@ -589,7 +599,7 @@ def test_the_same_from_python(
         folder.mkdir()
     if command.startswith("winoventi") or command in ("cues", "harden", "rica study", "run", "suite"):
         # WordNet takes seconds to read; the numbers without it have to be the same too.
-        monkeypatch.setattr("horsesense.lexicons.wordnet.find_wordnet", lambda: None)
+        monkeypatch.setattr("horsesense.lexicons.sources.find_wordnet", lambda: None)
         monkeypatch.setattr("horsesense.methods.winoventi.word_relations.find_wordnet", lambda: None)
     if command.startswith(("build", "cache", "knowledge", "wordnetqa")):
         monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))

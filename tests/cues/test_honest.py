@@ -127,9 +127,9 @@ def test_a_mark_of_position_is_told() -> None:
         return replace(item, options=(f"and {first}", *(f"but {other}" for other in others)))
 
     found = quick([marked(item) for item in noise(150, 2, 12)])
-    assert found.mark is not None
-    assert found.mark.share == 1
-    assert quick(noise(150, 2, 12)).mark is None
+    assert found.position_mark is not None
+    assert found.position_mark.share == 1
+    assert quick(noise(150, 2, 12)).position_mark is None
 
 
 def with_answers(items: list[Item], answer: int) -> list[Item]:
@@ -145,7 +145,7 @@ def test_all_golds_in_one_place_is_a_verdict_not_a_crash() -> None:
 
 def test_options_shared_by_all_items() -> None:
     items = [replace(item, options=("yes", "no"), answer=n % 2) for n, item in enumerate(noise(80, 3, 14))]
-    assert quick(items).verdict.startswith("No cue of ")
+    assert quick(items).verdict.startswith("No cue ")
 
 
 def test_options_that_are_all_alike() -> None:

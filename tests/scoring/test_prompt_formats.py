@@ -22,9 +22,9 @@ from horsesense.models.hf.load import load_model
 from horsesense.models.protocol import Prompt
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.replies import reply_statistics
-from horsesense.scoring.few_shot import examples_from
 from horsesense.scoring.generate import answer_from
 from horsesense.scoring.option_prompts import block, option_orders
+from horsesense.scoring.prompts import examples_from
 from tests.support.made_items import made_reply
 
 CHOICE = [
@@ -304,7 +304,7 @@ def test_pmi_in_a_chat_is_against_a_reply_to_nothing(chatty: LanguageModel) -> N
     [
         ("letter", "default", "did you mean 'letters'"),
         ("auto,generate", "default", "auto alone"),
-        ("letters", "reason=20", "no room for reasoning"),
+        ("letters", "reason=20", "does not allow reasoning"),
         ("letters", "chat=on", "has no chat template"),
         ("loglikelihood", "chat=on", "has no chat template"),
         ("generate", "system=Be brief.", "needs a chat template"),

@@ -17,8 +17,9 @@ from horsesense.terminal import console, line, number, p_value, print_fitting, s
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from horsesense.core import Item
     from horsesense.core.catalogue import InstalledPlugins
-    from horsesense.core.overview import FacetCounts, ItemInForms, ItemLine, Overview
+    from horsesense.core.overview import FacetCounts, ItemInForms, Overview
     from horsesense.core.probe import WrittenProbe
     from horsesense.cues.findings import Findings
     from horsesense.cues.harden import HardenedDocument
@@ -106,8 +107,8 @@ def cues(findings: Findings, *, all: bool = False) -> None:
         notes.append(f"{findings.left_out:,} items without a gold answer or a choice left out")
     if findings.tested < findings.n:
         notes.append(f"p and the tree on {findings.tested:,} items")
-    if findings.mark:
-        notes.append(f"an option's {findings.mark.name} gives away its position in {findings.mark.share:.0%} of items")
+    if mark := findings.position_mark:
+        notes.append(f"an option's {mark.name} gives away its position in {mark.share:.0%} of items")
     for note in notes:
         line(note, "dim")
     for near in findings.relatedness:
@@ -147,8 +148,8 @@ def _print_compared(side: ProbeComparison, items: int, shown: Mapping[str, str])
             line(f"{left_out:,} items of {shown[label]} left out: not all models answered them", "dim")
     for note in side.notes:
         line(note, "dim")
-    if side.soundness is not None:
-        line(side.soundness.in_words())
+    if side.label_quality is not None:
+        line(side.label_quality.in_words())
     by_unit = any(each.plain is not None for each in side.models)
     frame = table("model", f"{side.metric} [95% interval]", "chance", *(("share of items",) if by_unit else ()))
     for each in side.models:
@@ -311,8 +312,8 @@ def overview(whole: Overview) -> None:
     for figure in card["human"]:
         about = f" of {figure['part']}" if figure["part"] else ""
         print(f"people   {figure['value']:.3f}{about} ({figure['kind'] or 'kind unknown'}; {figure['source']})")
-    if whole.soundness is not None:
-        print(f"quality  {whole.soundness}")
+    if whole.label_quality is not None:
+        print(f"quality  {whole.label_quality}")
     counted = {name: getattr(whole, name) for name in ("forms", "options", "answers", "groups")}
     for name, counts in (counted | {"notes": card["notes"]}).items():
         if counts:
@@ -364,7 +365,7 @@ def _cell(count: int, most: int) -> str:
     return f"{count:,} {_SHADES[-(-count * (len(_SHADES) - 1) // most)]}"
 
 
-def _print_item(item: ItemLine) -> None:
+def _print_item(item: Item) -> None:
     print(item.id)
     _print_question(item.premise, item.text, item.options, item.answer)
 
@@ -515,11 +516,12 @@ def dry_run(dry: DryRun) -> None:
 @renders("StoredRun")
 def stored_run(stored: StoredRun) -> None:
     """Print the results of a run, or the tables of a paper with its models in them."""
-    from horsesense.methods.cats.render import print_suite
+    from horsesense.methods.suites import find_paper_suite
     from horsesense.methods.suites.render import print_tables
+    from horsesense.registry import load
 
     if stored.suite is not None:
-        print_suite(stored.suite, stored.tables or ())
+        load(find_paper_suite(stored.suite.name).render)(stored.suite, stored.tables or ())
     elif stored.tables is not None:
         print_tables(stored.tables)
     else:
@@ -640,8 +642,8 @@ def print_results(results: Sequence[Result]) -> None:
         console().print(f"{shown[result.model]} on {_asked(result)}", style="dim", markup=False, soft_wrap=True)
         for name, fact in _facts(result):
             console().print(f"  {name}: {fact}", style="dim", markup=False, soft_wrap=True)
-    for probe, quality in {result.probe: result.soundness for result in results if result.soundness}.items():
-        console().print(f"{probe}: {quality.in_words()}", soft_wrap=True, markup=False)
+    for probe, quality in {result.probe: result.label_quality for result in results if result.label_quality}.items():
+        console().print(f"label quality of {probe}: {quality.in_words()}", soft_wrap=True, markup=False)
     for result in results:
         if warning := result.beyond():
             console().print(f"{shown[result.model]} on {_asked(result)}: {warning}", soft_wrap=True, markup=False)
@@ -657,7 +659,8 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     from horsesense.report.run_text import bounds, normalisation, outcomes
     from horsesense.runs.replies import in_words, position_in_words
 
-    yield "metric", f"{result.metric}, {normalisation(result.normalise)}"
+    yield "metric", result.metric
+    yield "options compared by", normalisation(result.normalise)
     yield "clusters", f"{result.estimate.clusters:,}"
     if result.plain is not None and not result.unanswered:
         yield "plain accuracy", f"{result.plain:.3f}, n = {result.plain.n:,}"

@@ -89,7 +89,7 @@ FORMATS = {
     "lm-eval": (f"{_HERE}.lm_eval_task:write_lm_eval", f"{_HERE}.lm_eval_log:read_lm_eval"),
     "inspect": (f"{_HERE}.inspect_task:write_inspect", f"{_HERE}.inspect_log:read_inspect"),
     "hf": (f"{_HERE}.hub_dataset:write_hub", ""),
-    "answers": ("", f"{_HERE}.answer_table:read_answer_table"),
+    "answers": ("", f"{_HERE}.logged_run:read_answer_table"),
 }
 """Format → its writer and its log reader, as ``module:function``; empty if there is none."""
 
@@ -144,7 +144,7 @@ def export(
     seed: Annotated[int, Ge(0)] = 0,
     cues: bool = True,
 ) -> ExportedProbe:
-    """Export a probe to another tool; whole items are included, so that a log has the same ids.
+    """Export a probe to another tool, with the item ids, so that the logs of that tool can be imported.
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
@@ -155,7 +155,7 @@ def export(
         spec: Scoring spec.
         by: lm-eval: facet whose values become tasks of one group.
         seed: Inspect: random seed of the order of options.
-        cues: Hugging Face: search for cues and report them on the dataset card, which takes seconds.
+        cues: Search for cues and report them on the dataset card (Hugging Face), which takes seconds.
 
     Returns:
         The files, the command of the other tool, and what the format cannot express.

@@ -11,7 +11,6 @@ from typing import Any
 
 import orjson
 
-from horsesense.core.jsonl import item_to_dict
 from horsesense.data import sha256_of_file
 from horsesense.errors import UserError, argument
 from horsesense.exchange.samples import Columns, Sample
@@ -29,7 +28,7 @@ _BATCH = 2_000
 
 @dataclass(slots=True)
 class LogReader:
-    """Collects samples, counts and remarks of a log."""
+    """Collects samples, counts and warnings of a log."""
 
     skip_bad: bool = False
     """Skip and count unreadable samples."""
@@ -57,7 +56,7 @@ class LogReader:
     """Task → the cluster named on the probe's card."""
 
     def warn(self, text: str) -> None:
-        """Add a remark, once."""
+        """Add a warning, once."""
         self.remarks[text] = None
 
     @contextmanager
@@ -98,7 +97,7 @@ class LogReader:
         self._waiting.clear()
 
     def _place(self, sample: Sample) -> int:
-        body = orjson.dumps(item_to_dict(sample.item))
+        body = orjson.dumps(sample.item.to_json())
         columns = orjson.dumps(dict(sample.columns))
         row = (sample.task, sample.item.id, body, columns)
         done = self.base.execute("insert or ignore into items(task, id, body, columns) values (?, ?, ?, ?)", row)

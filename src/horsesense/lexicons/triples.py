@@ -25,6 +25,11 @@ RELATIONS = {
 }
 """Relation → what it says about the concept."""
 
+GLOSS = "gloss"
+"""Definition as NLTK prints it, where that differs; only WordNet's own files give it."""
+SENSE = "sense"
+"""Number of the sense among those of a lemma, in the order of the lemmas; only WordNet's own files give it."""
+
 BESIDE = ("derivation", "similar", "entailment", "attribute")
 """Relations to what is neither above nor below a concept, and may yet be said of the same thing."""
 BETWEEN_CONCEPTS = frozenset({ISA, INSTANCE, "part", "antonym", *BESIDE})
@@ -32,7 +37,7 @@ BETWEEN_CONCEPTS = frozenset({ISA, INSTANCE, "part", "antonym", *BESIDE})
 
 
 class Triple(NamedTuple):
-    """One fact. Of antonyms and derivations the words matter too: they hold between words, not meanings."""
+    """One fact. Antonyms and derivations hold between words, not meanings, so they name the words too."""
 
     relation: str
     concept: str

@@ -14,13 +14,14 @@ from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import ChosenCue, chosen_cue
 from horsesense.cues.encoders import Related
 from horsesense.cues.relatedness import picked
-from horsesense.lexicons.taxonomy import Taxonomy
+from horsesense.lexicons.graph import Graph
 from horsesense.methods.rica.ladder import LadderAnalysis, analyse_ladder
 from horsesense.methods.winoventi.schemas import triplet_name
 from horsesense.profiling.abilities import LADDER, Ability
 from horsesense.profiling.conditions import RETEST_OF, Role, withheld_key, withheld_option
 from horsesense.profiling.item_scores import BadShare, ExplanationColumn, ItemScores
 from horsesense.profiling.material import Material
+from horsesense.profiling.retention import REPHRASED
 from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import BY_FORM, parse_normalisation
 from horsesense.stats import Credits, Estimate, accuracy, credits
@@ -65,7 +66,7 @@ class OwnAssociations(Document):
     """Accuracy where the text requires the other word."""
 
 
-def cue_of(material: Material, taxonomy: Taxonomy | None) -> ChosenCue:
+def cue_of(material: Material, taxonomy: Graph | None) -> ChosenCue:
     """Return the best cue of the pool, chosen for each item on groups without it."""
     return chosen_cue(judged(material.pool.items), material.pool.card.group, taxonomy)
 
@@ -93,7 +94,7 @@ class Explained:
     """Shares of each item's options by answering rule of each encoder; empty if relatedness is not controlled."""
 
 
-def explained(material: Material, related: Related, items: Sequence[Item], taxonomy: Taxonomy | None) -> Explained:
+def explained(material: Material, related: Related, items: Sequence[Item], taxonomy: Graph | None) -> Explained:
     """Collect the possible explanations; ``related`` has the cosines of ``items``."""
     near = {}
     for encoder, cosines in related.values():
@@ -131,7 +132,7 @@ def item_scores_of(model: str, material: Material, answers: Answers, by: Explain
     facts = None
     if ability.recipe == LADDER:
         facts, reworded = (_below(halves, items, rung) for rung in ("fact", "reworded"))
-        formats |= {"other words": reworded} if not np.isnan(reworded).all() else {}
+        formats |= {REPHRASED: reworded} if not np.isnan(reworded).all() else {}
     picks = {answer.item: answer.scores for answer in cue.answers}
     return ItemScores(
         model=model,
@@ -147,7 +148,7 @@ def item_scores_of(model: str, material: Material, answers: Answers, by: Explain
         families=families if len(set(families.tolist())) < len(families) else None,
         same_knowledge=ability.same_knowledge,
         contrasts={kind: contrast_pairs_of(items, facets) for kind, facets in ability.contrast.items()},
-        cues=(earned(" or ".join(cue.picks), picks, cue.tried),) if cue.picks else (),
+        cues=(earned(cue.rule, picks, cue.tried),) if cue.picks else (),
         relatedness=tuple(earned(pick, shares, 1) for pick, shares in by.related.items()),
         blind=joined("blind") if (prior := _without_question(answers, items)) is None else prior,
         retest=_retest(answers, items),

@@ -11,12 +11,12 @@ from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 
-from horsesense.data import writing
+from horsesense.data import write_file
 from horsesense.formatting import with_interval
 from horsesense.replication.replication import FigureOutcome, PaperReplication, Replication
 from horsesense.replication.verdicts import VERDICTS
 from horsesense.report.page import bundled, environment
-from horsesense.report.tables import Table
+from horsesense.report.tables import TextTable
 
 _SHOWN = ("differs", "within error", "on a part")
 COUNTED = ("figures", "computed", *VERDICTS)
@@ -61,7 +61,7 @@ def entered() -> dict[str, dict[str, int]]:
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> Iterator[str]:
-    yield Table(header, list(rows), left=left).markdown()
+    yield TextTable(header, list(rows), left=left).markdown()
 
 
 def markdown(replication: Replication) -> str:
@@ -82,7 +82,7 @@ def markdown(replication: Replication) -> str:
 def in_short(papers: Sequence[PaperReplication]) -> str:
     """Summarise the counts in a few sentences."""
     counts = dict(zip(COUNTED, totals(papers)[-1][1], strict=True))
-    good = counts["same"] + counts["as released"]
+    good = counts["same"] + counts["as published"]
     return (
         f"The papers print {counts['figures']:,} figures: {good:,} are reproduced as printed, "
         f"{counts['within error']:,} within error, and {counts['differs']:,} differ. {counts['on a part']:,} could be "
@@ -138,9 +138,9 @@ def _row(each: FigureOutcome) -> tuple[str, ...]:
 
 
 def _same(paper: PaperReplication) -> Iterator[str]:
-    chosen = [each for each in paper.outcomes if each.verdict in ("same", "as released")]
+    chosen = [each for each in paper.outcomes if each.verdict in ("same", "as published")]
     if chosen:
-        yield f"### Same, or as released ({len(chosen)})"
+        yield f"### Same, or as published ({len(chosen)})"
         yield ""
         groups = Counter((each.place, each.basis) for each in chosen)
         yield from _table(
@@ -204,5 +204,4 @@ def write_page(replication: Replication, path: Path) -> None:
         "printed": shown_printed,
     }
     text = _environment().get_template("replication.html.j2").render(values)
-    with writing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_file(path, text)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from horsesense.data import disk_errors, writing
+from horsesense.data import disk_errors, write_file
 from horsesense.drawing import BAR, INK, MISS, SCALE, SOFT, as_row, curve_chart, finished
 from horsesense.report.collection import Collection
 from horsesense.report.paper_charts import paper_chart
@@ -89,8 +89,7 @@ def write_charts(collected: Collection, folder: Path) -> list[Path]:
             (folder / f"{stem}.svg", vl_convert.vegalite_to_svg(drawing).encode()),
             (folder / f"{stem}.png", vl_convert.vegalite_to_png(drawing, scale=SCALE)),
         ):
-            with writing(path) as temporary:
-                temporary.write_bytes(content)
+            write_file(path, content)
             written.append(path)
     return written
 

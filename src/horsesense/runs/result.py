@@ -101,7 +101,7 @@ class Result(Document):
     all were answered."""
     replies: ReplyStatistics | None = None
     """Replies and position bias, for letters and generate."""
-    soundness: LabelQuality | None = None
+    label_quality: LabelQuality | None = None
     """Label quality of the items, from the probe's card."""
     verdict: str | None = None
     """``above chance``, ``not above chance``, ``below chance`` or ``inconclusive``, by the interval; ``too few

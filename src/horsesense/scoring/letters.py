@@ -12,7 +12,6 @@ from horsesense.core import Answer, Item, Reply, ScoringSpec
 from horsesense.errors import UserError, argument
 from horsesense.models.api.logprobs import LEAST_MASS, mass_of
 from horsesense.models.protocol import Choices, Model, Turn
-from horsesense.scoring.few_shot import examples_from
 from horsesense.scoring.option_prompts import (
     ONLY_LETTER,
     WORDING,
@@ -23,6 +22,7 @@ from horsesense.scoring.option_prompts import (
     turn,
 )
 from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
+from horsesense.scoring.prompts import examples_from
 
 UNBELIEVED = "the letters carry less than half of the probability"
 _CHARACTERS_A_TOKEN = 4
@@ -59,7 +59,7 @@ def estimated_tokens(asked: Turn) -> int:
 def _spec(spec: ScoringSpec) -> ScoringSpec:
     if spec.reason:
         raise UserError(
-            "letters leave no room for reasoning",
+            "the letters format does not allow reasoning",
             fix=f"use {argument('formats', 'generate')}, or leave reason out",
         )
     return spec

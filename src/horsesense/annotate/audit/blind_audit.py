@@ -22,7 +22,7 @@ from horsesense.core.audit import content_of
 from horsesense.data import FieldProblem, check_fields, check_json, disk_errors, read_text, writing_folder
 from horsesense.data.tables import iter_rows, write_rows
 from horsesense.errors import UserError, argument
-from horsesense.stats.raters.adjudication_rules import PASS
+from horsesense.stats.raters.adjudication import PASS
 
 RECORD, KEYS, FOR_AUDITOR = "audit.json", "key.jsonl", "for-auditor"
 ITEMS, TASKS, PARTS = "items.jsonl", "tasks.jsonl", "part-{:02d}.txt"
@@ -215,7 +215,7 @@ def _write_for_auditor(
 
 
 _HOW = """Write one line per item, separated by tabs: its number, the letters (or N alone if it is not English or
-makes no sense), and a remark if you have one. For example, for an item with five options of which the second is true:
+makes no sense), and a comment if you have one. For example, for an item with five options of which the second is true:
 
 q000	FTFFF	the fourth is close"""
 
