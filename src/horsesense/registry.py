@@ -36,7 +36,7 @@ Made = TypeVar("Made")
 
 ONE_OPTION = "one option"
 """``Annotated[str | Settings, ONE_OPTION]``: on the command line the parameter is one option, not one per setting."""
-BUILT_IN = ("starter", "rica", "cats", "winoventi", "partwhole", "wordnetqa")
+BUILT_IN = ("starter", "rica", "cats", "winoventi", "partwhole", "wordnetqa", "ladders")
 """The methods of this package: each is a package ``horsesense.methods.NAME`` that exports ``METHOD``."""
 
 

@@ -65,7 +65,7 @@ def test_the_usage_shows_what_can_be_repeated_or_left_out(path: str, usage: str)
     assert built.get_usage(click.Context(built, info_name=path)).endswith(f"[OPTIONS] {usage}")
 
 
-@pytest.mark.parametrize("path", GROUPS)
+@pytest.mark.parametrize("path", groups())
 def test_the_commands_of_a_group_are_one_list(path: str) -> None:
     group = build(path)
     assert group.get_help(click.Context(group)).count("Commands:") == 1

@@ -15,7 +15,7 @@ from horsesense.models.protocol import Ability, Choices, Continuation, Identity,
 from horsesense.profiling.conditions import LEAD
 from horsesense.progress import NO_PROGRESS, Progress
 
-_SHOWN = re.compile(r"^([A-Z])\. (.*)$", re.M)
+SHOWN = re.compile(r"^([A-Z])\. (.*)$", re.M)
 _LEADS = re.compile("|".join(re.escape(lead) for lead in LEAD.values()))
 
 Says = Callable[[str, dict[str, str]], Continuation]
@@ -67,7 +67,7 @@ class ReplyModel:
     def _reply(self, turn: Turn) -> Continuation:
         prompt = turn.messages[-1][1]
         self.asked.append(prompt)
-        return self.says(prompt, dict(_SHOWN.findall(prompt)))
+        return self.says(prompt, dict(SHOWN.findall(prompt)))
 
     def choices(
         self, turns: Sequence[Turn], words: Sequence[Sequence[str]], spec: ScoringSpec, progress: Progress = NO_PROGRESS

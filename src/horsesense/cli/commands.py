@@ -309,6 +309,13 @@ COMMANDS: tuple[Command, ...] = (
         MODELS,
     ),
     Command(
+        "items",
+        "horsesense.item_analysis.analysis:items",
+        "Analyse items: difficulty, doubtful keys",
+        "horsesense items runs/one runs/other -o items.html",
+        PROBES,
+    ),
+    Command(
         "knowledge add",
         "horsesense.lexicons.sources:add_file",
         "Add a knowledge source from a file",

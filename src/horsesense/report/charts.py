@@ -34,7 +34,7 @@ def svg_charts(collected: Collection) -> dict[tuple[str, str], dict[str, str]]:
         if len(summary.families) > 2:
             drawings["families"] = families(summary)
         charts[probe, summary.label] = {
-            name: _themed(vl_convert.vegalite_to_svg(printable(drawing))) for name, drawing in drawings.items()
+            name: themed(vl_convert.vegalite_to_svg(printable(drawing))) for name, drawing in drawings.items()
         }
     return charts
 
@@ -43,7 +43,7 @@ def svg_curves(collected: Collection) -> list[str]:
     """Draw the learning curves of the page, in their order."""
     import vl_convert
 
-    return [_themed(vl_convert.vegalite_to_svg(printable(learning(curve)))) for curve in collected.curves]
+    return [themed(vl_convert.vegalite_to_svg(printable(learning(curve)))) for curve in collected.curves]
 
 
 def svg_papers(collected: Collection) -> dict[str, tuple[str, str]]:
@@ -51,7 +51,7 @@ def svg_papers(collected: Collection) -> dict[str, tuple[str, str]]:
     import vl_convert
 
     return {
-        title: (caption, _themed(vl_convert.vegalite_to_svg(printable(each))))
+        title: (caption, themed(vl_convert.vegalite_to_svg(printable(each))))
         for title, caption, each in _table_charts(collected)
     }
 
@@ -116,7 +116,7 @@ def _all(collected: Collection) -> Iterator[tuple[str, Summary]]:
             yield probe, summary
 
 
-def _themed(svg: str) -> str:
+def themed(svg: str) -> str:
     for colour, name in _THEMED.items():
         svg = svg.replace(colour, name)
     return svg

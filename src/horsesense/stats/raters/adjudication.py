@@ -1,6 +1,6 @@
 """Adjudication: one label per item from several judgements, or the reason for dropping the item.
 
-Rules settle one item at a time. The model of Dawid and Skene (1979) settles all together, for annotators of different
+Rules label one item at a time. The model of Dawid and Skene (1979) labels all together, for annotators of different
 skill: each has a confusion matrix, and labels and matrices are estimated jointly by EM, starting from vote shares, so
 the result is deterministic.
 """
