@@ -230,3 +230,10 @@ def test_the_documentation_lists_every_cue() -> None:
     listed = (ROOT / "docs" / "results" / "cues.md").read_text(encoding="utf-8")
     for cue in CUES.values():
         assert f"| {cue.name} | {cue.about} |" in listed
+
+
+def test_the_order_that_breaks_ties_is_kept() -> None:
+    """Cues of equal accuracy are ranked by it, so another order is another best cue."""
+    order = [cue.name for cue in battery()]
+    named = ["hyponyms", "sense number", "shared words", "characters", "above another", "near another"]
+    assert sorted(named, key=order.index) == named

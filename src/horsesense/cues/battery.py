@@ -94,9 +94,9 @@ def _named(compute: Callable[..., object]) -> tuple[str, str]:
 
 def battery() -> list[Cue]:
     """Return all cues in the order of their modules; the order breaks ties between cues of equal accuracy."""
-    from horsesense.cues import generality, question, surface, word_choice, word_forms
+    from horsesense.cues import generality, question, surface, taxonomy_relations, word_choice, word_forms
 
-    assert all((generality, question, surface, word_choice, word_forms))
+    assert all((generality, question, surface, taxonomy_relations, word_choice, word_forms))
     return list(_BATTERY.values())
 
 

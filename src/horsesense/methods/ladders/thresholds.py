@@ -1,8 +1,8 @@
 """Thresholds from answers: accuracy by level, the psychometric function, and which levels to ask more about.
 
-Families are counted: a family is correct if all its items are. Two-stage asking first asks `FIRST` families on every level,
-then the others on the `AROUND` levels nearest to the first threshold, which is half of the questions of a ladder with
-eight levels and loses little precision, since the other levels say little about the threshold.
+A family is correct if all its items are. Two-stage asking first asks `FIRST` families on every level, then the others
+on the `AROUND` levels nearest to the first threshold, which is half of the questions of a ladder with eight levels and
+loses little precision, since the other levels say little about the threshold.
 """
 
 from __future__ import annotations

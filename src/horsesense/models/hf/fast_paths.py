@@ -1,5 +1,9 @@
 """Fast paths of a network, and the self-tests that say which of them it allows.
 
+Each fast path must leave the logits as they were, which a few forward passes on tiny inputs show. The outcome depends
+on the architecture, its config and the libraries, not on the weights. So it is stored in the user's cache, and the next
+load of such a model runs no self-test.
+
 Attention over many short texts: GPU kernels work on tiles of 64 positions; a text of 16 tokens leaves three quarters of
 a tile empty. So several texts share a tile, each attending to itself alone: a mask that all batches share keeps them
 apart. Only attention is changed, so no architecture has to know of it.

@@ -1,5 +1,7 @@
 """Chance-corrected agreement: percent agreement, Fleiss' kappa, Krippendorff's alpha, Cohen's kappa; and statistics by
 annotator and by item: deviating annotators and disputed items.
+
+Agreement is based on pairs of votes for the same item; an item with one vote contributes nothing.
 """
 
 from __future__ import annotations
