@@ -134,7 +134,7 @@ def comparison(compared: Comparison, *, items: Annotated[int, Ge(0)] = 0) -> Non
     if compared.unfinished:
         say(f"not finished, and left out: {', '.join(compared.unfinished)}")
     if compared.too_few:
-        say(f"too few items answered, and left out: {', '.join(compared.too_few)}")
+        say(f"too few answers, and left out: {', '.join(compared.too_few)}")
     if compared.alone:
         say(f"answered by one model only, and left out: {', '.join(compared.alone)}")
 

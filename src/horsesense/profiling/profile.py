@@ -69,7 +69,7 @@ def profile(
             not comparable with other profiles.
         twin_seed: Random seed that draws the twins, which are never published.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.
-        spec: Scoring spec: precision, and how a model that only replies is asked (samples, temperature, reason, room,
+        spec: Scoring spec: precision, and how a model that only replies is asked (samples, temperature, reason,
             system).
         served: Server settings.
         engine: Where models are asked. Workers give the same answers, without a forecast.

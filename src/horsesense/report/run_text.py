@@ -61,7 +61,7 @@ def unanswered(result: Result) -> str:
 
 
 def bounds(result: Result) -> str:
-    """State the accuracy on the answered items, and between which values that on all items lies."""
+    """State the accuracy on the answered items, and the range of that on all items."""
     low, high = result.bounds or (result.accuracy, result.accuracy)
     return (
         f"{percent(result.accuracy)} of the answered items are right, and {percent(low)} to {percent(high)} of all "

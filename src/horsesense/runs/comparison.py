@@ -183,7 +183,7 @@ def compare_runs(
     compared = [each for each in common if len(enough[each]) > 1]
     if common and not compared:
         reasons = "; ".join(too_few_in(runs))
-        raise UserError(f"too few items were answered to compare: {reasons}", fix=_NEEDS)
+        raise UserError(f"too few answers to compare: {reasons}", fix=_NEEDS)
     for folder, answered in runs:
         # A run without a complete part is reported as not finished.
         if answered and not any(AskedProbe(a.part.probe.name, a.format) in common for a in answered):
@@ -209,7 +209,7 @@ def enough_answered(models: dict[str, Answered]) -> dict[str, Answered]:
 
 
 def too_few_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
-    """Return the models that answered too few items of a probe to be compared on it."""
+    """Return the models that gave too few answers on a probe to be compared."""
     asked = by_probe(runs)
     few = [(each, label, run) for each, models in asked.items() for label, run in models.items()]
     few = [(each, label, run) for each, label, run in few if run.answered_share < LEAST_ANSWERED]

@@ -64,7 +64,7 @@ class GateCheck(Document):
     notes: tuple[str, ...]
     """Caveats of the comparison."""
     too_few: str = ""
-    """Which model answered too few items for a verdict; empty where both answered enough."""
+    """Which model gave too few answers for a verdict; empty where both answered enough."""
 
     def in_words(self, margin: float) -> str:
         """Describe the check in one sentence."""

@@ -34,7 +34,7 @@ class PositionBias(Document):
     shares: tuple[Estimate, ...]
     """Share of the answers that chose the option shown first, second …; its chance is the share without bias."""
     bias: float
-    """Half the sum of absolute differences from chance; 0 is none, 1 - 1/n always the same of n positions."""
+    """Half the sum of absolute differences from chance; 0 without bias, 1 - 1/n always the same of n positions."""
     p: float
     """Probability of shares at least this uneven without bias: chi-square, items as clusters."""
 

@@ -17,7 +17,7 @@ _PATH = re.compile(r"(\.{0,2}|~\w*)/|[A-Za-z]:[\\/]|[^:]*(/[^:]*/|\.gguf$)")
 """A path; ``org/name`` is a name on the Hugging Face Hub, and a colon marks a server or a plug-in."""
 
 TOO_FEW = "too few answered"
-"""The verdict where too few items were answered."""
+"""The verdict where there are too few answers."""
 LEAST_ANSWERED = 0.9
 """Share of the items that must be answered for a verdict, a comparison or a regression check."""
 
@@ -123,7 +123,7 @@ class Result(Document):
 
     @property
     def too_few(self) -> bool:
-        """Whether too few items were answered for a verdict."""
+        """Whether there are too few answers for a verdict."""
         return self.answered < LEAST_ANSWERED * self.asked_items
 
     @property
