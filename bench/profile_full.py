@@ -37,7 +37,7 @@ def measure(model: str, edition: str, dtype: str, out: Path) -> None:
     for ability in chosen(()):
         material(ability, "full" if edition == "full" else "quick")
     progress = Told()
-    found = hs.profile(model, full=edition == "full", out=out, dtype=dtype, progress=progress)
+    found = hs.profile(model, full=edition == "full", out=out, spec=f"dtype={dtype}", progress=progress)
     seconds = time.perf_counter() - progress.began
     ahead = found.models[0].forecast
     assert ahead is not None, "the folder holds this profile already"

@@ -115,7 +115,7 @@ def whole_run(name: str, many: int, folder: Path) -> None:
 
 def ask(name: str, probe: Probe, folder: Path) -> None:
     how = ServedSettings(concurrency=IN_FLIGHT)
-    hs.ask(name, probe, formats="letters", spec=ScoringSpec(rotations=1), out=folder, served=how)
+    hs.ask(name, probe, formats="letters", spec=ScoringSpec(orders=1), out=folder, served=how)
 
 
 class Measured:

@@ -2,7 +2,7 @@
 
 python bench/verdicts.py                      prints all tables (half an hour)
 python bench/verdicts.py --write              puts them into docs/results/profile.md
-python bench/verdicts.py confusion quick      only these: confusion, quick, borders, sizes, number, twins
+python bench/verdicts.py confusion quick      only these: confusion, quick, replies, borders, sizes, number, twins
 python bench/verdicts.py --draws 50           fewer pages of each model
 python bench/verdicts.py --workers 8          as many processes; the tables are the same
 The models read cues or relatedness, answer by habit, ignore negation, know whole clusters, reply with noise, have
@@ -37,6 +37,7 @@ from tests.support.simulated_profiles import (
     PAGE,
     QUICK,
     READS,
+    REPLYING,
     Material,
     Model,
     model_named,
@@ -88,9 +89,9 @@ class Counts:
     """Pages on which contamination was found."""
 
 
-def count(place: int, draws: range, quick: bool = False) -> Counts:
+def count(place: int, draws: range, quick: bool = False, models: Sequence[Model] = MODELS) -> Counts:
     """Pages of one model."""
-    model, materials = MODELS[place], QUICK if quick else PAGE
+    model, materials = models[place], QUICK if quick else PAGE
     counts = Counts(model, len(draws), {material.name: Counter() for material in materials})
     for draw in draws:
         said, found = page(simulated_page(np.random.default_rng([place, draw]), model, materials))
@@ -101,9 +102,9 @@ def count(place: int, draws: range, quick: bool = False) -> Counts:
     return counts
 
 
-def counted(draws: int, quick: bool) -> list[Counts]:
+def counted(draws: int, quick: bool, models: Sequence[Model] = MODELS) -> list[Counts]:
     parts = chunks(draws)
-    every = spread(count, [(place, part, quick) for place in range(len(MODELS)) for part in parts])
+    every = spread(count, [(place, part, quick, models) for place in range(len(models)) for part in parts])
     return [joined(every[start : start + len(parts)]) for start in range(0, len(every), len(parts))]
 
 
@@ -114,11 +115,23 @@ def confusion(draws: int) -> str:
 
 def quick(draws: int) -> str:
     """Every model at the sizes of the quick edition: right, inconclusive, or false."""
+    return kinds_of(counted(draws, quick=True), QUICK, draws)
+
+
+def replies(draws: int) -> str:
+    """Models that only reply, at the sizes of the quick edition and of a full page."""
+    small = kinds_of(counted(draws, True, REPLYING), QUICK, draws)
+    large = kinds_of(counted(draws, False, REPLYING), PAGE, draws)
+    return f"Quick edition: {small}\n\nFull page: {large}"
+
+
+def kinds_of(counts: Sequence[Counts], materials: Sequence[Material], draws: int) -> str:
+    """The table of right, true, inconclusive and false verdicts by model."""
     rows = []
     total = Counter[str]()
-    for each in counted(draws, quick=True):
+    for each in counts:
         kinds, instead = Counter[str](), Counter[str]()
-        for material in QUICK:
+        for material in materials:
             for verdict, n in each.said[material.name].items():
                 truth = each.model.expects(material)
                 if truth is None:
@@ -376,6 +389,7 @@ def _by_group(rng: np.random.Generator, own: ItemScores) -> ItemScores:
 PARTS: dict[str, tuple[Callable[[int], str], int]] = {
     "confusion": (confusion, 1000),
     "quick": (quick, 400),
+    "replies": (replies, 200),
     "borders": (borders, 500),
     "sizes": (sizes, 100),
     "number": (number, 200),

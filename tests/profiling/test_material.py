@@ -153,9 +153,10 @@ def test_asked_again_is_the_same_question_in_another_place(pools: dict[str, Prob
             assert text.endswith(before.options[0] if item.form == "sentences" else before.text)
 
 
-def test_who_has_no_likelihoods_is_asked_by_letters(pools: dict[str, Probe]) -> None:
+def test_a_model_without_likelihoods_is_asked_in_one_format(pools: dict[str, Probe]) -> None:
     made = drawn(abilities()["exceptions"], pools["exceptions"], "full")
-    assert {way for each in conditions(made, "full", likelihood=False) for way in each.ways} == {"letters"}
+    for name in ("letters", "generate"):
+        assert {way for each in conditions(made, "full", name) for way in each.ways} == {name}
     assert [each.role for each in conditions(made, "full")] == ["main", "retest", "letters", "prior"]
 
 

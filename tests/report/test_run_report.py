@@ -66,9 +66,10 @@ def test_where_no_reply_was_parsed_there_is_no_score(tmp_path: Path, capsys: pyt
     run = make_run(tmp_path / "run", {"m": 0.0}, made_items(20))
     collected = collect([run], cues=False)
     (summary,) = collected.summaries
-    silent = ReplyStatistics(40, 0, {"refused": 40}, 0, (0.0, 0.0), (0.0, 0.0), 0.0, None)
-    result = replace(summary.result, replies=silent, format="generate")
-    assert result.verdict == verdict_label(result) == "no answer parsed"
+    silent = ReplyStatistics(20, 0, {"refused": 20}, {"refuses": 20}, 0, None, None, None, 40)
+    outcomes = {"right": 0, "wrong": 0, "refused": 20}
+    result = replace(summary.result, replies=silent, outcomes=outcomes, bounds=(0.0, 1.0), format="generate")
+    assert result.verdict == verdict_label(result) == "too few answered"
     assert "0.0%" not in verdict(result)
     print_results([result])
     assert "0.000" not in capsys.readouterr().out
@@ -77,7 +78,7 @@ def test_where_no_reply_was_parsed_there_is_no_score(tmp_path: Path, capsys: pyt
     path = tmp_path / "page.html"
     write_report(replace(collected, probes={"made": [silenced]}), path, drawn=False)
     card = path.read_text("utf-8").partition('id="grid"')[2].partition('id="details"')[0]
-    assert "no answer parsed" in card
+    assert "too few answered" in card
     assert "0.0%" not in re.sub(r"<dt>Surface cues.*", "", card.partition("</button>")[0])
 
 

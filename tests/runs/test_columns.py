@@ -19,7 +19,6 @@ from horsesense.core.item_file import StoredItems
 from horsesense.errors import UserError
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
 from horsesense.runs.results import Answered, read_run, result_of
-from horsesense.scoring.generate import UNPARSED
 from horsesense.scoring.normalise import BY_FORM, NORMALISATIONS, normalised
 from horsesense.stats import credits
 from horsesense.stats.accuracy import Rows
@@ -50,7 +49,7 @@ def pairs(draw: st.DrawFn) -> tuple[Item, Answer]:
     kind = draw(st.sampled_from(("tokens", "tokens", "none", "log", "unparsed")))
     scores = tuple(draw(st.lists(NUMBER, min_size=count, max_size=count)))
     if kind != "tokens":
-        flags = {"none": (), "log": (NO_TOKENS,) * count, "unparsed": (UNPARSED,) * count}[kind]
+        flags = {"none": (), "log": (NO_TOKENS,) * count, "unparsed": ("unparsed",) * count}[kind]
         return item, Answer(item.id, form, scores, flags=flags)
     lengths = draw(st.lists(st.integers(1, 3), min_size=count, max_size=count))
     starts = tuple(tuple(3 * n for n in range(length)) for length in lengths)
@@ -80,10 +79,10 @@ def test_scores_and_credits_are_those_of_a_loop(drawn: list[tuple[Item, Answer]]
             continue
         assert run.scores(how) == wanted
         plain, earned = credits(wanted, [item.answer for item in items]), run.credits(how)
-        lost = [answer.flags[:1] == (UNPARSED,) for answer in answers]
-        values = [
-            0.0 if gone and i.answer is not None else v for gone, i, v in zip(lost, items, plain.values, strict=True)
-        ]
+        lost = [answer.flags[:1] == ("unparsed",) for answer in answers]
+        values = [np.nan if gone else v for gone, v in zip(lost, plain.values, strict=True)]
+        if np.isnan(values).all():  # no answer at all: there is no score, and the credits are 0
+            values = [v if np.isnan(v) else 0.0 for v in plain.values]
         assert np.array_equal(earned.values, values, equal_nan=True)
         assert earned.predicted == tuple(() if gone else p for gone, p in zip(lost, plain.predicted, strict=True))
     assert run.judged == any(item.answer is not None for item in items)

@@ -19,8 +19,9 @@ from horsesense.data.disk import sha256_of_file
 from horsesense.errors import UserError
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
-from horsesense.runs.replies import ReplyStatistics, reply_statistics
+from horsesense.runs.replies import reply_statistics
 from horsesense.runs.shard_files import read_replies, replies_path, write_replies
+from tests.support.made_items import made_reply
 
 ITEMS = [
     Item(probe="made", form="choice", text=f"What is {n}?", options=("a", "b", "c", "d")[: 2 + n % 3], answer=0)
@@ -38,9 +39,13 @@ def said(draw: st.DrawFn) -> Reply:
     return Reply(
         item=item.id,
         format="letters" if letters else "generate",
-        rotation=draw(st.integers(0, count - 1)),
+        order=tuple(draw(st.permutations(range(count)))),
         sample=draw(st.integers(0, 2)),
         request=draw(st.sampled_from(("", "ab12"))),
+        prompt="What is it?",
+        sent=draw(st.sampled_from(("", "{}"))),
+        reasoning="",
+        outcome=draw(st.sampled_from(("answered", "refused", "cut off"))),
         text=draw(st.sampled_from(("", "The answer is A.", "\n\u00e9"))),
         logprobs=tuple(draw(st.lists(st.floats(-9, 0), min_size=count, max_size=count))) if letters else (),
         bounded=tuple(draw(st.lists(st.booleans(), min_size=count, max_size=count))) if letters else (),
@@ -52,34 +57,31 @@ def said(draw: st.DrawFn) -> Reply:
     )
 
 
-def counted(items: Sequence[Item], replies: Sequence[Reply]) -> ReplyStatistics:
+def counted(items: Sequence[Item], replies: Sequence[Reply]) -> dict[str, Any]:
     """The same reply by reply."""
     counts = {item.id: len(item.options) for item in items}
-    most = max(counts.values())
-    chosen, chance = [0.0] * most, [0.0] * most
     by_item: dict[str, list[Reply]] = {}
     for reply in replies:
         by_item.setdefault(reply.item, []).append(reply)
+    shares: list[list[float]] = []
     for item, heard in by_item.items():
-        made_out = [reply for reply in heard if reply.parsed is not None]
-        for reply in made_out:
-            chosen[((reply.parsed or 0) - reply.rotation) % counts[item]] += 1
-            for other in made_out:
-                chance[((other.parsed or 0) - reply.rotation) % counts[item]] += 1 / len(made_out)
-    turned = [heard for heard in by_item.values() if len({reply.rotation for reply in heard}) > 1]
+        places = [reply.order.index(reply.parsed) for reply in heard if reply.parsed is not None]
+        if places:
+            shares.append([places.count(n) / len(places) for n in range(counts[item])])
+    turned = [heard for heard in by_item.values() if len({reply.order[0] for reply in heard}) > 1]
     same = [len({reply.parsed for reply in heard}) == 1 and heard[0].parsed is not None for heard in turned]
-    whole = sum(chosen) or 1.0
-    positions, expected = tuple(x / whole for x in chosen), tuple(x / whole for x in chance)
-    return ReplyStatistics(
-        n=len(replies),
-        parsed=sum(reply.parsed is not None for reply in replies),
-        why=dict(Counter(reply.why for reply in replies).most_common()),
-        bounded=sum(sum(reply.bounded) for reply in replies),
-        positions=positions,
-        by_chance=expected,
-        bias=sum(abs(a - b) for a, b in zip(positions, expected, strict=True)) / 2,
-        stable=sum(same) / len(same) if same else None,
-    )
+    most = max(map(len, shares), default=0)
+    return {
+        "n": len(replies),
+        "parsed": sum(reply.parsed is not None for reply in replies),
+        "outcomes": dict(Counter(reply.outcome for reply in replies)),
+        "why": dict(Counter(reply.why for reply in replies)),
+        "bounded": sum(sum(reply.bounded) for reply in replies),
+        "tokens": sum(reply.tokens for reply in replies),
+        "positions": [sum(each[n] for each in shares if n < len(each)) / len(shares) for n in range(most)],
+        "chance": [sum(1 / len(each) for each in shares if n < len(each)) / len(shares) for n in range(most)],
+        "stable": sum(same) / len(same) if same else None,
+    }
 
 
 def in_two(replies: list[Reply]) -> StoredReplies:
@@ -104,16 +106,11 @@ def test_they_come_to_what_a_loop_counts(replies: list[Reply]) -> None:
     asked = {item.id for item in items}
     found = reply_statistics(item_columns(items, "family"), in_two(replies))
     wanted = counted(items, [reply for reply in replies if reply.item in asked])
-    assert (found.n, found.parsed, found.bounded, found.stable) == (
-        wanted.n,
-        wanted.parsed,
-        wanted.bounded,
-        wanted.stable,
-    )
-    assert list(found.why.items()) == list(wanted.why.items())
-    assert found.positions == pytest.approx(wanted.positions)
-    assert found.by_chance == pytest.approx(wanted.by_chance)
-    assert found.bias == pytest.approx(wanted.bias)
+    for name in ("n", "parsed", "outcomes", "why", "bounded", "tokens", "stable"):
+        assert getattr(found, name) == wanted[name], name
+    shares = found.position.shares if found.position else ()
+    assert [each.value for each in shares] == pytest.approx(wanted["positions"])
+    assert [each.chance for each in shares] == pytest.approx(wanted["chance"])
 
 
 def _part() -> Part:
@@ -126,9 +123,7 @@ def test_of_many_a_file_is_read_when_it_is_looked_at(tmp_path: Path, monkeypatch
     """Opening counts replies and reads none; what results are made of leaves texts where they lie."""
     from pyarrow import parquet
 
-    replies = [
-        Reply(ITEMS[0].id, "generate", 0, n, "", "x" * n, (), (), n % 2, "boxed", "stop", 1, 2) for n in range(5)
-    ]
+    replies = [made_reply(ITEMS[0].id, parsed=n % 2, order=(0, 1), sample=n, text="x" * n) for n in range(5)]
     for number, some in enumerate((replies[:2], replies[2:])):
         path = replies_path(tmp_path, "m", "made", number, "generate")
         path.parent.mkdir(exist_ok=True)
@@ -158,14 +153,14 @@ def test_a_file_with_a_gap_is_damaged(tmp_path: Path) -> None:
 
     path = replies_path(tmp_path, "m", "made", 0, "generate")
     path.parent.mkdir()
-    whole = table_of_replies([Reply(ITEMS[0].id, "generate", 0, 0, "", "", (), (), None, "empty", "stop", 1, 2)])
-    parquet.write_table(whole.set_column(2, whole.schema.field(2), [pa.array([None], pa.int32())]), path)
+    whole = table_of_replies([made_reply(ITEMS[0].id, parsed=None, order=(0, 1))])
+    parquet.write_table(whole.set_column(3, whole.schema.field(3), [pa.array([None], pa.int32())]), path)
     keep_sum(tmp_path, path, sha256_of_file(path))
     with pytest.raises(UserError, match="the file of replies is damaged"):
         list(read_replies(tmp_path, _part()))
 
 
 def test_an_option_that_an_item_does_not_have_is_told() -> None:
-    strange = Reply(ITEMS[0].id, "generate", 0, 0, "", "", (), (), 9, "boxed", "stop", 1, 2)
+    strange = made_reply(ITEMS[0].id, parsed=9, order=(0, 1))
     with pytest.raises(UserError, match=f"an option that the item {ITEMS[0].id} does not have"):
         reply_statistics(item_columns(ITEMS, "family"), StoredReplies.of([strange]))

@@ -23,8 +23,9 @@ from horsesense.models.protocol import Prompt
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.replies import reply_statistics
 from horsesense.scoring.generate import answer_from
-from horsesense.scoring.option_prompts import block, rotated
+from horsesense.scoring.option_prompts import block, option_orders
 from horsesense.scoring.prompts import examples_from
+from tests.support.made_items import made_reply
 
 CHOICE = [
     Item(
@@ -65,8 +66,7 @@ def test_letters_are_the_shares_of_the_next_token_over_all_orders(causal: Langua
     # The plain way: one text an order, the softmax at its end, both spellings of each letter.
     vocabulary, network = causal.tokenizer.get_vocab(), causal.network
     shares = np.zeros(len(item.options))
-    for rotation in range(len(item.options)):
-        order = rotated(item, rotation)
+    for order in option_orders(item, 0, 0):
         text = f"{block(item, order)}\nAnswer:"
         ids = [causal.tokenizer.convert_tokens_to_ids("<|endoftext|>"), *causal.tokenizer(text)["input_ids"]]
         with torch.no_grad():
@@ -143,17 +143,21 @@ def test_examples_stand_before_an_option_and_offsets_do_not_move(causal: Languag
     assert answer.starts[0][0] == len(f"{item.text} ")
 
 
-def test_what_is_not_made_out_earns_nothing(causal: LanguageModel) -> None:
-    """Random weights write nonsense: a guess would earn a third, and nothing is guessed."""
+def test_what_is_not_parsed_is_neither_right_nor_wrong(causal: LanguageModel) -> None:
+    """Random weights write nonsense: nothing is guessed, and the unanswered items bound the accuracy on all."""
     run = hs.ask(causal, probe(CHOICE), formats="generate")
     said = run.answered[0].replies
-    made_out = sum(reply.parsed is not None for reply in said)
+    parsed = sum(reply.parsed is not None for reply in said)
     right = sum(r.parsed == i.answer for r, i in zip(said, run.answered[0].items, strict=True) if r.parsed is not None)
-    assert made_out < len(said)
-    assert run.results()["accuracy"] == [pytest.approx(right / len(CHOICE))]
+    assert parsed < len(said)
     (document,) = run.results().documents
     assert document.replies is not None
-    assert (document.replies.n, document.replies.parsed) == (len(CHOICE), made_out)
+    assert (document.replies.n, document.replies.parsed) == (len(CHOICE), parsed)
+    assert document.outcomes is not None
+    assert sum(document.outcomes.values()) == len(CHOICE)
+    assert document.outcomes["unparsed"] + document.outcomes.get("empty", 0) == len(CHOICE) - parsed
+    assert (document.answered, document.verdict) == (parsed, "too few answered")
+    assert document.bounds == pytest.approx((right / len(CHOICE), (right + len(CHOICE) - parsed) / len(CHOICE)))
 
 
 def test_samples_vote_and_depend_on_the_seed_alone(causal: LanguageModel) -> None:
@@ -170,17 +174,62 @@ def test_samples_vote_and_depend_on_the_seed_alone(causal: LanguageModel) -> Non
     assert scores == pytest.approx((log(2.5 / 4.5), log(0.5 / 4.5), log(1.5 / 4.5)))
 
 
-def _said(sample: int, parsed: int | None, rotation: int = 0, item: str = CHOICE[0].id) -> Reply:
-    return Reply(item, "letters", rotation, sample, "", "", (), (), parsed, "best letter", "", 0, 0)
+def _said(sample: int, parsed: int | None, order: tuple[int, ...] = (0, 1, 2), item: str = CHOICE[0].id) -> Reply:
+    return made_reply(item, parsed=parsed, order=order, sample=sample)
 
 
 def test_a_model_that_always_takes_the_first_letter_is_found_out() -> None:
     columns = item_columns(CHOICE[:1], "family")
-    biased = reply_statistics(columns, StoredReplies.of([_said(0, rotation, rotation) for rotation in range(3)]))
-    assert (biased.positions, biased.stable) == ((1.0, 0.0, 0.0), 0.0)
-    assert biased.bias == pytest.approx(2 / 3)
-    knows = reply_statistics(columns, StoredReplies.of([_said(0, 1, rotation) for rotation in range(3)]))
-    assert (knows.bias, knows.stable) == (0.0, 1.0)
+    orders = option_orders(CHOICE[0], 0, 0)
+    biased = reply_statistics(columns, StoredReplies.of([_said(0, order[0], order) for order in orders]))
+    assert biased.position is not None
+    assert ([each.value for each in biased.position.shares], biased.stable) == ([1.0, 0.0, 0.0], 0.0)
+    assert biased.position.bias == pytest.approx(2 / 3)
+    knows = reply_statistics(columns, StoredReplies.of([_said(0, 1, order) for order in orders]))
+    assert knows.position is not None
+    assert knows.position.bias == pytest.approx(0.0)
+    assert (knows.position.p, knows.stable) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("count", [1, 2, 0])
+def test_the_test_of_position_bias_keeps_its_level_and_finds_a_bias(count: int) -> None:
+    """Against simulation: models that know options, guess options, or take the first letter in three of ten cases."""
+    items = [
+        Item(probe="demo", form="choice", text=f"What is {n}?", options=tuple("abcde"[: 2 + n % 4]), answer=0)
+        for n in range(150)
+    ]
+    columns = item_columns(items, "family")
+    rng = np.random.default_rng(0)
+
+    def p_of(seed: int, biased: float) -> float:
+        said = []
+        for item in items:
+            known = int(rng.integers(len(item.options)))
+            for order in option_orders(item, count, seed):
+                chosen = order[0] if rng.random() < biased else known if rng.random() < 0.5 else rng.choice(order)
+                said.append(_said(0, int(chosen), order, item.id))
+        found = reply_statistics(columns, StoredReplies.of(said)).position
+        assert found is not None
+        return found.p
+
+    null = np.array([p_of(seed, 0.0) for seed in range(200)])
+    assert (null < 0.05).mean() == pytest.approx(0.05, abs=0.04)
+    assert np.median([p_of(seed, 0.3) for seed in range(5)]) < 0.01
+
+
+def test_option_orders_depend_on_seed_and_item_and_put_every_option_everywhere() -> None:
+    item = CHOICE[0]
+    assert option_orders(item, 1, 0) == option_orders(item, 0, 0)[:1], "more orders begin with the same"
+    first = [option_orders(each, 1, seed)[0] for each in CHOICE for seed in range(60)]
+    shares = np.array([[order[position] for order in first] for position in range(3)])
+    for position in range(3):
+        assert np.bincount(shares[position], minlength=3) / len(first) == pytest.approx([1 / 3] * 3, abs=0.06)
+    for each in CHOICE:
+        assert {tuple(sorted(column)) for column in zip(*option_orders(each, 0, 1), strict=True)} == {(0, 1, 2)}
+    scale = replace(item, options=("never", "rarely", "often", "always"), ordered=True)
+    for seed in range(10):
+        ((a, b, c, d),) = option_orders(scale, 1, seed)
+        assert {(b - a) % 4, (c - b) % 4, (d - c) % 4} in ({1}, {3}), "a scale keeps its neighbours"
 
 
 def test_ways_are_kept_apart_resumed_and_never_set_against_each_other(causal: LanguageModel, tmp_path: Path) -> None:
@@ -196,8 +245,8 @@ def test_ways_are_kept_apart_resumed_and_never_set_against_each_other(causal: La
     hs.ask(causal, probe(CHOICE), out=tmp_path / "b", formats="generate")
     with pytest.raises(UserError, match=r"generate in .*b.*letters"):
         hs.compare(tmp_path / "b", hs.ask(causal, probe(CHOICE), formats="letters"))
-    spec = ScoringSpec(rotations=1)
-    with pytest.raises(UserError, match="rotations"):
+    spec = ScoringSpec(orders=1)
+    with pytest.raises(UserError, match="orders"):
         hs.compare(tmp_path / "a", hs.ask(causal, probe(CHOICE), formats="letters", spec=spec))
     same = hs.compare(tmp_path / "a", hs.ask(causal, probe(CHOICE), formats="letters"))
     assert [side.format for side in same.probes] == ["letters"]

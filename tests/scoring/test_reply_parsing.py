@@ -119,3 +119,81 @@ def test_room_to_reason_is_read_from_its_end() -> None:
     assert parse_reply(thought, COLD, reasoned=True).option == 1
     assert parse_reply("It may be hot.\nOr lukewarm.\ncold", COLD, reasoned=True).option == 1
     assert parse_reply("It may be hot.\nIt may be cold.\nWho knows", COLD, reasoned=True).option is None
+
+
+STYLES: list[tuple[str, str, int | None]] = [
+    ("letter", "B", 1),
+    ("letter with dot", "B.", 1),
+    ("letter in brackets", "(B)", 1),
+    ("bold letter", "**B**", 1),
+    ("letter and words", "B. cold", 1),
+    ("bold letter and words", "**B. cold**", 1),
+    ("words", "cold", 1),
+    ("capitalised words", "Cold.", 1),
+    ("sentence", "Ice is cold.", 1),
+    ("answer colon", "Answer: B", 1),
+    ("bold answer", "**Answer: B**", 1),
+    ("bold answer label", "**Answer:** B) cold", 1),
+    ("answer on its own line", "Answer:\nB", 1),
+    ("heading", "### Answer\n\nB. cold", 1),
+    ("stated", "The answer is B.", 1),
+    ("stated words", "The answer is: **cold**.", 1),
+    ("correct answer with words", "The correct answer is **B. cold**.", 1),
+    ("letter then explanation", "B\n\nIce is frozen water, so it is cold, neither hot nor lukewarm.", 1),
+    ("explanation then letter", "Ice is frozen water, not hot.\n\nB", 1),
+    ("explanation then statement", "Hot things melt ice.\nSo A is wrong.\n\nThe answer is B.", 1),
+    ("boxed letter", "\\boxed{B}", 1),
+    ("boxed letter and words", "$\\boxed{\\text{B. cold}}$", 1),
+    ("boxed words", "\\boxed{\\text{cold}}", 1),
+    ("json", '{"answer": "B"}', 1),
+    ("json in a code block", '```json\n{"answer": "B", "reason": "Ice is frozen."}\n```', 1),
+    ("json with words", '{"answer": "cold"}', 1),
+    ("xml tag", "<answer>B</answer>", 1),
+    ("xml tag after text", "Ice is not hot.\n<answer>B. cold</answer>", 1),
+    ("closed thoughts", "<think>A? No.</think>\nB", 1),
+    ("bare end of thoughts", "A is hot. The answer is A? No, B.\n</think>\n\nB", 1),
+    ("bare end, then statement", "Option A would melt it.</think>The answer is (B) cold.", 1),
+    ("two ends of thoughts", "A</think>C</think>B", 1),
+    ("unclosed thoughts", "<think>It may be A, hot. The answer is A", None),
+    ("other tags of thoughts", "<|begin_of_thought|>A<|end_of_thought|>B", 1),
+    ("reasoning tag", "<reasoning>A is hot.</reasoning>\nB", 1),
+    (
+        "gpt-oss channel",
+        "<|channel|>analysis<|message|>A or B?<|end|><|start|>assistant<|channel|>final<|message|>B",
+        1,
+    ),
+    ("correct is", "B is correct.", 1),
+    ("X is the answer", "(B) is the right answer, since ice is frozen.", 1),
+    ("it is letter", "It's B.", 1),
+    ("must be", "It must be B.", 1),
+    ("self-correction", "A. hot\n\nWait, ice is frozen. The answer is B.", 1),
+    ("final answer last", "The answer is A.\nActually no.\nFinal answer: B", 1),
+    ("letter colon words", "B: cold", 1),
+    ("arrow", "→ B", 1),
+    ("tick", "✅ B. cold", 1),
+    ("option label", "Option B: cold", 1),
+    ("choice label", "Choice (B)", 1),
+    ("quoted words", '"cold"', 1),
+    ("words with reason", "Cold, because ice is frozen.", 1),
+    ("negated", "Not hot but cold.", 1),
+    ("rejecting the others", "A is wrong and C is wrong, so B.", 1),
+    ("refusal", "I'm sorry, but I can't help with that.", None),
+    ("several", "A or B", None),
+    ("all", "All of the above.", None),
+    ("none", "None of these.", None),
+    ("unknown letter", "F", None),
+    ("abstains", "I don't know.", None),
+    ("lists the options", "A. hot\nB. cold\nC. lukewarm", None),
+    ("disagrees", "B. hot", None),
+    ("empty", "", None),
+    ("article is no letter", "A solid block of frozen water.", None),
+    ("I is no letter", "I would have to check.", None),
+]
+"""Styles of replies of chat models to hot, cold or lukewarm, and the option that each names."""
+
+
+@pytest.mark.parametrize("reasoned", [False, True], ids=["short", "reasoned"])
+@pytest.mark.parametrize(("style", "reply", "option"), STYLES, ids=[style for style, _, _ in STYLES])
+def test_styles_of_replies(style: str, reply: str, option: int | None, reasoned: bool) -> None:
+    parsed = parse_reply(reply, COLD, reasoned=reasoned)
+    assert parsed.option == option, f"{style}: {parsed.why}"

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from horsesense.core import BLANK, FORMS, Form, Item, Source
+from horsesense.core import BLANK, FORMS, Form, Item, Reply, Source
 
 ODD = [
     "\u2028",
@@ -84,3 +84,26 @@ def items(draw: st.DrawFn) -> Item:
 
 
 probes_of_items = st.lists(items(), min_size=1, max_size=6, unique_by=lambda item: item.id)
+
+
+def made_reply(item: str, parsed: int | None, order: tuple[int, ...], sample: int = 0, text: str = "") -> Reply:
+    """A reply by generation that names an option, or none."""
+    return Reply(
+        item=item,
+        format="generate",
+        order=order,
+        sample=sample,
+        prompt="What is it?",
+        request="",
+        sent="",
+        text=text,
+        reasoning="",
+        outcome="answered" if parsed is not None else "empty",
+        logprobs=(),
+        bounded=(),
+        parsed=parsed,
+        why="boxed" if parsed is not None else "empty",
+        finish="stop",
+        prompt_tokens=1,
+        tokens=2,
+    )

@@ -15,6 +15,10 @@ from typing import Any
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.rows import ModelInput, Row
 from horsesense.models.protocol import Sampling, Turn
+from tests.support.api_styles import STYLES, answer, models
+
+_LONGEST_REPLY = 60
+"""Tokens after which its model ends a reply in a conversation: an untrained one would never."""
 
 
 @dataclass
@@ -51,6 +55,19 @@ class Behaviour:
     """What it calls the room for a reply in a chat."""
     owner: str = "tests"
     """What it says of itself."""
+    style: str = ""
+    """The provider whose API it has, one of `STYLES`; empty: what the other fields say."""
+    filters: str = ""
+    """Questions with this text are refused by a content filter."""
+    forbids_list: bool = False
+    """Whether it answers 403 where it would list its models."""
+    per_window: int = 0
+    """Requests that it takes in a window of time; it answers 429 to more, until the window ends."""
+    window: float = 0.5
+    tail: str = ""
+    """Questions with this text take half a second longer."""
+    says_instead: tuple[int, dict[str, str], bytes] | None = None
+    """Status, headers and content of every answer, whatever is asked."""
 
 
 @dataclass
@@ -63,6 +80,7 @@ class Seen:
     bodies: list[str] = field(default_factory=list)
     """What was asked and answered, each as JSON."""
     headers: list[str] = field(default_factory=list)
+    limited: int = 0
     in_flight: int = 0
     most_in_flight: int = 0
 
@@ -70,8 +88,9 @@ class Seen:
 class ModelServer:
     """A model by HTTP."""
 
-    def __init__(self, model: LanguageModel, called: str = "smollm2", port: int = 0) -> None:
-        self.model = model
+    def __init__(self, model: LanguageModel | None, called: str = "smollm2", port: int = 0) -> None:
+        """Without a model, only `says` answers, through one of the `STYLES`."""
+        self._model = model
         self.called = called
         self.says: Callable[[str], str | None] | None = None
         """What it replies to the last question of a conversation or the last lines of a text; None: its model does."""
@@ -79,12 +98,17 @@ class ModelServer:
         self.seen = Seen()
         self._lock = threading.Lock()
         self._made: dict[str, dict[str, Any]] = {}
+        self._window = (0.0, 0)
         server = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
+                if server.behaviour.style:
+                    forbids = server.behaviour.forbids_list
+                    self._send(*((403, {}) if forbids else models(STYLES[server.behaviour.style], self.path)))
+                    return
                 data = [
                     {"id": server.called, "object": "model", "owned_by": server.behaviour.owner, "created": time.time()}
                 ]
@@ -104,8 +128,17 @@ class ModelServer:
         self._http.daemon_threads = True
 
     @property
+    def model(self) -> LanguageModel:
+        assert self._model is not None
+        return self._model
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+        return f"{self.address}/v1"
 
     @property
     def name(self) -> str:
@@ -124,12 +157,29 @@ class ModelServer:
     def reset(self) -> None:
         self.behaviour, self.seen = Behaviour(), Seen()
 
-    def send(self, handler: BaseHTTPRequestHandler, status: int, content: bytes, length: int | None = None) -> None:
+    def _in_window(self) -> bool:
+        """Count a request; whether the window has room for it."""
+        with self._lock:
+            now = time.monotonic()
+            if now - self._window[0] > self.behaviour.window:
+                self._window = (now, 0)
+            self._window = (self._window[0], self._window[1] + 1)
+            return self._window[1] <= self.behaviour.per_window
+
+    def send(
+        self,
+        handler: BaseHTTPRequestHandler,
+        status: int,
+        content: bytes,
+        length: int | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> None:
         handler.send_response(status)
-        handler.send_header("Content-Type", "application/json")
+        for name, value in ({"Content-Type": "application/json"} | (headers or {})).items():
+            handler.send_header(name, value)
         handler.send_header("Content-Length", str(length or len(content)))
-        if status == 429:
-            handler.send_header("Retry-After", "0.01")
+        if status == 429 and headers is None:
+            handler.send_header("Retry-After", str(self.behaviour.window if self.behaviour.per_window else 0.01))
         handler.end_headers()
         handler.wfile.write(content)
 
@@ -144,6 +194,16 @@ class ModelServer:
         try:
             if self.behaviour.stays:
                 time.sleep(self.behaviour.stays)
+            if self.behaviour.tail and self.behaviour.tail in json.dumps(body):
+                time.sleep(0.5)
+            if self.behaviour.says_instead is not None:
+                status, headers, content = self.behaviour.says_instead
+                self.send(handler, status, content, headers=headers)
+                return
+            if self.behaviour.per_window and not self._in_window():
+                self.seen.limited += 1
+                self.send(handler, 429, b'{"error": {"message": "Rate limit reached"}}')
+                return
             if self.behaviour.fault and number % self.behaviour.every == 0:
                 self._fail(handler, path, body)
             else:
@@ -174,6 +234,9 @@ class ModelServer:
 
     def _reply(self, handler: BaseHTTPRequestHandler, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         does = self.behaviour
+        if does.style:
+            assert self.says is not None
+            return answer(STYLES[does.style], path, handler.headers, body, self.says, does.filters)  # type: ignore[arg-type]
         if does.key and handler.headers.get("authorization") != f"Bearer {does.key}":
             return 401, {"error": {"message": "wrong key"}}
         if path == "/tokenize" and does.tokenises:
@@ -184,6 +247,8 @@ class ModelServer:
             asked = body.get("logprobs") or 0
         else:
             return 404, {"error": {"message": f"no {path}"}}
+        if path == "/v1/chat/completions" and not self.model.can("chat"):
+            return 400, {"error": {"message": "the model has no chat template"}}
         if path == "/v1/chat/completions" and does.room not in body:
             return 400, {"error": {"message": f"use {does.room}"}}
         if asked > does.top or (body.get("echo") and not does.echo):
@@ -298,13 +363,14 @@ class ModelServer:
 
     def _written(self, turn: Turn, body: dict[str, Any], chat: bool) -> dict[str, Any]:
         sampling = Sampling(
-            body.get("max_tokens") or body["max_completion_tokens"],
+            min(body.get("max_tokens") or body["max_completion_tokens"], _LONGEST_REPLY if chat else 10**6),
             body.get("temperature", 0.0),
             1,
             body.get("seed", 0),
         )
         ((said,),) = self.model.continuations([turn], sampling)
-        choice: dict[str, Any] = {"finish_reason": said.finish, "logprobs": None}
+        finish = "stop" if chat and said.tokens >= _LONGEST_REPLY else said.finish
+        choice: dict[str, Any] = {"finish_reason": finish, "logprobs": None}
         choice |= {"message": {"role": "assistant", "content": said.text}} if chat else {"text": said.text}
         return {"choices": [choice], "usage": {"prompt_tokens": said.prompt_tokens, "completion_tokens": said.tokens}}
 

@@ -118,6 +118,12 @@ class Model:
     """Share of what it knows that it also knows in the retest."""
     noise: float = 0.0
     """Share of the replies, in each condition anew, that are as good as a guess."""
+    replies: bool = False
+    """Whether it only replies: two option orders, whose answers vote, and one order in the retest."""
+    position: float = 0.0
+    """Share of the replies that name the option shown first, whatever it is."""
+    lost: float = 0.0
+    """Share of the questions without an answer, which earn chance."""
     prior: float = 0.3
     """How much the model without the question follows the best cue; where nothing is known it answers like that."""
     expected: dict[str, Verdict | None] = field(default_factory=dict)
@@ -174,6 +180,21 @@ MODELS = (
     Model("knows nearly all, else a cue", "knows", knows=0.9, reads=1.0, prior=0.5),
     Model("knows, and has memorised", CONTAMINATED, knows=0.4, memorised=0.8),
 )
+
+
+REPLYING = (
+    Model("guesser", CHANCE, prior=0.0, replies=True),
+    Model("always the first option shown", CHANCE, position=1.0, prior=0.0, replies=True),
+    Model("cue reader", READS, reads=1.0, prior=1.0, noise=0.05, replies=True),
+    Model("nearest by sentence vectors", READS, reads=1.0, cue="sentences", prior=0.0, noise=0.05, replies=True),
+    Model("memoriser", CONTAMINATED, memorised=0.9, prior=0.0, noise=0.05, replies=True),
+    Model("knows 40%", "partly", knows=0.4, noise=0.05, replies=True),
+    Model("knows 40%, position bias in 30%", "partly", knows=0.4, position=0.3, noise=0.05, replies=True),
+    Model("knows 80%, 8% without an answer", "knows", knows=0.8, lost=0.08, noise=0.02, replies=True),
+    Model("knows 95%", "knows", knows=0.95, noise=0.02, replies=True),
+    Model("not robust in the retest", "not robust", knows=0.95, retest=0.3, noise=0.02, replies=True),
+)
+"""Models that only reply, with noise, position bias and questions without an answer."""
 
 
 def model_named(name: str) -> Model:
@@ -241,16 +262,26 @@ def simulated_scores(rng: Random, model: Model, material: Material, scale: float
         blind = followed
     habit = by_options(0.0)
 
-    def asked(kept: float) -> Floats:
+    def asked(kept: float, main: bool = False) -> Floats:
         sure = known & (rng.random(n) < kept)
         if material.opposite:
             sure = known & (rng.random(n) < kept)[2 * pairs]
         guess = np.where(reading, followed, drawn(chance))
         knowing = np.where(bad, rng.random(n) < fault, habit if model.ignores and material.opposite else 1.0)
         right = np.where(memory, 1.0, np.where(sure, knowing, guess))
-        return np.where(rng.random(n) < model.noise, rng.random(n) < chance, right).astype(np.float64)
+        if not model.replies:
+            return np.where(rng.random(n) < model.noise, rng.random(n) < chance, right).astype(np.float64)
+        # The right option is shown at one place in the first order, and at another in the second.
+        place = rng.integers(k, size=n)
+        votes = []
+        for shift in (0, max(1, k // 2))[: 2 if main else 1]:
+            shown_first = (place + shift) % k == 0
+            said = np.where(rng.random(n) < model.noise, rng.random(n) < chance, right)
+            votes.append(np.where(rng.random(n) < model.position, shown_first, said))
+        earned = np.mean(votes, axis=0)
+        return np.where(rng.random(n) < model.lost, chance, earned).astype(np.float64)
 
-    right = asked(1.0)
+    right = asked(1.0, main=True)
     formats = {
         f"format {number}": asked(model.keeps if number == material.formats - 1 else 1.0)
         for number in range(material.formats)

@@ -214,7 +214,7 @@ SERVED = (
     Call(
         "served/shots",
         "run",
-        f"{_SERVED} {_GENERATE} --spec shots=2,shots_from=all,rotations=2,system=Go. --out out/served-shots",
+        f"{_SERVED} {_GENERATE} --spec shots=2,shots_from=all,orders=2,system=Go. --out out/served-shots",
     ),
     Call(
         "served/reason",

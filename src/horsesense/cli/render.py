@@ -7,6 +7,7 @@ options of the command.
 from __future__ import annotations
 
 from collections.abc import Callable
+from textwrap import indent
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from horsesense.runs.stored_files import CacheContents, FetchResult, PrunedCache, Verified
     from horsesense.scoring.clue_words import ExplanationOverNames
     from horsesense.scoring.evidence import TextEvidence
+    from horsesense.scoring.preview import DryRun
     from horsesense.scoring.saliency import ModelSaliency
     from horsesense.scoring.text_analysis import Fills, Scores
     from horsesense.stats.slices import FacetRow
@@ -131,6 +133,8 @@ def comparison(compared: Comparison, *, items: Annotated[int, Ge(0)] = 0) -> Non
         _print_compared(probe, items, shown)
     if compared.unfinished:
         say(f"not finished, and left out: {', '.join(compared.unfinished)}")
+    if compared.too_few:
+        say(f"too few answers, and left out: {', '.join(compared.too_few)}")
     if compared.alone:
         say(f"answered by one model only, and left out: {', '.join(compared.alone)}")
 
@@ -448,8 +452,7 @@ def answers(shown: ItemAnswers) -> None:
 
 
 def _print_answer(gold: int | None, answer: ItemAnswer) -> None:
-    outcome = {None: "no gold answer", 1.0: "right", 0.0: "wrong"}.get(answer.credit, "a tie")
-    print(f"{answer.model} on {answer.probe}: {outcome}, by {answer.normalise}")
+    print(f"{answer.model} on {answer.probe}: {answer.outcome or 'no gold answer'}, by {answer.normalise}")
     for i, option in enumerate(answer.options):
         marks = f"{'→' if i in answer.chosen else ' '}{'✓' if i == gold else ' '}"
         print(f" {marks} {i}  {option.score:9.4f}  {option.option}")
@@ -458,6 +461,15 @@ def _print_answer(gold: int | None, answer: ItemAnswer) -> None:
     if answer.evidence is not None and gold is not None:
         print()
         _print_evidence(answer.options[gold].text, answer.options[answer.evidence.other].text, answer.evidence)
+    for i, reply in enumerate(answer.replies, start=1):
+        print(f"\n  prompt {i} of {len(answer.replies)}")
+        print(indent(reply.prompt, "    "))
+        if reply.reasoning:
+            print("  thoughts")
+            print(indent(reply.reasoning, "    "))
+        print(f"  reply: {reply.outcome} ({reply.why})")
+        if reply.text:
+            print(indent(reply.text, "    "))
 
 
 @renders("Scores")
@@ -535,6 +547,16 @@ def clues(voted: ExplanationOverNames) -> None:
 def _print_bar(value: float, most: float, label: str) -> None:
     bar = ("█" if value >= 0 else "░") * round(abs(value) / most * _WIDTH)
     line(f"{value:+z8.3f}  {bar:<{_WIDTH}}  {label}")
+
+
+@renders("DryRun")
+def dry_run(dry: DryRun) -> None:
+    """Print the prompts that a run would send."""
+    for each in dry.prompts:
+        order = f", options in the order {' '.join(map(str, each.order))}" if each.order else ""
+        print(f"{each.probe}, item {each.item}, {each.format}{order}")
+        print(indent(each.prompt, "    "))
+    say(f"nothing was sent; the run would ask {', '.join(f'{n:,} items of {name}' for name, n in dry.items.items())}")
 
 
 @renders("StoredRun")
@@ -653,7 +675,7 @@ def print_results(results: Sequence[Result]) -> None:
     rows = []
     for result in results:
         e = result.estimate
-        score = ("–", "", "") if result.unparsed else (f"{e:v.3f}", f"{e:i.3f}", bar(e.value, e.chance, e.ci))
+        score = ("–", "", "") if result.unanswered else (f"{e:v.3f}", f"{e:i.3f}", bar(e.value, e.chance, e.ci))
         rows.append(
             [
                 shown[result.model],
@@ -685,28 +707,34 @@ def print_results(results: Sequence[Result]) -> None:
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:
     """State the metric, sample and prompt behind a score, one fact each."""
-    from horsesense.report.run_text import normalisation
-    from horsesense.runs.replies import in_words
+    from horsesense.report.run_text import bounds, normalisation, outcomes
+    from horsesense.runs.replies import in_words, position_in_words
 
     yield "metric", result.metric
     yield "options compared by", normalisation(result.normalise)
     yield "clusters", f"{result.estimate.clusters:,}"
-    if result.plain is not None and not result.unparsed:
+    if result.plain is not None and not result.unanswered:
         yield "plain accuracy", f"{result.plain:.3f}, n = {result.plain.n:,}"
         yield "effective number of clusters", f"{result.effective_units:.0f}"
-    if result.strict is not None and result.strict.chance is not None and not result.unparsed:
+    if result.strict is not None and result.strict.chance is not None and not result.unanswered:
         s = result.strict
         yield "whole families right", f"{s:.3f}, chance {s.chance:.3f}, n = {s.n:,}"
     if result.ties:
         yield "ties", f"{result.ties:,}"
     if result.unjudged:
         yield "items without a gold answer, left out", f"{result.unjudged:,}"
-    if result.sensitivity and not result.unparsed:
+    if result.sensitivity and not result.unanswered:
         yield "other normalisations", ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
     if result.asked:
         yield "prompt", result.asked
+    if result.outcomes is not None:
+        yield "items", outcomes(result)
+    if result.bounds is not None:
+        yield "unanswered items", bounds(result)
     if result.replies is not None:
         yield "replies", in_words(result.replies)
+        if result.replies.position is not None:
+            yield "option orders", position_in_words(result.replies.position)
 
 
 def _asked(result: Result) -> str:

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from horsesense.core.item import Form
+
+ReplyOutcome = Literal["answered", "refused", "filtered", "cut off", "unparsed", "empty", "failed"]
+"""What became of a question: an option was named; the model refused; a content filter stopped it; the reply ran out of
+tokens; it has text that names no option; it has no text; the server failed on this prompt."""
+UNANSWERED: tuple[ReplyOutcome, ...] = ("refused", "filtered", "cut off", "unparsed", "empty", "failed")
+"""Outcomes of an item without an answer. Such an item is neither right nor wrong."""
 
 NO_TOKENS = "no-tokens"
 """Flag of every option of an answer that is known by its sums alone, as a log has it."""
@@ -32,7 +39,7 @@ class Answer:
     """Per option, where each scored token ends."""
     flags: tuple[str, ...] = ()
     """Per option, what to mind, joined by spaces: ``straddle``, ``truncated``, ``first-unscored``,
-    ``no-tokens``."""
+    ``no-tokens``, ``bounded``; or the outcome of an item without an answer."""
     baseline: tuple[float, ...] = ()
     """Per option, its sum without the question (for PMI); empty where that was not asked."""
 
@@ -55,26 +62,34 @@ class Reply:
     item: str
     """Id of the item."""
     format: str
-    """How it was asked: ``letters`` or ``words``."""
-    rotation: int
-    """By how many places the options were turned: the first one shown was option ``rotation``."""
+    """Prompt format: ``letters`` or ``generate``."""
+    order: tuple[int, ...]
+    """Options as they were shown, first to last; empty where that is not known."""
     sample: int
-    """Which draw of several, from 0."""
+    """Index of the sample, from 0."""
+    prompt: str
+    """The prompt: a text, or a conversation with the role before each message."""
     request: str
-    """SHA-256 of what was sent to a server; empty for a local model."""
+    """SHA-256 of the request to a server; empty for a local model."""
+    sent: str
+    """The request as it was sent, as JSON; empty for a local model."""
     text: str
-    """What it wrote; empty where only the next letter was read."""
+    """The reply without its thoughts; empty where only the next letter was read."""
+    reasoning: str
+    """Thoughts, where the model shows them."""
+    outcome: str
+    """What became of the question (`ReplyOutcome`)."""
     logprobs: tuple[float, ...]
-    """Letters: the log-probability of each letter, in the order of the item's options; empty for words."""
+    """Letters: the log-probability of each letter, in the order of the item's options; empty for generation."""
     bounded: tuple[bool, ...]
     """Letters: whether a letter was missing from the server's list, so that its score is an upper bound."""
     parsed: int | None
     """The option that it names; None if the reply could not be parsed."""
     why: str
-    """The rule that made it out, or why none did."""
+    """The rule that parsed it, or why none did; of a failure, what the server reports."""
     finish: str
     """``stop``: it ended by itself; ``length``: it was cut off."""
     prompt_tokens: int
-    """Tokens of the question."""
+    """Number of tokens of the prompt."""
     tokens: int
-    """Of the reply."""
+    """Number of tokens of the reply, thoughts included."""

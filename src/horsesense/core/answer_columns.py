@@ -166,14 +166,16 @@ class StoredAnswers(Made[Answer]):
         """Whether any answer has tokens, and not its sums alone."""
         return len(self.columns["tokens"].flatten()) > 0
 
-    def first_flag_is(self, flag: str) -> npt.NDArray[np.bool_]:
-        """Whether the first flag of each answer is this one."""
+    def first_flag_is(self, *flags: str) -> npt.NDArray[np.bool_]:
+        """Whether the first flag of each answer is one of these."""
         import numpy as np
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         begins = offsets_of(self.columns["flags"])
-        said = np.append(pc.equal(self.columns["flags"].flatten(), flag).to_numpy(zero_copy_only=False), False)
-        found: npt.NDArray[np.bool_] = said[begins[:-1]] & (np.diff(begins) > 0)
+        said = pc.is_in(self.columns["flags"].flatten(), value_set=pa.array(flags))
+        flagged = np.append(said.to_numpy(zero_copy_only=False), False)
+        found: npt.NDArray[np.bool_] = flagged[begins[:-1]] & (np.diff(begins) > 0)
         return found
 
 

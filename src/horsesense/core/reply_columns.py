@@ -21,6 +21,7 @@ def schema_of_replies() -> Any:
 
     kinds = {"int": pa.int32(), "str": pa.string(), "int | None": pa.int32()}
     lists = {"tuple[float, ...]": pa.list_(pa.float64()), "tuple[bool, ...]": pa.list_(pa.bool_())}
+    lists["tuple[int, ...]"] = pa.list_(pa.int32())
     return pa.schema([(each.name, (kinds | lists)[str(each.type)]) for each in fields(Reply)])
 
 

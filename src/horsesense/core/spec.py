@@ -58,7 +58,8 @@ class ScoringSpec:
     baseline: bool = False
     """Also score each option without its question, for PMI."""
     chat: Chat = "auto"
-    """Use of the model's chat template; ``auto``: in letters and words if it has one, never in options and PMI."""
+    """Use of the model's chat template; ``auto``: in letters and generate if it has one, never in loglikelihood and
+    pmi."""
     system: str = ""
     """System message of a conversation."""
     shots: int = 0
@@ -67,14 +68,20 @@ class ScoringSpec:
     """Split of the probe that examples are drawn from; ``all`` for all of it."""
     shots_seed: int = 0
     """Seed of the examples; none is from the family of the question."""
-    rotations: int = 0
-    """Letters: number of option orders; 0: every option appears once at every letter."""
+    orders: int = 0
+    """Letters and generate: number of option orders per question; 0: in letters every option once at every letter, in
+    generate one order."""
+    orders_seed: int = 0
+    """Seed of the option orders."""
     samples: int = 1
-    """Words: number of replies per question."""
+    """Generate: number of replies per question and order."""
     temperature: float = 0.0
-    """Words: sampling temperature; 0 for greedy decoding."""
+    """Generate: sampling temperature; 0 for greedy decoding."""
     reason: int = 0
-    """Words: number of tokens for reasoning before the answer; 0 for an immediate answer."""
+    """Generate: ask the model to think step by step, with this many tokens for it; 0 for an immediate answer."""
+    room: int = 0
+    """Generate: maximum number of tokens of a reply, thoughts included; 0: enough for the answer, and 8,192 more for a
+    model that thinks by itself."""
 
     @classmethod
     def from_options(cls, spec: str = "default", dtype: Dtype | None = None, pll: Pll | None = None) -> ScoringSpec:
@@ -113,9 +120,12 @@ _ALLOWED = {
     "case": get_args(Case),
     "chat": get_args(Chat),
 }
-_LEAST = {"shots": 0, "rotations": 0, "samples": 1, "temperature": 0.0, "reason": 0}
+_LEAST = {"shots": 0, "orders": 0, "samples": 1, "temperature": 0.0, "reason": 0}
 
-PROMPT_FIELDS = ("chat", "system", "shots", "shots_from", "shots_seed", "rotations", "samples", "temperature", "reason")
+PROMPT_FIELDS = (
+    *("chat", "system", "shots", "shots_from", "shots_seed"),
+    *("orders", "orders_seed", "samples", "temperature", "reason"),
+)
 """Fields of the prompt: answers that differ in one of them are not compared."""
 
 

@@ -435,7 +435,25 @@ def _by_item(rows: Iterator[Any]) -> Iterator[tuple[Item, list[tuple[int, Any]]]
 
 def _reply(item: Item, repeat: int, values: Any) -> Reply:
     _, parsed, said, why = values
-    return Reply(item.id, "generate", 0, repeat, "", said, (), (), parsed, why, "", 0, 0)
+    return Reply(
+        item=item.id,
+        format="generate",
+        order=(),
+        sample=repeat,
+        prompt="",
+        request="",
+        sent="",
+        text=said,
+        reasoning="",
+        outcome="answered" if parsed is not None else "unparsed" if said.strip() else "empty",
+        logprobs=(),
+        bounded=(),
+        parsed=parsed,
+        why=why,
+        finish="",
+        prompt_tokens=0,
+        tokens=0,
+    )
 
 
 @translate_errors()

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.models.api.address import is_served
-from horsesense.models.api.opening import open_served
-from horsesense.models.api.served_model import ServedModel
+from horsesense.models.api.served_model import ServedModel, open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.settings import labelled

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from horsesense.errors import UserError, unknown
 from horsesense.models.api.address import is_served
-from horsesense.models.api.opening import open_served
+from horsesense.models.api.served_model import open_served
 from horsesense.models.bundled import BUNDLED, ready_folder
 from horsesense.models.folders import check_trained, identity_of, look_at_weights, weight_files, weight_hash
 from horsesense.progress import NO_PROGRESS, Progress

@@ -7,6 +7,7 @@ requests and results into answers; it uses nothing else of a model.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -21,8 +22,13 @@ from horsesense.progress import NO_PROGRESS, Progress
 
 Values = npt.NDArray[np.float32]
 
-Ability = Literal["likelihood", "next", "text", "chat"]
-"""Log-``likelihood`` of a text, probabilities of the ``next`` token, free ``text``, a ``chat`` template."""
+Ability = Literal["likelihood", "next", "text", "chat", "structured"]
+"""Log-``likelihood`` of a text, probabilities of the ``next`` token, free ``text``, a ``chat`` template, ``structured``
+output: a reply that the server holds to some words."""
+
+Outcome = Literal["answered", "refused", "filtered", "cut off", "empty", "failed"]
+"""What became of a request, before anybody parses the reply: an answer, the model's refusal, a content filter, a reply
+that ran out of tokens, a reply without text, or an error of the server that concerns this prompt alone."""
 
 Kind = Literal["weights", "memory", "server"]
 
@@ -101,6 +107,8 @@ class Turn:
     """The text to continue."""
     messages: tuple[tuple[str, str], ...] = ()
     """Role and content of each message; if there are any, ``text`` is the beginning of the reply."""
+    allowed: tuple[str, ...] = ()
+    """Structured output: the reply has to be one of these; empty: any reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,24 +130,78 @@ class Sampling:
     """Generation settings."""
 
     tokens: int
-    """Maximum number of tokens."""
+    """Maximum number of tokens of the answer."""
     temperature: float = 0.0
     """0: greedy."""
     samples: int = 1
     seed: int = 0
+    room: int = 0
+    """Maximum number of tokens of the reply with its thoughts; 0: ``tokens``, and more for a model that thinks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """The continuation of a turn."""
+    """The continuation of a turn: a model's reply."""
 
     text: str
+    """The answer, without thoughts."""
     finish: str
     """``stop``: the model stopped; ``length``: cut off; or what a server reports."""
     prompt_tokens: int
     tokens: int
+    """Number of generated tokens, thoughts included."""
     request: str = ""
     """SHA-256 of the request; empty for a local model."""
+    outcome: Outcome = "answered"
+    """Why there may be no answer. A reply that is ``cut off`` or ``refused`` may still name an option."""
+    reasoning: str = ""
+    """Thoughts, where the model shows them."""
+    reasoning_tokens: int = 0
+    """Number of tokens of the thoughts, where a server counts them."""
+    sent: str = ""
+    """The request as it was sent, as JSON; empty for a local model."""
+    reported: str = ""
+    """What the server says about a refusal, a filter or a failure."""
+
+    @classmethod
+    def of_text(cls, text: str, finish: str, prompt_tokens: int, tokens: int, **more: Any) -> Continuation:
+        """Separate the thoughts of a reply from its answer, and find its outcome.
+
+        >>> reply = Continuation.of_text("<think>Ice is frozen.</think>B", "stop", 9, 8)
+        >>> reply.text, reply.reasoning, reply.outcome
+        ('B', 'Ice is frozen.', 'answered')
+        """
+        reasoning, answer = split_thoughts(text)
+        reasoning = "\n".join(part for part in (str(more.pop("reasoning", "")).strip(), reasoning) if part)
+        if "outcome" not in more and (finish == "length" or not answer.strip()):
+            more["outcome"] = "cut off" if finish == "length" else "empty"
+        return cls(answer, finish, prompt_tokens, tokens, reasoning=reasoning, **more)
+
+
+_THOUGHTS = re.compile(r"<(think(?:ing)?|thought|reasoning)>(.*?)(?:</\1>|\Z)", re.S | re.I)
+_END_OF_THOUGHTS = re.compile(
+    r"</(?:think(?:ing)?|thought|reasoning)>|<\|end_of_thought\|>|<\|channel\|>final<\|message\|>", re.I
+)
+
+
+def split_thoughts(text: str) -> tuple[str, str]:
+    """Return the thoughts of a reply and its answer.
+
+    A chat template may write the opening tag into the prompt, so everything before a bare closing tag is a thought. A
+    thought without an end leaves no answer.
+
+    >>> split_thoughts("Ice is frozen.</think>\\n\\nB")
+    ('Ice is frozen.', 'B')
+    >>> split_thoughts("<think>Ice is")
+    ('Ice is', '')
+    """
+    thoughts = [found[2].strip() for found in _THOUGHTS.finditer(text)]
+    answer = _THOUGHTS.sub("", text)
+    *before, answer = _END_OF_THOUGHTS.split(answer)
+    thoughts = [part.strip() for part in before] + thoughts
+    if not thoughts:
+        return "", text
+    return "\n".join(part for part in thoughts if part), answer.strip()
 
 
 @runtime_checkable

@@ -1,8 +1,9 @@
-"""The conditions in which a model is evaluated on an ability: main, twin, retest, letters, and without the premise.
+"""The conditions in which a model is evaluated on an ability: main, twin, retest, letters, and without the question.
 
 Each is a probe of the run that stores the answers, so an interrupted profile can be resumed. With PMI, every option is
 scored with its question and alone: the same call gives the main score, the PMI score and the model's choice without the
-question.
+question. A model without likelihoods is asked by letters or replies, and once more with the question withheld. Replies
+to the main questions come in two option orders each; the retest, in another wording, has an order of its own.
 """
 
 from __future__ import annotations
@@ -12,19 +13,20 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Literal
 
-from horsesense.core import Item, Probe, ScoringSpec
+from horsesense.core import BLANK, Card, Item, Probe, ScoringSpec, view
 from horsesense.core.document import Document
 from horsesense.methods.rica.suite import rename_entities
 from horsesense.methods.winoventi.adversarial_filter import prior_probe
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.models.protocol import Model
+from horsesense.models.protocol import Model, Sampling
 from horsesense.profiling.abilities import Edition
 from horsesense.profiling.material import SEED, Material, by_turns
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.scoring.generate import REPLY_TOKENS
 from horsesense.scoring.prompt_formats import Call, PromptFormat, get_prompt_format
 
-Role = Literal["main", "twin", "retest", "letters", "prior"]
+Role = Literal["main", "twin", "retest", "letters", "prior", "withheld"]
 
 RETEST: Mapping[str, int] = {"quick": 12, "full": 200}
 """Families of the frozen half in the retest."""
@@ -37,6 +39,16 @@ LEAD = {
     "pair": "Here are two sentences. ",
 }
 """Neutral text before a question in the retest."""
+WITHHELD = "withheld"
+"""Facet of a question that is withheld, and its form."""
+HIDDEN = {
+    "choice": "The question is hidden. Guess which option answers it.",
+    "cloze": f"The rest of the sentence is hidden. Guess the word: {BLANK}",
+    "pair": "The sentences are hidden. Guess which option holds.",
+}
+"""Text in place of a question that is withheld."""
+BOTH_ORDERS = 2
+"""Option orders of the main questions, where a model replies."""
 RETEST_OF = "retest_of"
 """Facet that identifies the question of the main condition."""
 _SAMPLE = 800
@@ -53,33 +65,71 @@ class Condition:
     """Name of the probe in the run."""
     probe: Probe
     ways: tuple[str, ...]
+    orders: int = 0
+    """Number of option orders; 0: as usual in the prompt format."""
 
 
-def conditions(material: Material, edition: Edition, likelihood: bool = True) -> Iterator[Condition]:
+def conditions(material: Material, edition: Edition, prompt_format: str = "loglikelihood") -> Iterator[Condition]:
     """Yield all conditions of an ability.
 
-    ``likelihood``: whether the model returns likelihoods; otherwise it is asked by letters, and conditions that need
-    likelihoods are left out.
+    ``prompt_format``: ``loglikelihood``, or ``letters`` or ``generate`` for a model without likelihoods.
     """
     ability, frozen = material.ability.name, material.frozen
-    main = _ways(frozen, likelihood)
-    yield Condition(ability, "main", ability, frozen, main)
+    likelihood = prompt_format == "loglikelihood"
+    main = _ways(frozen) if likelihood else (prompt_format,)
+    orders = BOTH_ORDERS if prompt_format == "generate" else 0
+    yield Condition(ability, "main", ability, frozen, main, orders)
+    asked = list(frozen.items)
     if material.twin is not None:
         twin = replace(material.twin, items=_on_rungs(material.twin.items, "inference", "fact"))
-        yield Condition(ability, "twin", f"{ability}-twin", twin, main)
+        yield Condition(ability, "twin", f"{ability}-twin", twin, main, orders)
+        asked += twin.items
     retest = _retest_probe(frozen, _on_rungs(_first(frozen, RETEST[edition]), "inference"))
-    yield Condition(ability, "retest", f"{ability}-retest", retest, ("loglikelihood",) if likelihood else main)
+    yield Condition(ability, "retest", f"{ability}-retest", retest, (prompt_format,))
     if likelihood and (shown := _on_rungs(_first(frozen, LETTERS[edition]), "inference")):
         card = replace(frozen.card, name=f"{ability}-letters")
         yield Condition(ability, "letters", f"{ability}-letters", Probe.of(shown, card), ("letters",))
-    if likelihood and frozen.card.method == "winoventi":
-        yield Condition(ability, "prior", f"{ability}-prior", prior_probe(frozen), ("loglikelihood",))
+    if frozen.card.method == "winoventi":
+        yield Condition(ability, "prior", f"{ability}-prior", prior_probe(frozen), (prompt_format,))
+    elif not likelihood:
+        hidden = {withheld_key(item): withheld_item(item) for item in _on_rungs(asked, "inference")}
+        card = Card(name=f"{ability}-withheld", made=f"The options of {ability} without their questions.")
+        yield Condition(
+            ability, "withheld", f"{ability}-withheld", Probe.of(list(hidden.values()), card), (prompt_format,)
+        )
 
 
-def _ways(probe: Probe, likelihood: bool) -> tuple[str, ...]:
+def withheld_key(item: Item) -> tuple[str, ...]:
+    """Return what a model sees of an item without its question: the options, in any order."""
+    return tuple(sorted(_withheld_form(item).options))
+
+
+def withheld_option(item: Item, index: int) -> str:
+    """Return an option as it is shown without the question."""
+    return _withheld_form(item).options[index]
+
+
+def _withheld_form(item: Item) -> Item:
+    """Sentences become the words in which they differ: whole sentences have no question apart from them."""
+    return (view(item, "cloze") or item) if item.form == "sentences" and not item.premise else item
+
+
+def withheld_item(item: Item) -> Item:
+    """Withhold the question of an item: what a model answers now is its prior for the options.
+
+    >>> hidden = withheld_item(Item("p", "choice", text="What is cold?", options=("ice", "fire"), answer=0))
+    >>> hidden.text, hidden.options, hidden.answer
+    ('The question is hidden. Guess which option answers it.', ('ice', 'fire'), None)
+    """
+    seen = _withheld_form(item)
+    text = HIDDEN.get(seen.form, "")
+    return Item(
+        probe=WITHHELD, form=seen.form, text=text, options=seen.options, ordered=seen.ordered, facets={WITHHELD: True}
+    )
+
+
+def _ways(probe: Probe) -> tuple[str, ...]:
     """Return PMI, which includes the likelihood given the question, except for whole sentences."""
-    if not likelihood:
-        return ("letters",)
     return ("loglikelihood", "pmi") if any(item.form == "sentences" for item in probe.items) else ("pmi",)
 
 
@@ -127,6 +177,8 @@ class Forecast(Document):
     """Number of questions in all conditions."""
     tokens: int
     """Number of tokens to compute or to send."""
+    received: int | None
+    """Maximum number of tokens of the replies; None for a local model."""
     seconds: float | None
     """Estimated time, by the speed on a few questions; None for an API, or if too few questions are left."""
     requests: int | None
@@ -141,8 +193,9 @@ class Forecast(Document):
             return f"{size}; about {_duration(self.seconds)}, plus loading the model and computing the verdicts"
         if self.requests is None:  # too few questions are left to measure the speed
             return size
-        price = "" if self.cost is None else f", about {self.cost:.2f} at the given price"
-        return f"{size}, at most {self.requests:,} requests{price}"
+        back = f" to send and up to {self.received:,} back" if self.received else ""
+        price = "" if self.cost is None else f", at most {self.cost:.2f} at the given price"
+        return f"{size}{back}, at most {self.requests:,} requests{price}"
 
 
 def _duration(seconds: float) -> str:
@@ -156,29 +209,43 @@ def _duration(seconds: float) -> str:
 
 
 def forecast(
-    model: Model, plan: Sequence[Condition], spec: ScoringSpec, budget: int, progress: Progress = NO_PROGRESS
+    model: Model,
+    plan: Sequence[Condition],
+    spec: ScoringSpec,
+    budget: int,
+    price: tuple[float, float] | None = None,
+    progress: Progress = NO_PROGRESS,
 ) -> Forecast:
-    """Render and count all questions, and time a small sample."""
-    tokens = items = requests = 0
+    """Render and count all questions, and time a small sample of a local model."""
+    tokens = items = requests = received = 0
+    served = model.who.kind == "server"
     tried: list[tuple[int, float]] = []
     for number, condition in enumerate(plan):
         progress.update("forecast", number, len(plan))
         for name in condition.ways:
             prompt_format = get_prompt_format(name)
-            meant = prompt_format.spec(spec)
+            meant = prompt_format.spec(replace(spec, orders=condition.orders or spec.orders))
             made = prompt_format.prepare(model, condition.probe.items, meant, condition.probe.items)
             items += len(made)
-            tokens += sum(each.cost for each in made)
-            requests += sum(len(each.questions if hasattr(each, "questions") else each.turns) for each in made)
-            if not isinstance(model, ServedModel) and name != "letters" and condition.role == "main" and len(tried) < 3:
+            samples = meant.samples if name == "generate" else 1
+            asked = samples * sum(len(each.questions if hasattr(each, "questions") else each.turns) for each in made)
+            tokens += samples * sum(each.cost for each in made)
+            requests += asked
+            received += asked * (_room(model, meant) if name == "generate" else 1)
+            if not served and name in ("loglikelihood", "pmi") and condition.role == "main" and len(tried) < 3:
                 tried.append(_tried(prompt_format, made, Call(model, meant, budget, NO_PROGRESS)))
-    if isinstance(model, ServedModel):
-        price = model.client.settings.price
-        cost = None if price is None else (tokens * price[0] + requests * price[1]) / 1e6
-        return Forecast(model.name, items, tokens, None, requests, cost)
+    if served:
+        cost = None if price is None else (tokens * price[0] + received * price[1]) / 1e6
+        return Forecast(model.name, items, tokens, received, None, requests, cost)
     counted = tried[1:] or tried  # the first call on a device is slow
     rate = sum(size for size, _ in counted) / max(sum(taken for _, taken in counted), 1e-6)
-    return Forecast(model.name, items, tokens, tokens / rate if tried else None, None, None)
+    return Forecast(model.name, items, tokens, None, tokens / rate if tried else None, None, None)
+
+
+def _room(model: Model, spec: ScoringSpec) -> int:
+    """Return the maximum number of tokens of a reply; a served model that thinks takes more."""
+    sampling = Sampling(REPLY_TOKENS + spec.reason, room=spec.room)
+    return model.room(sampling) if isinstance(model, ServedModel) else sampling.room or sampling.tokens
 
 
 def _tried(prompt_format: PromptFormat, made: Sequence[Any], call: Call) -> tuple[int, float]:

@@ -18,7 +18,7 @@ from horsesense.lexicons.graph import Graph
 from horsesense.methods.rica.ladder import LadderAnalysis, analyse_ladder
 from horsesense.methods.winoventi.schemas import triplet_name
 from horsesense.profiling.abilities import LADDER, Ability
-from horsesense.profiling.conditions import RETEST_OF, Role
+from horsesense.profiling.conditions import RETEST_OF, Role, withheld_key, withheld_option
 from horsesense.profiling.item_scores import BadShare, ExplanationColumn, ItemScores
 from horsesense.profiling.material import Material
 from horsesense.profiling.retention import REPHRASED
@@ -143,13 +143,14 @@ def item_scores_of(model: str, material: Material, answers: Answers, by: Explain
         options=np.array([len(item.options) for item in items], dtype=np.int64),
         clusters=np.array([item.unit(group) for item in items]),
         group=ability.group,
-        prompt_format="letters" if ("main", "letters") in answers else "loglikelihood",
+        prompt_format=_main_format(answers),
+        answered=_answered_share(halves, places),
         families=families if len(set(families.tolist())) < len(families) else None,
         same_knowledge=ability.same_knowledge,
         contrasts={kind: contrast_pairs_of(items, facets) for kind, facets in ability.contrast.items()},
         cues=(earned(cue.rule, picks, cue.tried),) if cue.picks else (),
         relatedness=tuple(earned(pick, shares, 1) for pick, shares in by.related.items()),
-        blind=_prior(answers, items) if ("prior", "loglikelihood") in answers else joined("blind"),
+        blind=joined("blind") if (prior := _without_question(answers, items)) is None else prior,
         retest=_retest(answers, items),
         formats=formats,
         facts=facts,
@@ -188,15 +189,41 @@ class _Half:
     """Credit without the question."""
 
 
+FORMATS = ("loglikelihood", "pmi", "letters", "generate")
+"""Prompt formats of the main condition, in the order in which they are looked up."""
+
+
+def _of(answers: Answers, role: Role) -> Answered | None:
+    """Return the answers of a condition in its first prompt format."""
+    return next((answers[role, name] for name in FORMATS if (role, name) in answers), None)
+
+
+def _main_format(answers: Answers) -> str:
+    main = _of(answers, "main")
+    return "loglikelihood" if main is None or main.format == "pmi" else main.format
+
+
+def _answered_share(halves: Sequence[_Half], places: Sequence[Sequence[int]]) -> float:
+    """Return the share of the questions that were answered."""
+    lost = np.concatenate([half.answered.unanswered[own] for half, own in zip(halves, places, strict=True)])
+    return 1 - float(lost.mean()) if len(lost) else 1.0
+
+
+def _right(answered: Answered) -> Floats:
+    """Return the credit of each item; a question without an answer earns what a guess does."""
+    values = answered.credits(how_of(answered)).values
+    return np.where(answered.unanswered, answered.columns.guesses, values)
+
+
 def _half(answers: Answers, role: Role) -> _Half | None:
-    main = answers.get((role, "loglikelihood")) or answers.get((role, "pmi")) or answers.get((role, "letters"))
+    main = _of(answers, role)
     if main is None:
         return None
     beside = answers.get((role, "pmi"))
     has_alone = beside is not None and any(answer.baseline for answer in beside.answers)
     return _Half(
         main,
-        main.credits(how_of(main)).values,
+        _right(main),
         beside.credits("pmi").values if beside is not None and has_alone else None,
         _alone(beside).values if beside is not None and has_alone else None,
     )
@@ -228,7 +255,7 @@ def _twins(halves: Sequence[_Half], places: Sequence[Sequence[int]]) -> np.ndarr
 
 
 def _retest(answers: Answers, items: Sequence[Item]) -> Floats | None:
-    retest = answers.get(("retest", "loglikelihood")) or answers.get(("retest", "letters"))
+    retest = _of(answers, "retest")
     if retest is None:
         return None
     values = retest.credits(how_of(retest)).values.tolist()
@@ -247,10 +274,22 @@ def _by_id(values: Mapping[str, float], items: Sequence[Item]) -> Floats:
     return np.array([values.get(item.id, np.nan) for item in items])
 
 
-def _prior(answers: Answers, items: Sequence[Item]) -> Floats:
-    """What the word that is preferred without any premise earns after one."""
-    preferred = _preferred(answers["prior", "loglikelihood"])
-    return np.array([_agrees(item, preferred) for item in items])
+def _without_question(answers: Answers, items: Sequence[Item]) -> Floats | None:
+    """What the option that is preferred without the question, or without the premise, earns; None if not asked."""
+    if (prior := _of(answers, "prior")) is not None:
+        preferred = _preferred(prior)
+        return np.array([_agrees(item, preferred) for item in items])
+    withheld = _of(answers, "withheld")
+    if withheld is None:
+        return None
+    chosen = withheld.credits(how_of(withheld)).predicted
+    picks = {withheld_key(item): (item, picked) for item, picked in zip(withheld.items, chosen, strict=True)}
+    earned = []
+    for item in items:
+        seen, picked = picks.get(withheld_key(item), (item, ()))
+        own = {withheld_option(seen, index) for index in picked}
+        earned.append((withheld_option(item, item.answer or 0) in own) / len(own) if own else np.nan)
+    return np.array(earned)
 
 
 def _preferred(prior: Answered) -> dict[str, tuple[str, ...]]:
@@ -264,7 +303,7 @@ def _preferred(prior: Answered) -> dict[str, tuple[str, ...]]:
 
 def _agrees(item: Item, preferred: Mapping[str, tuple[str, ...]]) -> float:
     words = preferred.get(triplet_name(item))
-    if words is None:
+    if not words:
         return float("nan")
     return (item.options[item.answer or 0] in words) / len(words)
 
@@ -293,13 +332,13 @@ def ladder_of(answers: Answers) -> LadderAnalysis | None:
     main = _half(answers, "main")
     if main is None:
         return None
-    earned = main.answered.credits(how_of(main.answered))
-    return analyse_ladder(main.answered.items, earned.values, earned.predicted)
+    predicted = main.answered.credits(how_of(main.answered)).predicted
+    return analyse_ladder(main.answered.items, main.right, predicted)
 
 
 def associations_of(answers: Answers, group: str) -> OwnAssociations | None:
     """How the model does where a text agrees with its own association, and where it does not."""
-    main, prior = _half(answers, "main"), answers.get(("prior", "loglikelihood"))
+    main, prior = _half(answers, "main"), _of(answers, "prior")
     if main is None or prior is None:
         return None
     items, preferred = main.answered.items, _preferred(prior)
@@ -315,7 +354,7 @@ def associations_of(answers: Answers, group: str) -> OwnAssociations | None:
 def mistakes_of(ability: Ability, answers: Answers, most: int) -> tuple[Mistake, ...]:
     """Return the errors with the widest margins."""
     main = _half(answers, "main")
-    if main is None or ("main", "letters") in answers:
+    if main is None or main.answered.format in ("letters", "generate"):
         return ()
     answered = main.answered
     earned, scores = answered.credits(how_of(answered)), answered.scores(how_of(answered))

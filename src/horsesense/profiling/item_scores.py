@@ -93,6 +93,8 @@ class ItemScores:
     """The group of abilities that it belongs to: "word knowledge"."""
     prompt_format: str = "loglikelihood"
     """The prompt format of the main condition."""
+    answered: float = 1.0
+    """Share of the questions that were answered; the others earn what a guess does."""
     crossed: Strings | None = None
     """Second grouping if two are crossed (parts × wholes)."""
     families: Strings | None = None

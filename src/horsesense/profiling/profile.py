@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
+from horsesense.core import ScoringSpec
 from horsesense.core.catalogue import PathLike
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.models.api.settings import ServedSettings
@@ -47,7 +48,7 @@ def profile(
     limit: Annotated[int, Ge(1)] | None = None,
     twin_seed: int = 0,
     device: str = "auto",
-    dtype: str = "float32",
+    spec: str | ScoringSpec = "default",
     served: ServedSettings | None = None,
     engine: EngineSettings | None = None,
     pictures: bool = True,
@@ -68,7 +69,8 @@ def profile(
             not comparable with other profiles.
         twin_seed: Random seed that draws the twins, which are never published.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.
-        dtype: Data type of the layers: float32, bfloat16, float16, int8 or int4.
+        spec: Scoring spec: precision, and how a model that only replies is asked (samples, temperature, reason,
+            system).
         served: Server settings.
         engine: Where models are asked. Workers give the same answers, without a forecast.
         pictures: Write the grid as a PNG file, besides SVG.
@@ -92,6 +94,7 @@ def profile(
 
     if limit is not None and limit < 1:
         raise UserError(f"{argument('limit')} {limit} leaves nothing to ask", fix="use 1 or more")
+    meant = _spec_of(spec)
     edition: Edition = "full" if full else "quick"
     served = served or ServedSettings()
     several: list[str | Path | Model | PlantedModel] = list(chosen_models(model))
@@ -121,7 +124,7 @@ def profile(
         for name, each in zip(names, several, strict=True):
             control = _control(each, by)
             model_asked = name if isinstance(each, PlantedModel) else each
-            call = ProfileCall(name, model_asked, edition, folder, device, dtype, served, where, progress)
+            call = ProfileCall(name, model_asked, edition, folder, device, meant, served, where, progress)
             one, own = _profiled(call, control, materials, by, readings)
             found.append(one)
             scores[name], seen[name] = own, one.verdicts.contamination
@@ -262,8 +265,30 @@ def _how(answered: Answered) -> str:
     model = answered.part.model
     if model.kind == "control":
         return model.frame
-    how = f"by likelihood of the options, {model.dtype}" if answered.format != "letters" else "by letters"
-    return f"{how}; special tokens: {model.frame}" if model.frame else how
+    if answered.format in ("letters", "generate"):
+        how = "by letters" if answered.format == "letters" else "by replies"
+        return f"{how}; {answered.part.asked}"
+    frame = f"; special tokens: {model.frame}" if model.frame else ""
+    unused = "; its chat template is not used" if model.chat_template else ""
+    return f"by likelihood of the options, {model.dtype}{frame}{unused}"
+
+
+_SET_IN_PROFILES = ("dtype", "system", "samples", "temperature", "reason", "room", "orders_seed")
+"""Fields of the scoring spec that a profile leaves to the user; the others are fixed, so that profiles compare."""
+
+
+def _spec_of(spec: str | ScoringSpec) -> ScoringSpec:
+    from horsesense.core.spec import parse_spec
+
+    meant = parse_spec(spec) if isinstance(spec, str) else spec
+    usual = ScoringSpec().to_dict()
+    fixed = [name for name, value in meant.to_dict().items() if name not in _SET_IN_PROFILES and value != usual[name]]
+    if fixed:
+        raise UserError(
+            f"a profile fixes {', '.join(fixed)} of the scoring spec, so that profiles can be compared",
+            fix=f"set only {', '.join(_SET_IN_PROFILES)}",
+        )
+    return meant
 
 
 def _audit(material: Material) -> LabelQuality | None:
@@ -297,7 +322,7 @@ class ProfileCall:
     edition: Edition
     folder: Path | None
     device: str
-    dtype: str
+    spec: ScoringSpec
     served: ServedSettings | None
     engine: Engine
     progress: Progress
@@ -305,33 +330,34 @@ class ProfileCall:
 
 def _asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, Answers], Forecast | None]:
     """The answers of a model by ability; what is kept is not asked again, and a model is loaded only if it has to."""
-    from horsesense.core import ScoringSpec
-    from horsesense.core.spec import with_setting
     from horsesense.models.api.address import is_served
     from horsesense.profiling.conditions import conditions, forecast
     from horsesense.runs.folder import run_of_profile
     from horsesense.runs.shards import sizes
+    from horsesense.scoring.prompt_formats import first_supported
     from horsesense.settings import labelled
 
-    spec = with_setting(ScoringSpec(), "dtype", call.dtype)
-    run = None if call.folder is None else run_of_profile(call.folder)
-    for likelihood in (True, False):
-        plan = [each for m in materials for each in conditions(m, call.edition, likelihood)]
-        if run is not None and _all_kept(run, call.name, plan):
-            return _collected(_run_all(call, call.model, plan, spec, run)), None
+    for prompt_format in ("loglikelihood", "letters", "generate"):
+        plan = [each for m in materials for each in conditions(m, call.edition, prompt_format)]
+        if _all_kept(call, plan):
+            return _collected(_run_all(call, call.model, plan)), None
     if call.engine.remote and isinstance(call.model, str | Path) and not is_served(labelled(str(call.model))[1]):
         plan = [each for m in materials for each in conditions(m, call.edition)]
         questions = sum(len(each.probe.items) * len(each.ways) for each in plan)
         call.progress.log(f"{call.name}: {questions:,} questions for the workers; how fast they are shows as they work")
-        return _collected(_run_all(call, call.model, plan, spec, run)), None
+        return _collected(_run_all(call, call.model, plan)), None
     model = _loaded(call)
-    plan = [each for m in materials for each in conditions(m, call.edition, model.can("likelihood"))]
-    rest = [each for each in plan if run is None or not _all_kept(run, call.name, [each])]
-    budget = sizes(run, call.device)[0]
-    ahead = forecast(model, rest, spec, budget, call.progress)
+    chosen, skipped = first_supported(model, call.spec)
+    if skipped:
+        call.progress.log(f"{call.name}: profiled by {chosen.name} ({skipped})")
+    plan = [each for m in materials for each in conditions(m, call.edition, chosen.name)]
+    rest = [each for each in plan if not _all_kept(call, [each])]
+    budget = sizes(None if call.folder is None else run_of_profile(call.folder), call.device)[0]
+    price = None if call.served is None else call.served.price
+    ahead = forecast(model, rest, call.spec, budget, price, call.progress)
     kept = f", {len(plan) - len(rest)} of {len(plan)} parts are kept already" if len(rest) < len(plan) else ""
     call.progress.log(f"{ahead.in_words()}{kept}")
-    return _collected(_run_all(call, model, plan, spec, run)), ahead
+    return _collected(_run_all(call, model, plan)), ahead
 
 
 def _loaded(call: ProfileCall) -> Model:
@@ -339,24 +365,28 @@ def _loaded(call: ProfileCall) -> Model:
 
     if not isinstance(call.model, str | Path):
         return call.model
-    return load_model(str(call.model), device=call.device, dtype=call.dtype, served=call.served, progress=call.progress)
+    name, dtype = str(call.model), call.spec.dtype
+    return load_model(name, device=call.device, dtype=dtype, served=call.served, progress=call.progress)
 
 
 def _run_all(
-    call: ProfileCall, model: str | Path | Model, plan: Sequence[Condition], spec: ScoringSpec, run: Path | None
+    call: ProfileCall, model: str | Path | Model, plan: Sequence[Condition]
 ) -> list[tuple[Condition, Answered]]:
     """Ask all of a plan, probes of the same ways together; each condition with its answers."""
     from horsesense.runs.ask import ask
     from horsesense.runs.compute_settings import ComputeSettings
+    from horsesense.runs.folder import run_of_profile
 
-    by_ways: dict[tuple[str, ...], list[Condition]] = {}
+    groups: dict[tuple[tuple[str, ...], int], list[Condition]] = {}
     for each in plan:
-        by_ways.setdefault(each.ways, []).append(each)
+        groups.setdefault((each.ways, each.orders), []).append(each)
     found = []
     compute = ComputeSettings(device=call.device, engine=call.engine)
     settings: dict[str, Any] = {"compute": compute, "served": call.served, "progress": call.progress}
-    for ways, group in by_ways.items():
+    for (ways, orders), group in groups.items():
         probes = {each.name: each.probe for each in group}
+        run = None if call.folder is None else run_of_profile(call.folder, orders)
+        spec = replace(call.spec, orders=orders or call.spec.orders)
         answered = ask(model, probes, out=run, spec=spec, formats=ways, **settings).answered
         by_name = {each.name: each for each in group}
         found += [(by_name[part.part.probe.name], part) for part in answered]
@@ -370,17 +400,22 @@ def _collected(found: Sequence[tuple[Condition, Answered]]) -> dict[str, Answers
     return dict(answers)
 
 
-def _all_kept(run: Path, model: str, plan: Sequence[Condition]) -> bool:
+def _all_kept(call: ProfileCall, plan: Sequence[Condition]) -> bool:
+    """Whether all answers of a plan are stored."""
     from horsesense.runs.ask_models import content_of
-    from horsesense.runs.folder import is_finished
+    from horsesense.runs.folder import is_finished, run_of_profile
     from horsesense.runs.manifest import manifest_path, read_manifest
 
-    if not manifest_path(run).is_file():
+    if call.folder is None:
         return False
-    manifest = read_manifest(run)
+    runs = {each.orders: run_of_profile(call.folder, each.orders) for each in plan}
+    if not all(manifest_path(run).is_file() for run in runs.values()):
+        return False
+    manifests = {orders: read_manifest(run) for orders, run in runs.items()}
     for each in plan:
+        run = runs[each.orders]
         for way in each.ways:
-            part = manifest.part(model, each.name, way)
+            part = manifests[each.orders].part(call.name, each.name, way)
             if part is None or part.probe.content != content_of(each.probe.items) or not is_finished(run, part):
                 return False
     return True

@@ -3,6 +3,8 @@
 *Significantly* means: by the interval at the level that is valid for the whole page (Bonferroni over its abilities, and
 within an ability over the search). Claims are based on positive evidence. Low power limits only claims of absence.
 
+0. Were fewer than nine of ten questions answered (refused, filtered, cut off, unparsed, empty, failed)? Inconclusive.
+   Up to that, a question without an answer earns what a guess does.
 1. Is it significantly above chance, and does significantly more of its score disappear than remain when the
    explanations are adjusted to chance? Or is nothing significant left, while significantly more than half of the
    answers follow a cue or relatedness, or avoid it? Reads cues.
@@ -28,6 +30,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from horsesense.profiling.finding import ContrastPairs, Verdict
+from horsesense.runs.result import LEAST_ANSWERED
 from horsesense.stats.intervals import FEW, Estimate
 
 HALF = 1 / 2
@@ -72,6 +75,8 @@ class Evidence:
     """Probability that a model that knows half would be found above chance."""
     level: float
     """Confidence level of "significantly"."""
+    answered: float = 1.0
+    """Share of the questions that were answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,12 @@ class Judged:
 
 def judge(evidence: Evidence) -> Judged:
     """Return the verdict by the questions above."""
+    if evidence.answered < LEAST_ANSWERED:
+        return Judged(
+            "inconclusive",
+            f"Only {_percent(evidence.answered)} of the questions were answered, and a verdict needs "
+            f"{_percent(LEAST_ANSWERED)}.",
+        )
     return _cues(evidence) or _same_answer(evidence) or _below_chance(evidence) or _known(evidence) or _absent(evidence)
 
 

@@ -31,6 +31,7 @@ from horsesense.profiling.retention import (
     whole_families,
 )
 from horsesense.profiling.rules import HALF, MOST, Evidence, Judged, judge
+from horsesense.runs.result import LEAST_ANSWERED
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate
 from horsesense.stats.resampling import RESAMPLES, Floats
@@ -57,7 +58,7 @@ def verdicts(every: Sequence[ItemScores], level: float = 0.95, seed: int = 0, re
     findings = tuple(
         finding(used, whole, seen, strict, level, seed, resamples) for used, whole in zip(judged, every, strict=True)
     )
-    overall = overall_score(judged, level)
+    overall = overall_score([scores for scores in judged if scores.answered >= LEAST_ANSWERED], level)
     inside = {ability for group in (overall.groups if overall else ()) for ability in group.abilities}
     left_out = tuple(scores.ability for scores in every if scores.ability not in inside)
     groups = group_scores(judged, level)
@@ -227,6 +228,7 @@ def evidence(own: AdjustedScores, strict: float, draws: int = DRAWS) -> Evidence
         relatedness_controlled=bool(scores.relatedness),
         power=1.0 if left else power_to_detect(own.weighting, strict, draws=draws),
         level=strict,
+        answered=scores.answered,
     )
 
 

@@ -18,10 +18,10 @@ from horsesense.methods.suites.frame import PaperTable, run_tables
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.registry import load, methods
 from horsesense.report.summary import Summary, summarise
-from horsesense.runs.comparison import ProbeComparison, by_probe, side_by_side
+from horsesense.runs.comparison import ProbeComparison, by_probe, enough_answered, side_by_side
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import Manifest, manifest_path
-from horsesense.runs.result import Spread, shown_names, spreads
+from horsesense.runs.result import LEAST_ANSWERED, Spread, shown_names, spreads
 from horsesense.runs.results import Answered, AskedProbe, read_finished
 from horsesense.training.curves import Curve, read_curves, study_runs
 
@@ -179,7 +179,12 @@ def _of_the_whole(answered: Answered, whole: Probe, taxonomy: Graph | None) -> B
 
 
 def _compared(probe: str, models: dict[str, Answered], how: Normalisation | None) -> ProbeComparison | str:
+    enough = enough_answered(models)
+    few = f"{', '.join(label for label in models if label not in enough)} answered less than {LEAST_ANSWERED:.0%}"
+    if len(enough) < 2:
+        return f"{few} of the items"
     try:
-        return side_by_side(probe, models, how)
+        side = side_by_side(probe, enough, how)
+        return side if len(enough) == len(models) else replace(side, notes=(*side.notes, f"{few}, and is left out"))
     except UserError as error:
         return error.problem

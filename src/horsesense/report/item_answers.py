@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
-import numpy as np
-
-from horsesense.core import Item
+from horsesense.core import Item, Reply
 from horsesense.core.document import Document
-from horsesense.runs.results import Answered, without_credit
+from horsesense.runs.results import Answered
 from horsesense.scoring.evidence import TokenEvidence, text_evidence
-from horsesense.scoring.generate import UNPARSED
 from horsesense.scoring.normalise import BY_FORM, normalised
 from horsesense.scoring.texts import ScoredText, ScoredToken, stored_texts
 from horsesense.stats import credits
@@ -31,6 +28,38 @@ class OptionScore(Document):
     """As it was asked; empty where there are no tokens."""
     tokens: tuple[ScoredToken, ...]
     """Those that were scored."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemReply(Document):
+    """One prompt, and the reply to it."""
+
+    outcome: str
+    """``answered``, ``refused``, ``filtered``, ``cut off``, ``unparsed``, ``empty`` or ``failed``."""
+    why: str
+    """The rule that parsed it, or why none did."""
+    parsed: int | None
+    """Index of the option that it names."""
+    order: tuple[int, ...]
+    """Options as they were shown, first to last."""
+    prompt: str
+    """The prompt; in a conversation, the role before each message."""
+    sent: str
+    """The request as it was sent, as JSON; empty for a local model."""
+    reasoning: str
+    """Thoughts, where the model shows them."""
+    text: str
+    """The reply without its thoughts."""
+    logprobs: tuple[float, ...]
+    """Letters: log-probability of the letter of each option."""
+    finish: str
+    """``stop``, ``length``, or what the server reports."""
+    tokens: int
+    """Number of tokens of the reply, thoughts included."""
+
+    @classmethod
+    def of(cls, reply: Reply) -> ItemReply:
+        return cls(**{each.name: getattr(reply, each.name) for each in fields(cls)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +87,17 @@ class ItemAnswer(Document):
     normalise: str
     """How scores were made of tokens, or the prompt format where that is not by options."""
     chosen: tuple[int, ...]
-    """The option with the highest score, or all that tie for it."""
+    """The option with the highest score, or all that tie for it; none for an item without an answer."""
+    outcome: str
+    """``right``, ``wrong`` or ``tie``, or why there is no answer; empty where the item has no gold."""
     credit: float | None
-    """1: right; 0: wrong; between: a tie; null: the item has no gold."""
+    """1: right; 0: wrong; between: a tie; null: the item has no gold or no answer."""
     options: tuple[OptionScore, ...]
     """In the order of the item."""
     evidence: OptionEvidence | None
     """The right option against the best other one; null where their tokens cannot be compared."""
+    replies: tuple[ItemReply, ...]
+    """Prompts and replies, for letters and generate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +124,10 @@ def item_answers(runs: Sequence[Answered], item: Item) -> ItemAnswers:
 def _item_answer(answered: Answered, item: Item, index: int) -> ItemAnswer:
     answer, how = answered.answers[index], answered.primary() or BY_FORM[item.form]
     scores = normalised(answer, item, answered.spec, how)
-    lost = np.array([answer.flags[:1] == (UNPARSED,)])
-    earned = without_credit(credits([scores], [item.answer], [item.id]), lost)
+    lost = answered.outcome_at(index)
+    earned = credits([scores], [item.answer], [item.id])
+    credit = None if item.answer is None or lost else float(earned.values[0])
+    outcome = {None: "", 1.0: "right", 0.0: "wrong"}.get(credit, "tie")
     texts = stored_texts(answer, item, answered.spec)
     evidence = None
     if compared := right_and_other(item, texts, scores):
@@ -103,13 +138,15 @@ def _item_answer(answered: Answered, item: Item, index: int) -> ItemAnswer:
         model=answered.part.model.name,
         probe=answered.part.probe.name,
         normalise=how if answered.format == "loglikelihood" else answered.format,
-        chosen=tuple(earned.predicted[0]),
-        credit=None if item.answer is None else float(earned.values[0]),
+        chosen=() if lost else tuple(earned.predicted[0]),
+        outcome=lost or outcome,
+        credit=credit,
         options=tuple(
             OptionScore(option, score, total, text.text if text else "", text.tokens if text else ())
             for option, score, total, text in zip(item.options, scores, answer.scores, texts, strict=True)
         ),
         evidence=evidence,
+        replies=tuple(map(ItemReply.of, answered.replies_to(item.id))),
     )
 
 

@@ -44,7 +44,9 @@ SAMPLE = 200
 def packed(document: Any) -> str:
     """JSON, compressed, as text that holds nothing a page could mistake for markup."""
     # mtime: the same report gives the same bytes.
-    return base64.b64encode(gzip.compress(orjson.dumps(document), 6, mtime=0)).decode("ascii")
+    return base64.b64encode(gzip.compress(orjson.dumps(document, option=orjson.OPT_NON_STR_KEYS), 6, mtime=0)).decode(
+        "ascii"
+    )
 
 
 def fitting_data(collected: Collection, most: int = MOST_BYTES) -> tuple[str, str]:
@@ -150,6 +152,11 @@ def _model(summary: Summary, ids: Sequence[str]) -> dict[str, Any]:
         "label": summary.label,
         "unit": run_text.unit(summary.result.normalise),
         "chosen": [-1 if place < 0 else _choice(earned.predicted[place]) for place in order],
+        "unanswered": {
+            shown: summary.answered.outcome_at(place)
+            for shown, place in enumerate(order)
+            if place >= 0 and summary.answered.unanswered[place]
+        },
         "margins": [0 if place < 0 else margin for place, margin in zip(order, thousandths, strict=True)],
     }
 
@@ -170,6 +177,7 @@ def details(summaries: Sequence[Summary], most_tokens: int = MOST_TOKENS) -> dic
             for summary, place in zip(summaries, places, strict=True)
         ]
         tokens += sum(len(option["logprobs"]) for by_model in entry if by_model for option in by_model["options"])
+        tokens += sum(len(text) // 4 for by_model in entry if by_model for each in by_model["replies"] for text in each)
         if tokens > most_tokens:
             break
         shown[identity] = entry
@@ -208,7 +216,11 @@ def _entry(summary: Summary, item: Item, place: int) -> dict[str, Any]:
         else {"score": round(scores[number], 3), "text": "", "starts": [], "ends": [], "logprobs": []}
         for number, text in enumerate(texts)
     ]
-    return {"options": options, "evidence": _evidence(item, texts, scores)}
+    said = [
+        [f"{reply.outcome} ({reply.why})", reply.prompt, reply.reasoning, reply.text]
+        for reply in summary.answered.replies_to(item.id)
+    ]
+    return {"options": options, "evidence": _evidence(item, texts, scores), "replies": said}
 
 
 def _evidence(item: Item, texts: Sequence[ScoredText | None], scores: Sequence[float]) -> dict[str, Any] | None:

@@ -30,6 +30,7 @@ from horsesense.report.run_text import value_text
 from horsesense.report.summary import errors_in_common
 from horsesense.runs.manifest import LOG, Manifest, ModelRecord, ProbeRecord
 from horsesense.runs.replies import in_words as replies_in_words
+from horsesense.runs.replies import position_in_words
 from horsesense.scoring.prompt_formats import PROMPT_FORMATS
 from horsesense.stats import Estimate, Slice
 from horsesense.stats.intervals import against_chance
@@ -114,6 +115,7 @@ def write_report(collected: Collection, path: Path, drawn: bool = True, progress
         "repeat": repeat_command,
         "is_logged": is_logged,
         "replies_in_words": replies_in_words,
+        "position_in_words": position_in_words,
         "prompt_formats": tuple(PROMPT_FORMATS),
         "data": items,
         "tokens": tokens,

@@ -14,24 +14,40 @@ from horsesense.signatures import extends
 
 if TYPE_CHECKING:
     from horsesense.report.stored_run import StoredRun
+    from horsesense.scoring.preview import DryRun
 
 
 @translate_errors()
 @extends(ask)
-def run(*, out: str | Path | None = None, **options: Any) -> StoredRun:
+def run(*, out: str | Path | None = None, dry_run: bool = False, **options: Any) -> StoredRun | DryRun:
     """Run models on probes, store every answer, and write a report.
 
     Args:
         out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-PROBE.
+        dry_run: Print the prompts of the first items in each prompt format, and send nothing.
 
     Returns:
-        The run with its results, and the report.
+        The run with its results, and the report; of a dry run, the prompts.
     """
     from horsesense.report.stored_run import with_report
 
+    if dry_run:
+        return _dry_run(**options)
     options["model"] = models = chosen_models(options["model"])
     options["out"] = out if out is not None else default_folder(models, list(probes_named(options["probe"])))
     return with_report(ask(**options), options["progress"])
+
+
+def _dry_run(probe: Any, formats: Any, limit: int | None, seed: int, spec: str | ScoringSpec, **_: Any) -> DryRun:
+    from horsesense.core.spec import parse_spec
+    from horsesense.runs.shards import draw
+    from horsesense.scoring.preview import preview_prompts
+    from horsesense.scoring.prompt_formats import parse_prompt_formats
+
+    probes = probes_named(probe)
+    drawn = {name: draw(each.items, limit, seed) for name, each in probes.items()}
+    names = parse_prompt_formats(formats if isinstance(formats, str) else ",".join(formats))
+    return preview_prompts(probes, drawn, names, parse_spec(spec) if isinstance(spec, str) else spec)
 
 
 @translate_errors()

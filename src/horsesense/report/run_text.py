@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from horsesense.core import HumanFigure
+from horsesense.core.answer import UNANSWERED
 from horsesense.cues.artefact_control import ArtefactControl
 from horsesense.cues.battery import battery
 from horsesense.formatting import count, number, p_value, percent, points
 from horsesense.runs.comparison import Difference
-from horsesense.runs.result import Result
+from horsesense.runs.result import LEAST_ANSWERED, Result
 from horsesense.runs.results import Answered, related_auditor
 from horsesense.stats import Estimate, Search, Standout
 from horsesense.stats.bias import Bias
@@ -18,7 +19,8 @@ from horsesense.training.curves import Line
 
 VERDICT_RULE = (
     "Above or below chance: the 95% interval excludes chance. Not above chance: it includes chance and excludes the "
-    "score of a model that knows a quarter of the items. Inconclusive: it includes both."
+    "score of a model that knows a quarter of the items. Inconclusive: it includes both. Too few answered: less than "
+    f"{LEAST_ANSWERED:.0%} of the items have an answer, so there is no verdict."
 )
 
 
@@ -34,15 +36,37 @@ def _label(verdict: str, n: int) -> str:
 def verdict(result: Result, label: str | None = None) -> str:
     """State the result in one sentence."""
     e, name = result.estimate, label or result.model
-    if result.unparsed:
-        replies = 0 if result.replies is None else result.replies.n
-        return (
-            f"{name} on {result.probe}: no answer parsed from {count(replies, 'reply', 'replies')}; there is no score."
-        )
+    if result.unanswered:
+        asked = count(result.asked_items, "item")
+        return f"{name} answered none of {asked} of {result.probe} ({unanswered(result)}); there is no score."
     score = f"{name} gets {e:.1%} of {result.probe} right"
+    if result.too_few:
+        return (
+            f"{name} answered {result.answered:,} of {result.asked_items:,} items of {result.probe} "
+            f"({unanswered(result)}), too few for a verdict; {bounds(result)}."
+        )
     if e.chance is None:
         return f"{score}."
     return f"{score}: {verdict_label(result)}. Chance is {percent(e.chance)}{_half(e)}."
+
+
+def outcomes(result: Result) -> str:
+    """Count the items by outcome; empty in formats without replies."""
+    return ", ".join(f"{name} {n:,}" for name, n in (result.outcomes or {}).items())
+
+
+def unanswered(result: Result) -> str:
+    """Count the items without an answer by outcome."""
+    return ", ".join(f"{name} {n:,}" for name, n in (result.outcomes or {}).items() if name in UNANSWERED)
+
+
+def bounds(result: Result) -> str:
+    """State the accuracy on the answered items, and the range of that on all items."""
+    low, high = result.bounds or (result.accuracy, result.accuracy)
+    return (
+        f"{percent(result.accuracy)} of the answered items are right, and {percent(low)} to {percent(high)} of all "
+        "items, if the others count as wrong or as right"
+    )
 
 
 def _half(e: Estimate) -> str:

@@ -127,11 +127,11 @@ def results_table(summaries: Sequence[Summary]) -> TextTable:
     rows = []
     for s in summaries:
         e, verdict = s.result.estimate, run_text.verdict_label(s.result)
-        score = verdict if s.result.unparsed else f"{e:.3f}"
-        row = [s.label, s.result.probe, score, _share(e.chance), f"{e.n:,}", "" if s.result.unparsed else verdict]
+        score = verdict if s.result.unanswered else f"{e:.3f}"
+        row = [s.label, s.result.probe, score, _share(e.chance), f"{e.n:,}", "" if s.result.unanswered else verdict]
         row += [_share(people_of(s))] if people else []
-        row += [_share(None if s.result.unparsed else s.result.strict)] if families else []
-        missed = s.control.where.missed if s.control and not s.result.unparsed else None
+        row += [_share(None if s.result.unanswered else s.result.strict)] if families else []
+        missed = s.control.where.missed if s.control and not s.result.unanswered else None
         row += [_share(s.control.cue if s.control else None), _share(missed)] if cues else []
         rows.append(row)
     return TextTable(columns, rows, _caption(summaries), left=2)

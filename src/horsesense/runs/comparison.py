@@ -17,7 +17,7 @@ from horsesense.core.frame import Frame, columns_of
 from horsesense.core.spec import PROMPT_FIELDS, Normalisation
 from horsesense.errors import UserError, translate_errors
 from horsesense.runs.manifest import LOG
-from horsesense.runs.result import shown_names
+from horsesense.runs.result import LEAST_ANSWERED, shown_names
 from horsesense.runs.results import Answered, AskedProbe, common_indices, credits_on, guessing
 from horsesense.runs.run import AnyRun, finished_by_place
 from horsesense.scoring.normalise import parse_normalisation
@@ -27,6 +27,7 @@ from horsesense.stats.paired import holm
 from horsesense.stats.resampling import Floats
 
 ACCURACY = "accuracy"
+_NEEDS = f"at least {LEAST_ANSWERED:.0%} of the items must be answered: see the outcomes of the run"
 _SHOTS = ("shots", "shots_from", "shots_seed")
 """Fields of the prompt that matter for log-likelihoods."""
 SURE = 0.05
@@ -140,6 +141,8 @@ class Comparison(Document):
     """Probes that at least two models answered."""
     unfinished: tuple[str, ...] | None = None
     """Models, each with its probe, whose answers are incomplete; left out."""
+    too_few: tuple[str, ...] | None = None
+    """Models, each with a probe of which it answered less than 90%; left out."""
     alone: tuple[str, ...] | None = None
     """Models, each with a probe that no other answered; left out."""
 
@@ -176,13 +179,16 @@ def compare_runs(
     """
     asked = by_probe(runs)
     common = {each for each, models in asked.items() if len(models) > 1}
+    enough = {each: enough_answered(models) for each, models in asked.items()}
+    compared = [each for each in common if len(enough[each]) > 1]
+    if common and not compared:
+        reasons = "; ".join(too_few_in(runs))
+        raise UserError(f"too few answers to compare: {reasons}", fix=_NEEDS)
     for folder, answered in runs:
         # A run without a complete part is reported as not finished.
         if answered and not any(AskedProbe(a.part.probe.name, a.format) in common for a in answered):
             _refuse_alone(folder, answered, runs)
-    return corrected_together(
-        [side_by_side(each.probe, models, how) for each, models in asked.items() if each in common]
-    )
+    return corrected_together([side_by_side(each.probe, enough[each], how) for each in asked if each in compared])
 
 
 def corrected_together(sides: Sequence[ProbeComparison]) -> list[ProbeComparison]:
@@ -195,6 +201,20 @@ def corrected_together(sides: Sequence[ProbeComparison]) -> list[ProbeComparison
     level = 1 - SURE / max(1, sum(p >= SURE for p in adjusted))
     corrected = iter([each.corrected(p, level) for each, p in zip(every, adjusted, strict=True)])
     return [replace(side, differences=tuple(next(corrected) for _ in side.differences)) for side in sides]
+
+
+def enough_answered(models: dict[str, Answered]) -> dict[str, Answered]:
+    """Select the models that answered enough items to be compared."""
+    return {label: run for label, run in models.items() if run.answered_share >= LEAST_ANSWERED}
+
+
+def too_few_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
+    """Return the models that gave too few answers on a probe to be compared."""
+    asked = by_probe(runs)
+    few = [(each, label, run) for each, models in asked.items() for label, run in models.items()]
+    few = [(each, label, run) for each, label, run in few if run.answered_share < LEAST_ANSWERED]
+    shown = shown_names(label for _, label, _ in few)
+    return [f"{shown[label]} on {each} ({run.answered_share:.0%} answered)" for each, label, run in few]
 
 
 def alone_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
@@ -258,6 +278,9 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
     if len(indices) < len(ids):
         ids = [ids[index] for index in indices.tolist()]
     earned = {label: credits_on(run, ids, how) for label, run in models.items()}
+    # What one model did not answer is left out for all: the same items for everybody.
+    lost = np.any([np.isnan(values) for values in earned.values()], axis=0)
+    earned = {label: np.where(lost, np.nan, values) for label, values in earned.items()}
     if np.isnan(next(iter(earned.values()))).all():
         raise UserError(f"no common item of {probe} has a gold answer", fix="compare on a probe with gold answers")
     units, guess = columns.units[indices], guessing(columns, indices)
@@ -403,9 +426,8 @@ def compare(*runs: AnyRun, normalise: Normalisation | None = None) -> Comparison
     how = parse_normalisation(normalise) if normalise else None
     by_place, unfinished = finished_by_place(runs)
     try:
-        return Comparison(
-            tuple(compare_runs(by_place, how)), tuple(unfinished) or None, tuple(alone_in(by_place)) or None
-        )
+        left_out = (tuple(each) or None for each in (unfinished, too_few_in(by_place), alone_in(by_place)))
+        return Comparison(tuple(compare_runs(by_place, how)), *left_out)
     except UserError as error:
         if not unfinished:
             raise

@@ -63,18 +63,18 @@ def profiling(folder: Path) -> Iterator[None]:
     """Lock a folder for a profile: no other process enters it, and this one may write to the run inside."""
     if manifest_path(folder).is_file():
         raise _taken("a run", folder)
-    run = run_of_profile(folder).resolve()
+    runs = {run_of_profile(folder, orders).resolve() for orders in (0, 1)}
     with locked(folder):
-        _own.add(run)
+        _own.update(runs)
         try:
             yield
         finally:
-            _own.discard(run)
+            _own.difference_update(runs)
 
 
-def run_of_profile(folder: Path) -> Path:
-    """Return the folder of a profile's answers."""
-    return folder / _RUN
+def run_of_profile(folder: Path, orders: int = 0) -> Path:
+    """Return the folder of a profile's answers; replies in several option orders have their own."""
+    return folder / (f"{_RUN}-in-orders" if orders else _RUN)
 
 
 def is_of_profile(run: Path) -> bool:

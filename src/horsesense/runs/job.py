@@ -286,6 +286,7 @@ class RunJob(Job):
             frame=opened.frame,
             kind=opened.kind,
             reported=dict(opened.reported),
+            chat_template=opened.chat_template,
         )
         asked = ProbeRecord(
             name=plan.probe,

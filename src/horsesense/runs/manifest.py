@@ -52,6 +52,8 @@ class ModelRecord(_Record):
     """Reason for the dtype; under ``auto``, what the sample showed."""
     frame: str
     """Special tokens around each text, and the reason for them."""
+    chat_template: bool = False
+    """Whether a local model has a chat template; ``asked`` of a part says whether it was used."""
     kind: str = "weights"
     """What its identity rests on: ``weights``, ``memory``, ``server``, ``control`` or ``log``."""
     reported: dict[str, Any] = {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.api.address import is_served
-from horsesense.models.api.opening import open_served
+from horsesense.models.api.served_model import open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.hf.in_memory import hash_of_weights
 from horsesense.models.hf.language_model import LanguageModel

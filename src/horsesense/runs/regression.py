@@ -20,6 +20,7 @@ from horsesense.core.spec import Normalisation
 from horsesense.data import write_file
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.runs.comparison import by_probe, side_by_side
+from horsesense.runs.result import LEAST_ANSWERED
 from horsesense.runs.results import Answered, AskedProbe, credits_on
 from horsesense.runs.run import AnyRun, finished_by_place
 from horsesense.scoring.normalise import parse_normalisation
@@ -62,6 +63,8 @@ class GateCheck(Document):
     """Inconclusive: additional items that would decide it; null where it is decided or none would."""
     notes: tuple[str, ...]
     """Caveats of the comparison."""
+    too_few: str = ""
+    """Which model gave too few answers for a verdict; empty where both answered enough."""
 
     def in_words(self, margin: float) -> str:
         """Describe the check in one sentence."""
@@ -71,6 +74,8 @@ class GateCheck(Document):
             return f"{self.probe}: not worse by more than {margin:g}; {figures}"
         if self.verdict == "worse":
             return f"{self.probe}: worse by more than {margin:g}; {figures}"
+        if self.too_few:
+            return f"{self.probe}: inconclusive; {self.too_few}"
         more = (
             f"about {self.items_missing:,} more items would decide it"
             if self.items_missing
@@ -217,11 +222,14 @@ def _check(
     verdict: Verdict = "inconclusive"
     weights = {run.part.model.weights for run in (new, old)}
     unchanged = len(weights) == 1 and weights != {""} and np.array_equal(a, b, equal_nan=True)
-    if difference.low >= -margin or unchanged:
+    few = _too_few(new, old)
+    if few:
+        verdict = "inconclusive"
+    elif difference.low >= -margin or unchanged:
         verdict = "not worse"
     elif corrected.high < -margin:
         verdict = "worse"
-    missing = _missing(a, b, units, difference, margin) if verdict == "inconclusive" else None
+    missing = _missing(a, b, units, difference, margin) if verdict == "inconclusive" and not few else None
     return GateCheck(
         probe=asked.probe,
         format=asked.format,
@@ -235,7 +243,14 @@ def _check(
         verdict=verdict,
         items_missing=missing,
         notes=(*side.notes, *([UNCHANGED] if unchanged else [])),
+        too_few=few,
     )
+
+
+def _too_few(new: Answered, old: Answered) -> str:
+    shares = {name: run.answered_share for name, run in (("new", new), ("old", old))}
+    few = [f"{share:.0%} of the items by the {name} model" for name, share in shares.items() if share < LEAST_ANSWERED]
+    return f"answered were only {' and '.join(few)}, and a check needs {LEAST_ANSWERED:.0%}" if few else ""
 
 
 def _missing(a: Floats, b: Floats, units: Sequence[str], difference: Estimate, margin: float) -> int | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from horsesense.core.answer import UNANSWERED
 from horsesense.core.audit import LabelQuality
 from horsesense.core.document import Document
 from horsesense.runs.replies import ReplyStatistics
@@ -15,8 +16,10 @@ from horsesense.stats.intervals import against_chance
 _PATH = re.compile(r"(\.{0,2}|~\w*)/|[A-Za-z]:[\\/]|[^:]*(/[^:]*/|\.gguf$)")
 """A path; ``org/name`` is a name on the Hugging Face Hub, and a colon marks a server or a plug-in."""
 
-UNPARSED = "no answer parsed"
-"""The verdict where no reply could be parsed."""
+TOO_FEW = "too few answered"
+"""The verdict where there are too few answers."""
+LEAST_ANSWERED = 0.9
+"""Share of the items that must be answered for a verdict, a comparison or a regression check."""
 
 _ANY_MODEL = re.compile(r"model|final|best|last|checkpoint-\d+")
 """Folder names that mean nothing without the parent folder."""
@@ -52,13 +55,13 @@ class Result(Document):
     probe: str
     """Name of the probe: its file name without the ending."""
     n: int
-    """Items with a gold answer."""
+    """Items with a gold answer that were answered."""
     metric: str
     """What ``accuracy`` is: the share of items, or the average over clusters."""
     normalise: str
     """Score normalisation; ``by form``: that of each item's form."""
     accuracy: float
-    """The metric; a tie counts as 1/n."""
+    """The metric on the answered items; a tie counts as 1/n."""
     ci: tuple[float, float]
     """Interval of the accuracy, clustered by the card's group."""
     level: float
@@ -91,21 +94,42 @@ class Result(Document):
     """Prompt format: loglikelihood, pmi, letters or generate."""
     asked: str
     """Template, examples, option orders, and the formats that ``auto`` skipped."""
+    outcomes: Mapping[str, int] | None = None
+    """Letters and generate: outcome → items: right, wrong, tie, refused, filtered, cut off, unparsed, empty, failed."""
+    bounds: tuple[float, float] | None = None
+    """Share of all items that is right if every unanswered item counts as wrong, and if it counts as right; null where
+    all were answered."""
     replies: ReplyStatistics | None = None
-    """Parsed and unparsed replies, for letters and generate."""
+    """Replies and position bias, for letters and generate."""
     label_quality: LabelQuality | None = None
     """Label quality of the items, from the probe's card."""
     verdict: str | None = None
-    """``above chance``, ``not above chance``, ``below chance`` or ``inconclusive``, by the interval; ``no answer
-    parsed`` where no reply could be parsed; null where chance is not known."""
+    """``above chance``, ``not above chance``, ``below chance`` or ``inconclusive``, by the interval; ``too few
+    answered`` where less than 90% of the items were answered; null where chance is not known."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "verdict", UNPARSED if self.unparsed else against_chance(self.estimate))
+        object.__setattr__(self, "verdict", TOO_FEW if self.too_few else against_chance(self.estimate))
 
     @property
-    def unparsed(self) -> bool:
-        """Whether no option could be parsed from any reply, so that there is no score."""
-        return self.replies is not None and self.replies.n > 0 and not self.replies.parsed
+    def answered(self) -> int:
+        """Number of answered items."""
+        lost = sum((self.outcomes or {}).get(outcome, 0) for outcome in UNANSWERED)
+        return self.asked_items - lost
+
+    @property
+    def asked_items(self) -> int:
+        """Number of items with a gold answer."""
+        return sum(self.outcomes.values()) if self.outcomes else self.n
+
+    @property
+    def too_few(self) -> bool:
+        """Whether there are too few answers for a verdict."""
+        return self.answered < LEAST_ANSWERED * self.asked_items
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether no item was answered, so that there is no score."""
+        return not self.answered
 
     @property
     def estimate(self) -> Estimate:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.core import Answer, Item, Probe, Reply, ScoringSpec, spec_from_dict
-from horsesense.core.answer import NO_TOKENS
+from horsesense.core.answer import NO_TOKENS, UNANSWERED
 from horsesense.core.answer_columns import StoredAnswers
 from horsesense.core.card import CLUSTER_AVERAGE
 from horsesense.core.reply_columns import StoredReplies
@@ -25,7 +25,6 @@ from horsesense.runs.manifest import LOG, Manifest, Part, manifest_path, read_ma
 from horsesense.runs.replies import reply_statistics
 from horsesense.runs.result import Result
 from horsesense.runs.shard_files import read_answers, read_replies
-from horsesense.scoring.generate import UNPARSED
 from horsesense.scoring.normalise import (
     NORMALISATIONS,
     OF_SUMS,
@@ -96,7 +95,54 @@ class Answered:
 
     def credits(self, how: Normalisation | None) -> Credits:
         earned = credits(self.scores(how), self.columns.golds, self.columns.ids)
-        return without_credit(earned, self.stored.first_flag_is(UNPARSED))
+        return without_credit(earned, self.unanswered)
+
+    @cached_property
+    def unanswered(self) -> NDArray[np.bool_]:
+        """Whether each item has no answer: refused, filtered, cut off, unparsed, empty or failed."""
+        return self.stored.first_flag_is(*UNANSWERED)
+
+    @property
+    def answered_share(self) -> float:
+        """Share of the items with a gold answer that were answered."""
+        judged = self.columns.judged
+        return 1 - float(self.unanswered[judged].mean()) if judged.any() else 1.0
+
+    @cached_property
+    def _reply_rows(self) -> dict[str, list[int]]:
+        rows: dict[str, list[int]] = {}
+        for row, item in enumerate(StoredReplies.of(self.replies).columns("item")["item"].to_pylist()):
+            rows.setdefault(item, []).append(row)
+        return rows
+
+    def replies_to(self, item: str) -> list[Reply]:
+        """Return the replies to one item, by order and sample."""
+        return [self.replies[row] for row in self._reply_rows.get(item, ())] if self.replies else []
+
+    def outcome_at(self, index: int) -> str:
+        """Return the outcome of an item without an answer; empty where it has one."""
+        flags = self.answers[index].flags if self.unanswered[index] else ("",)
+        return flags[0]
+
+    def outcomes(self, earned: Credits) -> dict[str, int] | None:
+        """Count the items with a gold answer by outcome; None in formats without replies."""
+        if not self.replies:
+            return None
+        judged = self.columns.judged
+        answered = earned.values[judged & ~self.unanswered]
+        counts = {"right": int((answered == 1).sum()), "wrong": int((answered == 0).sum())}
+        counts["tie"] = len(answered) - sum(counts.values())
+        counts |= {name: int((self.stored.first_flag_is(name) & judged).sum()) for name in UNANSWERED}
+        return {name: count for name, count in counts.items() if count or name in ("right", "wrong")}
+
+    def bounds(self, earned: Credits) -> tuple[float, float] | None:
+        """Return the share of all items that is right if the unanswered ones are wrong, and if they are right."""
+        judged = self.columns.judged
+        lost = int((self.unanswered & judged).sum())
+        if not lost:
+            return None
+        right, n = float(np.nansum(earned.values)), int(judged.sum())
+        return right / n, (right + lost) / n
 
     @property
     def judged(self) -> bool:
@@ -114,17 +160,16 @@ class Answered:
 
     def plain(self, earned: Credits) -> Estimate:
         """Return the share of items that are right."""
-        return accuracy(earned.values, self.units, chance=self._chance)
+        return accuracy(earned.values, self.units, chance=self._chance(earned))
 
     def average(self, earned: Credits) -> Estimate | None:
         """Return the average over clusters, where the card asks for it and clusters are large enough."""
         if self.probe.card.metric != CLUSTER_AVERAGE:
             return None
-        return unit_average(earned.values, self.units, self.columns.families, self._chance)
+        return unit_average(earned.values, self.units, self.columns.families, self._chance(earned))
 
-    @property
-    def _chance(self) -> float:
-        return guessing(self.columns)
+    def _chance(self, earned: Credits) -> float:
+        return guessing(self.columns, np.flatnonzero(~np.isnan(earned.values)))
 
     def strict(self, earned: Credits) -> Estimate | None:
         """Return the share of families with every item right; None where no item has a family."""
@@ -190,15 +235,21 @@ def related_auditor(answered: Answered) -> str:
 
 
 def without_credit(earned: Credits, lost: NDArray[np.bool_]) -> Credits:
-    """Give no credit and no choice to items without a parsed reply."""
+    """Leave out items without an answer: they have neither credit nor choice.
+
+    Where no item has an answer, the credits are 0, and `Result.unanswered` says that there is no score.
+    """
     if not lost.any():
         return earned
+    judged = ~np.isnan(earned.values)
     values, margins = earned.values.copy(), earned.margins.copy()
-    ties = int((lost & ~np.isnan(values)).sum())
-    values[lost & ~np.isnan(values)] = 0.0
+    values[lost] = np.nan
+    if judged.any() and np.isnan(values).all():
+        values[judged] = 0.0
     margins[lost] = np.nan
+    tied = sum(len(earned.predicted[index]) > 1 for index in np.flatnonzero(lost & judged).tolist())
     predicted = tuple(() if gone else chosen for gone, chosen in zip(lost, earned.predicted, strict=True))
-    return replace(earned, values=values, margins=margins, predicted=predicted, ties=earned.ties - ties)
+    return replace(earned, values=values, margins=margins, predicted=predicted, ties=earned.ties - tied)
 
 
 def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Answered]]:
@@ -315,6 +366,8 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
         spec=_meaning(answered),
         format=answered.format,
         asked=answered.part.asked,
+        outcomes=answered.outcomes(earned),
+        bounds=answered.bounds(earned),
         replies=reply_statistics(answered.columns, StoredReplies.of(answered.replies)) if answered.replies else None,
         label_quality=answered.probe.card.label_quality,
     )

@@ -47,6 +47,7 @@ def _row(result: Result) -> dict[str, Any]:
         "normalise": result.normalise,
         "ties": result.ties,
         "unjudged": result.unjudged,
+        "unanswered": result.asked_items - result.answered,
     }
 
 

@@ -80,6 +80,8 @@ class OpenedModel:
     frame: str
     formats: tuple[ChosenFormat, ...]
     local: bool
+    chat_template: bool
+    """Whether a local model has a chat template."""
     device: str
     threads: int | None
 
@@ -91,10 +93,11 @@ def open_model(context: WorkerContext, task: EngineTask) -> TaskResult:
     # First: this tries out what a server can do, which its description then includes.
     formats = tuple(
         ChosenFormat(each.name, note, each.in_words(model, each.spec(spec)))
-        for each, note in choose_prompt_formats(model, request.formats)
+        for each, note in choose_prompt_formats(model, request.formats, spec)
     )
     opened = OpenedModel(
         describe=model.describe(),
+        chat_template=isinstance(model, LanguageModel) and model.can("chat"),
         notes=tuple(model.notes),
         kind=model.who.kind,
         reported=dict(model.who.reported),

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from math import log
 
 from horsesense.core import Answer, Item, Reply, ScoringSpec
+from horsesense.core.answer import ReplyOutcome
 from horsesense.errors import UserError
-from horsesense.models.protocol import Continuation, Model, Sampling
-from horsesense.scoring.letters import ShownItem, in_words, prepare_shown
-from horsesense.scoring.option_prompts import REASONED, SHORTLY
+from horsesense.models.protocol import Continuation, Model, Sampling, Turn
+from horsesense.scoring.letters import ShownItem, in_orders, in_words
+from horsesense.scoring.option_prompts import REASONED, SHORTLY, is_chat, prompt_text
 from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
 from horsesense.scoring.reply_parsing import parse_reply
 
 REPLY_TOKENS = 48
 """Tokens for an answer, in addition to those for reasoning."""
-UNPARSED = "unparsed"
-"""Flag of every option of an item without a parsed reply: the item scores 0."""
 
 
 def _spec(spec: ScoringSpec) -> ScoringSpec:
@@ -26,36 +26,46 @@ def _spec(spec: ScoringSpec) -> ScoringSpec:
 
 
 def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[ShownItem]:
-    return prepare_shown(model, items, spec, pool, REASONED if spec.reason else SHORTLY, spec.rotations or 1)
+    return show_items(items, spec, pool, is_chat(spec, model.can("chat"), model.name))
+
+
+def show_items(items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item], chat: bool) -> list[ShownItem]:
+    """Build the prompts of items."""
+    return in_orders(items, spec, pool, chat, REASONED if spec.reason else SHORTLY, spec.orders or 1)
 
 
 def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
     spec = call.spec
-    sampling = Sampling(REPLY_TOKENS + spec.reason, spec.temperature, spec.samples)
+    sampling = Sampling(REPLY_TOKENS + spec.reason, spec.temperature, spec.samples, room=spec.room)
     turns = [each for shown in asked for each in shown.turns]
     written = iter(call.model.continuations(turns, sampling, call.progress))
     answers, replies = [], []
     for shown in asked:
-        said = []
-        for order, turn in zip(shown.orders, shown.turns, strict=True):
-            chat = bool(turn.messages)
-            said += [_reply(shown.item, order, n, each, spec, chat) for n, each in enumerate(next(written))]
+        said = [
+            _reply(shown.item, order, turn, sample, each, spec)
+            for order, turn in zip(shown.orders, shown.turns, strict=True)
+            for sample, each in enumerate(next(written))
+        ]
         replies += said
         answers.append(answer_from(shown.item, said))
     return answers, replies
 
 
 def _reply(
-    item: Item, order: Sequence[int], sample: int, written: Continuation, spec: ScoringSpec, chat: bool
+    item: Item, order: Sequence[int], turn: Turn, sample: int, written: Continuation, spec: ScoringSpec
 ) -> Reply:
-    index, why = parse_generated(written.text, [item.options[option] for option in order], written.finish, spec, chat)
+    index, outcome, why = read_reply(written, [item.options[option] for option in order], spec, bool(turn.messages))
     return Reply(
         item=item.id,
         format="generate",
-        rotation=order[0],
+        order=tuple(order),
         sample=sample,
+        prompt=prompt_text(turn),
         request=written.request,
+        sent=written.sent,
         text=written.text,
+        reasoning=written.reasoning,
+        outcome=outcome,
         logprobs=(),
         bounded=(),
         parsed=None if index is None else order[index],
@@ -66,22 +76,37 @@ def _reply(
     )
 
 
-def parse_generated(
-    text: str, shown: Sequence[str], finish: str, spec: ScoringSpec, chat: bool
-) -> tuple[int | None, str]:
-    """Parse a reply by the current rules. A plain text continues without end: only its first line counts."""
-    said = text if chat or spec.reason else next((line for line in text.splitlines() if line.strip()), "")
+def read_reply(
+    written: Continuation, shown: Sequence[str], spec: ScoringSpec, chat: bool
+) -> tuple[int | None, ReplyOutcome, str]:
+    """Return the option that a reply names, its outcome, and the rule or the reason.
+
+    A reply that was cut off or refuses may still name an option; nothing that a filter or an error left counts. A plain
+    text continues without end: only its first line counts, and its length means nothing.
+    """
+    if written.outcome in ("filtered", "failed"):
+        return None, written.outcome, written.reported or written.outcome
+    endless = not (chat or spec.reason)
+    said = next((line for line in written.text.splitlines() if line.strip()), "") if endless else written.text
     parsed = parse_reply(said, shown, reasoned=bool(spec.reason))
-    if parsed.option is None and finish == "length" and spec.reason:
-        return None, f"cut off ({parsed.why})"
-    return parsed.option, parsed.why
+    if parsed.option is not None:
+        return parsed.option, "answered", parsed.why
+    if written.outcome == "refused" or parsed.why == "refuses":
+        return None, "refused", written.reported or parsed.why
+    if written.finish == "length" and not endless:
+        return None, "cut off", "cut off while it thinks" if parsed.why == "empty" and written.reasoning else parsed.why
+    return None, "empty" if parsed.why == "empty" else "unparsed", parsed.why
 
 
 def answer_from(item: Item, replies: Sequence[Reply]) -> Answer:
-    """Return the log of each option's share of the parsed replies, smoothed so that none is zero."""
+    """Return the log of each option's share of the parsed replies, smoothed so that none is zero.
+
+    Without a parsed reply, the flag of every option is the most frequent outcome.
+    """
     votes = [sum(reply.parsed == option for reply in replies) for option in range(len(item.options))]
     if not any(votes):
-        return Answer(item.id, item.form, (0.0,) * len(votes), flags=(UNPARSED,) * len(votes))
+        ((outcome, _),) = Counter(reply.outcome for reply in replies).most_common(1)
+        return Answer(item.id, item.form, (0.0,) * len(votes), flags=(outcome,) * len(votes))
     scores = tuple(log((count + 0.5) / (sum(votes) + 0.5 * len(votes))) for count in votes)
     return Answer(item.id, item.form, scores, flags=("",) * len(votes))
 
@@ -89,7 +114,7 @@ def answer_from(item: Item, replies: Sequence[Reply]) -> Answer:
 def _in_words(model: Model, spec: ScoringSpec) -> str:
     drawn = f"{spec.samples} samples at temperature {spec.temperature:g}" if spec.temperature else "greedy"
     room = f", {spec.reason} tokens for reasoning" if spec.reason else ""
-    return f"{in_words(model, spec)}, {drawn}{room}"
+    return f"{in_words(model, spec, spec.orders or 1)}, {drawn}{room}"
 
 
 GENERATE = PromptFormat("generate", "text", _spec, _prepare, _answer, _in_words)

@@ -10,11 +10,21 @@ import numpy as np
 
 from horsesense.core import Answer, Item, Reply, ScoringSpec
 from horsesense.errors import UserError, argument
+from horsesense.models.api.logprobs import LEAST_MASS, mass_of
 from horsesense.models.protocol import Choices, Model, Turn
-from horsesense.scoring.option_prompts import ONLY_LETTER, WORDING, is_chat, letters_of, rotated, turn
+from horsesense.scoring.option_prompts import (
+    ONLY_LETTER,
+    WORDING,
+    is_chat,
+    letters_of,
+    option_orders,
+    prompt_text,
+    turn,
+)
 from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
 from horsesense.scoring.prompts import examples_from
 
+UNBELIEVED = "the letters carry less than half of the probability"
 _CHARACTERS_A_TOKEN = 4
 """Estimate of the work, whatever the tokenizer."""
 
@@ -55,25 +65,27 @@ def _spec(spec: ScoringSpec) -> ScoringSpec:
     return spec
 
 
-def prepare_shown(
-    model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item], instruction: str, orders: int
+def in_orders(
+    items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item], chat: bool, instruction: str, orders: int
 ) -> list[ShownItem]:
-    """Prepare items in ``orders`` orders each; 0 for as many as there are options."""
-    chat = is_chat(spec, model.can("chat"), model.name)
+    """Show the options of items in ``orders`` orders each; 0 for as many as there are options."""
     examples = examples_from(pool, spec)
-    made = []
+    shown = []
     for item in items:
         letters_of(item)
-        count = min(orders or len(item.options), len(item.options))
-        # Fewer orders than options are spread evenly, so that the letters rotate as far as possible.
-        all_orders = tuple(rotated(item, number * len(item.options) // count) for number in range(count))
-        turns = tuple(turn(item, order, examples(item), spec, chat, instruction) for order in all_orders)
-        made.append(ShownItem(item, all_orders, turns))
-    return made
+        own = option_orders(item, orders, spec.orders_seed)
+        turns = tuple(turn(item, order, examples(item), spec, chat, instruction) for order in own)
+        shown.append(ShownItem(item, own, turns))
+    return shown
 
 
 def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[ShownItem]:
-    return prepare_shown(model, items, spec, pool, ONLY_LETTER, spec.rotations)
+    return show_items(items, spec, pool, is_chat(spec, model.can("chat"), model.name))
+
+
+def show_items(items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item], chat: bool) -> list[ShownItem]:
+    """Build the prompts of items."""
+    return in_orders(items, spec, pool, chat, ONLY_LETTER, spec.orders)
 
 
 def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
@@ -82,29 +94,43 @@ def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
     chosen = iter(call.model.choices(turns, words, call.spec, call.progress))
     answers, replies = [], []
     for shown in asked:
-        said = [_reply(shown.item, order, next(chosen)) for order in shown.orders]
+        said = [
+            _reply(shown.item, order, asked_turn, next(chosen))
+            for order, asked_turn in zip(shown.orders, shown.turns, strict=True)
+        ]
         replies += said
         answers.append(answer_from(shown.item, said))
     return answers, replies
 
 
-def _reply(item: Item, order: Sequence[int], choices: Choices) -> Reply:
-    """Return the probabilities under one order, put back into the order of the item."""
+def _reply(item: Item, order: Sequence[int], asked: Turn, choices: Choices) -> Reply:
+    """Return the probabilities under one order, put back into the order of the item.
+
+    In a conversation, or where a letter is not listed, letters are believed only if they carry most of the probability:
+    a model that begins with a thought or with asterisks has not chosen any. A text to be continued may end in other
+    words, and its letters can be compared all the same.
+    """
     back = [order.index(option) for option in range(len(order))]
     logprobs = tuple(choices.logprobs[index] for index in back)
     bounded = tuple(choices.bounded[index] for index in back)
     best = [option for option, value in enumerate(logprobs) if value == max(logprobs)]
+    strict = bool(asked.messages) or any(bounded)
+    believed = not strict or mass_of(choices) >= LEAST_MASS
     return Reply(
         item=item.id,
         format="letters",
-        rotation=order[0],
+        order=tuple(order),
         sample=0,
+        prompt=prompt_text(asked),
         request=choices.request,
+        sent="",
         text="",
+        reasoning="",
+        outcome="answered" if believed else "unparsed",
         logprobs=logprobs,
         bounded=bounded,
-        parsed=best[0] if len(best) == 1 else None,
-        why="best letter" if len(best) == 1 else "letters tie",
+        parsed=best[0] if believed and len(best) == 1 else None,
+        why=UNBELIEVED if not believed else "best letter" if len(best) == 1 else "letters tie",
         finish="",
         prompt_tokens=choices.tokens,
         tokens=0,
@@ -112,27 +138,32 @@ def _reply(item: Item, order: Sequence[int], choices: Choices) -> Reply:
 
 
 def answer_from(item: Item, replies: Sequence[Reply]) -> Answer:
-    """Return the log of each option's share of the probability of all letters, averaged over the orders."""
+    """Return the log of each option's share of the probability of all letters, averaged over the orders.
+
+    Where most orders gave no letters to believe, the flag of the first option says that the item has no answer.
+    """
     shares = [0.0] * len(item.options)
     for reply in replies:
         total = float(np.logaddexp.reduce(np.array(reply.logprobs)))
         for option, value in enumerate(reply.logprobs):
             shares[option] += exp(value - total) / len(replies)
-    flags = tuple("bounded" if any(r.bounded[option] for r in replies) else "" for option in range(len(item.options)))
-    return Answer(item.id, item.form, tuple(log(max(share, 1e-300)) for share in shares), flags=flags)
+    flags = ["bounded" if any(r.bounded[option] for r in replies) else "" for option in range(len(item.options))]
+    lost = [reply.outcome for reply in replies if reply.outcome != "answered"]
+    if 2 * len(lost) >= len(replies):
+        flags[0] = lost[0]
+    return Answer(item.id, item.form, tuple(log(max(share, 1e-300)) for share in shares), flags=tuple(flags))
 
 
-def in_words(model: Model, spec: ScoringSpec) -> str:
-    """Describe template and examples for the manifest."""
+def in_words(model: Model, spec: ScoringSpec, orders: int) -> str:
+    """Describe template, examples and option orders for the manifest."""
     chat = is_chat(spec, model.can("chat"), model.name)
     parts = ["chat template" if chat else "plain text", f"wording {WORDING}"]
     if spec.shots:
         parts.append(f"{spec.shots} examples from {spec.shots_from}, seed {spec.shots_seed}")
+    parts.append(f"{orders or 'all'} option order{'s' * (orders != 1)}, seed {spec.orders_seed}")
     return ", ".join(parts)
 
 
-def _in_words(model: Model, spec: ScoringSpec) -> str:
-    return f"{in_words(model, spec)}, {spec.rotations or 'all'} orders"
-
-
-LETTERS = PromptFormat("letters", "next", _spec, _prepare, _answer, _in_words)
+LETTERS = PromptFormat(
+    "letters", "next", _spec, _prepare, _answer, lambda model, spec: in_words(model, spec, spec.orders)
+)

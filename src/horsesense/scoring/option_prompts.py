@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 from string import ascii_uppercase
 
 from horsesense.core import Item, ScoringSpec
@@ -26,14 +27,27 @@ def letters_of(item: Item) -> tuple[str, ...]:
     return tuple(ascii_uppercase[: len(item.options)])
 
 
-def rotated(item: Item, rotation: int) -> tuple[int, ...]:
-    """Return the options in the shown order, rotated.
+def option_orders(item: Item, count: int, seed: int) -> tuple[tuple[int, ...], ...]:
+    """Return the orders in which the options of an item are shown; a count of 0 puts every option once at every letter.
 
-    >>> rotated(Item(probe="demo", form="choice", text="?", options=("a", "b", "c")), 1)
-    (1, 2, 0)
+    The first order is drawn by the seed and the id of the item, so it depends neither on the file nor on the key: on
+    average every option is as often first as last. The others rotate it as far as possible. An ordered scale is
+    shown forwards or backwards, from a drawn position.
+
+    >>> option_orders(Item(probe="demo", form="choice", text="?", options=("a", "b", "c")), 0, 0)
+    ((1, 0, 2), (0, 2, 1), (2, 1, 0))
     """
-    count = len(item.options)
-    return tuple((index + rotation) % count for index in range(count))
+    many = len(item.options)
+    count = min(count or many, many)
+    rng = Random(f"{seed} {item.id}")
+    first = list(range(many))
+    if item.ordered:
+        first = first[:: rng.choice((1, -1))]
+    else:
+        rng.shuffle(first)
+    begin = rng.randrange(many)
+    shifts = [begin + number * many // count for number in range(count)]
+    return tuple(tuple(first[(index + shift) % many] for index in range(many)) for shift in shifts)
 
 
 def block(item: Item, order: Sequence[int]) -> str:
@@ -78,6 +92,19 @@ def turn(
     for question, answer in solved:
         messages += [("user", f"{question}\n{instruction}"), ("assistant", answer)]
     return Turn(messages=(*messages, ("user", f"{asked}\n{instruction}")))
+
+
+def prompt_text(turn: Turn) -> str:
+    """Return a prompt to be read: the text, or each message after its role.
+
+    >>> print(prompt_text(Turn(messages=(("system", "Be brief."), ("user", "Is ice hot?")))))
+    [system]
+    Be brief.
+    [user]
+    Is ice hot?
+    """
+    messages = [f"[{role}]\n{content}" for role, content in turn.messages]
+    return "\n".join([*messages, *([turn.text] if turn.text else [])])
 
 
 def _solution(item: Item, instruction: str) -> str:

@@ -90,13 +90,13 @@ def parse_prompt_formats(text: str) -> tuple[str, ...]:
     return names
 
 
-def choose_prompt_formats(model: Model, names: Sequence[str]) -> list[tuple[PromptFormat, str]]:
+def choose_prompt_formats(model: Model, names: Sequence[str], spec: ScoringSpec) -> list[tuple[PromptFormat, str]]:
     """Return the formats to use for a model, each with a note on the formats that ``auto`` had to skip.
 
     Only ``auto`` falls back; a format that was requested and is not supported is an error.
     """
     if list(names) == [AUTO]:
-        return [_first_supported(model)]
+        return [first_supported(model, spec)]
     formats = [get_prompt_format(name) for name in names]
     for each in formats:
         if not model.can(each.needs):
@@ -107,15 +107,28 @@ def choose_prompt_formats(model: Model, names: Sequence[str]) -> list[tuple[Prom
     return [(each, "") for each in formats]
 
 
-def _first_supported(model: Model) -> tuple[PromptFormat, str]:
+def why_not(model: Model, prompt_format: PromptFormat, spec: ScoringSpec) -> str:
+    """Return why a model cannot be asked in a format, or an empty string."""
+    if not model.can(prompt_format.needs):
+        return model.why_not(prompt_format.needs)
+    try:
+        prompt_format.spec(spec)
+    except UserError as error:
+        return error.problem
+    return ""
+
+
+def first_supported(model: Model, spec: ScoringSpec) -> tuple[PromptFormat, str]:
+    """Return the first format that a model supports, and why not those before it."""
     if model.who.kind != "server":
         return get_prompt_format("loglikelihood"), ""
     skipped: list[str] = []
     for name in _FALLBACKS:
         each = get_prompt_format(name)
-        if model.can(each.needs):
+        reason = why_not(model, each, spec)
+        if not reason:
             return each, "; ".join(skipped)
-        skipped.append(f"not by {name}: {model.why_not(each.needs)}")
+        skipped.append(f"not by {name}: {reason}")
     raise UserError(f"{model.name} supports no prompt format ({'; '.join(skipped)})", fix="check the server")
 
 

@@ -1,6 +1,6 @@
 """Parse which option a reply names, by fixed rules; a reply that no rule parses is unparsed, never guessed.
 
-Reasoning between ``<think>`` and ``</think>`` is not part of the reply. Then, in this order:
+Thoughts are not part of the reply (`horsesense.models.protocol.split_thoughts`). Then, in this order:
 
 1. *boxed*: one letter in ``\\boxed{}``
 2. *letter alone*: the reply is a letter, with or without punctuation
@@ -8,8 +8,10 @@ Reasoning between ``<think>`` and ``</think>`` is not part of the reply. Then, i
 4. *leading letter*: the reply begins with "B." or "B)" or "B:"
 5. *option as it stands*: the reply, or its first line, is an option up to case, punctuation and an article
 6. *begins with the option*: "Cold, because …"
-7. *letter named*: "option B" or "(B)" and no other
-8. *option named*: one option's words and no other's, and not after a "not"
+7. *letter at the end*: an explanation, and then a line with a letter or with an option as it stands
+8. *called right*: "B is correct", "it must be B", "so B."
+9. *letter named*: "option B" or "(B)" and no other
+10. *option named*: one option's words and no other's, and not after a "not"
 
 A letter followed by the words of another option is unparsed. A reply with reasoning is parsed from its last statement,
 or else from its last line.
@@ -19,11 +21,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import ascii_uppercase
 
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.S | re.I)
-_THINKING = re.compile(r"<think(?:ing)?>", re.I)
+from horsesense.models.protocol import split_thoughts
+
 _BOXED = re.compile(r"\\boxed\{\s*(?:\\text(?:bf)?\{)?\s*\(?([A-Za-z])\)?\s*\}+")
 _ALONE = re.compile(r"\W*(?:(?:option|choice|letter|answer)\W+)?([A-Za-z])\W*", re.I)
 _MARKER = (
@@ -36,6 +38,13 @@ _STATED = re.compile(
     re.I,
 )
 _LEADING = re.compile(r"\W*(?:(?:option|choice)\s+)?([A-Za-z])[*_`\"')\]]*\s*[.):\]\-–—][*_`]*\s*(.*)", re.I)
+_CALLED_RIGHT = re.compile(
+    r"\b(?P<before>[A-Z])[)\]*_`\"']*\s+(?:is|must be|should be|would be) (?:the )?"
+    r"(?:correct|right|best|true|answer|most (?:likely|sensible|plausible))\b|"
+    r"\b(?:[Ii]t(?:'s| is| must be| should be| would be)|[Ss]o|[Tt]herefore|[Tt]hus|[Hh]ence)\b"
+    r"[\s,:(*_`]*(?P<after>[A-Z])\b(?=[)*_`\]]*\s*(?:[.,;:!)]|$))",
+    re.M,
+)
 _NAMED = re.compile(r"\b(?:option|choice|letter)\s+[\"'(*]*([A-Za-z])\b(?!')|[(\[]([A-Z])[)\]]", re.I)
 _NOT = re.compile(
     r"(?:\b(?:not|never|no|neither|nor|cannot|isn't|wasn't|than|rather than|instead of)|n[’']t)\W+(?:\w+\W+)?$"
@@ -64,20 +73,20 @@ def parse_reply(text: str, shown: Sequence[str], reasoned: bool = False) -> Pars
     >>> parse_reply("It could be hot or cold.", ["hot", "cold"])
     ParsedReply(option=None, why='names several options')
     """
-    said = _THOUGHT.sub(" ", text)
-    if _THINKING.search(said):
+    thoughts, said = split_thoughts(text)
+    if thoughts and not said:
         return ParsedReply(None, "cut off while it thinks")
     said = said.replace("’", "'").strip()
     if not any(letter.isalnum() for letter in said):
         return ParsedReply(None, "empty")
     rules: tuple[Callable[[str, Sequence[str]], ParsedReply | None], ...]
     if reasoned:
-        stated = _boxed(said, shown) or _stated(said, shown)
+        stated = _boxed(said, shown) or _stated(said, shown) or _listed(said.rpartition("\n\n")[2])
         if stated is not None:
             return stated
         said = said.splitlines()[-1].strip()
-    rules = (_boxed, _alone, _stated, _leading, _as_it_stands, _begins, _letter_named, _option_named)
-    for rule in rules:
+    rules = (_boxed, _alone, _stated, _leading, _as_it_stands, _begins, _at_end, _called_right)
+    for rule in (*rules, _letter_named, _option_named):
         parsed = rule(said, shown)
         if parsed is not None:
             return parsed
@@ -136,13 +145,17 @@ def _is_letter(letter: str, after: str) -> bool:
     return True
 
 
+def _listed(said: str) -> ParsedReply | None:
+    leading = {found[1].upper() for line in said.splitlines() if (found := _LEADING.match(line.strip()))}
+    return ParsedReply(None, "lists several options") if len(leading) > 1 else None
+
+
 def _leading(said: str, shown: Sequence[str]) -> ParsedReply | None:
-    leading = [found for line in said.splitlines() if (found := _LEADING.match(line.strip()))]
-    if not leading or not _LEADING.match(said):
+    found = _LEADING.match(said.splitlines()[0].strip())
+    if not found:
         return None
-    if len({found[1].upper() for found in leading}) > 1:
-        return ParsedReply(None, "lists several options")
-    found = leading[0]
+    if several := _listed(said):
+        return several
     if found[1].islower() and not re.match(r"\W*(?:option\s+|choice\s+)?[a-z][*_`]*[.):\]]", said, re.I):
         return None
     return _agreeing(_letter(found[1], shown, "leading letter"), found[2], shown)
@@ -171,6 +184,20 @@ def _begins(said: str, shown: Sequence[str]) -> ParsedReply | None:
     head = _plain(re.split(r"[,.;:!\n—–]|\s-\s", said, maxsplit=1)[0])
     same = [index for index, option in enumerate(shown) if _plain(option) == head]
     return ParsedReply(same[0], "begins with the option") if len(same) == 1 else None
+
+
+def _at_end(said: str, shown: Sequence[str]) -> ParsedReply | None:
+    before, _, last = said.rpartition("\n")
+    found = (_alone(last, shown) or _as_it_stands(last, shown)) if before and last.strip() else None
+    return found and replace(found, why="letter at the end" if found.option is not None else found.why)
+
+
+def _called_right(said: str, shown: Sequence[str]) -> ParsedReply | None:
+    called = [found for found in _CALLED_RIGHT.finditer(said) if not _NOT.search(said[: found.start()].lower())]
+    letters = {found["before"] or found["after"] for found in called}
+    if len(letters) > 1:
+        return ParsedReply(None, "states several answers")
+    return _letter(letters.pop(), shown, "called right") if letters else None
 
 
 def _letter_named(said: str, shown: Sequence[str]) -> ParsedReply | None:

@@ -17,7 +17,7 @@ from horsesense.methods.winoventi.elicitation import Elicitation, as_sentences, 
 from horsesense.methods.winoventi.evaluation import Background, run_all, score_answers
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
-from horsesense.models.api.opening import open_served
+from horsesense.models.api.served_model import open_served
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.runs.ask_models import Settings

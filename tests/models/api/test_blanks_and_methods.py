@@ -13,7 +13,7 @@ from horsesense.errors import UserError
 from horsesense.methods.winoventi.elicitation import Elicitation, ask_associations, perplexities
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
-from horsesense.models.api.opening import open_served
+from horsesense.models.api.served_model import open_served
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.locate import identity_named
 from horsesense.scoring.fill import fill_blanks

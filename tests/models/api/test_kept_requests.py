@@ -17,8 +17,8 @@ import pytest
 import horsesense as hs
 from horsesense.core import write_probe
 from horsesense.errors import UserError
-from horsesense.models.api.opening import open_served
 from horsesense.models.api.requests import BudgetError
+from horsesense.models.api.served_model import open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Sampling, Turn
 from horsesense.progress import Progress

@@ -5,15 +5,17 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 import horsesense as hs
 from horsesense.errors import UserError
-from horsesense.models.api import retry
-from horsesense.models.api.opening import open_served
-from horsesense.models.api.requests import BudgetError, TemporaryError, retry_after
+from horsesense.models.api import limiter
+from horsesense.models.api.limiter import Limiter, RetryState, retry_after, until_reset
+from horsesense.models.api.requests import BudgetError, TemporaryError
+from horsesense.models.api.served_model import open_served
 from horsesense.models.api.settings import ServedSettings, warn_unused
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.progress import NO_PROGRESS, HorsesenseWarning, Progress
@@ -97,7 +99,7 @@ def test_what_was_answered_is_kept_when_patience_ends(server: ModelServer, tmp_p
 
 
 def test_an_address_at_which_nobody_ever_answered_is_told_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry, "_STRANGER", 0.4)
+    monkeypatch.setattr(limiter, "_STRANGER", 0.4)
     with pytest.raises(UserError, match=r"does not answer after \d tries in 0 s .*the address is right"):
         open_served(f"openai:http://127.0.0.1:{free_port()}/v1#m", ServedSettings(patience=300))
 
@@ -106,7 +108,7 @@ def test_a_server_that_cannot_do_a_thing_is_not_waited_for(
     server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some say 500 to what they cannot do: the trial goes on to the next way after a few tries, not after minutes."""
-    monkeypatch.setattr(retry, "_FIRST_WAIT", 0.01)
+    monkeypatch.setattr(limiter, "_FIRST_PAUSE", 0.01)
     plain = server._reply
     monkeypatch.setattr(
         server, "_reply", lambda *told: (500, {"error": {}}) if told[2].get("echo") else plain(*told), raising=True
@@ -121,23 +123,36 @@ def test_a_trial_that_was_cut_short_says_nothing_about_the_server(server: ModelS
     """Neither silence nor a budget in the middle of the trial makes it a server without log-probabilities."""
     model = open_served(server.name, ServedSettings(patience=0.1, max_requests=3 if how == "spent" else None))
     if how == "away":
-        server.behaviour.fault, server.behaviour.every = "503", 4
+        assert model.can("text")
+        server.behaviour.fault, server.behaviour.every = "503", 1
     with pytest.raises(UserError, match="budget of 3 requests" if how == "spent" else "HTTP 503"):
         model.can("likelihood")
 
 
 def test_pauses_grow_to_half_a_minute_unless_the_server_says_how_long() -> None:
-    assert (retry_after("7"), retry_after("86400"), retry_after("Wed, 21 Oct 2026 07:28:00 GMT")) == (7.0, 30.0, None)
-    waiting, wait = retry.RetryPolicy("http://127.0.0.1/v1", 300), retry.RetryState()
-    pauses = [waiting.pause(wait, TemporaryError("HTTP 503"), NO_PROGRESS) for _ in range(12)]
+    limit, state = Limiter("http://127.0.0.1/v1"), RetryState()
+    pauses = [limit.pause(state, TemporaryError("HTTP 503"), 300, NO_PROGRESS) for _ in range(12)]
     assert all(later > earlier for earlier, later in zip(pauses[:6:2], pauses[2:7:2], strict=True))
     assert all(15 <= each <= 30 for each in pauses[8:])
-    assert waiting.pause(wait, TemporaryError("HTTP 429", 7.0), NO_PROGRESS) == 7.0
+    assert limit.pause(state, TemporaryError("HTTP 429", 7.0, limited=True), 300, NO_PROGRESS) == 7.0
+    assert Limiter("http://127.0.0.1/v1").pause(RetryState(), TemporaryError("HTTP 503", 7.0), 4, NO_PROGRESS) <= 4
+
+
+def test_a_wait_that_is_longer_than_the_patience_is_an_error_at_once() -> None:
+    day = TemporaryError("HTTP 429: daily limit", 86_400.0, limited=True)
+    with pytest.raises(UserError, match=r"asks to wait 86,400 s .*daily limit"):
+        Limiter("http://127.0.0.1/v1").pause(RetryState(), day, 300, NO_PROGRESS)
+
+
+def test_waits_are_read_from_the_headers() -> None:
+    assert retry_after({"retry-after": "7"}) == 7.0
+    assert retry_after({"retry-after-ms": "250"}) == 0.25
+    assert retry_after({"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT"}) is None
+    soon = (datetime.now(UTC) + timedelta(seconds=9)).isoformat()
+    wait = until_reset({"anthropic-ratelimit-requests-remaining": "0", "anthropic-ratelimit-requests-reset": soon})
+    assert wait == pytest.approx(9, abs=1)
     assert (
-        retry.RetryPolicy("http://127.0.0.1/v1", 4).pause(
-            retry.RetryState(), TemporaryError("HTTP 429", 7.0), NO_PROGRESS
-        )
-        <= 4
+        until_reset({"anthropic-ratelimit-requests-remaining": "3", "anthropic-ratelimit-requests-reset": soon}) is None
     )
 
 

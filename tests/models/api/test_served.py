@@ -15,9 +15,9 @@ import pytest
 import horsesense as hs
 from horsesense.core import Card, Item, Probe, ScoringSpec, write_probe
 from horsesense.errors import UserError
-from horsesense.models.api.opening import open_served
-from horsesense.models.api.protocol import choices_among, read_alternatives, read_echo
+from horsesense.models.api.logprobs import choices_among, read_alternatives, read_echo
 from horsesense.models.api.requests import BudgetError
+from horsesense.models.api.served_model import open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
@@ -109,7 +109,7 @@ def test_a_slow_answer_is_asked_for_again(server: ModelServer) -> None:
 
 def test_a_server_that_never_answers_is_one_sentence(server: ModelServer) -> None:
     server.behaviour.fault, server.behaviour.every = "503", 1
-    with pytest.raises(UserError, match=r"does not answer after \d tries in \d s \(HTTP 503\); see whether"):
+    with pytest.raises(UserError, match=r"does not answer after \d tries in \d s \(HTTP 503: not now\); see whether"):
         hs.ask(server.name, PROBE, served=ServedSettings(patience=0.5))
 
 

@@ -47,5 +47,6 @@ def test_a_server_without_likelihoods_is_asked_by_letters(server: ModelServer) -
     server.behaviour.echo = False
     found = hs.profile(f"far={server.name}", abilities=["parts"], limit=4).models[0]
     assert found.asked.startswith("by letters")
-    assert [each.name for each in found.verdicts.findings[0].explanations if "without" in each.name] == []
+    kinds = [each.kind for each in found.verdicts.findings[0].explanations]
+    assert kinds.count("blind") == 1, "the question withheld takes the place of PMI"
     assert found.mistakes == ()

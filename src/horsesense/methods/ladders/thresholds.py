@@ -22,7 +22,6 @@ from horsesense.core.item import guess_of
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError
 from horsesense.runs.results import Answered
-from horsesense.scoring.generate import UNPARSED
 from horsesense.stats import Estimate, accuracy
 from horsesense.stats.paired import holm
 from horsesense.stats.psychometric import Psychometric, fit_point, fit_psychometric
@@ -158,12 +157,11 @@ def levels_to_ask(correct: Mapping[int, Sequence[bool]], chance: float, most: in
 def correct_families(
     answered: Sequence[Answered], normalise: Normalisation | None = None
 ) -> dict[int, dict[str, bool]]:
-    """Return for each level which families have every item correct; a family with an unparsed answer is left out."""
+    """Return for each level which families have every item correct; a family with an unanswered item is left out."""
     outcomes: dict[int, dict[str, bool]] = {}
     for each in answered:
         values = each.credits(normalise or each.primary()).values
-        unparsed = each.stored.first_flag_is(UNPARSED)
-        without = {item.unit() for item, flag in zip(each.items, unparsed, strict=True) if flag}
+        without = {item.unit() for item, flag in zip(each.items, each.unanswered, strict=True) if flag}
         for item, value in zip(each.items, values, strict=True):
             families = outcomes.setdefault(level_of(item), {})
             if item.unit() not in without:
@@ -201,7 +199,7 @@ def threshold_of(
     pairs = [(level, right) for level, own in outcomes.items() for right in own.values()]
     fit = fit_psychometric([level for level, _ in pairs], [right for _, right in pairs], chance, seed=seed)
     asked = sum(len(each.items) for each in answered)
-    share = 1 - sum(int(np.sum(each.stored.first_flag_is(UNPARSED))) for each in answered) / asked
+    share = 1 - sum(int(each.unanswered.sum()) for each in answered) / asked
     model = answered[0].part.model.name
     return LadderThreshold(
         model=model,

@@ -1,4 +1,7 @@
-"""Parse ``openai:URL#name``. It never contains a key."""
+"""Parse the name of a served model: ``PROVIDER/MODEL``, ``PROVIDER/MODEL@URL`` or ``openai:URL#name``.
+
+It never contains a key.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,12 @@ from urllib.parse import urlsplit
 from horsesense.errors import UserError, argument
 
 PREFIX = "openai:"
+PROVIDERS = ("openai", "anthropic", "google", "azure", "openrouter", "vllm", "litellm", "inspect")
+"""What may precede the slash; `horsesense.models.api.providers` has a class for each."""
+_HUB_MODELS = {
+    "openai": ("gpt-oss", "privacy-filter", "whisper", "clip-", "shap-e", "diffusers-", "imagegpt"),
+}
+"""Models of the Hugging Face Hub that begin with a provider's name, and are not served by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +25,11 @@ class Address:
     """A server, and the name of a model there."""
 
     url: str
-    """Without a trailing slash; most end with ``/v1``."""
+    """Without a trailing slash; most end with ``/v1``. Empty: the provider's own."""
     model: str
     """Empty: the only model of the server."""
+    provider: str = ""
+    """One of `PROVIDERS`; empty for any OpenAI-compatible server."""
 
     @property
     def host(self) -> str:
@@ -41,16 +52,39 @@ class Address:
 
 
 def is_served(name: str) -> bool:
-    return name.startswith(PREFIX)
+    """Whether a name means a served model; names on the Hugging Face Hub may begin like a provider.
+
+    >>> is_served("openai/gpt-5"), is_served("openai/gpt-oss-20b"), is_served("google/gemma-3-1b-it")
+    (True, False, False)
+    """
+    if name.startswith(PREFIX):
+        return True
+    provider, slash, model = name.partition("/")
+    if not slash or not model or provider not in PROVIDERS:
+        return False
+    if "@http" in model:
+        return True
+    return model.startswith("gemini") if provider == "google" else not model.startswith(_HUB_MODELS.get(provider, ()))
 
 
 def parse_address(name: str) -> Address:
     """Parse the address in a model's name.
 
     >>> parse_address("openai:http://127.0.0.1:8000/v1#smollm2")
-    Address(url='http://127.0.0.1:8000/v1', model='smollm2')
+    Address(url='http://127.0.0.1:8000/v1', model='smollm2', provider='')
+    >>> parse_address("vllm/Qwen/Qwen3-8B@http://127.0.0.1:8000/v1")
+    Address(url='http://127.0.0.1:8000/v1', model='Qwen/Qwen3-8B', provider='vllm')
     """
-    url, _, model = name.removeprefix(PREFIX).partition("#")
+    if name.startswith(PREFIX):
+        url, _, model = name.removeprefix(PREFIX).partition("#")
+        return Address(checked_url(url, name), model)
+    provider, _, rest = name.partition("/")
+    model, _, url = rest.partition("@http")
+    return Address(checked_url(f"http{url}", name) if url else "", model, provider)
+
+
+def checked_url(url: str, name: str) -> str:
+    """Return the URL of a server without a trailing slash; ``name`` is what the user wrote."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -62,9 +96,12 @@ def parse_address(name: str) -> Address:
             fix=f"put the key into OPENAI_API_KEY, or into the variable that {argument('key_from')} names",
         )
     if parts.query:
-        raise UserError("the address of a server has a query in it, which may hold a key", fix="leave it out")
+        raise UserError(
+            "the address of a server has a query in it, which may hold a key",
+            fix=f"leave it out; for an API version there is {argument('api_version')}",
+        )
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UserError(
             f"{name!r} is not the address of a served model", fix="write openai:http://127.0.0.1:8000/v1#name"
         )
-    return Address(url.rstrip("/"), model)
+    return url.rstrip("/")

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from horsesense.errors import UserError
 from horsesense.models.api.client import Client
-from horsesense.models.api.protocol import Echoed, bad_reply, echo_body, read_echo
+from horsesense.models.api.logprobs import Echoed, bad_reply, echo_body, read_echo
 from horsesense.models.api.requests import BudgetError, NoAnswerError, RefusedError, Request
 from horsesense.progress import NO_PROGRESS, Progress
 

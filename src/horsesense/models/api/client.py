@@ -1,4 +1,4 @@
-"""Requests to a server: concurrent, retried, within a budget, stored as they are answered.
+"""Requests to a model: concurrent, negotiated, retried, within a budget, stored as they are answered.
 
 The event loop runs in a thread of its own, so that it works where one is running already, as in a notebook.
 """
@@ -6,44 +6,38 @@ The event loop runs in a thread of its own, so that it works where one is runnin
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
-from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from horsesense.errors import argument
 from horsesense.models.api.address import Address
+from horsesense.models.api.http import Send, Transport
+from horsesense.models.api.limiter import Limiter, RetryState, limiter_of
+from horsesense.models.api.providers import Provider
 from horsesense.models.api.request_log import RequestLog
-from horsesense.models.api.requests import (
-    BudgetError,
-    RefusedError,
-    Request,
-    TemporaryError,
-    Usage,
-    message_of,
-    retry_after,
-)
-from horsesense.models.api.retry import RetryPolicy, RetryState
-from horsesense.models.api.settings import KEY_VARIABLE, ServedSettings
+from horsesense.models.api.requests import BudgetError, RefusedError, Request, TemporaryError, Usage
+from horsesense.models.api.settings import ServedSettings, money
 from horsesense.progress import NO_PROGRESS, Progress
-
-if TYPE_CHECKING:
-    import ssl
-
-    import httpx
 
 Read = TypeVar("Read")
 Reader = Callable[[Request, bytes, dict[str, Any]], Read]
-"""Parses a reply, given its request and the key of that."""
+"""Parses a reply in OpenAI's form, given the request as it was sent, and its key."""
+Spare = Callable[[Request, bytes, RefusedError], Read]
+"""Makes the result of a request that the server refused for its own content."""
 
 Mark = tuple[bytes, Hashable]
 """What distinguishes the requests of a call: the key, and what the caller wants from the reply."""
-_FALTERS = {408, 409, 425, 429, 500, 502, 503, 504, 529}
-_THERE = {408, 409, 500}
-"""Statuses among these that a running server may return for a feature that it lacks."""
-_CONNECTING = 5.0
-"""Seconds to wait for a connection: an address that takes longer has no server."""
+FILTERED = "horsesense_filtered"
+"""Key of a stored reply that says that a filter refused the request."""
+_PROMPT_ERRORS = (400, 403, 413, 422, 451)
+"""Statuses that may concern one prompt alone."""
+_FEW_FAILURES = 3
+"""Refused prompts that do not end a call; later more must be answered than refused."""
+_ROOMS = ("max_tokens", "max_completion_tokens")
+_TOO_LARGE = re.compile(r"too (?:large|many|long)|maximum|exceed|at most|less than|context", re.I)
 
 
 @dataclass
@@ -52,8 +46,10 @@ class _Asked(Generic[Read]):
 
     requests: Iterator[Request]
     read: Reader[Read]
+    spare: Spare[Read] | None
     identity: str
     log: RequestLog | None
+    normalise: Callable[[dict[str, Any]], dict[str, Any]]
     taken: list[Mark] = field(default_factory=list)
     """All requests taken so far, in order."""
     answered: dict[Mark, Read] = field(default_factory=dict)
@@ -72,56 +68,82 @@ class _Asked(Generic[Read]):
             if kept is None:
                 yield mark, request
             else:
-                self.answered[mark] = self.read(request, key, kept)
+                self.answered[mark] = self.parsed(replace(request, body=kept[0]), key, kept[1])
+
+    def parsed(self, request: Request, key: bytes, reply: dict[str, Any]) -> Read:
+        if FILTERED not in reply:
+            return self.read(request, key, self.normalise(reply))
+        error = RefusedError(
+            f"a content filter refuses the request: {reply[FILTERED]}", status=400, said=reply[FILTERED], filtered=True
+        )
+        if self.spare is None:
+            raise error
+        return self.spare(request, key, error)
 
 
 @dataclass
 class Client(Generic[Read]):
-    """Sends requests to one server."""
+    """Sends requests to one model."""
 
     address: Address
-    settings: ServedSettings
+    provider: Provider
+    transport: Transport
     identity: str = ""
     """Identity of the model, part of every key of the log."""
     log: RequestLog | None = None
     spending: Usage = field(default_factory=Usage)
+    dropped: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Parameters that the server refused, by path, and what it said."""
+    most_room: int | None = None
+    """Tokens of a reply that the server allowed after it had refused more."""
     progress: Progress = NO_PROGRESS
     """Progress callback for calls without one of their own."""
-    patience: RetryPolicy = field(init=False)
-    _ssl: ssl.SSLContext | None = None
 
-    def __post_init__(self) -> None:
-        self.patience = RetryPolicy(self.address.url, self.settings.patience)
+    @property
+    def settings(self) -> ServedSettings:
+        return self.provider.settings
 
-    def get(self, path: str) -> dict[str, Any] | None:
-        """Return what the server says about itself; None if it has no such page."""
-        try:
-            said: dict[str, Any] = self._in_thread(lambda: self._got(path))
-            return said
-        except RefusedError as error:
-            if error.status in (401, 403):
-                raise
-            return None
+    @property
+    def unset(self) -> list[str]:
+        """Parameters that could not be set."""
+        names = {name for refused in self.dropped.values() for name in refused if not self.provider.optional[name]}
+        return sorted(names)
+
+    @property
+    def limiter(self) -> Limiter:
+        return limiter_of(self.address.url or f"{self.address.provider}/{self.address.model}")
+
+    def get(self, path: str) -> dict[str, Any]:
+        """Return what the server says about itself."""
+
+        async def got() -> dict[str, Any]:
+            async with self.transport.connected() as send:
+                where = self.provider.path(path, self.address.model)
+                return await self._sent(send, where, None, RetryState(trial=True), self.progress)
+
+        said: dict[str, Any] = _in_thread(got)
+        return said
 
     def ask(self, request: Request, read: Callable[[dict[str, Any]], Read]) -> Read:
         return self.ask_each([request], lambda request, key, reply: read(reply))[0]
 
     def ask_each(
-        self, requests: Iterable[Request], read: Reader[Read], progress: Progress = NO_PROGRESS, total: int = 1
+        self,
+        requests: Iterable[Request],
+        read: Reader[Read],
+        progress: Progress = NO_PROGRESS,
+        total: int = 1,
+        spare: Spare[Read] | None = None,
     ) -> list[Read]:
         """Send all requests; each reply is parsed on arrival and stored if it could be parsed. Duplicates are sent
-        once.
+        once. With ``spare``, a prompt that the server refuses does not end the call.
 
         Requests are built as they are sent, so that a hundred thousand are not in memory at once; progress counts how
         many of ``total`` are done.
         """
-        asked = _Asked(iter(requests), read, self.identity, self.log)
-        self._in_thread(lambda: self._all(asked, total, progress))
+        asked = _Asked(iter(requests), read, spare, self.identity, self.log, self.provider.as_openai)
+        _in_thread(lambda: self._all(asked, total, progress))
         return [asked.answered[mark] for mark in asked.taken]
-
-    async def _got(self, path: str) -> dict[str, Any]:
-        async with self._connected() as client:
-            return await self._sent(client, "GET", path, None, RetryState(trial=True), self.progress)
 
     async def _all(self, asked: _Asked[Read], total: int, progress: Progress) -> None:
         todo = asked.left()
@@ -130,12 +152,12 @@ class Client(Generic[Read]):
 
         async def worker(first: tuple[Mark, Request]) -> None:
             # One connection each: a pool of many searches all of them at every request.
-            async with self._connected() as client:
+            async with self.transport.connected() as send:
                 try:
                     for mark, request in chain([first], todo):
                         if failed or not self._may_go_on(failed):
                             return
-                        asked.answered[mark] = await self._one(client, mark[0], request, asked.read, progress)
+                        asked.answered[mark] = await self._one(send, mark[0], request, asked, progress)
                         progress.update("requests", len(asked.taken) - self.spending.in_flight, total, "requests")
                 except Exception as error:  # the first error stops all; replies in flight are still stored
                     failed.append(error)
@@ -146,149 +168,182 @@ class Client(Generic[Read]):
             raise failed[0]
 
     def _may_go_on(self, failed: list[BaseException]) -> bool:
-        most, tokens = self.settings.max_requests, self.settings.max_tokens
-        used = self.spending.sent + self.spending.received
-        if most is not None and self.spending.requests + self.spending.in_flight >= most:
-            what = f"the budget of {most:,} requests is reached"
-        elif tokens is not None and used >= tokens:
-            what = f"the budget of {tokens:,} tokens is reached ({used:,} are used)"
+        settings, spent = self.settings, self.spending
+        used, cost = spent.sent + spent.received, spent.cost(settings.price or (0.0, 0.0))
+        if settings.max_requests is not None and spent.requests + spent.in_flight >= settings.max_requests:
+            what = f"the budget of {settings.max_requests:,} requests is reached"
+        elif settings.max_tokens is not None and used >= settings.max_tokens:
+            what = f"the budget of {settings.max_tokens:,} tokens is reached ({used:,} are used)"
+        elif settings.max_cost is not None and cost >= settings.max_cost:
+            what = f"the budget of {money(settings.max_cost)} is reached ({money(cost)} are spent)"
         else:
             return True
         failed.append(BudgetError(f"{what}; all replies so far are stored", fix="run the same command again to resume"))
         return False
 
-    async def _one(
-        self, client: httpx.AsyncClient, key: bytes, request: Request, read: Reader[Read], progress: Progress
-    ) -> Read:
+    async def _one(self, send: Send, key: bytes, request: Request, asked: _Asked[Read], progress: Progress) -> Read:
         self.spending.in_flight += 1
         try:
-            reply = await self._sent(client, "POST", request.path, request.body, RetryState(request.trial), progress)
+            request, reply = await self._negotiated(send, request, progress)
+        except RefusedError as error:
+            return self._refused(key, request, error, asked)
         finally:
             self.spending.in_flight -= 1
         self.spending.requests += 1
-        usage = reply.get("usage")
-        if isinstance(usage, dict):
-            self.spending.sent += int(usage.get("prompt_tokens") or 0)
-            self.spending.received += int(usage.get("completion_tokens") or 0)
-        result = read(request, key, reply)
+        self._count(asked.normalise(reply).get("usage"))
+        result = asked.parsed(request, key, reply)
         if self.log is not None:
-            self.log.keep(key, reply)
+            self.log.keep(key, request.body, reply)
         return result
 
-    async def _sent(
-        self,
-        client: httpx.AsyncClient,
-        method: str,
-        path: str,
-        body: dict[str, Any] | None,
-        wait: RetryState,
-        progress: Progress,
-    ) -> dict[str, Any]:
-        """Repeat one request until it is answered or refused, or the patience ends."""
+    def _count(self, usage: Any) -> None:
+        if not isinstance(usage, dict):
+            return
+        details = usage.get("completion_tokens_details")
+        self.spending.sent += int(usage.get("prompt_tokens") or 0)
+        self.spending.received += int(usage.get("completion_tokens") or 0)
+        self.spending.reasoning += int(details.get("reasoning_tokens") or 0) if isinstance(details, dict) else 0
+
+    def _refused(self, key: bytes, request: Request, error: RefusedError, asked: _Asked[Read]) -> Read:
+        """Take the refusal of one prompt for its result; a server that refuses most prompts is an error."""
+        if asked.spare is None or (error.status not in _PROMPT_ERRORS and not error.filtered):
+            raise error
+        if error.filtered:
+            if self.log is not None:
+                self.log.keep(key, request.body, {FILTERED: error.said})
+        else:
+            self.spending.failed += 1
+            if self.spending.failed > _FEW_FAILURES and self.spending.failed > self.spending.requests:
+                raise error
+        return asked.spare(request, key, error)
+
+    async def _negotiated(self, send: Send, request: Request, progress: Progress) -> tuple[Request, dict[str, Any]]:
+        """Send a request; a parameter that the server refuses and that can be spared is left out from now on."""
+        body, refused = request.body, dict[str, str]()
+        dropped = self.dropped.setdefault(request.path, {})
+        for name in dropped:
+            body = without(body, name, self.provider.optional[name])
+        if self.most_room is not None:
+            body |= {name: min(body[name], self.most_room) for name in _ROOMS if name in body}
         while True:
             try:
-                reply = await self._tried(client, method, path, body)
+                path = self.provider.path(request.path, self.address.model)
+                reply = await self._sent(send, path, body, RetryState(request.trial), progress)
+            except RefusedError as error:
+                if error.status not in (400, 422) or error.filtered:
+                    raise
+                smaller = _less_room(body, error)
+                name = "" if smaller else _named(body, error, self.provider.optional, refused)
+                if not smaller and not name:
+                    raise
+                if name:
+                    refused[name] = error.said
+                body = smaller or without(body, name, self.provider.optional[name])
+            else:
+                # Only now is it known that these were the reason.
+                room = next((body[name] for name in _ROOMS if name in body), 0)
+                if any(name in request.body and room < request.body[name] for name in _ROOMS):
+                    self.most_room = room
+                for name in refused.keys() - dropped.keys():
+                    if not self.provider.optional[name] and name not in self.unset:
+                        progress.log(f"{name} could not be set: {refused[name][:200]}")
+                    dropped[name] = refused[name]
+                return replace(request, body=body), reply
+
+    async def _sent(
+        self, send: Send, path: str, body: dict[str, Any] | None, state: RetryState, progress: Progress
+    ) -> dict[str, Any]:
+        """Repeat one request until it is answered or refused, or the patience ends."""
+        most = self.settings.concurrency
+        while True:
+            try:
+                async with self.limiter.slot(most):
+                    reply, headers = await send(path, body)
             except TemporaryError as error:
                 self.spending.repeated += 1
-                await asyncio.sleep(self.patience.pause(wait, error, progress))
+                await asyncio.sleep(self.limiter.pause(state, error, self.settings.patience, progress))
             else:
-                self.patience.heard(progress)
+                self.limiter.heard(headers, most, progress)
                 return reply
 
-    async def _tried(
-        self, client: httpx.AsyncClient, method: str, path: str, body: dict[str, Any] | None
-    ) -> dict[str, Any]:
-        import httpx
 
-        url = path if path.startswith("http") else f"{self.address.url}{path}"
+def without(body: dict[str, Any], name: str, instead: str) -> dict[str, Any]:
+    """Return a body without a parameter, or with another in its place.
+
+    >>> without({"config": {"seed": 1, "n": 1}}, "config.seed", ""), without({"max_tokens": 9}, "max_tokens", "max")
+    ({'config': {'n': 1}}, {'max': 9})
+    """
+    first, _, rest = name.partition(".")
+    if first not in body:
+        return body
+    left = {key: value for key, value in body.items() if key != first}
+    if rest:
+        return left | {first: without(body[first], rest, instead)}
+    return left | ({instead: body[first]} if instead else {})
+
+
+def _has(body: Any, name: str) -> bool:
+    first, _, rest = name.partition(".")
+    return isinstance(body, dict) and first in body and (not rest or _has(body[first], rest))
+
+
+def _named(body: dict[str, Any], error: RefusedError, optional: Mapping[str, str], refused: Mapping[str, str]) -> str:
+    """Return the optional parameter that a refusal names; empty if it names none."""
+    present = [name for name in optional if _has(body, name) and name not in refused]
+    leaves = {name.rpartition(".")[2]: name for name in present}
+    if error.parameter:
+        return leaves.get(error.parameter.rpartition(".")[2], "")
+    # A server may name the parameter that it wants in its place.
+    named = [
+        (found.start(), name)
+        for leaf, name in leaves.items()
+        if (found := re.search(_words(leaf, optional[name] or leaf), error.said))
+    ]
+    return min(named)[1] if named else ""
+
+
+def _words(*names: str) -> str:
+    """Return a pattern for any of the names, in camel case or with underscores."""
+    either = "|".join(each for name in names for each in (name, re.sub(r"([A-Z])", r"_\1", name).lower()))
+    return rf"(?<![A-Za-z_])(?:{either})(?![A-Za-z_])"
+
+
+def _less_room(body: dict[str, Any], error: RefusedError) -> dict[str, Any] | None:
+    """Return the body with half the tokens for the reply, if the refusal says that they are too many."""
+    for name in _ROOMS:
+        value = body.get(name)
+        named = error.parameter in ("", name) and re.search(r"max_(?:completion_)?tokens|context length", error.said)
+        if isinstance(value, int) and value > 64 and named and _TOO_LARGE.search(error.said):
+            return body | {name: value // 2}
+    return None
+
+
+def _in_thread(work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    """Run a coroutine in an event loop of its own; an interruption here ends it there."""
+    outcome: list[Any] = []
+    errors: list[BaseException] = []
+    started: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
+
+    async def as_task() -> Any:
+        task = asyncio.ensure_future(work())
+        started.append((asyncio.get_running_loop(), task))
+        return await task
+
+    def run() -> None:
         try:
-            response = await client.request(method, url, json=body)
-        except httpx.ConnectTimeout as error:
-            raise TemporaryError("the connection is refused", reached=False) from error
-        except httpx.TimeoutException as error:
-            raise TemporaryError(f"no answer in {self.settings.timeout:g} s") from error
-        except httpx.TransportError as error:
-            why = self._scrubbed(f"{type(error).__name__}: {error}".removesuffix(": "))
-            raise TemporaryError(why, reached=not isinstance(error, httpx.ConnectError)) from error
-        if response.status_code in _FALTERS:
-            wait, there = retry_after(response.headers.get("retry-after")), response.status_code in _THERE
-            raise TemporaryError(f"HTTP {response.status_code}", wait, away=not there)
-        if response.status_code >= 300:
-            raise self._refusal(response.status_code, response.text)
-        try:
-            reply = response.json()
-        except ValueError as error:
-            raise TemporaryError("its answer is incomplete JSON", away=False) from error
-        if not isinstance(reply, dict):
-            raise TemporaryError(f"its answer is a {type(reply).__name__} and not an object", away=False)
-        if "error" in reply and "choices" not in reply:
-            raise self._refusal(response.status_code, response.text)
-        return reply
+            outcome.append(asyncio.run(as_task()))
+        except BaseException as error:
+            errors.append(error)
 
-    def _refusal(self, status: int, text: str) -> RefusedError:
-        if status in (401, 403):
-            variable = self.settings.key_from or KEY_VARIABLE
-            return RefusedError(
-                f"{self.address.url} refuses the key (HTTP {status})",
-                status=status,
-                fix=f"put one into the environment variable {variable}, or name another by {argument('key_from')}",
-            )
-        said = self._scrubbed(" ".join(message_of(text).split()))[:200]
-        return RefusedError(f"{self.address.url} refuses the request (HTTP {status}: {said})", status=status)
-
-    def _scrubbed(self, text: str) -> str:
-        key = self.settings.key()
-        return text.replace(key, "***") if key else text
-
-    def _connected(self) -> httpx.AsyncClient:
-        """Open a connection to the server."""
-        import httpx
-
-        key = self.settings.key()
-        return httpx.AsyncClient(
-            headers={"Authorization": f"Bearer {key}"} if key else {},
-            timeout=httpx.Timeout(self.settings.timeout, connect=min(_CONNECTING, self.settings.timeout)),
-            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
-            verify=self._certificates(),
-            trust_env=not self.address.loopback,  # a proxy knows another machine by this name
-        )
-
-    def _certificates(self) -> ssl.SSLContext | bool:
-        """Return the certificates, loaded once since that takes a while, and only where the connection is encrypted."""
-        if not self.address.url.startswith("https:"):
-            return False
-        if self._ssl is None:
-            import ssl
-
-            self._ssl = ssl.create_default_context()
-        return self._ssl
-
-    def _in_thread(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-        """Run a coroutine in an event loop of its own; an interruption here ends it there."""
-        outcome: list[Any] = []
-        errors: list[BaseException] = []
-        started: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
-
-        async def prepend_bos() -> Any:
-            task = asyncio.ensure_future(work())
-            started.append((asyncio.get_running_loop(), task))
-            return await task
-
-        def run() -> None:
-            try:
-                outcome.append(asyncio.run(prepend_bos()))
-            except BaseException as error:
-                errors.append(error)
-
-        thread = threading.Thread(target=run, name="horsesense-served", daemon=True)
-        thread.start()
-        try:
-            thread.join()
-        except BaseException:
-            for loop, task in started:
-                loop.call_soon_threadsafe(task.cancel)
-            thread.join()
-            raise
-        if errors:
-            raise errors[0]
-        return outcome[0]
+    thread = threading.Thread(target=run, name="horsesense-served", daemon=True)
+    thread.start()
+    try:
+        thread.join()
+    except BaseException:
+        for loop, task in started:
+            loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        raise
+    if errors:
+        raise errors[0]
+    return outcome[0]

@@ -1,4 +1,4 @@
-"""Log of answered requests, written at once: a killed run pays for nothing twice.
+"""Log of answered requests as they were sent, written at once: a killed run pays for nothing twice.
 
 One SQLite file in the run folder; without a folder, in memory while a model is in use. The folder stores its checksum
 while nobody writes it: a killed process leaves it without one.
@@ -41,7 +41,7 @@ class RequestLog:
                 self._base.execute("PRAGMA journal_mode=WAL")
                 self._base.execute("PRAGMA synchronous=NORMAL")
             self._base.execute(
-                "CREATE TABLE IF NOT EXISTS answered (request BLOB PRIMARY KEY, reply BLOB) WITHOUT ROWID"
+                "CREATE TABLE IF NOT EXISTS answered (request BLOB PRIMARY KEY, sent BLOB, reply BLOB) WITHOUT ROWID"
             )
         except sqlite3.Error as error:
             # Unlike a cache, this is required: a reply that cannot be stored would be paid for again.
@@ -58,16 +58,25 @@ class RequestLog:
                 with disk_errors(self._path):
                     keep_sum(self._path.parent, self._path, sha256_of_file(self._path))
 
-    def find(self, request: bytes) -> dict[str, Any] | None:
+    def find(self, request: bytes) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Return the body as it was sent, and the reply."""
         assert self._base is not None
-        row = self._base.execute("SELECT reply FROM answered WHERE request = ?", (request,)).fetchone()
-        return None if row is None else json.loads(zlib.decompress(row[0]))
+        row = self._base.execute("SELECT sent, reply FROM answered WHERE request = ?", (request,)).fetchone()
+        return None if row is None else (_unpacked(row[0]), _unpacked(row[1]))
 
-    def keep(self, request: bytes, reply: dict[str, Any]) -> None:
+    def keep(self, request: bytes, sent: dict[str, Any], reply: dict[str, Any]) -> None:
         assert self._base is not None
-        packed = zlib.compress(json.dumps(reply, ensure_ascii=False).encode(), 3)
-        self._base.execute("INSERT OR REPLACE INTO answered VALUES (?, ?)", (request, packed))
+        self._base.execute("INSERT OR REPLACE INTO answered VALUES (?, ?, ?)", (request, _packed(sent), _packed(reply)))
 
     def __len__(self) -> int:
         assert self._base is not None
         return int(self._base.execute("SELECT count(*) FROM answered").fetchone()[0])
+
+
+def _packed(value: dict[str, Any]) -> bytes:
+    return zlib.compress(json.dumps(value).encode(), 3)
+
+
+def _unpacked(packed: bytes) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(zlib.decompress(packed))
+    return value

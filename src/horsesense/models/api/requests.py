@@ -10,20 +10,24 @@ from typing import Any
 
 from horsesense.errors import UserError
 
-LONGEST_WAIT = 30.0
-"""Maximum pause before a retry, in seconds."""
-
 
 class RefusedError(UserError):
     """The server refuses the request for good."""
 
-    def __init__(self, problem: str, *, status: int, fix: str | None = None) -> None:
-        super().__init__(problem, fix=fix)
-        self.status = status
+    def __init__(
+        self, problem: str, *, status: int, said: str = "", parameter: str = "", filtered: bool = False, fix: str = ""
+    ) -> None:
+        """``said``: the server's own sentence; ``parameter``: the one it names; ``filtered``: by a content filter."""
+        super().__init__(problem, fix=fix or None)
+        self.status, self.said, self.parameter, self.filtered = status, said, parameter, filtered
 
 
 class BudgetError(UserError):
     """The budget is reached; replies so far are stored."""
+
+
+class QuotaError(UserError):
+    """The account has no quota or credit left, which no retry changes."""
 
 
 class NoAnswerError(UserError):
@@ -33,10 +37,13 @@ class NoAnswerError(UserError):
 class TemporaryError(Exception):
     """A temporary failure: the next try may succeed."""
 
-    def __init__(self, why: str, wait: float | None = None, *, reached: bool = True, away: bool = True) -> None:
-        """``reached``: a server was there; ``away``: unavailable now, rather than unable to do this."""
+    def __init__(
+        self, why: str, wait: float | None = None, *, reached: bool = True, away: bool = True, limited: bool = False
+    ) -> None:
+        """``reached``: a server was there; ``away``: unavailable now, rather than unable to do this; ``limited``: by a
+        rate limit."""
         super().__init__(why)
-        self.wait, self.reached, self.away = wait, reached, away
+        self.wait, self.reached, self.away, self.limited = wait, reached, away, limited
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,7 @@ class Request:
 
     def key(self, identity: str) -> bytes:
         """Return the SHA-256 over the model's identity and the request."""
-        content = json.dumps([identity, self.path, self.body, self.sample], sort_keys=True, ensure_ascii=False)
+        content = json.dumps([identity, self.path, self.body, self.sample], sort_keys=True)
         return hashlib.sha256(content.encode()).digest()
 
 
@@ -68,26 +75,15 @@ class Usage:
     sent: int = 0
     """Prompt tokens, as the server counts them."""
     received: int = 0
+    """Generated tokens, thoughts included."""
+    reasoning: int = 0
+    """Tokens of thoughts, where the server counts them."""
     in_flight: int = 0
     repeated: int = 0
     """Retried requests."""
+    failed: int = 0
+    """Requests that the server refused for their own content."""
 
-
-def retry_after(header: str | None) -> float | None:
-    """Return the seconds that a server asks to wait; a date is ignored."""
-    try:
-        return min(LONGEST_WAIT, max(0.0, float(header))) if header else None
-    except ValueError:
-        return None
-
-
-def message_of(text: str) -> str:
-    """Return the message of an error in OpenAI's format, or the text as it is."""
-    try:
-        error = json.loads(text)
-    except ValueError:
-        return text
-    for name in ("error", "detail", "message"):
-        if isinstance(error, dict) and name in error:
-            error = error[name]
-    return str(error)
+    def cost(self, price: tuple[float, float]) -> float:
+        """Return the cost at a price per million tokens, sent and received."""
+        return (self.sent * price[0] + self.received * price[1]) / 1e6

@@ -1,32 +1,49 @@
-"""A served model: the model protocol over HTTP."""
+"""A served model: the model protocol over a server's API. What the server reports is the model's identity."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from horsesense.core import BLANK, Fill, ScoringSpec
-from horsesense.errors import UserError, argument
+from horsesense.errors import UserError, argument, unknown
+from horsesense.models.api.address import parse_address
 from horsesense.models.api.bos import BosPlacement, find_bos, prepend_bos
 from horsesense.models.api.client import Client
-from horsesense.models.api.encoded_prompts import CHARACTERS_A_TOKEN, ServedPrompt, scored_stretch
-from horsesense.models.api.protocol import (
-    ROOMS,
+from horsesense.models.api.http import HttpTransport
+from horsesense.models.api.logprobs import (
+    CHARACTERS_A_TOKEN,
+    ServedPrompt,
     choices_among,
     echo_body,
     next_body,
     read_alternatives,
-    read_continuation,
     read_echo,
-    reply_body,
+    scored_stretch,
     tokens_sent,
 )
+from horsesense.models.api.providers import Ask, provider_of, read_reply
 from horsesense.models.api.request_log import RequestLog
 from horsesense.models.api.requests import RefusedError, Request
-from horsesense.models.api.trial import CHAT, PLAIN, NextTrial, ServerFindings, Trial, try_likelihood, try_next
+from horsesense.models.api.settings import ServedSettings, money
+from horsesense.models.api.trial import (
+    CHAT,
+    PLAIN,
+    NextTrial,
+    ReplyTrial,
+    ServerFindings,
+    Trial,
+    try_chat,
+    try_completion,
+    try_likelihood,
+    try_next,
+    try_structured,
+)
 from horsesense.models.protocol import (
     DEFAULT_BUDGET,
     Ability,
@@ -34,11 +51,56 @@ from horsesense.models.protocol import (
     Continuation,
     Identity,
     Likelihood,
+    Outcome,
     Prompt,
     Sampling,
     Turn,
 )
 from horsesense.progress import NO_PROGRESS, Progress
+
+THINKING_ROOM = 8192
+"""Tokens for the thoughts of a model that thinks, unless the user sets a budget or the room of a reply."""
+_THINKS = "it thinks before it answers, so the next token is a thought and not an answer"
+_VOLATILE = {"created", "created_at", "permission", "object", "type"}
+"""Reported fields that change when a server restarts, or say nothing."""
+
+
+def open_served(name: str, settings: ServedSettings | None = None, progress: Progress = NO_PROGRESS) -> ServedModel:
+    """Open the model that a name means; the progress callback reports waits.
+
+    A server may refuse to list its models, or not list one that answers: both are notes, not errors.
+    """
+    how = settings or ServedSettings()
+    how.check()
+    given = parse_address(name)
+    provider = provider_of(given, how)
+    address = provider.address(given, name)
+    client: Client[Any] = Client(address, provider, HttpTransport(address, provider), progress=progress)
+    notes: list[str] = []
+    entries: dict[str, dict[str, Any]] = {}
+    try:
+        entries = provider.entries(client.get(provider.reported_path(address.model)))
+    except RefusedError as error:
+        if error.status == 401:
+            raise
+        if error.status not in (404, 405):
+            notes.append(f"it does not list its models (HTTP {error.status})")
+    model = address.model
+    if not model:
+        if len(entries) != 1:
+            known = f"it has {', '.join(sorted(entries))}" if entries else "it does not list any"
+            raise UserError(f"{address.url} has more than one model or none", fix=f"add #name to the address; {known}")
+        model = next(iter(entries))
+    said = {key: value for key, value in entries.get(model, {}).items() if key not in _VOLATILE}
+    reported = {"url": address.url, "model": model, **how.asked, **said}
+    content = hashlib.sha256(json.dumps(reported, sort_keys=True, default=str).encode()).hexdigest()
+    client.identity = content
+    served = ServedModel(name, model, client, Identity("server", content, reported), tuple(notes))
+    if entries and model not in entries:
+        if not served.can("text"):
+            raise unknown(f"model at {address.url}", model, entries)
+        return served.with_note(f"{address.url} does not list {model}, but it answers")
+    return served
 
 
 @dataclass(frozen=True)
@@ -50,14 +112,21 @@ class ServedModel:
     """Its name at the server."""
     client: Client[Any]
     who: Identity
+    remarks: tuple[str, ...] = ()
+    """What was odd when it was opened."""
     found: ServerFindings = field(default_factory=ServerFindings)
+
+    def with_note(self, note: str) -> ServedModel:
+        return replace(self, remarks=(*self.remarks, note))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        notes = [f"served by {self.client.address.url} as {self.model}"]
+        notes = [f"served by {self.client.address.url or self.client.address.provider} as {self.model}", *self.remarks]
+        if self.found.chat is not None and self.found.chat.thinks:
+            notes.append("it thinks before it answers")
         if self.found.trial is not None:
             notes.append(self.found.trial.in_words)
-        return tuple(notes)
+        return (*notes, *(f"{name} could not be set" for name in self.client.unset))
 
     @property
     def direction(self) -> str:
@@ -69,17 +138,28 @@ class ServedModel:
 
     def can(self, ability: Ability) -> bool:
         if ability == "likelihood":
-            return self._trial.believed
+            return not self.thinks and self._trial.believed
         if ability == "next":
-            return bool(self._next(self._chat).most or self._next(False).most)
-        return self._chat or (ability == "text" and self._completions)
+            return not self.thinks and any(self._next(chat).letters for chat in {self._chat.replies, False})
+        if ability == "structured":
+            return self._chat.replies and not self._structured
+        return self._chat.replies or (ability == "text" and self._completions.replies)
 
     def why_not(self, ability: Ability) -> str:
+        if ability in ("likelihood", "next") and self.thinks:
+            return _THINKS
         if ability == "likelihood":
             return self._trial.in_words
         if ability == "next":
-            return self._next(self._chat).in_words
-        return "the server does not offer it"
+            return self._next(self._chat.replies).in_words
+        if ability == "structured" and self._chat.replies:
+            return self._structured
+        return self._chat.why_not or "the server does not offer it"
+
+    @property
+    def thinks(self) -> bool:
+        """Whether the model thinks before it answers."""
+        return self._chat.thinks
 
     @contextmanager
     def _logged(self, folder: Path | None) -> Iterator[None]:
@@ -88,10 +168,21 @@ class ServedModel:
             return
         with RequestLog(folder) as log:
             self.client.log = log
+            before = self.client.spending.requests
             try:
                 yield
             finally:
                 self.client.log = None
+                if folder is not None and self.client.spending.requests > before:
+                    self.client.progress.log(f"{self.name}: {self.spent}")
+
+    @property
+    def spent(self) -> str:
+        """What was sent and received so far, in words."""
+        usage, price = self.client.spending, self.client.settings.price
+        thoughts = f" ({usage.reasoning:,} of them for thoughts)" if usage.reasoning else ""
+        cost = "" if price is None else f", {money(usage.cost(price))} at the given price"
+        return f"{usage.requests:,} requests, {usage.sent:,} tokens sent, {usage.received:,} received{thoughts}{cost}"
 
     def asking(self, folder: Path | None = None) -> AbstractContextManager[None]:
         return self._logged(folder)
@@ -140,7 +231,7 @@ class ServedModel:
             # Reduced to the scored stretch at once: a reply contains much more.
             text = str(request.about)
             echoed = read_echo(reply, text)
-            return [scored_stretch(echoed, prompt, beginning) for prompt in prompts[text]]
+            return [scored_stretch(echoed, prompt, beginning.how != "none") for prompt in prompts[text]]
 
         wholes, style = prepend_bos(self.client, self.model, list(prompts), beginning, progress), self._trial.style
         requests = (
@@ -191,17 +282,19 @@ class ServedModel:
         self, turns: Sequence[Turn], words: Sequence[Sequence[str]], spec: ScoringSpec, progress: Progress = NO_PROGRESS
     ) -> list[Choices]:
         self._forecast(len(turns), sum(_size(turn) for turn in turns), len(turns), progress)
-        self._know_room(turns)
+        self._check_chat(turns)
         most: dict[bool, int] = {}
         for chat in {bool(turn.messages) for turn in turns}:
             trial = self._next(chat)
-            if not trial.most:
+            if self.thinks or not trial.most:
                 generate = f"use {argument('formats', 'generate')}"
                 fix = f"use chat=off, or {generate}" if chat else generate
-                raise UserError(f"{self.name} does not list its next tokens: {trial.in_words}", fix=fix)
+                why = _THINKS if self.thinks else trial.in_words
+                raise UserError(f"{self.name} does not list its next tokens: {why}", fix=fix)
             most[chat] = trial.most
+        room = self.client.provider.room
         requests = (
-            Request(*next_body(self.model, turn, most[bool(turn.messages)], self.found.room), about=tuple(wanted))
+            Request(*next_body(self.model, turn, most[bool(turn.messages)], room), about=tuple(wanted))
             for turn, wanted in zip(turns, words, strict=True)
         )
         return self.client.ask_each(requests, _read_choices, progress, len(turns))
@@ -215,21 +308,43 @@ class ServedModel:
     def continuations(
         self, turns: Sequence[Turn], sampling: Sampling, progress: Progress = NO_PROGRESS
     ) -> list[list[Continuation]]:
+        self._check_chat(turns)
         many = len(turns) * sampling.samples
-        self._forecast(many, sum(_size(turn) for turn in turns) * sampling.samples, many * sampling.tokens, progress)
-        self._know_room(turns)
-        requests = (
-            Request(*reply_body(self.model, turn, sampling, sample, self.found.room), sample)
-            for turn in turns
-            for sample in range(sampling.samples)
+        room = self.room(sampling) if any(turn.messages for turn in turns) else sampling.room or sampling.tokens
+        self._forecast(many, sum(_size(turn) for turn in turns) * sampling.samples, many * room, progress)
+        provider = self.client.provider
+
+        def request(turn: Turn, sample: int) -> Request:
+            ask = Ask(self.model, turn, sampling, sample, room)
+            path, body = provider.chat(ask) if turn.messages else provider.completion(ask)
+            return Request(path, body, sample, about=turn.allowed)
+
+        replies = self.client.ask_each(
+            (request(turn, sample) for turn in turns for sample in range(sampling.samples)),
+            _read_continuation,
+            progress,
+            many,
+            _refused_continuation,
         )
-        read = self.client.ask_each(requests, lambda _, key, reply: read_continuation(reply, key.hex()), progress, many)
-        return [read[start : start + sampling.samples] for start in range(0, many, sampling.samples)]
+        return [replies[start : start + sampling.samples] for start in range(0, many, sampling.samples)]
+
+    def room(self, sampling: Sampling) -> int:
+        """Return the maximum number of tokens of a reply: a model that thinks gets more."""
+        if sampling.room:
+            return sampling.room
+        budget = self.client.settings.thinking_tokens
+        thoughts = budget if budget is not None else THINKING_ROOM if self.thinks else 0
+        return sampling.tokens + thoughts
 
     def _forecast(self, requests: int, characters: int, received: int, progress: Progress) -> None:
         """Log the maximum cost before sending; stored replies are not requested again."""
         forecast = self.client.settings.forecast(requests, characters // CHARACTERS_A_TOKEN, received)
         progress.log(f"{self.name}: {forecast}")
+
+    def _check_chat(self, turns: Sequence[Turn]) -> None:
+        """Refuse conversations with a server that has none, and learn which parameters it takes."""
+        if any(turn.messages for turn in turns) and not self._chat.replies:
+            raise UserError(f"{self.name} has no chat completions: {self._chat.why_not}", fix="use chat=off")
 
     # Found out by trial requests, once.
 
@@ -237,50 +352,44 @@ class ServedModel:
     def _trial(self) -> Trial:
         if self.found.trial is None:
             with self.asking():
-                self.found.trial = (
-                    try_likelihood(self.client, self.model)
-                    if self._completions
-                    else Trial(False, "the server has no completions")
-                )
+                if not self.client.provider.has_logprobs:
+                    self.found.trial = Trial(False, "its API gives no log-probabilities of a text")
+                elif self._completions.replies:
+                    self.found.trial = try_likelihood(self.client, self.model)
+                else:
+                    self.found.trial = Trial(False, f"it has no completions ({self._completions.why_not})")
         return self.found.trial
 
     @property
-    def _chat(self) -> bool:
+    def _chat(self) -> ReplyTrial:
         if self.found.chat is None:
-            self.found.chat = self._answers(CHAT)
+            with self.asking():
+                self.found.chat = try_chat(self.client, self.model)
         return self.found.chat
 
     @property
-    def _completions(self) -> bool:
+    def _completions(self) -> ReplyTrial:
         if self.found.completions is None:
-            self.found.completions = self._answers(PLAIN)
+            if not self.client.provider.has_logprobs:
+                self.found.completions = ReplyTrial(False, why_not="its API has conversations only")
+            else:
+                with self.asking():
+                    self.found.completions = try_completion(self.client, self.model)
         return self.found.completions
 
-    def _know_room(self, turns: Sequence[Turn]) -> None:
-        """Find out the server's name for the length of a reply, where it matters."""
-        if any(turn.messages for turn in turns) and not self._chat:
-            raise UserError(f"{self.name} has no chat completions", fix="use chat=off")
-
-    def _answers(self, turn: Turn) -> bool:
-        """Whether the server answers such a turn at all."""
-        with self.asking():
-            for room in ROOMS:
-                path, body = reply_body(self.model, turn, Sampling(1), 0, room)
-                try:
-                    self.client.ask(Request(path, body, trial=True), lambda reply: read_continuation(reply, ""))
-                except RefusedError as error:
-                    if error.status in (401, 403):
-                        raise
-                    continue
-                if turn.messages:
-                    self.found.room = room
-                return True
-        return False
+    @property
+    def _structured(self) -> str:
+        if self.found.structured is None:
+            with self.asking():
+                self.found.structured = try_structured(self.client, self.model, self.room(Sampling(64)))
+        return self.found.structured
 
     def _next(self, chat: bool) -> NextTrial:
+        if not self.client.provider.has_logprobs:
+            return NextTrial(0, "its API gives no log-probabilities")
         if chat not in self.found.next:
             with self.asking():
-                self.found.next[chat] = try_next(self.client, self.model, CHAT if chat else PLAIN, self.found.room)
+                self.found.next[chat] = try_next(self.client, self.model, CHAT if chat else PLAIN)
         return self.found.next[chat]
 
     def _beginning(self, spec: ScoringSpec) -> BosPlacement:
@@ -293,6 +402,17 @@ class ServedModel:
 def _read_choices(request: Request, key: bytes, reply: dict[str, Any]) -> Choices:
     assert isinstance(request.about, tuple)
     return choices_among(read_alternatives(reply), request.about, key.hex(), tokens_sent(reply))
+
+
+def _read_continuation(request: Request, key: bytes, reply: dict[str, Any]) -> Continuation:
+    assert isinstance(request.about, tuple)
+    return read_reply(reply, key.hex(), request.body, request.about)
+
+
+def _refused_continuation(request: Request, key: bytes, error: RefusedError) -> Continuation:
+    sent = json.dumps(request.body, ensure_ascii=False, sort_keys=True)
+    outcome: Outcome = "filtered" if error.filtered else "failed"
+    return Continuation("", "error", 0, 0, key.hex(), outcome=outcome, sent=sent, reported=error.said)
 
 
 def _size(turn: Turn) -> int:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Annotated
+from typing import Annotated, Any
 
-from annotated_types import Ge
+from annotated_types import Ge, Gt
 
 from horsesense.errors import UserError, argument
 from horsesense.progress import warn
 from horsesense.settings import labelled
 
-KEY_VARIABLE = "OPENAI_API_KEY"
+_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*([\x20-\x7e]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,7 @@ class ServedSettings:
     """Servers."""
 
     concurrency: Annotated[int, Ge(1)] = 16
-    """Maximum number of requests in flight."""
+    """Maximum number of requests in flight; a rate limit lowers it for a while."""
     timeout: float = 120.0
     """Seconds until a request times out."""
     patience: Annotated[float, Ge(0)] = 300.0
@@ -31,30 +33,81 @@ class ServedSettings:
     """Maximum number of answered requests per call; stored answers do not count."""
     max_tokens: Annotated[int, Ge(1)] | None = None
     """Maximum number of tokens per call, sent and received."""
-    key_from: str = ""
-    """Environment variable with the API key. By default, ``OPENAI_API_KEY``."""
+    max_cost: Annotated[float, Gt(0)] | None = None
+    """Maximum cost per call, at the given price."""
     price: tuple[float, float] | None = None
-    """Price per million tokens, sent and received, for the forecast: ``0.15,0.60``."""
+    """Price per million tokens, sent and received: ``0.15,0.60``."""
+    key_from: str = ""
+    """Environment variable with the API key. By default, the usual one of the provider."""
+    headers: Sequence[str] = ()
+    """Additional header of every request: ``NAME: VALUE``."""
+    extra_body: str = ""
+    """JSON object that is merged into the body of every request for a reply."""
+    api_version: str = ""
+    """API version, for Azure and Anthropic."""
+    effort: str = ""
+    """Reasoning effort: none, minimal, low, medium or high, as far as the model knows it."""
+    thinking_tokens: Annotated[int, Ge(0)] | None = None
+    """Budget of tokens for thoughts; 0 turns them off where the server allows it."""
 
     @property
     def given(self) -> tuple[str, ...]:
         """Names of the settings that differ from the default."""
         return tuple(each.name for each in fields(self) if getattr(self, each.name) != each.default)
 
-    def key(self) -> str:
-        """Return the key, from the environment only."""
-        if self.key_from and not os.environ.get(self.key_from):
+    @property
+    def asked(self) -> dict[str, Any]:
+        """Settings that change what a model replies, and so belong to its identity."""
+        values = {name: getattr(self, name) for name in ("effort", "thinking_tokens", "api_version")}
+        return {name: value for name, value in values.items() if value not in ("", None)} | (
+            {"extra_body": self.extra()} if self.extra_body else {}
+        )
+
+    def key(self, variables: Sequence[str]) -> str:
+        """Return the key, from the environment only: from ``key_from``, or the first of the variables that is set."""
+        if self.key_from and not os.environ.get(self.key_from, "").strip():
             raise UserError(
                 f"the environment variable {self.key_from} is empty",
                 fix=f"set it, or leave {argument('key_from')} out",
             )
-        return os.environ.get(self.key_from or KEY_VARIABLE, "")
+        for variable in [self.key_from] if self.key_from else variables:
+            if key := os.environ.get(variable, "").strip():
+                if not (key.isascii() and key.isprintable()):
+                    raise UserError(
+                        f"the key in {variable} has characters that no key has, such as a line break or a curly quote",
+                        fix="set the variable again",
+                    )
+                return key
+        return ""
+
+    def extra(self) -> dict[str, Any]:
+        """Return the additional body of requests."""
+        try:
+            extra = json.loads(self.extra_body or "{}")
+        except (ValueError, RecursionError):
+            extra = None
+        if not isinstance(extra, dict):
+            raise UserError(
+                f"{argument('extra_body')} is not a JSON object",
+                fix="""write '{"chat_template_kwargs": {"enable_thinking": false}}'""",
+            )
+        return extra
+
+    def extra_headers(self) -> dict[str, str]:
+        """Return the additional headers; their values may be secrets, and are never shown."""
+        found = [_HEADER.fullmatch(header) for header in self.headers]
+        if not all(found):
+            raise UserError(f"{argument('headers')} is not NAME: VALUE", fix="write 'X-Title: my evaluation'")
+        return {each[1]: each[2] for each in found if each}
 
     def forecast(self, requests: int, sent: int, received: int) -> str:
         """Forecast requests, tokens and cost, and where the budget ends them."""
         text = f"at most {requests:,} requests, about {sent:,} tokens to send and up to {received:,} back"
         if self.price is not None:
-            text += f", about {_money((sent * self.price[0] + received * self.price[1]) / 1e6)} at the given price"
+            cost = (sent * self.price[0] + received * self.price[1]) / 1e6
+            text += f", about {money(cost)} at the given price"
+            if self.max_cost is not None and cost > self.max_cost:
+                return f"{text}; the budget of {money(self.max_cost)} ends it earlier"
         if self.max_requests is not None and requests > self.max_requests:
             text += f"; the budget of {self.max_requests:,} requests ends it earlier"
         elif self.max_tokens is not None and sent + received > self.max_tokens:
@@ -71,12 +124,16 @@ class ServedSettings:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise UserError(f"{argument(name)} {value} is too small", fix="use 1 or more")
+        if self.max_cost is not None and self.price is None:
+            raise UserError(f"{argument('max_cost')} needs a price", fix=f"add {argument('price')}")
+        self.extra()
+        self.extra_headers()
 
 
-def _money(amount: float) -> str:
+def money(amount: float) -> str:
     """Format an amount with two decimals, or as many as show two significant digits.
 
-    >>> _money(1234.5), _money(0.0000321), _money(0)
+    >>> money(1234.5), money(0.0000321), money(0)
     ('1,234.50', '0.000032', '0.00')
     """
     decimals = max(2, 1 - math.floor(math.log10(amount))) if amount > 0 else 2
@@ -88,18 +145,7 @@ def warn_unused(settings: ServedSettings, models: Iterable[object]) -> None:
     from horsesense.models.api.address import is_served
 
     unused = ", ".join(argument(name) for name in settings.given)
-    if unused and not any(isinstance(name, str) and is_served(labelled(name)[1]) for name in models):
+    if unused and not any(
+        is_served(labelled(model)[1]) if isinstance(model, str) else hasattr(model, "client") for model in models
+    ):
         warn(f"{unused}: no model here is served, so this has no effect")
-
-
-def parse_price(text: str) -> tuple[float, float]:
-    """Parse two numbers joined by a comma: the price per million tokens sent and received.
-
-    >>> parse_price("0.15, 0.6")
-    (0.15, 0.6)
-    """
-    try:
-        sent, received = (float(part) for part in text.split(","))
-    except ValueError:
-        raise UserError(f"the price {text!r} is not two numbers joined by a comma", fix="write 0.15,0.60") from None
-    return sent, received

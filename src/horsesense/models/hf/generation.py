@@ -33,10 +33,10 @@ def continuations(
         )
     framed = [_ids(model, turn) for turn in turns]
     longest = max(map(len, framed), default=0)
-    if longest + sampling.tokens > model.window:
+    room = sampling.room or sampling.tokens
+    if longest + room > model.window:
         raise UserError(
-            f"a question has {longest} tokens and its reply may have {sampling.tokens}, and {model.name} sees "
-            f"{model.window}",
+            f"a question has {longest} tokens and its reply may have {room}, and {model.name} sees {model.window}",
             fix="use fewer tokens for reasoning, or fewer examples",
         )
     made: dict[int, list[Continuation]] = {}
@@ -78,7 +78,7 @@ def _written(model: LanguageModel, rows: list[tuple[int, ...]], sampling: Sampli
         out = model.network.generate(
             input_ids=ids,
             attention_mask=torch.ones_like(ids),
-            max_new_tokens=sampling.tokens,
+            max_new_tokens=sampling.room or sampling.tokens,
             use_cache=True,
             eos_token_id=sorted(ends) or None,
             pad_token_id=min(ends) if ends else 0,
@@ -106,4 +106,4 @@ def _continuation(model: LanguageModel, ids: list[int], ends: set[int], before: 
     stop = next((position for position, token in enumerate(ids) if token in ends), None)
     written = ids if stop is None else ids[:stop]
     text = model.tokenizer.decode(written, skip_special_tokens=True)
-    return Continuation(text, "length" if stop is None else "stop", before, len(written))
+    return Continuation.of_text(text, "length" if stop is None else "stop", before, len(written))

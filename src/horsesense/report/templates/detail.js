@@ -8,8 +8,11 @@ function showItem(box, probe, place, chosen, open) {
   const facets = probe.facets.filter((facet) => facet.codes[place] >= 0)
     .map((facet) => `${facet.name} ${facet.values[facet.codes[place]]}`);
   if (facets.length) parts.push(element("p", { class: "key" }, facets.join(" · ")));
-  if (kept) probe.models.forEach((model, number) =>
-    kept[number] && parts.push(tokens(probe, model, place, kept[number], number === chosen)));
+  if (kept) probe.models.forEach((model, number) => {
+    if (!kept[number]) return;
+    parts.push(tokens(probe, model, place, kept[number], number === chosen));
+    if (kept[number].replies.length) parts.push(replies(probe, model, place, kept[number].replies, number === chosen));
+  });
   else parts.push(element("p", { class: "key" },
     "The page has token scores for errors, disagreements and a sample only. For this item: horsesense show DIR " + id));
   parts.push(...family(probe, place, open));
@@ -85,6 +88,19 @@ function tokens(probe, model, place, kept, open) {
   }
   if (kept.evidence) parts.push(...evidence(probe, model, place, kept));
   return element("details", open ? { open: "" } : {}, element("summary", {}, `Token scores: ${model.label}`), ...parts);
+}
+
+// Prompts and replies as they were, thoughts apart from the answer.
+function replies(probe, model, place, kept, open) {
+  const outcome = verdictOf(probe, model, place);
+  const parts = kept.flatMap(([what, prompt, reasoning, text]) => [
+    element("pre", { class: "said" }, prompt),
+    ...(reasoning ? [element("details", {}, element("summary", {}, "Thoughts"), element("pre", { class: "said" }, reasoning))] : []),
+    element("p", {}, element("b", {}, "Reply: "), what),
+    ...(text ? [element("pre", { class: "said" }, text)] : []),
+  ]);
+  const title = `Prompts and replies: ${model.label}${outcome ? `, ${outcome}` : ""}`;
+  return element("details", open ? { open: "" } : {}, element("summary", {}, title), ...parts);
 }
 
 function coloured(option, shared) {

@@ -20,7 +20,7 @@ function plainItem(probe, place) {
     answers: probe.models.map((model, number) => ({
       model: model.label, chosen: model.chosen[place] === -1 ? [] : [].concat(model.chosen[place]),
       verdict: verdictOf(probe, model, place), margin: model.margins[place] / 1000, unit: model.unit,
-      tokens: kept?.[number]?.options ?? null,
+      tokens: kept?.[number]?.options ?? null, replies: kept?.[number]?.replies ?? [],
     })),
   };
 }

@@ -26,6 +26,7 @@ function passing(probe, wanted) {
 
 function hasVerdict(probe, model, place, verdict) {
   if (verdict === "tokens") return idOf(probe, place) in probe.details;
+  if (verdict === "unanswered") return place in model.unanswered;
   if (verdict !== "disagree") return verdictOf(probe, model, place) === verdict;
   const outcome = new Set(probe.models.map((each) => verdictOf(probe, each, place)).filter(Boolean));
   return outcome.size > 1;

@@ -15,9 +15,10 @@ function element(name, attributes = {}, ...children) {
   return node;
 }
 
-// How a model did on an item: "right", "wrong", "tie", or "" where there is no gold or it was not asked.
+// How a model did on an item: "right", "wrong", "tie", why there is no answer, or "" without a gold or a question.
 function verdictOf(probe, model, place) {
   const chosen = model.chosen[place], gold = probe.answers[place];
+  if (model.unanswered[place]) return model.unanswered[place];
   if (gold === null || chosen === -1) return "";
   if (Array.isArray(chosen)) return chosen.includes(gold) ? "tie" : "wrong";
   return chosen === gold ? "right" : "wrong";

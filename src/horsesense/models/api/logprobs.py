@@ -1,4 +1,7 @@
-"""Bodies of requests and parsing of replies. Pure; a reply that makes no sense is one sentence."""
+"""Log-probabilities from a server: bodies of requests, and parsing of replies. Pure.
+
+A reply that makes no sense is one sentence.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,17 @@ from dataclasses import dataclass
 from math import exp, isfinite, log
 from typing import Any
 
+import numpy as np
+
 from horsesense.errors import UserError
-from horsesense.models.protocol import Choices, Continuation, Sampling, Turn
+from horsesense.models.protocol import Choices, Likelihood, Prompt, Turn, in_stretch
 
 MOST_NEXT = 20
 """Maximum number of next tokens to ask for, with their log-probabilities."""
 FEWER_NEXT = 5
 """Maximum of older servers."""
-ROOMS = ("max_tokens", "max_completion_tokens")
-"""Names of the parameter for the length of a reply."""
+CHARACTERS_A_TOKEN = 4
+"""Estimate of the work, since only the server knows its tokens."""
 _MARKS = ("", " ", "Ġ", "▁")
 
 
@@ -61,30 +66,20 @@ def generate_body(model: str, prompt: str | Sequence[int], tokens: int) -> dict[
 
 
 def next_body(model: str, turn: Turn, most: int, room: str = "max_tokens") -> tuple[str, dict[str, Any]]:
-    """Return path and body of a request for the alternatives of the next token; ``room`` as in `reply_body`."""
+    """Return path and body of a request for the alternatives of the next token; ``room`` is the server's name for the
+    length of a chat reply."""
     common: dict[str, Any] = {"model": model, "temperature": 0}
     if turn.messages:
-        asked = {"messages": _messages(turn), "logprobs": True, "top_logprobs": most, room: 1}
+        messages = [{"role": role, "content": content} for role, content in turn.messages]
+        asked = {"messages": messages, "logprobs": True, "top_logprobs": most, room: 1}
         return "/chat/completions", common | asked
     return "/completions", common | {"prompt": turn.text, "logprobs": most, "max_tokens": 1}
-
-
-def reply_body(model: str, turn: Turn, sampling: Sampling, sample: int, room: str) -> tuple[str, dict[str, Any]]:
-    """Return path and body of a request for a reply; ``room`` is the server's name for the number of tokens."""
-    common: dict[str, Any] = {"model": model, "temperature": sampling.temperature, "seed": sampling.seed + sample}
-    if turn.messages:
-        return "/chat/completions", common | {"messages": _messages(turn), room: sampling.tokens}
-    return "/completions", common | {"prompt": turn.text, "max_tokens": sampling.tokens}
-
-
-def _messages(turn: Turn) -> list[dict[str, str]]:
-    return [{"role": role, "content": content} for role, content in turn.messages]
 
 
 # Replies.
 
 
-def _choice(reply: dict[str, Any]) -> dict[str, Any]:
+def only_choice(reply: dict[str, Any]) -> dict[str, Any]:
     choices = reply.get("choices")
     if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
         count = len(choices) if isinstance(choices, list) else "no"
@@ -127,7 +122,7 @@ def _listed(choice: dict[str, Any], reply: dict[str, Any]) -> tuple[list[str], l
 
 def read_echo(reply: dict[str, Any], text: str) -> Echoed:
     """Return the tokens of an echoed text, without those that the server put before it and generated after it."""
-    tokens, values = _listed(_choice(reply), reply)
+    tokens, values = _listed(only_choice(reply), reply)
     if not all(isinstance(token, str) for token in tokens):
         raise bad_reply("a token is not a text")
     rest = "".join(tokens[1:])
@@ -185,13 +180,13 @@ def _partial(token: str) -> bool:
 
 
 def read_generated(reply: dict[str, Any]) -> Generated:
-    tokens, values = _listed(_choice(reply), reply)
+    tokens, values = _listed(only_choice(reply), reply)
     return Generated(tuple(tokens), tuple(_number(v, repr(t)) for t, v in zip(tokens, values, strict=True)))
 
 
 def read_alternatives(reply: dict[str, Any]) -> dict[str, float]:
     """Return the alternatives of the next token with their log-probabilities, chat or not; duplicates are added up."""
-    listed = _choice(reply).get("logprobs")
+    listed = only_choice(reply).get("logprobs")
     if not isinstance(listed, dict):
         raise bad_reply("it has no logprobs, though they were requested")
     if isinstance(listed.get("content"), list):
@@ -235,20 +230,67 @@ def choices_among(listed: dict[str, float], words: Sequence[str], request: str, 
     return Choices(tuple(values), tuple(bounded), request, tokens)
 
 
-def read_continuation(reply: dict[str, Any], request: str) -> Continuation:
-    choice = _choice(reply)
-    message = choice.get("message")
-    text = message.get("content") if isinstance(message, dict) else choice.get("text")
-    if text is None and isinstance(message, dict):
-        text = ""  # a refusal, or nothing but reasoning
-    if not isinstance(text, str):
-        raise bad_reply("its reply has no text")
-    usage = reply.get("usage") if isinstance(reply.get("usage"), dict) else {}
-    assert isinstance(usage, dict)
-    sent, received = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
-    return Continuation(text, str(choice.get("finish_reason") or ""), sent, received, request)
+LEAST_MASS = 0.5
+"""Least probability of the offered letters together: otherwise the next token is something else, such as a thought."""
+
+
+def mass_of(choices: Choices) -> float:
+    """Return the probability that some words have together; what is only bounded counts as nothing.
+
+    >>> round(mass_of(Choices((-0.7, -1.6, -2.3), (False, False, True))), 2)
+    0.7
+    """
+    return sum(exp(value) for value, bound in zip(choices.logprobs, choices.bounded, strict=True) if not bound)
 
 
 def tokens_sent(reply: dict[str, Any]) -> int:
     usage = reply.get("usage")
     return int(usage.get("prompt_tokens") or 0) if isinstance(usage, dict) else 0
+
+
+# The scored stretch of an echo.
+
+
+@dataclass(frozen=True, slots=True)
+class ServedPrompt:
+    """A prompt to send."""
+
+    prompt: Prompt
+
+    @property
+    def length(self) -> int:
+        return 1 + len(self.prompt.text) // CHARACTERS_A_TOKEN
+
+    @property
+    def cost(self) -> int:
+        return self.length
+
+
+def scored_stretch(echoed: Echoed, prompt: Prompt, has_bos: bool) -> Likelihood:
+    """Return the scored tokens, as a local model has them; without a BOS token the first has no context."""
+    flags = []
+    starts = [_first_character(prompt.text, start, end) for start, end in zip(echoed.starts, echoed.ends, strict=True)]
+    indices = [index for index, start in enumerate(starts) if in_stretch(prompt, start, echoed.ends[index])]
+    if any(starts[index] < prompt.start or echoed.ends[index] > prompt.end for index in indices):
+        flags.append("straddle")
+    if indices and indices[0] == 0 and (echoed.logprobs[0] is None or not has_bos):
+        indices = indices[1:]
+        flags.append("first-unscored")
+    if not indices:
+        raise UserError(
+            f"no token of {prompt.text[prompt.start : prompt.end]!r} remains to be scored",
+            fix="it is a single token without anything before it",
+        )
+    return Likelihood(
+        np.array([echoed.logprobs[index] for index in indices], dtype=np.float32),
+        tuple(starts[index] for index in indices),
+        tuple(echoed.ends[index] for index in indices),
+        tuple(flags),
+        tuple(echoed.tokens[index] for index in indices),
+    )
+
+
+def _first_character(text: str, start: int, end: int) -> int:
+    while start < end and text[start].isspace():
+        start += 1
+    return start

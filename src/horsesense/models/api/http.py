@@ -1,0 +1,218 @@
+"""Requests by HTTP: one server, one key, no redirects, bounded replies; every error is classified here."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urljoin, urlsplit
+
+from horsesense.errors import argument
+from horsesense.models.api.address import Address
+from horsesense.models.api.limiter import retry_after
+from horsesense.models.api.providers import Provider
+from horsesense.models.api.requests import QuotaError, RefusedError, TemporaryError
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx
+
+LARGEST_REPLY = 32 * 2**20
+"""Maximum size of a reply in bytes, unpacked."""
+_CONNECTING = 5.0
+"""Seconds to wait for a connection: an address that takes longer has no server."""
+_TEMPORARY = {408, 409, 425, 429, 500, 502, 503, 504, 529}
+_THERE = {408, 409, 500}
+"""Statuses among these that a running server may return for a feature that it lacks."""
+_NO_QUOTA = re.compile(
+    r"insufficient_?quota|exceeded your current quota|credit balance|insufficient (?:credit|balance)"
+)
+_FILTER = re.compile(
+    r"content_?filter|content management policy|content_policy|ResponsibleAI|violating our usage policy"
+)
+_RETRY_IN = re.compile(r"retry (?:in|after) ([\d.]+) ?s", re.I)
+
+Answer = tuple[dict[str, Any], Mapping[str, str]]
+"""A reply and its headers."""
+Send = Callable[[str, dict[str, Any] | None], Awaitable[Answer]]
+"""Sends a body to a path, or gets the path without one; raises a `TemporaryError`, `RefusedError` or `QuotaError`."""
+
+
+class Transport(Protocol):
+    """How requests get to a model: by HTTP, or through a library."""
+
+    def connected(self) -> AbstractAsyncContextManager[Send]:
+        """Open a connection for one request at a time."""
+
+
+@dataclass
+class HttpTransport:
+    """Sends requests to a server."""
+
+    address: Address
+    provider: Provider
+    _ssl: ssl.SSLContext | None = field(default=None, repr=False)
+
+    @cached_property
+    def key(self) -> str:
+        return self.provider.settings.key(self.provider.keys)
+
+    @asynccontextmanager
+    async def connected(self) -> AsyncIterator[Send]:
+        import httpx
+
+        settings = self.provider.settings
+        client = httpx.AsyncClient(
+            headers=self.provider.headers(self.key) | settings.extra_headers(),
+            timeout=httpx.Timeout(settings.timeout, connect=min(_CONNECTING, settings.timeout)),
+            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
+            verify=self._certificates(),
+            trust_env=not self.address.loopback,  # a proxy knows another machine by this name
+            follow_redirects=False,
+        )
+        async with client:
+            yield lambda path, body: self._send(client, path, body)
+
+    async def _send(self, client: httpx.AsyncClient, path: str, body: dict[str, Any] | None) -> Answer:
+        import httpx
+
+        url = path if path.startswith("http") else f"{self.address.url}{path}"
+        timeout = self.provider.settings.timeout
+        try:
+            # A server that sends a byte now and then would outlast the timeout of each read.
+            async with (
+                asyncio.timeout(timeout),
+                client.stream("GET" if body is None else "POST", url, json=body) as response,
+            ):
+                content = await self._content(response)
+        except httpx.ConnectTimeout as error:
+            raise TemporaryError("the connection is refused", reached=False) from error
+        except (httpx.TimeoutException, TimeoutError) as error:
+            raise TemporaryError(f"no answer in {timeout:g} s") from error
+        except httpx.TransportError as error:
+            why = self.scrub(f"{type(error).__name__}: {error}".removesuffix(": "))
+            raise TemporaryError(why, reached=not isinstance(error, httpx.ConnectError)) from error
+        return self._read(response, content), response.headers
+
+    @staticmethod
+    async def _content(response: httpx.Response) -> bytes:
+        parts, size = [], 0
+        async for part in response.aiter_bytes():
+            parts.append(part)
+            size += len(part)
+            if size > LARGEST_REPLY:
+                raise RefusedError(
+                    f"{response.url.host} sends more than {LARGEST_REPLY // 2**20} MB in one reply",
+                    status=response.status_code,
+                    fix="see whether the address is that of a model",
+                )
+        return b"".join(parts)
+
+    def _read(self, response: httpx.Response, content: bytes) -> dict[str, Any]:
+        status = response.status_code
+        if 300 <= status < 400:
+            there = urlsplit(urljoin(str(response.url), response.headers.get("location", "")))
+            raise RefusedError(
+                f"{self.address.url} redirects to {there.scheme}://{there.netloc}, where no key is sent",
+                status=status,
+                fix="write the address to which it redirects, if you trust it",
+            )
+        text = self.scrub(content.decode("utf-8", "replace"))
+        if status in _TEMPORARY or status >= 400:
+            raise self._error(status, text, response.headers)
+        if "\ufffd" in text and b"\xef\xbf\xbd" not in content:
+            raise TemporaryError("its answer is not UTF-8", away=False)
+        try:
+            reply = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            what = "HTML and not JSON" if text.lstrip()[:1] == "<" else "incomplete JSON"
+            raise TemporaryError(f"its answer is {what}", away=False) from error
+        if not isinstance(reply, dict):
+            raise TemporaryError(f"its answer is a {type(reply).__name__} and not an object", away=False)
+        if reply.get("error") and not reply.get("choices"):
+            code = reply["error"].get("code") if isinstance(reply["error"], dict) else None
+            raise self._error(code if isinstance(code, int) else status, text, response.headers)
+        return reply
+
+    def _error(self, status: int, text: str, headers: Mapping[str, str]) -> Exception:
+        """Classify an error: no quota, temporary, or refused for good."""
+        where = self.address.url
+        said, parameter = message_of(text)
+        said = " ".join(said.split())
+        wait = retry_after(headers)
+        if wait is None and (found := _RETRY_IN.search(said)):
+            wait = float(found[1])
+        if status == 402 or (_NO_QUOTA.search(text) and wait is None):
+            return QuotaError(
+                f"the account at {where} has no quota left (HTTP {status}: {said[:200]})",
+                fix="add credit, or use another key, and run the same command again: all replies so far are stored",
+            )
+        if status in _TEMPORARY:
+            why = f"HTTP {status}" + (f": {said[:120]}" if said else "")
+            return TemporaryError(why, wait, away=status not in _THERE, limited=status in (429, 529))
+        if status == 401:
+            variable = self.provider.settings.key_from or " or ".join(self.provider.keys)
+            return RefusedError(
+                f"{where} refuses the key (HTTP 401: {said[:200]})",
+                status=status,
+                said=said,
+                fix=f"put one into the environment variable {variable}, or name another by {argument('key_from')}",
+            )
+        return RefusedError(
+            f"{where} refuses the request (HTTP {status}: {said[:300]})",
+            status=status,
+            said=said,
+            parameter=parameter,
+            filtered=bool(_FILTER.search(text)) and status in (400, 403, 422, 451),
+        )
+
+    def scrub(self, text: str) -> str:
+        """Remove the key from what a server repeats."""
+        secrets = [self.key, *self.provider.settings.extra_headers().values()]
+        for secret in secrets:
+            if len(secret) > 7:
+                text = text.replace(secret, "***")
+        return text
+
+    def _certificates(self) -> ssl.SSLContext | bool:
+        """Return the certificates, loaded once since that takes a while, and only where the connection is encrypted."""
+        if not self.address.url.startswith("https:"):
+            return False
+        if self._ssl is None:
+            import ssl
+
+            self._ssl = ssl.create_default_context()
+        return self._ssl
+
+
+def message_of(text: str) -> tuple[str, str]:
+    """Return the message of an error, and the parameter that it names.
+
+    >>> message_of('{"error": {"message": "Unsupported parameter", "param": "seed"}}')
+    ('Unsupported parameter', 'seed')
+    >>> message_of('{"detail": [{"loc": ["body", "seed"], "msg": "extra inputs are not permitted"}]}')
+    ('extra inputs are not permitted (body.seed)', 'seed')
+    """
+    try:
+        error: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return text[:2000], ""
+    if isinstance(error, list) and error:
+        error = error[0]
+    parameter = ""
+    for name in ("error", "detail", "message"):
+        if isinstance(error, dict) and error.get(name):
+            parameter = str(error.get("param") or parameter)
+            error = error[name]
+        if isinstance(error, dict):
+            parameter = str(error.get("param") or parameter)
+    if isinstance(error, list) and error and isinstance(error[0], dict) and "loc" in error[0]:
+        where = [str(part) for part in error[0]["loc"]]
+        return f"{error[0].get('msg')} ({'.'.join(where)})", where[-1]
+    return str(error)[:2000], parameter

@@ -1,0 +1,454 @@
+"""Providers: how each API wants a question, and how its reply reads in the form of OpenAI's chat completions.
+
+One small class per provider. Everything above works on OpenAI's form, so a provider only translates: address, headers,
+the body of a question (`Ask`), and the reply. Pure; nothing is sent here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from horsesense.errors import UserError
+from horsesense.models.api.address import Address, checked_url
+from horsesense.models.api.logprobs import bad_reply, only_choice
+from horsesense.models.api.settings import ServedSettings
+from horsesense.models.protocol import Continuation, Sampling, Turn
+
+Body = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question to a model, whatever its provider."""
+
+    model: str
+    turn: Turn
+    sampling: Sampling
+    sample: int = 0
+    room: int = 0
+    """Maximum number of tokens of the reply, thoughts included; 0: those of the answer."""
+
+    @property
+    def tokens(self) -> int:
+        return self.room or self.sampling.tokens
+
+    @property
+    def seed(self) -> int:
+        return self.sampling.seed + self.sample
+
+    @property
+    def schema(self) -> Body | None:
+        """JSON schema of a structured reply."""
+        if not self.turn.allowed:
+            return None
+        answer = {"type": "string", "enum": list(self.turn.allowed)}
+        return {
+            "type": "object",
+            "properties": {"answer": answer},
+            "required": ["answer"],
+            "additionalProperties": False,
+        }
+
+
+class Provider:
+    """Any server with OpenAI's chat completions: llama.cpp, SGLang, DeepSeek, Mistral and many others."""
+
+    url: ClassVar[str] = ""
+    """Address, unless the user gives one."""
+    url_variable: ClassVar[str] = ""
+    keys: ClassVar[tuple[str, ...]] = ("OPENAI_API_KEY",)
+    """Environment variables with the key; the first that is set counts."""
+    room: ClassVar[str] = "max_tokens"
+    """Name of the parameter for the length of a chat reply."""
+    optional: ClassVar[Mapping[str, str]] = {
+        "temperature": "",
+        "seed": "",
+        "max_tokens": "max_completion_tokens",
+        "max_completion_tokens": "max_tokens",
+    }
+    """Parameters that are dropped, or replaced, if the server refuses them; dots separate levels."""
+    has_logprobs: ClassVar[bool] = True
+    """Whether the API can give log-probabilities and complete plain text, so that it is worth a trial."""
+
+    def __init__(self, settings: ServedSettings) -> None:
+        self.settings = settings
+
+    def address(self, given: Address, name: str) -> Address:
+        """Return the address with the server's URL: given, from the environment, or the provider's own."""
+        url = given.url or (os.environ.get(self.url_variable, "") if self.url_variable else "") or self.url
+        if not url:
+            raise UserError(
+                f"{name} needs the address of a server", fix=f"write {name}@URL, or set {self.url_variable}"
+            )
+        return Address(checked_url(url, name), given.model, given.provider)
+
+    def headers(self, key: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {key}"} if key else {}
+
+    def path(self, path: str, model: str) -> str:
+        """Return the path of a request, where it depends on the model or an API version."""
+        return path
+
+    def reported_path(self, model: str) -> str:
+        """Path of what the server says about its models."""
+        return "/models"
+
+    def entries(self, reply: Body) -> dict[str, Body]:
+        """Return what the server says about each model, by name."""
+        listed = reply.get("data")
+        return {str(each.get("id")): each for each in listed or [] if isinstance(each, dict)}
+
+    def chat(self, ask: Ask) -> tuple[str, Body]:
+        """Return path and body of a request for a reply in a conversation."""
+        body: Body = {
+            "model": ask.model,
+            "messages": [{"role": role, "content": content} for role, content in ask.turn.messages],
+            "temperature": ask.sampling.temperature,
+            "seed": ask.seed,
+            self.room: ask.tokens,
+        }
+        if ask.schema:
+            named = {"name": "answer", "strict": True, "schema": ask.schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": named}
+        return "/chat/completions", merged(body | self.reasoning(), self.settings.extra())
+
+    def reasoning(self) -> Body:
+        """Return the part of a body that says how much a model thinks.
+
+        There is no common name for a budget of thoughts: here it only makes room for them in the reply.
+        """
+        if self.settings.thinking_tokens == 0:
+            return {"chat_template_kwargs": {"enable_thinking": False}}
+        return {"reasoning_effort": self.settings.effort} if self.settings.effort else {}
+
+    def completion(self, ask: Ask) -> tuple[str, Body]:
+        """Return path and body of a request to continue a plain text."""
+        body = {
+            "model": ask.model,
+            "prompt": ask.turn.text,
+            "temperature": ask.sampling.temperature,
+            "seed": ask.seed,
+            "max_tokens": ask.tokens,
+        }
+        return "/completions", merged(body, self.settings.extra())
+
+    def as_openai(self, reply: Body) -> Body:
+        """Return a reply in the form of OpenAI's chat completions."""
+        return reply
+
+
+class OpenAI(Provider):
+    """OpenAI: chat completions. Reasoning models refuse ``max_tokens``, so the new name is tried first."""
+
+    url = "https://api.openai.com/v1"
+    url_variable = "OPENAI_BASE_URL"
+    room = "max_completion_tokens"
+
+    def reasoning(self) -> Body:
+        if self.settings.thinking_tokens is not None:
+            raise UserError("OpenAI has no budget of tokens for thoughts", fix="set the reasoning effort")
+        return {"reasoning_effort": self.settings.effort} if self.settings.effort else {}
+
+
+class Azure(OpenAI):
+    """Azure OpenAI: a deployment's name, ``api-key``, and the API version in the query; without one, the v1 API."""
+
+    url = ""
+    url_variable = "AZURE_OPENAI_ENDPOINT"
+    keys = ("AZURE_OPENAI_API_KEY", "AZURE_API_KEY")
+
+    @property
+    def version(self) -> str:
+        return self.settings.api_version or os.environ.get("OPENAI_API_VERSION", "")
+
+    def address(self, given: Address, name: str) -> Address:
+        found = super().address(given, name)
+        url = found.url.removesuffix("/v1").removesuffix("/openai") + "/openai"
+        return Address(url if self.version else f"{url}/v1", found.model, found.provider)
+
+    def headers(self, key: str) -> dict[str, str]:
+        return {"api-key": key} if key else {}
+
+    def path(self, path: str, model: str) -> str:
+        if not self.version:
+            return path
+        before = f"/deployments/{model}" if path.endswith("completions") else ""
+        return f"{before}{path}?api-version={self.version}"
+
+    def entries(self, reply: Body) -> dict[str, Body]:
+        return {}  # it lists the models of the region, and a deployment has a name of its own
+
+
+class OpenRouter(Provider):
+    """OpenRouter: OpenAI's form for the models of others; thoughts under ``reasoning``."""
+
+    url = "https://openrouter.ai/api/v1"
+    keys = ("OPENROUTER_API_KEY",)
+
+    def reasoning(self) -> Body:
+        settings = self.settings
+        wish: Body = {}
+        if settings.effort:
+            wish["effort"] = settings.effort
+        if settings.thinking_tokens:
+            wish["max_tokens"] = settings.thinking_tokens
+        elif settings.thinking_tokens == 0:
+            wish["enabled"] = False
+        return {"reasoning": wish} if wish else {}
+
+
+class VLLM(Provider):
+    """vLLM: OpenAI's form, with ``chat_template_kwargs`` for models whose template can turn thoughts off."""
+
+    url = "http://127.0.0.1:8000/v1"
+    url_variable = "VLLM_BASE_URL"
+    keys = ("VLLM_API_KEY",)
+
+
+class Anthropic(Provider):
+    """Anthropic: messages. Thinking is off unless it is asked for; the API gives no log-probabilities."""
+
+    url = "https://api.anthropic.com"
+    url_variable = "ANTHROPIC_BASE_URL"
+    keys = ("ANTHROPIC_API_KEY",)
+    optional: ClassVar[Mapping[str, str]] = {"temperature": ""}
+    has_logprobs = False
+
+    def headers(self, key: str) -> dict[str, str]:
+        version = {"anthropic-version": self.settings.api_version or "2023-06-01"}
+        return version | ({"x-api-key": key} if key else {})
+
+    def reported_path(self, model: str) -> str:
+        return "/v1/models?limit=1000"
+
+    def chat(self, ask: Ask) -> tuple[str, Body]:
+        system = "\n".join(content for role, content in ask.turn.messages if role == "system")
+        body: Body = {
+            "model": ask.model,
+            "messages": [{"role": role, "content": content} for role, content in ask.turn.messages if role != "system"],
+            "max_tokens": ask.tokens,
+            "temperature": ask.sampling.temperature,
+        }
+        if system:
+            body["system"] = system
+        if ask.schema:
+            body["output_config"] = {"format": {"type": "json_schema", "schema": ask.schema}}
+        body = merged(body, self.reasoning())
+        if body.get("thinking", {}).get("type") in ("enabled", "adaptive"):
+            del body["temperature"]  # thinking works at temperature 1 only
+        return "/v1/messages", merged(body, self.settings.extra())
+
+    def reasoning(self) -> Body:
+        if self.settings.thinking_tokens:
+            return {"thinking": {"type": "enabled", "budget_tokens": self.settings.thinking_tokens}}
+        if self.settings.thinking_tokens == 0:
+            return {"thinking": {"type": "disabled"}}
+        if self.settings.effort:
+            return {"thinking": {"type": "adaptive"}, "output_config": {"effort": self.settings.effort}}
+        return {}
+
+    def as_openai(self, reply: Body) -> Body:
+        blocks = [each for each in reply.get("content") or [] if isinstance(each, dict)]
+        texts = [str(each.get("text") or "") for each in blocks if each.get("type") == "text"]
+        thoughts = [str(each.get("thinking") or "") for each in blocks if "thinking" in str(each.get("type"))]
+        stop = str(reply.get("stop_reason") or "")
+        finish = {"max_tokens": "length", "model_context_window_exceeded": "length", "refusal": "refusal"}
+        usage = _dict(reply.get("usage"))
+        cached = sum(int(usage.get(f"cache_{kind}_input_tokens") or 0) for kind in ("creation", "read"))
+        message: Body = {"role": "assistant", "content": "".join(texts)}
+        if thoughts:
+            message["reasoning_content"] = "\n".join(thoughts)
+        return {
+            "model": reply.get("model"),
+            "choices": [{"message": message, "finish_reason": finish.get(stop, "stop")}],
+            "usage": {
+                "prompt_tokens": int(usage.get("input_tokens") or 0) + cached,
+                "completion_tokens": int(usage.get("output_tokens") or 0),
+            },
+        }
+
+
+class Google(Provider):
+    """Google: Gemini's ``generateContent``. Thoughts are counted apart from the answer, and shown as summaries."""
+
+    url = "https://generativelanguage.googleapis.com/v1beta"
+    url_variable = "GOOGLE_GEMINI_BASE_URL"
+    keys = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+    optional: ClassVar[Mapping[str, str]] = {
+        "generationConfig.temperature": "",
+        "generationConfig.seed": "",
+        "generationConfig.thinkingConfig.includeThoughts": "",
+    }
+    has_logprobs = False
+
+    def address(self, given: Address, name: str) -> Address:
+        found = super().address(given, name)
+        url = found.url if found.url.rpartition("/")[2].startswith("v1") else f"{found.url}/v1beta"
+        return Address(url, found.model.removeprefix("models/"), found.provider)
+
+    def headers(self, key: str) -> dict[str, str]:
+        return {"x-goog-api-key": key} if key else {}
+
+    def reported_path(self, model: str) -> str:
+        return f"/models/{model}"
+
+    def entries(self, reply: Body) -> dict[str, Body]:
+        name = str(reply.get("name") or "").removeprefix("models/")
+        return {name: reply} if name else {}
+
+    def chat(self, ask: Ask) -> tuple[str, Body]:
+        said = [(role, [{"text": content}]) for role, content in ask.turn.messages]
+        config: Body = {
+            "temperature": ask.sampling.temperature,
+            "seed": ask.seed,
+            "maxOutputTokens": ask.tokens,
+        }
+        if ask.schema:
+            config |= {"responseMimeType": "application/json", "responseJsonSchema": ask.schema}
+        body: Body = {
+            "contents": [
+                {"role": "model" if role == "assistant" else role, "parts": parts}
+                for role, parts in said
+                if role != "system"
+            ],
+            "generationConfig": config,
+        }
+        if system := [part for role, parts in said if role == "system" for part in parts]:
+            body["systemInstruction"] = {"parts": system}
+        body = merged(body, self.reasoning())
+        return f"/models/{ask.model}:generateContent", merged(body, self.settings.extra())
+
+    def reasoning(self) -> Body:
+        settings = self.settings
+        wish: Body = {"includeThoughts": True} if settings.effort or settings.thinking_tokens else {}
+        if settings.thinking_tokens is not None:
+            wish["thinkingBudget"] = settings.thinking_tokens
+        elif settings.effort:
+            wish["thinkingLevel"] = settings.effort
+        return {"generationConfig": {"thinkingConfig": wish}} if wish else {}
+
+    def as_openai(self, reply: Body) -> Body:
+        candidates = reply.get("candidates") or [{}]
+        first = _dict(candidates[0] if isinstance(candidates, list) else None)
+        parts = [each for each in _dict(first.get("content")).get("parts") or [] if isinstance(each, dict)]
+        blocked = _dict(reply.get("promptFeedback")).get("blockReason")
+        reason = str(blocked or first.get("finishReason") or "")
+        finish = {"STOP": "stop", "": "stop", "MAX_TOKENS": "length"}.get(reason, "content_filter")
+        usage = _dict(reply.get("usageMetadata"))
+        thoughts = int(usage.get("thoughtsTokenCount") or 0)
+        message: Body = {
+            "role": "assistant",
+            "content": "".join(str(each.get("text") or "") for each in parts if not each.get("thought")),
+            "reasoning_content": "".join(str(each.get("text") or "") for each in parts if each.get("thought")),
+        }
+        choice: Body = {"message": message, "finish_reason": finish}
+        if finish == "content_filter":
+            choice["reported"] = reason
+        return {
+            "model": reply.get("modelVersion"),
+            "choices": [choice],
+            "usage": {
+                "prompt_tokens": int(usage.get("promptTokenCount") or 0),
+                "completion_tokens": int(usage.get("candidatesTokenCount") or 0) + thoughts,
+                "completion_tokens_details": {"reasoning_tokens": thoughts},
+            },
+        }
+
+
+_CLASSES: Mapping[str, type[Provider]] = {
+    "": Provider,
+    "openai": OpenAI,
+    "anthropic": Anthropic,
+    "google": Google,
+    "azure": Azure,
+    "openrouter": OpenRouter,
+    "vllm": VLLM,
+}
+
+
+def provider_of(address: Address, settings: ServedSettings) -> Provider:
+    """Return the provider that an address names."""
+    return _CLASSES[address.provider](settings)
+
+
+def merged(body: Body, more: Body) -> Body:
+    """Merge an object into another, level by level.
+
+    >>> merged({"a": {"b": 1}}, {"a": {"c": 2}})
+    {'a': {'b': 1, 'c': 2}}
+    """
+    both = dict(body)
+    for name, value in more.items():
+        old = both.get(name)
+        both[name] = merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return both
+
+
+def _dict(value: Any) -> Body:
+    return value if isinstance(value, dict) else {}
+
+
+# Replies in OpenAI's form.
+
+
+def read_reply(reply: Body, request: str = "", sent: Body | None = None, allowed: tuple[str, ...] = ()) -> Continuation:
+    """Return a reply with its thoughts apart from the answer; ``request`` and ``sent`` are its key and its body."""
+    choice = only_choice(reply)
+    message = choice.get("message")
+    text, reasoning = _text_and_reasoning(message) if isinstance(message, dict) else (choice.get("text"), "")
+    if not isinstance(text, str):
+        raise bad_reply("its reply has no text")
+    finish = str(choice.get("finish_reason") or "")
+    refusal = str(_dict(message).get("refusal") or "")
+    usage = _dict(reply.get("usage"))
+    details = _dict(usage.get("completion_tokens_details"))
+    more: Body = {
+        "request": request,
+        "reasoning": reasoning,
+        "reasoning_tokens": int(details.get("reasoning_tokens") or usage.get("reasoning_tokens") or 0),
+        "sent": json.dumps(sent, ensure_ascii=False, sort_keys=True) if sent else "",
+        "reported": refusal or str(choice.get("reported") or ""),
+    }
+    if refusal or finish == "refusal":
+        more["outcome"] = "refused"
+    elif finish == "content_filter":
+        more["outcome"] = "filtered"
+    if allowed:
+        text = structured_answer(text, allowed)
+    tokens = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
+    return Continuation.of_text(text or refusal, finish, *tokens, **more)
+
+
+def _text_and_reasoning(message: Body) -> tuple[Any, str]:
+    """Return text and thoughts of a message; some servers send a list of parts, or thoughts under another name."""
+    content = message.get("content")
+    reasoning = next((message[name] for name in ("reasoning_content", "reasoning") if message.get(name)), "")
+    if isinstance(content, list):
+        parts = [each for each in content if isinstance(each, dict)]
+        thoughts = [each for each in parts if each.get("type") in ("thinking", "reasoning")]
+        reasoning = reasoning or "".join(_part_text(each) for each in thoughts)
+        content = "".join(_part_text(each) for each in parts if each not in thoughts)
+    # A refusal, or nothing but thoughts, has no content.
+    return "" if content is None else content, str(reasoning)
+
+
+def _part_text(part: Body) -> str:
+    inner = part.get("text") or part.get("thinking") or part.get("reasoning") or ""
+    return "".join(_part_text(each) for each in inner if isinstance(each, dict)) if isinstance(inner, list) else inner
+
+
+def structured_answer(text: str, allowed: tuple[str, ...]) -> str:
+    """Return the answer in a structured reply; the text itself if it is none.
+
+    >>> structured_answer('{"answer": "B"}', ("A", "B")), structured_answer("B it is", ("A", "B"))
+    ('B', 'B it is')
+    """
+    try:
+        answer = _dict(json.loads(text)).get("answer")
+    except (ValueError, RecursionError):
+        return text
+    return str(answer) if answer in allowed else text

@@ -1,0 +1,214 @@
+"""Providers as strict as their documentation: each knows a share of the answers, and that share is reported."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import horsesense as hs
+from horsesense.core import Card, Item, Probe
+from horsesense.errors import UserError
+from horsesense.models.api.address import is_served
+from horsesense.models.api.served_model import open_served
+from horsesense.models.api.settings import ServedSettings
+from horsesense.models.protocol import Sampling, Turn
+from tests.support.api_styles import knowing
+from tests.support.model_server import ModelServer, Seen
+
+pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+ITEMS = [
+    Item(
+        probe="made",
+        form="choice",
+        text=f"What is number {n:02}?",
+        options=("fire", "ice"),
+        answer=n % 2,
+        family=str(n),
+    )
+    for n in range(20)
+]
+PROBE = Probe.of(ITEMS, Card(name="made"))
+KNOWN = 16
+KEY = "sk-test-key"
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    for variable in ("OPENAI", "ANTHROPIC", "GEMINI", "AZURE_OPENAI", "OPENROUTER"):
+        monkeypatch.setenv(f"{variable}_API_KEY", KEY)
+    with ModelServer(None, "fake").running() as server:
+        server.says = knowing(ITEMS, KNOWN)
+        yield server
+
+
+NAMES = {
+    "openai": "openai/fake@{}/v1",
+    "openai-without-logprobs": "openai/fake@{}/v1",
+    "gpt-5": "openai/fake@{}/v1",
+    "azure": "azure/fake@{}",
+    "vllm-thinking": "vllm/fake@{}/v1",
+    "sglang-thinking": "openai:{}/v1#fake",
+    "anthropic": "anthropic/fake@{}",
+    "google": "google/fake@{}",
+}
+
+
+def named(server: ModelServer, style: str) -> str:
+    server.behaviour.style = style
+    return NAMES[style].format(server.address)
+
+
+def accuracy(run: hs.Run) -> float:
+    (answered,) = run.answered
+    answers = {answer.item: answer for answer in answered.answers}
+    right = [answers[item.id].scores.index(max(answers[item.id].scores)) == item.answer for item in ITEMS]
+    return sum(right) / len(right)
+
+
+@pytest.mark.parametrize("style", NAMES)
+def test_the_share_that_a_model_knows_is_its_accuracy(fake: ModelServer, style: str, tmp_path: Path) -> None:
+    settings = ServedSettings(api_version="2024-10-21" if style == "azure" else "")
+    run = hs.ask(named(fake, style), PROBE, out=tmp_path, served=settings)
+    assert accuracy(run) == KNOWN / len(ITEMS)
+    assert run.answered[0].format == ("letters" if style in ("openai", "azure") else "generate")
+    written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert KEY.encode() not in written
+
+
+@pytest.mark.parametrize("style", ["gpt-5", "vllm-thinking", "sglang-thinking", "google"])
+def test_a_model_that_thinks_has_room_and_is_asked_for_nothing_else(fake: ModelServer, style: str) -> None:
+    served = open_served(named(fake, style))
+    assert served.thinks
+    for ability in ("likelihood", "next"):
+        assert not served.can(ability)
+        assert "thinks before it answers" in served.why_not(ability)
+    ((reply,),) = served.continuations([Turn(messages=(("user", "Is ice A. hot or B. cold?"),))], Sampling(8))
+    assert (reply.text, reply.outcome) == ("B", "answered")
+    assert "The question asks" in reply.reasoning or reply.reasoning_tokens > 50
+    ((short,),) = served.continuations([Turn(messages=(("user", "Is ice B. cold?"),))], Sampling(8, room=20))
+    assert short.outcome == "cut off"
+
+
+def test_what_a_server_refuses_is_left_out_and_remembered(fake: ModelServer, tmp_path: Path) -> None:
+    hs.ask(named(fake, "gpt-5"), PROBE, out=tmp_path, limit=4)
+    bodies = [json.loads(body)[1] for body in fake.seen.bodies]
+    assert all("max_completion_tokens" in body and "temperature" not in body for body in bodies)
+    notes = open_served(named(fake, "gpt-5"))
+    assert notes.can("text")
+    assert "temperature could not be set" in notes.notes
+    assert all("seed" in body for body in bodies), "what it takes is still sent"
+
+
+def test_a_filter_refuses_one_item_and_not_the_run(fake: ModelServer, tmp_path: Path) -> None:
+    for style, outcome in (("gpt-5", "filtered"), ("google", "filtered"), ("anthropic", "refused")):
+        served = open_served(named(fake, style))
+        fake.behaviour.filters = "number 07"
+        turns = [Turn(messages=(("user", f"{item.text}\nA. fire\nB. ice"),)) for item in ITEMS]
+        replies = [reply for (reply,) in served.continuations(turns, Sampling(8))]
+        assert [n for n, reply in enumerate(replies) if reply.outcome != "answered"] == [7]
+        assert replies[7].outcome == outcome
+        assert "number 07" in replies[7].sent
+        fake.behaviour.filters = ""
+    fake.behaviour.filters = "number 07"
+    fake.seen = Seen()
+    hs.ask(named(fake, "gpt-5"), PROBE, out=tmp_path)
+    asked = fake.seen.requests
+    for folder in ("answers", "replies"):
+        for path in (tmp_path / folder).iterdir():
+            path.unlink()
+    hs.ask(named(fake, "gpt-5"), PROBE, out=tmp_path)
+    assert not [body for body in fake.seen.bodies if "number 07" in body], "it was never answered"
+    assert fake.seen.requests <= asked + 4, "what the filter said is stored"
+
+
+def test_a_server_that_refuses_every_prompt_is_an_error(fake: ModelServer) -> None:
+    served = open_served(named(fake, "openai"))
+    assert served.can("text")
+    fake.behaviour.says_instead = (400, {}, b'{"error": {"message": "the engine is broken"}}')
+    turns = [Turn(messages=(("user", f"Is {n} odd?"),)) for n in range(20)]
+    with pytest.raises(UserError, match="the engine is broken"):
+        served.continuations(turns, Sampling(8))
+
+
+def test_a_refusal_is_kept_apart_from_a_reply(fake: ModelServer) -> None:
+    fake.says = lambda question: None if "number" in question else "B"
+    served = open_served(named(fake, "openai"))
+    ((reply,),) = served.continuations([Turn(messages=(("user", "number 3?"),))], Sampling(20))
+    assert reply.outcome == "refused"
+    assert "can't help" in reply.reported
+
+
+@pytest.mark.parametrize("style", ["openai", "gpt-5", "anthropic", "google", "vllm-thinking"])
+def test_structured_output_holds_a_reply_to_the_letters(fake: ModelServer, style: str) -> None:
+    fake.says = lambda question: "B, since ice is cold, as everybody knows who has touched it"
+    served = open_served(named(fake, style))
+    assert served.can("structured")
+    turn = Turn(messages=(("user", "Is ice A. hot or B. cold?"),), allowed=("A", "B"))
+    ((reply,),) = served.continuations([turn], Sampling(20))
+    assert reply.text == "B"
+
+
+def test_a_server_that_ignores_the_schema_gives_no_structured_output(fake: ModelServer) -> None:
+    served = open_served(named(fake, "sglang-thinking"))
+    assert not served.can("structured")
+    assert "does not keep to the schema" in served.why_not("structured")
+
+
+def test_letters_are_not_believed_where_the_next_token_is_something_else(fake: ModelServer) -> None:
+    fake.says = knowing(ITEMS, KNOWN, "**{letter}**")
+    run = hs.ask(named(fake, "openai"), PROBE)
+    assert run.answered[0].format == "generate"
+    assert accuracy(run) == KNOWN / len(ITEMS)
+    with pytest.raises(UserError, match=r"letters have \d+% of the probability"):
+        hs.ask(named(fake, "openai"), PROBE, formats="letters")
+
+
+def test_a_server_that_lists_no_models_or_not_this_one_is_asked_all_the_same(fake: ModelServer) -> None:
+    fake.behaviour.forbids_list = True
+    assert "it does not list its models (HTTP 403)" in open_served(named(fake, "openai")).notes
+    fake.behaviour.forbids_list = False
+    other = named(fake, "openai").replace("fake", "hidden")
+    assert any("does not list hidden" in note for note in open_served(other).notes)
+
+
+def test_reasoning_is_set_as_each_provider_wants_it(fake: ModelServer) -> None:
+    def last(style: str, settings: ServedSettings) -> dict[str, object]:
+        served = open_served(named(fake, style), settings)
+        served.continuations([Turn(messages=(("user", "Is ice A. hot or B. cold?"),))], Sampling(8))
+        body: dict[str, object] = json.loads(fake.seen.bodies[-1])[1]
+        return body
+
+    assert last("gpt-5", ServedSettings(effort="low"))["reasoning_effort"] == "low"
+    budget = last("anthropic", ServedSettings(thinking_tokens=2048))
+    assert budget["thinking"] == {"type": "enabled", "budget_tokens": 2048}
+    assert budget["max_tokens"] == 2056
+    config = last("google", ServedSettings(thinking_tokens=512))["generationConfig"]
+    assert config["thinkingConfig"] == {"includeThoughts": True, "thinkingBudget": 512}  # type: ignore[index]
+    off = last("vllm-thinking", ServedSettings(thinking_tokens=0))
+    assert off["chat_template_kwargs"] == {"enable_thinking": False}
+    extra = ServedSettings(extra_body='{"stop": ["\\n"]}', headers=["X-Title: a test"])
+    assert last("openai", extra)["stop"] == ["\n"]
+
+
+def test_settings_that_change_replies_are_part_of_the_identity(fake: ModelServer) -> None:
+    name = named(fake, "gpt-5")
+    plain, low = open_served(name), open_served(name, ServedSettings(effort="low"))
+    assert plain.who.content != low.who.content
+    assert low.who.reported["effort"] == "low"
+
+
+def test_names_of_the_hub_are_not_taken_for_providers() -> None:
+    served = [
+        "openai/gpt-5",
+        "anthropic/claude-opus-5",
+        "google/gemini-3-flash",
+        "azure/my-gpt",
+        "vllm/a/b@http://x/v1",
+    ]
+    local = ["openai/gpt-oss-20b", "google/gemma-3-270m", "openai-community/gpt2", "smollm2", "./openai/gpt-5"]
+    assert all(map(is_served, served))
+    assert not any(map(is_served, local))

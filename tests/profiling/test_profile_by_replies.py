@@ -1,0 +1,115 @@
+"""Profiles of models that only reply: both option orders, a retest, and what is said without the question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import horsesense as hs
+from horsesense.core import Item
+from horsesense.errors import UserError
+from horsesense.models.protocol import Continuation
+from horsesense.profiling.abilities import chosen
+from horsesense.profiling.conditions import BOTH_ORDERS, conditions, withheld_item, withheld_key
+from horsesense.profiling.material import material
+from tests.support.reply_model import ReplyModel, Says, key_of, reply
+
+FEW: dict[str, Any] = {"abilities": ["everyday", "parts"]}
+
+
+@pytest.fixture(scope="module")
+def items() -> list[Item]:
+    halves = [half for a in chosen(FEW["abilities"]) for half in _halves(a)]
+    return [item for half in halves for item in half.items]
+
+
+def _halves(ability: Any) -> list[Any]:
+    asked = material(ability, "quick")
+    return [half for half in (asked.frozen, asked.twin) if half is not None]
+
+
+def thinking(items: list[Item], share: float) -> Says:
+    """Knows a share of the questions, and guesses the others; thinks aloud before it answers."""
+    key = key_of(items)
+
+    def says(prompt: str, shown: dict[str, str]) -> Continuation:
+        right = key(prompt, shown)
+        known = right and Random(f"{shown[right]} {sorted(shown.values())}").random() < share
+        letter = right if known else Random(prompt).choice(sorted(shown))
+        return reply(f"Perhaps A? The answer is B? No.\n</think>\n\n{letter}. {shown[letter]}")
+
+    return says
+
+
+def test_a_thinking_model_that_knows_four_of_five_gets_a_profile_that_says_so(
+    items: list[Item], tmp_path: Path
+) -> None:
+    model = ReplyModel(thinking(items, 0.8), "thinker")
+    found = hs.profile(model, out=tmp_path / "p", pictures=False, **FEW).models[0]
+    assert found.asked.startswith("by replies; chat template")
+    assert "2 option orders, seed 0" in found.asked
+    assert found.forecast is not None
+    assert found.forecast.requests == len(model.asked)
+    for finding in found.verdicts.findings:
+        assert finding.verdict in ("partly", "knows")
+        assert finding.chance_corrected.low < 0.8 < finding.chance_corrected.high
+        (blind,) = [each for each in finding.explanations if each.kind == "blind"]
+        assert blind.accuracy.low < 0.5 < blind.accuracy.high, "without the question it guesses"
+        assert "in the retest" in [each.name for each in finding.conditions]
+    again = ReplyModel(thinking(items, 0.0), "thinker")
+    kept = hs.profile(again, out=tmp_path / "p", pictures=False, **FEW).models[0]
+    assert (again.asked, kept.verdicts) == ([], found.verdicts), "stored replies are not asked for again"
+
+
+@pytest.mark.parametrize(
+    ("says", "verdict"),
+    [
+        (lambda prompt, shown: reply("A"), "not above chance"),
+        (lambda prompt, shown: reply("I'm sorry, but I can't help with that."), "inconclusive"),
+        (lambda prompt, shown: reply("", "content_filter", outcome="filtered"), "inconclusive"),
+        (lambda prompt, shown: reply("<think>Let me think", "length"), "inconclusive"),
+    ],
+    ids=["always A", "refuses", "filtered", "empty at length"],
+)
+def test_models_that_say_nothing_of_the_question(says: Says, verdict: str) -> None:
+    (finding,) = hs.profile(ReplyModel(says), abilities=["parts"]).models[0].verdicts.findings
+    assert finding.verdict == verdict
+    assert finding.chance_corrected.value == pytest.approx(0.0, abs=0.01)
+    if verdict == "inconclusive":
+        assert "0% of the questions were answered" in finding.reasons[0]
+
+
+def test_the_quick_edition_takes_at_most_4000_requests() -> None:
+    requests = sum(
+        len(each.probe.items) * (each.orders or 1)
+        for ability in chosen(())
+        for each in conditions(material(ability, "quick"), "quick", "generate")
+    )
+    assert 2_000 < requests <= 4_000
+
+
+def test_both_orders_of_a_main_question_are_asked_and_kept(items: list[Item], tmp_path: Path) -> None:
+    hs.profile(ReplyModel(thinking(items, 1.0)), out=tmp_path, pictures=False, limit=3, abilities=["parts"])
+    (main,) = hs.open_run(tmp_path / "answers-in-orders").answered
+    orders = {item.id: {each.order for each in main.replies_to(item.id)} for item in main.items}
+    assert {len(each) for each in orders.values()} == {BOTH_ORDERS}
+    rest = {each.part.probe.name for each in hs.open_run(tmp_path / "answers").answered}
+    assert rest == {"parts-retest", "parts-withheld"}
+
+
+def test_a_withheld_question_shows_nothing_but_the_options() -> None:
+    asked = Item("p", "choice", premise="In winter.", text="What is cold?", options=("ice", "fire"), answer=0)
+    hidden = withheld_item(asked)
+    assert (hidden.premise, hidden.answer, hidden.options) == ("", None, asked.options)
+    assert "cold" not in hidden.text
+    pair = Item("p", "sentences", options=("Ice is cold to touch.", "Ice is hot to touch."), answer=0)
+    assert withheld_item(pair).options == ("cold", "hot")
+    assert withheld_key(pair) == ("cold", "hot")
+
+
+def test_settings_that_would_change_the_profile_are_refused(items: list[Item]) -> None:
+    with pytest.raises(UserError, match="a profile fixes orders"):
+        hs.profile(ReplyModel(thinking(items, 1.0)), spec="orders=1")
