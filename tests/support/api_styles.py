@@ -20,7 +20,10 @@ _CHAT = {
     *("model", "messages", "temperature", "seed", "max_tokens", "max_completion_tokens", "logprobs", "top_logprobs"),
     *("response_format", "reasoning_effort", "stop", "chat_template_kwargs"),
 }
-_MESSAGES = {"model", "messages", "max_tokens", "system", "thinking", "output_config", "stop_sequences"}
+_MESSAGES = {
+    *("model", "messages", "max_tokens", "system", "thinking", "output_config", "stop_sequences"),
+    *("cache_control", "metadata", "service_tier", "stream", "tool_choice", "tools"),
+}
 _CONFIG = {"temperature", "maxOutputTokens", "thinkingConfig", "responseMimeType", "responseJsonSchema"}
 
 

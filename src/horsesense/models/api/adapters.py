@@ -156,9 +156,8 @@ class InspectTransport:
         try:
             model = library.get_model(self.address.model, memoize=False, **more)
         except Exception as error:  # a provider that it does not know, or whose library or key is missing
-            raise UserError(
-                f"Inspect cannot open {self.address.model} ({' '.join(str(error).split())[:300]})"
-            ) from error
+            why = " ".join(str(error).split())[:300]
+            raise UserError(f"Inspect cannot open {self.address.model} ({why})") from error
 
         async def send(path: str, body: Body | None) -> Answer:
             if body is None:
