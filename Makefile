@@ -48,7 +48,7 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m tools.lint_prose docs templates help
+	$(BIN)/python -m tools.lint_prose docs templates help python
 
 # Browser tests run last and alone: with two other jobs on two cores, a browser may be slower than a test allows.
 BROWSER := tests/annotate/test_people_in_chromium.py tests/report/test_in_chromium.py tests/report/test_profile_in_chromium.py tests/docs/test_site.py

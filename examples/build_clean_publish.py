@@ -2,8 +2,8 @@
 # # Build a probe, clean it, publish it
 #
 # Questions about kinds, built from WordNet: what is a *temper* a kind of? We first build them as in the paper and look
-# at them. Then we find out what answers them without understanding, fix it, and write a file with a card that says how
-# it was made. No model is needed.
+# at them. Then we look for cues that answer them without understanding, remove these cues, and write a file with a card
+# that says how it was made. No model is needed.
 #
 # You need `horsesense fetch wordnet` once.
 
@@ -71,7 +71,9 @@ after = probe.cues()
 print(after.verdict)
 
 # %% [markdown]
-# The same cues before and after. Lines are intervals; the dashed line is chance.
+# The same cues before and after. Lines are intervals; the dashed line is chance. The surface cues are now at chance.
+# Relatedness is not: the option that is most similar to the question is still right in most items, because a word and
+# its kind are related in meaning. `harden` controls surface cues only; `profile` also adjusts scores for relatedness.
 
 # %%
 names = before.frame()["cue"][:6]

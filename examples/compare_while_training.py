@@ -39,7 +39,7 @@ THINGS = ["pea", "coin", "spoon", "shoe", "cat", "chair", "pony", "car", "boat",
 
 
 def sentence(bigger: str, smaller: str) -> str:
-    """What is said of a pair."""
+    """The sentence about a pair."""
     return f"The {bigger} is bigger than the {smaller} ."
 
 
@@ -52,15 +52,15 @@ def item(name: str, small: int, big: int, turned: bool) -> hs.Item:
 
 pairs = list(combinations(range(len(THINGS)), 2))
 far = [pair for pair in pairs if pair[1] - pair[0] > 1]
-away = far[::2]
-chosen = {"told": [pair for pair in pairs if pair not in away], "kept away": away}
+held_out = far[::2]
+chosen = {"trained": [pair for pair in pairs if pair not in held_out], "held out": held_out}
 probes = {
     name: hs.Probe.of(
         [item(name, *pair, turned=place % 2 == 1) for place, pair in enumerate(some)], hs.Card(name, group="bigger")
     )
     for name, some in chosen.items()
 }
-print(probes["told"], probes["kept away"], sep="\n")
+print(probes["trained"], probes["held out"], sep="\n")
 
 # %% [markdown]
 # ## The model
@@ -98,8 +98,8 @@ else:
 runs: dict[int, hs.Run] = {}
 
 
-class AskNow(transformers.TrainerCallback):
-    """Asks before the first step and after every few."""
+class Evaluate(transformers.TrainerCallback):
+    """Evaluate before the first step and after every few."""
 
     def on_train_begin(self, args, state, control, model=None, **kwargs):
         self.on_step_end(args, state, control, model)
@@ -122,13 +122,13 @@ settings = transformers.TrainingArguments(
     use_cpu=not torch.cuda.is_available(),
     seed=0,
 )
-texts = [tokenizer.eos_token + " " + sentence(THINGS[big], THINGS[small]) for small, big in chosen["told"]]
+texts = [tokenizer.eos_token + " " + sentence(THINGS[big], THINGS[small]) for small, big in chosen["trained"]]
 trainer = transformers.Trainer(
     model=network,
     args=settings,
     train_dataset=[{"input_ids": tokenizer(text)["input_ids"]} for text in texts],
     data_collator=transformers.DataCollatorForLanguageModeling(tokenizer, mlm=False),
-    callbacks=[AskNow()],
+    callbacks=[Evaluate()],
 )
 trainer.train()
 
@@ -140,7 +140,7 @@ trainer.train()
 # %%
 rows = [row | {"step": step} for step, run in runs.items() for row in run.results()]
 for row in rows:
-    print(f"step {row['step']:3} {row['probe']:9} {row['accuracy']:.2f} ({row['low']:.2f} to {row['high']:.2f})")
+    print(f"step {row['step']:3} {row['probe']:9} {row['accuracy']:.2f} [{row['low']:.2f}, {row['high']:.2f}]")
 
 # %%
 base = alt.Chart({"values": rows}).encode(
@@ -164,7 +164,7 @@ first, last = runs[0], runs[STEPS]
 compared = last.compare(first)
 for row in compared.frame():
     print(
-        f"{row['probe']}: {row['one']} gets {row['difference']:+.2f} ({row['low']:+.2f} to {row['high']:+.2f}) "
+        f"{row['probe']}: {row['one']} gets {row['difference']:+.2f} [{row['low']:+.2f}, {row['high']:+.2f}] "
         f"more than {row['other']}, p = {row['p_holm']:.3f}, n = {row['n']}"
     )
 compared

@@ -15,7 +15,7 @@ import altair as alt
 
 import horsesense as hs
 
-MODEL = os.environ.get("HORSESENSE_EXAMPLES_MODEL", "smollm2")  # a bundled name, a name on the hub or a folder
+MODEL = os.environ.get("HORSESENSE_EXAMPLES_MODEL", "smollm2")  # a bundled name, a Hugging Face name or a folder
 OUT = os.environ.get("HORSESENSE_EXAMPLES_OUT")  # a folder for charts and the page; without one nothing is left behind
 folder = Path(OUT or mkdtemp())
 folder.mkdir(parents=True, exist_ok=True)
@@ -78,11 +78,11 @@ probe
 # ## Look for cues
 #
 # No model is needed. Each cue is fitted on one half of the items and evaluated on the other. Its p-value is how often
-# the best of all cues does as well on a permuted key. With `out=` the answers of the best cue are stored as a run.
+# the best of all cues does as well on a permuted key. `out=` stores the answers of the best surface cue as a run.
 
 # %%
-kept = Path(mkdtemp()) / "cue"
-cues = probe.cues(out=kept)
+cue_folder = Path(mkdtemp()) / "cue"
+cues = probe.cues(out=cue_folder)
 print(cues.verdict)
 cues
 
@@ -93,14 +93,14 @@ best_cues
 # %% [markdown]
 # ## Evaluate a model
 #
-# The accuracy alone says little, so we compare it with that of the cue, which does not read the question.
+# The accuracy alone says little, so we compare it with that of the best surface cue, which does not read the question.
 
 # %%
 model = hs.load_model(MODEL)
 run = hs.ask(model, probe)
-cue = hs.open_run(kept)
+cue = hs.open_run(cue_folder)
 for row in [*run.results(), *cue.results()]:
-    print(f"{row['model']}: {row['accuracy']:.2f} ({row['low']:.2f} to {row['high']:.2f}), chance {row['chance']:.2f}")
+    print(f"{row['model']}: {row['accuracy']:.2f} [{row['low']:.2f}, {row['high']:.2f}], chance {row['chance']:.2f}")
 
 # %% [markdown]
 # ## What is left where cues fail
@@ -115,7 +115,7 @@ missed = {row["item"] for row in cue.items()} - caught
 sides = {"all items": run, "where the cue is right": run.only(caught), "where the cue fails": run.only(missed)}
 rows = [row | {"items": side} for side, asked in sides.items() for row in asked.results()]
 for row in rows:
-    print(f"{row['items']}: {row['accuracy']:.2f} ({row['low']:.2f} to {row['high']:.2f}), n = {row['n']}")
+    print(f"{row['items']}: {row['accuracy']:.2f} [{row['low']:.2f}, {row['high']:.2f}], n = {row['n']}")
 
 # %%
 base = alt.Chart({"values": rows}).encode(y=alt.Y("items:N", title=None, sort=list(sides)))
@@ -147,7 +147,7 @@ for how in ("sum", "pmi"):
 # %%
 compared = run.compare(cue)
 for row in compared.frame():
-    print(f"{row['one']} minus {row['other']}: {row['difference']:+.2f} ({row['low']:+.2f} to {row['high']:+.2f})")
+    print(f"{row['one']} minus {row['other']}: {row['difference']:+.2f} [{row['low']:+.2f}, {row['high']:+.2f}]")
 compared
 
 # %% [markdown]

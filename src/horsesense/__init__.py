@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from horsesense.methods.wordnetqa import api as wordnetqa
     from horsesense.models.api.settings import ServedSettings as ServedSettings
     from horsesense.models.load import load_model as load_model
+    from horsesense.planting.experiment import plant as plant
     from horsesense.profiling.profile import profile as profile
     from horsesense.replication.replication import replicate as replicate
     from horsesense.report.show import show as show
@@ -61,6 +62,7 @@ _WHERE = {
     "methods.published": ("read_release",),
     "models.api.settings": ("ServedSettings",),
     "models.load": ("load_model",),
+    "planting.experiment": ("plant",),
     "profiling.profile": ("profile",),
     "replication.replication": ("replicate",),
     "report.show": ("show",),
@@ -113,6 +115,7 @@ __all__ = [
     "load_probe",
     "open_run",
     "partwhole",
+    "plant",
     "profile",
     "read_release",
     "replicate",

@@ -273,7 +273,7 @@ def test_from_a_probe_to_its_card(tmp_path: Path) -> None:
     card = read_probe(probe).card.label_quality
     assert card is not None
     assert (card.n, card.known, card.auditor.is_model, card.writer.is_model) == (50, 60, False, True)
-    assert "not a person" in card.writer.in_words()
+    assert "language model" in card.writer.in_words()
     assert str(tmp_path) not in (tmp_path / "demo.card.json").read_text()
     # The same audit again takes its own place; another reader's is added.
     steps.apply(folder, file, probe=probe, auditor="one:people")
@@ -281,7 +281,7 @@ def test_from_a_probe_to_its_card(tmp_path: Path) -> None:
     listed = read_probe(probe).card.label_quality
     assert listed is not None
     assert [each.auditor.name for each in listed.earlier] == ["one"]
-    assert any("not a person" in remark for remark in listed.remarks)
+    assert any("not a person" in note for note in listed.notes)
     code, out, _ = run("audit", "apply", folder, file, "--auditor", "one:people")
     assert code == 0
     assert "ceiling" in out
@@ -304,7 +304,7 @@ def test_what_is_wrong_with_a_reading_is_told(tmp_path: Path) -> None:
         with pytest.raises(UserError, match=why):
             steps.apply(folder, tmp_path / "x.txt", auditor="one:people")
     file = lines(tmp_path / "read.txt", codes)
-    with pytest.raises(UserError, match="who and of which lineage"):
+    with pytest.raises(UserError, match="NAME:LINEAGE"):
         steps.apply(folder, file, auditor="one")
     write_probe(tmp_path / "other.jsonl", questions(201))
     with pytest.raises(UserError, match="not the probe that was audited"):

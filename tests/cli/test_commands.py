@@ -49,6 +49,29 @@ def test_every_parameter_has_its_sentence(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", all_commands())
+def test_a_switch_reads_as_a_sentence(path: str) -> None:
+    """ "Do not" is put before what a parameter does, which then has to begin with a verb, not with its tool."""
+    for parameter in command(path).params:
+        if isinstance(parameter, click.Option) and (parameter.help or "").startswith("Do not "):
+            assert ":" not in (parameter.help or ""), parameter.name
+
+
+@pytest.mark.parametrize(
+    ("path", "usage"),
+    [("report", "RUN..."), ("fetch", "[NAME]..."), ("show", "WHAT [ITEM]"), ("cues", "PROBE")],
+)
+def test_the_usage_shows_what_can_be_repeated_or_left_out(path: str, usage: str) -> None:
+    built = command(path)
+    assert built.get_usage(click.Context(built, info_name=path)).endswith(f"[OPTIONS] {usage}")
+
+
+@pytest.mark.parametrize("path", GROUPS)
+def test_the_commands_of_a_group_are_one_list(path: str) -> None:
+    group = build(path)
+    assert group.get_help(click.Context(group)).count("Commands:") == 1
+
+
+@pytest.mark.parametrize("path", all_commands())
 def test_the_example_can_be_parsed(path: str) -> None:
     words = shlex.split(all_commands()[path].example)
     assert words[: len(path.split()) + 1] == ["horsesense", *path.split()]

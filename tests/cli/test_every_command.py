@@ -418,6 +418,16 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
         ["cues", w["made.jsonl"], "--rounds", 19],
         lambda: find_cues(w["made.jsonl"], rounds=19),
     ),
+    "plant": lambda w, here: (
+        [
+            *("plant", w["made.jsonl"], "-m", w.gpt2, "--spec", "truncation=left"),
+            "--cue",
+            "user",
+            "--out",
+            here / "out",
+        ],
+        lambda: hs.plant(w["made.jsonl"], model=w.gpt2, spec="truncation=left", cue="user", out=here / "out"),
+    ),
     "export-run": lambda w, here: (
         ["export-run", w["run"], "-o", here / "items.csv"],
         lambda: export_run(w["run"], out=here / "items.csv"),

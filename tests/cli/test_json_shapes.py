@@ -162,7 +162,7 @@ def test_the_page_shows_the_normalisation_of_the_run(
             html = page.read_text("utf-8")
         assert f'<span class="value">{asked["accuracy"]:.1%}</span>' in html
         assert f"All scores use the normalisation {chosen}" in html
-        assert f"Metric: accuracy, {normalisation(chosen)}." in html
+        assert f"compared by {normalisation(chosen)}." in html
         assert f"--normalise {chosen}</pre>" in html
     assert call("report", out, "--normalise", "loudness").code == 2
 

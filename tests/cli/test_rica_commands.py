@@ -99,11 +99,11 @@ def test_build_controls_run_and_analyse(call: Call, tmp_path: Path, tiny_folders
     hold_to("rica controls", json.loads(called.out))
     called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", tmp_path / "run", *SPEC, "--json")
     (answered,) = json.loads(called.out)["results"]
-    assert "its controls belong beside the score" in called.err
+    assert "report it with its controls" in called.err
     beside = [word for path in tmp_path.glob("ours-*.jsonl") for word in ("-p", path)]
     assert len(beside) == 4
     called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, *beside, "--out", tmp_path / "three", *SPEC)
-    assert (called.code, "controls belong" in called.err) == (0, False)
+    assert (called.code, "with its controls" in called.err) == (0, False)
     analysed = call("rica", "analyse", tmp_path / "three")
     assert "scores on the controls" in analysed.out
     (beside,) = json.loads(call("rica", "analyse", tmp_path / "three", "--json").out)["controls"]
@@ -198,7 +198,7 @@ def test_a_study_is_one_folder_that_goes_on(call: Call, tmp_path: Path) -> None:
     ]
     ladder = next(result["ladder"] for result in study["analysis"]["results"] if result["probe"] == "ladder")
     assert ladder["facts"] >= 1
-    assert "known" in ladder["verdict"]
+    assert "knows" in ladder["verdict"]
     assert Path(study["page"]).is_file()
     assert "<svg" in Path(study["picture"]).read_text()
     mode, number = study["entities"].split(":")
@@ -263,10 +263,10 @@ def test_built_sets_average_over_properties_and_releases_do_not(
         axioms.setdefault(item["groups"]["property"], set()).add(item["family"])
     large = {name for name, families in axioms.items() if len(families) >= 4}
     assert len(large) > 2
-    assert result["metric"] == "average over units"
+    assert result["metric"] == "average over clusters"
     assert (result["clusters"], result["plain"]["n"]) == (len(large), len(items))
     card = tmp_path / "ours.card.json"
-    card.write_text(card.read_text().replace("average over units", "accuracy"))
+    card.write_text(card.read_text().replace("average over clusters", "accuracy"))
     called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", tmp_path / "other", *SPEC, "--json")
     (plain,) = json.loads(called.out)["results"]
     assert (plain["metric"], plain["plain"]) == ("accuracy", None)

@@ -119,8 +119,8 @@ def test_harden_writes_what_it_promises(tmp_path: Path, capsys: pytest.CaptureFi
     assert {item.id for item in kept.items} <= {item.id for item in read_probe(path).items}
     again = document(capsys, "cues", out)
     # Relatedness is among the cues that are looked for, and not among those that are balanced.
-    assert again["verdict"].startswith("No cue of ")
-    assert found["after"]["verdict"].startswith("No cue of ")
+    assert again["verdict"].startswith("No cue ")
+    assert found["after"]["verdict"].startswith("No cue ")
     assert all(
         one["ci"][0] <= again["chance"] <= one["ci"][1]
         for one in again["cues"] + [rule["accuracy"] for rule in found["rules"]]

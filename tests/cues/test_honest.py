@@ -145,7 +145,7 @@ def test_all_golds_in_one_place_is_a_verdict_not_a_crash() -> None:
 
 def test_options_shared_by_all_items() -> None:
     items = [replace(item, options=("yes", "no"), answer=n % 2) for n, item in enumerate(noise(80, 3, 14))]
-    assert quick(items).verdict.startswith("No cue of ")
+    assert quick(items).verdict.startswith("No cue ")
 
 
 def test_options_that_are_all_alike() -> None:

@@ -28,9 +28,9 @@ def _run(name: str, out: Path, model: str | None, monkeypatch: pytest.MonkeyPatc
 def test_a_checkpoint_is_compared_while_it_is_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = _run("compare_while_training.py", tmp_path, None, monkeypatch)
     assert list(names["runs"]) == list(range(0, names["STEPS"] + 1, names["EVERY"]))
-    told = {row["probe"]: row for row in names["compared"].frame()}["told"]
-    assert (told["one"], told["other"]) == (f"step {names['STEPS']}", "step 0")
-    assert told["low"] > 0, "what was told is learnt"
+    trained = {row["probe"]: row for row in names["compared"].frame()}["trained"]
+    assert (trained["one"], trained["other"]) == (f"step {names['STEPS']}", "step 0")
+    assert trained["low"] > 0, "trained pairs are learnt"
     assert (tmp_path / "compare_while_training.png").stat().st_size > 0
 
 

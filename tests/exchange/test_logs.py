@@ -118,7 +118,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "NaN": (json.dumps(choice_line(1, resps=[[[float("nan"), "False"]]] * 3)), "not a finite number"),
     "other number of options": (choice_line(1, resps=[[["-1", "False"]]] * 2), "2 log-likelihoods for 3 options"),
     "gold out of range": (choice_line(1, target=7), "the gold 7 is out of range"),
-    "unknown version": ({"index": 1, "logprob": 3}, "no log of samples"),
+    "unknown version": ({"index": 1, "logprob": 3}, "not a log of samples"),
     "a number": ("3", "not a JSON object"),
 }
 

@@ -140,7 +140,7 @@ def real() -> list[Triple]:
 
 
 def test_wordnet_comes_back_as_it_was(real: list[Triple], tmp_path: Path) -> None:
-    """The same facts, and the same questions grown from them."""
+    """The same facts, and the same questions built from them."""
     path = write_lmf(tmp_path / "wn.xml", real)
     _, back, left_out = read_lmf("copy", path)
     spaced = [each._replace(target=" ".join(each.target.split())) for each in real]

@@ -1,4 +1,4 @@
-"""Where a score stands, what the card says of the soundness of its items stands beside it."""
+"""Label quality is shown beside every score of an audited probe."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from horsesense.data import sha256_of_file
 from horsesense.data.checksums import keep_sum
 from horsesense.report.run_report import write_report
 from horsesense.runs.folder import probe_path
-from horsesense.runs.results import kin_of_reader, read_run
+from horsesense.runs.results import read_run, related_auditor
 from tests.support.calling import Call, caller, hold_to
 from tests.support.made_run import made_items, make_run
 
@@ -29,7 +29,7 @@ def reading(reader: Party) -> LabelQuality:
     people = Party("two students", "people")
     return LabelQuality(
         date="2026-01-02", n=300, items=900, content="0123456789abcdef", seed=1, seeded={"nonsense": 100}, known=0,
-        before=stage(0.08), after=stage(0.0625), auditor=reader, writer=people, judge=people, remarks=("mind <this>",),
+        before=stage(0.08), after=stage(0.0625), auditor=reader, writer=people, judge=people, notes=("mind <this>",),
     )  # fmt: skip
 
 
@@ -58,18 +58,17 @@ def test_the_page_has_it_in_words(folder: Path) -> None:
     assert "<dt>Label quality</dt>" in page
     assert "Bad items: 6.2% [3.1%, 12.5%]" in page
     assert "Ceiling: 96.9%" in page
-    assert "a language model of the lineage smollm, not a person" in page
+    assert "(a language model)" in page
     assert "Mind &lt;this&gt;" in page
-    # Only the one that is kin of the reader is told so.
-    assert page.count("is of the lineage smollm, as is SmolLM2-1.7B") == 1
+    assert page.count("are related models") == 1, "only for the model that is related to the auditor"
 
 
-def test_a_model_of_the_readers_lineage_is_warned_of(folder: Path) -> None:
-    told = {each.part.model.name: kin_of_reader(each) for each in read_run(folder)[1]}
-    assert told["gpt2-large"] == ""
-    assert "both may miss the same errors" in told["smollm2"]
+def test_a_model_related_to_the_auditor_gets_a_warning(folder: Path) -> None:
+    warnings = {each.part.model.name: related_auditor(each) for each in read_run(folder)[1]}
+    assert warnings["gpt2-large"] == ""
+    assert "SmolLM2-1.7B" in warnings["smollm2"]
     read_by(folder, Party("smollm2", "people"))
-    assert {kin_of_reader(each) for each in read_run(folder)[1]} == {""}
+    assert {related_auditor(each) for each in read_run(folder)[1]} == {""}
 
 
 def test_commands_show_it_beside_the_score(folder: Path, call: Call, tmp_path: Path) -> None:
@@ -79,11 +78,11 @@ def test_commands_show_it_beside_the_score(folder: Path, call: Call, tmp_path: P
     assert words in call("show", probe_path(folder, "made"), "--samples", 0).out
     compared = json.loads(call("compare", folder, "--json").out)
     hold_to("compare", compared)
-    assert compared["probes"][0]["soundness"]["after"]["ceiling"]["value"] == pytest.approx(0.96875)
+    assert compared["probes"][0]["label_quality"]["after"]["ceiling"]["value"] == pytest.approx(0.96875)
     reported = json.loads(call("report", folder, "--no-cues", "--json", "-o", tmp_path / "p.html").out)
     hold_to("report", reported)
-    assert [result["soundness"]["n"] for result in reported["results"]] == [300, 300]
-    assert "soundness" not in json.loads(
+    assert [result["label_quality"]["n"] for result in reported["results"]] == [300, 300]
+    assert "label_quality" not in json.loads(
         call("show", write_bare(tmp_path), "--samples", 0, "--json").out
     )["card"]  # fmt: skip
 

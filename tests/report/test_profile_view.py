@@ -49,17 +49,20 @@ def test_contamination_has_one_status_everywhere(found: Verdicts, is_found: bool
     test = replace(
         view.contamination_of(_model(found)),
         found=is_found,
-        contaminated=(),
+        contaminated=("kinds",) if is_found else (),
         detectable=0.05 if enough else 0.3,
-        p=0.001,
+        p=0.004,
+        level=0.001,
     )
     model = _model(replace(found, contamination=test))
     assert view.contamination_status(model) == status
-    said = view.contamination_sentence(model)
+    said = view.contamination_sentence(model, {"kinds": "what kind of thing"})
     assert [word for word in ("Contamination found", "No contamination found", "Inconclusive") if word in said] == [
         {"found": "Contamination found", "not found": "No contamination found", "inconclusive": "Inconclusive"}[status]
     ]
-    assert "(one-sided p = 0.001)" in said
+    assert "p = 0.004" in said
+    assert "p < 0.001" in said, "a reader sees why such a p is not significant"
+    assert ("what kind of thing" in said) == is_found, "the title, not the name"
 
 
 def test_contamination_that_was_not_tested_is_not_called_absent(found: Verdicts) -> None:
@@ -109,8 +112,8 @@ def test_prompt_formats_that_disagree_are_marked(
 ) -> None:
     chance = 0.2 if main[0] < 0.5 else 0.45
     one = found.findings[0]
-    second: Any = type("Other", (), {"name": "when asked by pmi", "accuracy": share(*other, chance=chance)})
-    again: Any = type("Other", (), {"name": "when asked again", "accuracy": share(0.0, 0.0, 0.01, chance=chance)})
+    second: Any = type("Other", (), {"name": "in the pmi format", "accuracy": share(*other, chance=chance)})
+    again: Any = type("Other", (), {"name": "in the retest", "accuracy": share(0.0, 0.0, 0.01, chance=chance)})
     changed: Any = {"conditions": (second, again), "accuracy": share(*main, chance=chance)}
     cell = _cell(replace(one, **changed), found)
     assert cell.disagreeing == (("pmi",) if disagree else ())

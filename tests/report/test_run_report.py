@@ -120,7 +120,7 @@ def test_small_slices_are_folded_and_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", [True, False])
 def test_the_order_of_words_is_explained_only_where_there_are_words(tmp_path: Path, words: bool) -> None:
     html = page_of(make_run(tmp_path / "run", {"good": 0.9}, few(words)))
-    assert ("named by words" in html) == words
+    assert ("sorted by distance from chance" in html) == words
 
 
 def test_all_places_have_one_count_of_cues(tmp_path: Path) -> None:

@@ -139,13 +139,13 @@ def test_a_card_that_asks_for_the_average_over_units_is_compared_by_it(tmp_path:
             options = (f"{unit} {number} is warm.", f"{unit} {number} is cold.")
             family = f"{unit} {number // 2}"
             items.append(Item("made", "sentences", options=options, answer=0, family=family, groups={"noun": unit}))
-    average = partial(make_run, items=items, metric="average over units", group="noun")
+    average = partial(make_run, items=items, metric="average over clusters", group="noun")
     good = average(tmp_path / "good", {"good": lambda item: 1.0})
     poor = average(tmp_path / "poor", {"poor": lambda item: float(item.groups["noun"] == "big")})
     (side,) = hs.compare(good, poor).probes
     (pairing,) = side.differences
     # Five of six units that are large enough are lost; a unit of one family is left out.
-    assert side.metric == "average over units"
+    assert side.metric == "average over clusters"
     assert pairing.difference.value == pytest.approx(5 / 6)
     assert pairing.difference.clusters == 6
     assert pairing.difference.n == 100

@@ -255,7 +255,7 @@ def test_pmi_in_a_chat_is_against_a_reply_to_nothing(chatty: LanguageModel) -> N
     [
         ("letter", "default", "did you mean 'letters'"),
         ("auto,generate", "default", "auto alone"),
-        ("letters", "reason=20", "no room for reasoning"),
+        ("letters", "reason=20", "does not allow reasoning"),
         ("letters", "chat=on", "has no chat template"),
         ("loglikelihood", "chat=on", "has no chat template"),
         ("generate", "system=Be brief.", "needs a chat template"),

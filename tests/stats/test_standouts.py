@@ -74,7 +74,7 @@ def test_too_few_items_are_not_searched_and_names_are_checked() -> None:
     facets: list[dict[str, Facet]] = [{"task": "a"}, {"task": "b"}]
     none = standouts([1.0, 0.0], ["a", "b"], facets)
     assert (none.standouts, none.searched) == ((), 0)
-    assert "no slice" in none.note
+    assert "at least 20 items in 10 clusters" in none.note
     with pytest.raises(UserError, match="did you mean 'task'"):
         standouts([1.0, 0.0], ["a", "b"], facets, names=["tusk"])
     same = standouts([1.0] * 100, [str(k) for k in range(100)], [{"half": k < 50} for k in range(100)], resamples=20)

@@ -51,12 +51,15 @@ def cells(path: Path) -> list[Cell]:
 
 
 PICTURES = {
-    ("is_it_cues", "best_cues"): ("is_it_cues_best", "The five best cues of the table, from 0.89 down"),
+    ("is_it_cues", "best_cues"): ("is_it_cues_best", "The five best cues of the table, from 0.94 down"),
     ("is_it_cues", "where_cues_fail"): (
         "is_it_cues_left",
         "Accuracy on all items, where the cue is right, where it fails",
     ),
-    ("build_clean_publish", "chart"): ("build_clean_publish", "Six cues before and after: from 0.97 down to chance"),
+    ("build_clean_publish", "chart"): (
+        "build_clean_publish",
+        "Six cues before and after: surface cues fall to chance, relatedness stays at 0.5",
+    ),
     ("compare_while_training", "chart"): (
         "compare_while_training",
         "Accuracy by training step, from one half to above 0.9",
@@ -113,7 +116,7 @@ def page(path: Path) -> str:
         if chart := output.get("chart"):
             file, says = PICTURES[path.stem, chart]
             text += f"![{says}](../images/{file}.png)\n\n"
-    return text + f"*From `examples/{path.name}`; what it said was kept by `python -m tools.docs.notebooks`.*\n"
+    return text + f"*From `examples/{path.name}`; the output was recorded by `python -m tools.docs.notebooks`.*\n"
 
 
 def table(html: str, most: int = 6) -> str:

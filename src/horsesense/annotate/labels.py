@@ -283,7 +283,7 @@ def _checked(
         choices = tasks[label.item].choices
         if label.value is not None and choices and label.value not in choices:
             raise UserError(
-                f"the label {label.value!r} is none of the answers",
+                f"the label {label.value!r} is not one of the answers",
                 file=file,
                 line=line,
                 fix=f"use {', '.join(choices)}",

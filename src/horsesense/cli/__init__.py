@@ -1,4 +1,4 @@
-"""The command line: one thin file a command, or a group of commands.
+"""The command line: one thin file per command, or per group of commands.
 
 Each file imports what it needs inside its function, so that ``horsesense --help`` loads no
 torch, no pyarrow and no pydantic.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 COMPLETE_VARIABLE = "_HORSESENSE_COMPLETE"
-"""The shell's script sets it, to be told how a command line may go on."""
+"""Set by the completion script of the shell."""
 
 _NOT_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -107,7 +107,7 @@ def _say(remark: str) -> None:
 
 
 def _one_line(text: str) -> str:
-    """Whatever stands in a file's name or text."""
+    """Escape control characters of a file name or text."""
     return _NOT_A_LINE.sub(lambda character: repr(character[0])[1:-1], text)
 
 
@@ -130,7 +130,7 @@ def _stop_call(error: Any) -> NoReturn:
 
 
 def _stop_output(error: OSError) -> None:
-    """Every room names the files it writes; what cannot be written and has no name is standard output."""
+    """Every layer names the files it writes; a failed write without a file name is standard output."""
     if error.filename is not None or error.errno not in (errno.EPIPE, errno.ENOSPC, errno.EFBIG):
         return
     # Python would try to write the rest, and complain, once more at exit.

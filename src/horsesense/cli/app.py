@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from horsesense import __version__
-from horsesense.cli.commands import GROUPS, METHODS, SECTIONS, all_commands
+from horsesense.cli.commands import GROUPS, METHODS, SECTIONS, STEPS, all_commands
 
 
 class CommandGroup(click.Group):
@@ -46,10 +46,10 @@ class CommandGroup(click.Group):
         sections: dict[str, list[tuple[str, str]]] = {section: [] for section in SECTIONS}
         for name, path in sorted(self._below().items()):
             summary, section = _shown(path)
-            sections.setdefault(section, []).append((name, summary))
+            sections.setdefault("Commands" if self.path else section, []).append((name, summary))
         for section, rows in sections.items():
             if rows:
-                with formatter.section("Commands" if self.path else section):
+                with formatter.section(section):
                     formatter.write_dl(rows)
 
 
@@ -68,7 +68,7 @@ def build(path: str) -> Any:
         from horsesense.cli.generate import FunctionCommand
 
         return FunctionCommand(entry)
-    return CommandGroup(path, help=f"{GROUPS[path][0] if path in GROUPS else path.capitalize()}.")
+    return CommandGroup(path, help=STEPS.get(path, f"{GROUPS[path][0] if path in GROUPS else path.capitalize()}."))
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, chosen: bool) -> None:
@@ -91,6 +91,9 @@ def root() -> CommandGroup:
     return CommandGroup(
         params=[version],
         help="Find out whether a language model has common sense or reads cues.",
-        epilog="Every command takes --json (print the result as JSON) and --debug (show tracebacks). "
+        epilog="A probe is a dataset of multiple-choice questions or sentence pairs in one file (.jsonl or .parquet). "
+        "Its card, a JSON file beside it, describes how the probe was made and how it is scored. A run is a folder "
+        "with the answers of models to probes.\n\n"
+        "Every command takes --json (print the result as JSON) and --debug (show tracebacks). "
         "--install-completion installs shell completion.",
     )

@@ -16,7 +16,7 @@ SECTIONS = (MODELS, PROBES, TRAINING, PEOPLE, METHODS, FILES)
 
 GROUPS: dict[str, tuple[str, str]] = {
     "annotate": ("Collect judgements from people", PEOPLE),
-    "audit": ("Audit the labels of a probe blind", PROBES),
+    "audit": ("Estimate label quality by a blind audit", PROBES),
     "build": ("Build a probe from a knowledge source", PROBES),
     "cache": ("List or remove cached files", FILES),
     "cats": ("Analyse runs on CATs", METHODS),
@@ -27,6 +27,18 @@ GROUPS: dict[str, tuple[str, str]] = {
     "wordnetqa": ("Check WordNetQA and analyse runs on it", METHODS),
 }
 """Commands that only have sub-commands: what the list says of each, and its section."""
+STEPS = {
+    "annotate": (
+        "Collect judgements from people: make a task file (new) or a study on a server (study, invite, serve), then "
+        "collect, measure agreement, and export labels."
+    ),
+    "audit": (
+        "Estimate how many items of a probe have a wrong label. First draw a sample with seeded errors (new). A "
+        "person, or a model (ask), judges it without seeing the keys, and some items again with their keys (second). "
+        "Then compute the estimate (apply)."
+    ),
+}
+"""How the sub-commands of a group belong together, where the summary is not enough."""
 
 COMMANDS: tuple[Command, ...] = (
     Command(
@@ -234,6 +246,14 @@ COMMANDS: tuple[Command, ...] = (
         "Find surface cues that give answers away",
         "horsesense cues starter",
         PROBES,
+    ),
+    Command(
+        "plant",
+        "horsesense.planting.experiment:plant",
+        "Plant cues and measure what they move",
+        "horsesense plant starter -m smollm2 --cue professor --limit 40",
+        MODELS,
+        render="horsesense.planting.render:planting",
     ),
     Command(
         "export",

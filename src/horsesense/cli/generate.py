@@ -122,7 +122,7 @@ def value_type(annotation: Any) -> ValueType | None:
     if Path in scalars:
         return ValueType(click.Path(path_type=Path))
     if choices := [value for each in scalars if get_origin(each) is Literal for value in get_args(each)]:
-        return ValueType(click.Choice(list(dict.fromkeys(choices))))
+        return ValueType(click.Choice([each for each in dict.fromkeys(choices) if each != ""]))
     if scalars == [bool]:
         return ValueType(click.BOOL, flag=True)
     return ValueType(click.FLOAT if float in scalars else click.INT)
@@ -272,6 +272,15 @@ class _Option(click.Option):
         return extra
 
 
+class _Argument(click.Argument):
+    """A positional argument; its usage shows whether it may be repeated, and left out (its help names a default)."""
+
+    def get_usage_pieces(self, ctx: click.Context) -> list[str]:
+        several = self.nargs != 1
+        optional = "By default" in (self.help or "") if several else not self.required
+        return [(f"[{self.metavar}]" if optional else f"{self.metavar}") + "..." * several]
+
+
 class FunctionCommand(click.Command):
     """A command that calls a public function and prints its result."""
 
@@ -281,7 +290,7 @@ class FunctionCommand(click.Command):
         self.spelling: dict[str, str] = {}
         """How each parameter is written: ``--limit``, ``--no-cache``, ``PROBE``."""
         self.groups: dict[str, str] = {}
-        """Option → the heading that it stands under."""
+        """Option → its heading."""
         helps = docstring_parts(inspect.getdoc(function) or "")
         super().__init__(entry.path.rpartition(" ")[2], help=helps[0], short_help=entry.summary, callback=self._run)
         self.taken = self._take(function, helps[1], "")
@@ -336,8 +345,8 @@ class FunctionCommand(click.Command):
             many = variadic or value.many
             metavar = (singular(name) if many else name).upper().replace("_", "-")
             self.spelling[name] = metavar
-            self.params.append(click.Argument([name], type=value.type, nargs=-1 if many else 1, metavar=metavar,
-                                              required=required and not variadic, help=text))  # fmt: skip
+            self.params.append(_Argument([name], type=value.type, nargs=-1 if many else 1, metavar=metavar,
+                                         required=required and not variadic, help=text))  # fmt: skip
         else:
             self._add_option(name, value, text, parameter.default, heading)
 

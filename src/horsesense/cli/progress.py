@@ -1,4 +1,4 @@
-"""Progress on standard error: bars where it is a terminal, remarks in any case."""
+"""Progress on standard error: bars on a terminal, messages everywhere."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Bars(Progress):
 
 
 def _told_rate(now: _Stage, unit: str) -> str:
-    """How many tokens a second, once there is something to tell."""
+    """Return the tokens per second, once there is an estimate."""
     passed = time.monotonic() - now.began
     done = now.done - now.first
     return f", {done / passed:,.0f} per second" if unit == "tokens" and done > 0 and passed > 1 else ""

@@ -143,8 +143,8 @@ def _print_compared(side: ProbeComparison, items: int, shown: Mapping[str, str])
             line(f"{left_out:,} items of {shown[label]} left out: not all models answered them", "dim")
     for note in side.notes:
         line(note, "dim")
-    if side.soundness is not None:
-        line(side.soundness.in_words())
+    if side.label_quality is not None:
+        line(side.label_quality.in_words())
     by_unit = any(each.plain is not None for each in side.models)
     frame = table("model", f"{side.metric} [95% interval]", "chance", *(("share of items",) if by_unit else ()))
     for each in side.models:
@@ -307,8 +307,8 @@ def overview(whole: Overview) -> None:
     for figure in card["human"]:
         about = f" of {figure['part']}" if figure["part"] else ""
         print(f"people   {figure['value']:.3f}{about} ({figure['kind'] or 'kind unknown'}; {figure['source']})")
-    if whole.soundness is not None:
-        print(f"quality  {whole.soundness}")
+    if whole.label_quality is not None:
+        print(f"quality  {whole.label_quality}")
     counted = {name: getattr(whole, name) for name in ("forms", "options", "answers", "groups")}
     for name, counts in (counted | {"notes": card["notes"]}).items():
         if counts:
@@ -618,8 +618,8 @@ def print_results(results: Sequence[Result]) -> None:
         console().print(f"{shown[result.model]} on {_asked(result)}", style="dim", markup=False, soft_wrap=True)
         for name, fact in _facts(result):
             console().print(f"  {name}: {fact}", style="dim", markup=False, soft_wrap=True)
-    for probe, quality in {result.probe: result.soundness for result in results if result.soundness}.items():
-        console().print(f"{probe}: {quality.in_words()}", soft_wrap=True, markup=False)
+    for probe, quality in {result.probe: result.label_quality for result in results if result.label_quality}.items():
+        console().print(f"label quality of {probe}: {quality.in_words()}", soft_wrap=True, markup=False)
     for result in results:
         if warning := result.beyond():
             console().print(f"{shown[result.model]} on {_asked(result)}: {warning}", soft_wrap=True, markup=False)
@@ -635,7 +635,8 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     from horsesense.report.run_text import normalisation
     from horsesense.runs.replies import in_words
 
-    yield "metric", f"{result.metric}, {normalisation(result.normalise)}"
+    yield "metric", result.metric
+    yield "options compared by", normalisation(result.normalise)
     yield "clusters", f"{result.estimate.clusters:,}"
     if result.plain is not None and not result.unparsed:
         yield "plain accuracy", f"{result.plain:.3f}, n = {result.plain.n:,}"

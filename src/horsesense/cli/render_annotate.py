@@ -184,8 +184,8 @@ def new_audit(audit: NewAudit) -> None:
     errors = ", ".join(f"{count} {kind}" for kind, count in audit.seeded.items())
     line(f"{audit.sample:,} items in the sample  {audit.out}")
     line(f"{sum(audit.seeded.values()):,} seeded errors ({errors}), {audit.known:,} known good items")
-    for remark in audit.remarks:
-        say(remark)
+    for note in audit.notes:
+        say(note)
     say(f"give the auditor the files in {audit.files[0].parent}, and nothing else of {audit.out}")
 
 
@@ -218,8 +218,8 @@ def label_quality(quality: LabelQuality) -> None:
     console().print(frame)
     for role, party in (("auditor", quality.auditor), ("author", quality.writer), ("judge", quality.judge)):
         line(f"{role}: {party.in_words()}")
-    for remark in quality.remarks:
-        say(remark)
+    for note in quality.notes:
+        say(note)
 
 
 def _share(share: Share | None) -> str:

@@ -37,10 +37,10 @@ class Party(Document):
         """Return the name with its kind.
 
         >>> Party("smollm2", "smollm").in_words()
-        'smollm2 (a language model of the lineage smollm, not a person)'
+        'smollm2 (a language model)'
         """
         if self.is_model:
-            return f"{self.name} (a language model of the lineage {self.lineage}, not a person)"
+            return f"{self.name} (a language model)"
         return f"{self.name} ({'people' if self.lineage == PEOPLE else 'a program'})"
 
 
@@ -53,7 +53,7 @@ def parse_party(text: str) -> Party:
     name, colon, lineage = (part.strip() for part in text.rpartition(":"))
     if not colon or not name or not lineage:
         raise UserError(
-            f"{text!r} does not say who and of which lineage",
+            f"{text!r} is not NAME:LINEAGE",
             fix="write NAME:LINEAGE, such as 'three students:people' or 'smollm2:smollm'",
         )
     return Party(name, lineage.casefold())
@@ -150,7 +150,7 @@ class LabelQuality(Document):
     """Author of the tables and templates behind the items."""
     judge: Party
     """Judge of the meaning of a judgement for an item."""
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     """Remarks."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Names of the files of the audit, without folders."""

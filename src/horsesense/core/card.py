@@ -67,8 +67,8 @@ class Card:
 
 SPLIT = re.compile(r"(.+\.(?:jsonl|parquet)(?:\.gz)?):([^/:.]+)")
 """Path with a split, ``FILE:SPLIT``."""
-UNIT_AVERAGE = "average over units"
-METRICS = ("accuracy", UNIT_AVERAGE)
+CLUSTER_AVERAGE = "average over clusters"
+METRICS = ("accuracy", CLUSTER_AVERAGE)
 """Share of correct items, or the average of the clusters' shares, so that every cluster has the same weight. The share
 of whole families is always reported as well."""
 

@@ -85,7 +85,7 @@ class Frame:
     def write(self, path: str | Path, format: str = "") -> Path:
         """Write the rows into a file, whole or not at all; its ending decides: .csv, .jsonl, .json or .parquet.
 
-        ``format`` goes before the ending. In CSV a list stands in its cell as JSON.
+        ``format`` goes before the ending. In CSV a list is written as JSON in its cell.
         """
         out = Path(path)
         ending = f".{format}" if format else out.suffix

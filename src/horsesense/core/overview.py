@@ -144,7 +144,7 @@ class Overview(Document):
     """Number of clusters of each group."""
     samples: tuple[ItemLine, ...]
     """Items sampled by seed, in the order of the probe."""
-    soundness: str | None = None
+    label_quality: str | None = None
     """Label quality in a sentence, if a sample has been audited."""
 
 
@@ -186,7 +186,7 @@ def overview(probe: Probe, samples: int = 3, seed: int = 0) -> Overview:
         heat_map=tuple(HeatCell(hops, kind, count) for (hops, kind), count in sorted(cells.items())),
         groups={name: len(units) for name, units in sorted(groups.items())},
         samples=tuple(ItemLine.of(items[place]) for place in sorted(drawn)),
-        soundness=None if probe.card.label_quality is None else probe.card.label_quality.in_words(),
+        label_quality=None if probe.card.label_quality is None else probe.card.label_quality.in_words(),
     )
 
 

@@ -36,6 +36,11 @@ class ChosenCue:
     tried: int
     """Number of cues it was chosen from."""
 
+    @property
+    def rule(self) -> str:
+        """The answering rule, of each half of the items if the halves choose different ones; empty without a cue."""
+        return " (in one half of the items) or ".join(self.picks) + " (in the other half)" * (len(self.picks) > 1)
+
 
 def chosen_cue(
     items: Sequence[Item],

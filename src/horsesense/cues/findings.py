@@ -51,7 +51,7 @@ def verdict(
     >>> verdict([("the option with the most hyponyms", 0.861, 0.005)], 0.861, 0.86, 0.83, 0.2)
     '86% of this test can be answered by picking the option with the most hyponyms. Chance is 20%.'
     >>> verdict([("the option with the most words", 0.21, 0.9)], 0.2, 0.2, 0.18, 0.2)
-    'No cue of 1 does better than chance (best: the option with the most words, 21%). Chance is 20%.'
+    'No cue does better than chance. The best of 1, picking the option with the most words, gets 21%. Chance is 20%.'
     """
     sure = [cue for cue in cues if cue[2] <= ALPHA and cue[1] > chance]
     guessing = f"Chance is {_percent(chance)}."
@@ -68,7 +68,8 @@ def verdict(
     if not cues:
         return f"No cue applies to this test. {guessing}"
     pick, alone, _ = cues[0]
-    return f"No cue of {len(cues)} does better than chance (best: {pick}, {_percent(alone)}). {guessing}"
+    best = f"The best of {len(cues)}, picking {pick}, gets {_percent(alone)}."
+    return f"No cue does better than chance. {best} {guessing}"
 
 
 def _percent(share: float) -> str:

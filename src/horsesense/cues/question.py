@@ -70,19 +70,19 @@ def _parity(*texts: str) -> int:
     return sum(negations(words(text)) for text in texts) % 2
 
 
-@learnt("that goes with the order of the two entities in other items")
+@learnt("that is right most often in other items with the same order of the two entities")
 def entity_order(table: Table) -> Keys:
     """Whether the two entities keep their order from premise to conclusion."""
     return _codes(table, entity_order_of)
 
 
-@learnt("that goes with the negations in other items")
+@learnt("that is right most often in other items with the same parity of negations")
 def negation(table: Table) -> Keys:
     """Whether the number of negations is odd."""
     return _codes(table, _parity)
 
 
-@learnt("that goes with the entity order xor the negation in other items")
+@learnt("that is right most often in other items with the same entity order, which a negation reverses")
 def entity_order_xor_negation(table: Table) -> Keys:
     """Order of the entities, reversed by a negation in the conclusion."""
 
@@ -93,7 +93,7 @@ def entity_order_xor_negation(table: Table) -> Keys:
     return _codes(table, code)
 
 
-@learnt("that goes with the comparative of the premise in other items")
+@learnt("that is right most often in other items whose premise has such a comparative")
 def premise_comparative(table: Table) -> Keys:
     """Valence of the first comparative in the premise."""
 
@@ -103,7 +103,7 @@ def premise_comparative(table: Table) -> Keys:
     return _codes(table, code)
 
 
-@learnt("that goes with the share of the conclusion's words in the premise in other items")
+@learnt("that is right most often in other items with the same word overlap of premise and conclusion")
 def conclusion_overlap(table: Table) -> Keys:
     """Share of the conclusion's words that the premise contains, in quarters."""
 
@@ -114,13 +114,13 @@ def conclusion_overlap(table: Table) -> Keys:
     return _codes(table, code)
 
 
-@learnt("that goes with the negations of the conclusion in other items")
+@learnt("that is right most often in other items whose conclusion is negated alike")
 def conclusion_negation(table: Table) -> Keys:
     """Whether the conclusion, or the hypothesis, has a negation; the premise is ignored."""
     return _codes(table, lambda _, conclusion: min(negations(words(conclusion)), 1))
 
 
-@learnt("that goes with the length of the conclusion in other items")
+@learnt("that is right most often in other items whose conclusion has the same length")
 def conclusion_length(table: Table) -> Keys:
     """Length of the conclusion, or the hypothesis, in words."""
     return _codes(table, lambda _, conclusion: min(len(words(conclusion)), 30))
@@ -144,25 +144,25 @@ def _slot(table: Table, name: str) -> Keys:
     return with_label(table, np.array(codes, dtype=np.int64))
 
 
-@learnt("that goes with the same whole in other items")
+@learnt("that is right most often in other items with the same whole")
 def whole(table: Table) -> Keys:
     """Answer of other items with the same whole."""
     return _slot(table, "whole")
 
 
-@learnt("that goes with the same part in other items")
+@learnt("that is right most often in other items with the same part")
 def part(table: Table) -> Keys:
     """Answer of other items with the same part."""
     return _slot(table, "part")
 
 
-@learnt("that goes with the same adjective in other items")
+@learnt("that is right most often in other items with the same adjective")
 def adjective(table: Table) -> Keys:
     """Answer of other items with the same adjective."""
     return _slot(table, "adjective")
 
 
-@learnt("that goes with the words of the hypothesis in other items")
+@learnt("that is right most often in other items whose hypothesis has the same words")
 def hypothesis_words(table: Table) -> Keys:
     """Labels of other items whose hypothesis has the same words; the premise is ignored."""
     if not table.closed or not table.labels.any():

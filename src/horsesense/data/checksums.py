@@ -2,7 +2,7 @@
 
 The file is in the format of ``sha256sum``, so that ``sha256sum -c SHA256SUMS`` says the same without us. A checksum is
 written before its file takes its place, and the one before is kept in a comment: wherever a process is killed, what
-lies there has one of the two. The checksum of a new file is one more line at the end, so that the thousandth file of a
+is there has one of the two. The checksum of a new file is one more line at the end, so that the thousandth file of a
 run takes as long as the first; a last line without its end was not written whole, and says nothing.
 """
 

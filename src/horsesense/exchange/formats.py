@@ -144,7 +144,7 @@ def export(
     seed: Annotated[int, Ge(0)] = 0,
     cues: bool = True,
 ) -> ExportedProbe:
-    """Export a probe to another tool; whole items are included, so that a log has the same ids.
+    """Export a probe to another tool, with the item ids, so that the logs of that tool can be imported.
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
@@ -155,7 +155,7 @@ def export(
         spec: Scoring spec.
         by: lm-eval: facet whose values become tasks of one group.
         seed: Inspect: random seed of the order of options.
-        cues: Hugging Face: search for cues and report them on the dataset card, which takes seconds.
+        cues: Search for cues and report them on the dataset card (Hugging Face), which takes seconds.
 
     Returns:
         The files, the command of the other tool, and what the format cannot express.

@@ -190,8 +190,8 @@ def _label_quality(probe: Probe) -> Iterator[str]:
         yield "Not audited, so the share of bad items is not known."
         return
     yield f"{quality.in_words()[:1].upper()}{quality.in_words()[1:]} ({quality.date})."
-    for remark in quality.remarks:
-        yield f"- {remark}"
+    for note in quality.notes:
+        yield f"- {note}"
 
 
 def _cues(export: Export) -> Iterator[str]:

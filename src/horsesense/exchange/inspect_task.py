@@ -38,7 +38,7 @@ HERE = Path(__file__).parent
 
 @task
 def {name}(seed: int = {seed}, cot: bool = False) -> Task:
-    """Multiple choice; ``seed`` draws the order of the options, ``cot`` leaves room to reason."""
+    """Multiple choice; ``seed`` draws the order of the options, ``cot`` lets the model reason first."""
     dataset = json_dataset(str(HERE / "{data}"), name="{name}")
     dataset.shuffle_choices(seed=seed)
     return Task(

@@ -69,7 +69,7 @@ def _files(path: Path) -> list[Path]:
         return [path]
     found = sorted(path.rglob("samples_*.jsonl"))
     if not found:
-        raise UserError("no samples_*.jsonl lies in the folder", file=path, fix="log with --log_samples")
+        raise UserError("the folder has no samples_*.jsonl", file=path, fix="log with --log_samples")
     return found
 
 
@@ -86,7 +86,7 @@ def _object(text: str) -> dict[str, Any]:
     missing = [name for name in _NEEDED if name not in values]
     if missing:
         raise UserError(
-            f"the field {missing[0]!r} is missing, so this is no log of samples as versions from 0.4.0 on write it",
+            f"the field {missing[0]!r} is missing, so this is not a log of samples of version 0.4.0 or later",
             fix="log again with --log_samples",
         )
     return values

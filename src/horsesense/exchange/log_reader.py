@@ -29,7 +29,7 @@ _BATCH = 2_000
 
 @dataclass(slots=True)
 class LogReader:
-    """Collects samples, counts and remarks of a log."""
+    """Collects samples, counts and warnings of a log."""
 
     skip_bad: bool = False
     """Skip and count unreadable samples."""
@@ -57,7 +57,7 @@ class LogReader:
     """Task → the cluster named on the probe's card."""
 
     def warn(self, text: str) -> None:
-        """Add a remark, once."""
+        """Add a warning, once."""
         self.remarks[text] = None
 
     @contextmanager

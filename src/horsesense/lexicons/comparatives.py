@@ -53,7 +53,7 @@ OPPOSITES = {word: pair[pair[0] == word] for word, pair in PAIR_OF.items()}
 """The other pole of each comparative."""
 
 _OTHER_SENSE = frozenset(("harder", "easier", "longer", "greater", "lesser", "closer", "farther", "higher", "lower"))
-"""Comparatives whose pair is not about the adjective as it stands: what is harder may be less easy, not less soft."""
+"""Comparatives whose pair is not about the adjective itself: what is harder may be less easy, not less soft."""
 
 _POLES = frozenset(word for pair in PAIRS for word in pair)
 _ATTESTED = 2.5
@@ -122,7 +122,7 @@ def adjective_forms(adjective: str) -> tuple[str, ...]:
 
 @cache
 def plain_adjective(word: str) -> str:
-    """The adjective itself for its comparative or superlative; empty where a word is no adjective, or mostly a verb.
+    """Return the adjective of a comparative or superlative; empty where a word is not an adjective, or mostly a verb.
 
     >>> plain_adjective("oldest"), plain_adjective("wooden"), plain_adjective("holding"), plain_adjective("over")
     ('old', 'wooden', '', '')

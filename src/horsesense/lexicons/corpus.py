@@ -27,7 +27,7 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a corpus, and where it stands."""
+    """A sentence of a corpus, and its position."""
 
     text: str
     file: str
@@ -37,7 +37,7 @@ class Sentence:
 
 
 def read_sentences(path: Path) -> Iterator[str]:
-    """The sentences of a file: one a line, cells of a table, or running text that was wrapped.
+    """The sentences of a file: one per line, cells of a table, or running text that was wrapped.
 
     Which of them it is shows in the first lines: tabs, or how many lines end as a sentence does.
     """

@@ -306,7 +306,7 @@ def _sound(word: str, number: int, sense: Written, left_out: Counter[str]) -> It
 
 
 def split_sense(text: str) -> tuple[str, list[str]]:
-    """The definition, and the short examples that stand in it.
+    """Return the definition, and the short examples in it.
 
     >>> split_sense("Not loud; as, a low voice; a low sound.")
     ('Not loud.', ['a low voice', 'a low sound'])

@@ -164,7 +164,7 @@ def is_known(word: str) -> bool:
 
 
 def article(word: str) -> str:
-    """The indefinite article before a word, by its usual sound.
+    """Return the indefinite article before a word, by its usual pronunciation.
 
     >>> [article(word) for word in ("owl", "unicorn", "umbrella", "hour", "european", "university", "easier")]
     ['an', 'a', 'an', 'an', 'a', 'a', 'an']

@@ -40,9 +40,9 @@ def _in_a_word(name: str) -> bool:
 
 
 def is_novel(name: str, words: Collection[str] = frozenset()) -> bool:
-    """Whether a string is no word and no piece of one.
+    """Return whether a string is neither a word nor a piece of one.
 
-    Vocabularies of models hold frequent pieces of words, so what stands in none of 320,000 words is no single
+    Vocabularies of models hold frequent pieces of words, so what occurs in none of 320,000 words is not a single
     token of theirs: one list does for all models. ``words`` are more that must not be met, WordNet's or a model's.
 
     >>> is_novel("xdivmaf"), is_novel("table"), is_novel("tabl")
@@ -89,4 +89,4 @@ def check_names(names: Collection[str], words: Collection[str] = frozenset()) ->
         if zipf(name.lower()) > 0 or name.lower() in words:
             raise UserError(f"the entity {name!r} is a word", line=line, fix="take one that nobody has heard of")
     if len(set(names)) < max(2, len(names)):
-        raise UserError("the entities are fewer than two, or one stands twice", fix="give at least two different ones")
+        raise UserError("there are fewer than two entities, or one is repeated", fix="give at least two different ones")

@@ -62,7 +62,7 @@ def beginnings(text: str) -> frozenset[str]:
 
 
 def looks_alike(text: str, name: str) -> bool:
-    """Whether a word of a name begins like a word of a text, or one stands inside the other: *spoon*, *tablespoon*.
+    """Whether a word of a name begins like a word of a text, or one contains the other: *spoon*, *tablespoon*.
 
     >>> looks_alike("a spoon for soup", "tablespoon"), looks_alike("a spoon for soup", "ladle")
     (True, False)

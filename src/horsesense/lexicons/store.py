@@ -100,7 +100,7 @@ def add_source(
     above, hops = _ancestors(facts, numbers)
     if len(above.loops) and not loops:
         names = list(numbers)
-        raise UserError(f"{names[above.loops[0]]} lies above itself", fix="break the circle of isa")
+        raise UserError(f"{names[above.loops[0]]} is above itself", fix="break the circle of isa")
     path = store_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(path.with_suffix(".lock")), writing(path) as temporary:

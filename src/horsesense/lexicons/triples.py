@@ -32,7 +32,7 @@ BETWEEN_CONCEPTS = frozenset({ISA, INSTANCE, "part", "antonym", *BESIDE})
 
 
 class Triple(NamedTuple):
-    """One fact. Of antonyms and derivations the words matter too: they hold between words, not meanings."""
+    """One fact. Antonyms and derivations hold between words, not meanings, so they name the words too."""
 
     relation: str
     concept: str

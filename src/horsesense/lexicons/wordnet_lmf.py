@@ -235,7 +235,7 @@ def _words(lexicon: _Lexicon, name: str, concept: _Concept) -> list[str]:
 
 
 def _links(lexicon: _Lexicon, left_out: Counter[str]) -> defaultdict[str, list[Triple]]:
-    """Relations between synsets; one that is told only from its other end is told from this one too."""
+    """Relations between synsets; one that is listed only at its other end is added to this one too."""
     links: defaultdict[str, list[Triple]] = defaultdict(list)
     told: set[tuple[str, str, str]] = set()
     turned: list[tuple[str, str, str]] = []

@@ -77,10 +77,10 @@ AUXILIARIES = frozenset(
 HEDGES = frozenset(
     listed("usually often sometimes generally mostly typically may might could probably some most many few")
 )
-"""Words that leave room."""
+"""Words that hedge a claim."""
 ABSOLUTES = frozenset(
     listed("always never all every only none must everyone everything nobody nothing entirely completely")
 )
-"""Words that leave no room."""
+"""Words that make a claim absolute."""
 
 FUNCTION_WORDS = DETERMINERS | PRONOUNS | PREPOSITIONS | AUXILIARIES | {*CONJUNCTIONS, "not", "no", "there"}

@@ -1,7 +1,7 @@
 """What the papers printed: one line a figure, with its place, its kind and how it is computed here.
 
-``ledger/*.tsv`` was entered twice by readers who did not see each other's work (docs/results/replication.md tells how
-it was settled). Digits are as printed. Rows and columns are called as in the paper, shortened where that is long.
+``ledger/*.tsv`` was entered twice, independently (docs/results/replication.md describes how differences were resolved).
+Digits are as printed. Rows and columns have the names of the paper, shortened where they are long.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _COLUMNS = ("place", "row", "column", "value", "sense", "unit", "kind", "n", "ne
 _SCRIPTS = ("paper", "place", "says", "does", "bears on")
 _UNITS = {"k": 1_000.0, "m": 1_000_000.0, "b": 1_000_000_000.0}
 BETWEEN = " | "
-"""Stands between place, row and column in the name of a figure."""
+"""Separator of place, row and column in the name of a figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Figure:
 
     paper: str
     place: str
-    """Where it stands: a table, a section, a figure."""
+    """Its place in the paper: a table, a section, a figure."""
     row: str
     """What it is about: a model, a set."""
     column: str
@@ -60,7 +60,7 @@ class Figure:
     kind: Kind
     """What it rests on."""
     n: str
-    """Items behind it, where the paper tells."""
+    """Number of items behind it, where the paper states it."""
     needs: str
     """The data, model or people that it takes."""
     ways: tuple[Way, ...]
@@ -123,7 +123,7 @@ def read_ledger(paper: str) -> tuple[Figure, ...]:
         try:
             figures.append(_figure(paper, row))
         except ValueError:
-            raise UserError("this is no figure", file=path, line=line, fix="mend the ledger") from None
+            raise UserError("this is not a figure", file=path, line=line, fix="repair the ledger") from None
     return tuple(figures)
 
 

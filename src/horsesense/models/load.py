@@ -36,7 +36,7 @@ def load_model(
     """Load a model, or wrap a network that is in memory.
 
     Args:
-        model: A bundled name (``"smollm2"``), a name on the hub (``"org/name@revision"``), a folder, a GGUF file, a
+        model: A bundled name (``"smollm2"``), a Hugging Face name (``"org/name@revision"``), a folder, a GGUF file, a
             server (``"openai:http://127.0.0.1:8000/v1#name"``), or ``"NAME:rest"`` of a plug-in, which chooses its own
             device and precision; any of them as ``"label=NAME"``. Or a network of transformers that is in memory, with
             its ``tokenizer``: it is used as it is and left unchanged, also in the middle of a training. Or any object

@@ -172,7 +172,7 @@ def _known() -> list[str]:
 
 
 def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bool, download: bool) -> Located:
-    """Return the snapshot of a model on the Hugging Face Hub; the local copy if the Hub does not answer."""
+    """Return the snapshot of a model on the Hugging Face Hub; the local copy if huggingface.co does not answer."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
 

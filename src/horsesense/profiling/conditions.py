@@ -136,13 +136,13 @@ class Forecast(Document):
 
     def in_words(self) -> str:
         """Describe the estimate in one sentence."""
-        told = f"{self.model}: {self.items:,} questions, about {self.tokens:,} tokens"
+        size = f"{self.model}: {self.items:,} questions, about {self.tokens:,} tokens"
         if self.seconds is not None:
-            return f"{told}; asking them takes about {_duration(self.seconds)}, loading and verdicts come on top"
+            return f"{size}; about {_duration(self.seconds)}, plus loading the model and computing the verdicts"
         if self.requests is None:  # too few questions are left to measure the speed
-            return told
-        price = "" if self.cost is None else f", about {self.cost:.2f} by the price given"
-        return f"{told}, at most {self.requests:,} requests{price}"
+            return size
+        price = "" if self.cost is None else f", about {self.cost:.2f} at the given price"
+        return f"{size}, at most {self.requests:,} requests{price}"
 
 
 def _duration(seconds: float) -> str:

@@ -68,7 +68,7 @@ class ProfiledAbility(Document):
     """Answering rule of the best cue, chosen on groups without the item; empty if no cue applies."""
     people_from: str
     """Source of the human figure; otherwise empty."""
-    sound: str
+    label_quality: str
     """Result of a blind audit in words; empty if no sample was audited."""
 
 
@@ -154,7 +154,7 @@ class Profile(Document):
         return "\n".join(filter(None, (partial_warning(self), *sentences)))
 
 
-def described(material: Material, cue: str, sound: str) -> ProfiledAbility:
+def described(material: Material, cue: str, label_quality: str) -> ProfiledAbility:
     """Describe an ability as evaluated."""
     from horsesense.profiling.material import recipe_in_words
 
@@ -176,7 +176,7 @@ def described(material: Material, cue: str, sound: str) -> ProfiledAbility:
         twins=0 if material.twin is None else len(material.twin.items),
         cue=cue,
         people_from=ability.source,
-        sound=sound,
+        label_quality=label_quality,
     )
 
 
@@ -215,9 +215,9 @@ def _clause(verdict: Verdict, titles: Sequence[str], total: int, who: str) -> st
         case "partly":
             return f"{who} shows part of the knowledge in {where}"
         case "not robust":
-            return f"what {who} shows in {where} does not hold in other conditions"
+            return f"{who} is not robust in {where}"
         case "same answer":
-            return f"{who} gives the same answer whichever way it is asked in {where}"
+            return f"{who} gives the same answer whichever way the question is asked in {where}"
         case "reads cues":
             return f"{who} reads cues in {where}"
         case "contaminated":
@@ -236,13 +236,13 @@ def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[Finding]]) -> st
     if known and hollow:
         sense = "Part of its score is knowledge, and part is explained by something else"
     elif known:
-        sense = "No control explains what it shows"
+        sense = "No control explains its score"
     elif hollow:
         sense = "Its score is explained by something other than knowledge"
     elif 2 * open_ones >= len(verdicts.findings):
-        sense = "Too few questions were asked to separate knowledge and guessing"
+        sense = "Too few questions were asked to distinguish knowledge from chance"
     else:
-        sense = f"No knowledge is shown{' where enough was asked' if open_ones else ''}"
+        sense = f"No knowledge is shown{' where enough questions were asked' if open_ones else ''}"
     seen = _contamination(verdicts)
     scores = _scores(verdicts)
     return f"{sense}; {seen}. {scores}." if scores else f"{sense}; {seen}."
@@ -253,7 +253,7 @@ def _contamination(verdicts: Verdicts) -> str:
     if seen.difference is None:
         return "contamination was not tested"
     if seen.found or seen.contaminated:
-        return "the frozen questions were in its training data, or it was tuned on them"
+        return "the published questions were probably in its training data"
     if seen.detectable is None or seen.detectable > TELLING:
         return "too few questions were asked to exclude contamination"
     part = f" in the {len(seen.abilities)} of {len(verdicts.findings)} abilities that can be tested"
@@ -266,9 +266,9 @@ def _scores(verdicts: Verdicts) -> str:
     others = [f"{each.group} {ranged(each.adjusted)}" for each in verdicts.groups if not each.judged]
     parts = []
     if judged:
-        parts.append(f"From 0 (guessing) to 1 (ceiling): {'; '.join(judged)}")
+        parts.append(f"Adjusted scores, from 0 (chance) to 1 (ceiling): {'; '.join(judged)}")
     if others:
-        parts.append(f"{'not judged by people: ' if judged else 'Not judged by people: '}{'; '.join(others)}")
+        parts.append(f"{'not validated by people: ' if judged else 'Not validated by people: '}{'; '.join(others)}")
     return "; ".join(parts)
 
 

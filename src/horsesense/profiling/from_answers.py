@@ -21,6 +21,7 @@ from horsesense.profiling.abilities import LADDER, Ability
 from horsesense.profiling.conditions import RETEST_OF, Role
 from horsesense.profiling.item_scores import BadShare, ExplanationColumn, ItemScores
 from horsesense.profiling.material import Material
+from horsesense.profiling.retention import REPHRASED
 from horsesense.runs.results import Answered
 from horsesense.scoring.normalise import BY_FORM, parse_normalisation
 from horsesense.stats import Credits, Estimate, accuracy, credits
@@ -131,7 +132,7 @@ def item_scores_of(model: str, material: Material, answers: Answers, by: Explain
     facts = None
     if ability.recipe == LADDER:
         facts, reworded = (_below(halves, items, rung) for rung in ("fact", "reworded"))
-        formats |= {"other words": reworded} if not np.isnan(reworded).all() else {}
+        formats |= {REPHRASED: reworded} if not np.isnan(reworded).all() else {}
     picks = {answer.item: answer.scores for answer in cue.answers}
     return ItemScores(
         model=model,
@@ -146,7 +147,7 @@ def item_scores_of(model: str, material: Material, answers: Answers, by: Explain
         families=families if len(set(families.tolist())) < len(families) else None,
         same_knowledge=ability.same_knowledge,
         contrasts={kind: contrast_pairs_of(items, facets) for kind, facets in ability.contrast.items()},
-        cues=(earned(" or ".join(cue.picks), picks, cue.tried),) if cue.picks else (),
+        cues=(earned(cue.rule, picks, cue.tried),) if cue.picks else (),
         relatedness=tuple(earned(pick, shares, 1) for pick, shares in by.related.items()),
         blind=_prior(answers, items) if ("prior", "loglikelihood") in answers else joined("blind"),
         retest=_retest(answers, items),

@@ -57,10 +57,10 @@ def profile(
 
     Args:
         model: Model: a bundled name, folder, GGUF file, Hugging Face name or openai:URL#name, or label=MODEL; guesser
-            and cue-reader are built-in controls, and FILE.py:NAME is a planted model of your own. By default, the
+            and cue-reader are built-in controls, and FILE.py:NAME is a simulated model of your own. By default, the
             models of horsesense.toml. In Python, also a loaded model, or an object with a ``name`` and a method
             ``scores(item)``.
-        full: Ask all frozen questions and their twins, not only the quick edition.
+        full: Ask all published questions and their twins, not only the quick edition.
         abilities: Ability to profile. By default, all.
         out: Folder that stores the answers and gets the page, picture, Markdown and JSON. By default, nothing is
             stored.
@@ -71,7 +71,7 @@ def profile(
         dtype: Data type of the layers: float32, bfloat16, float16, int8 or int4.
         served: Server settings.
         engine: Where models are asked. Workers give the same answers, without a forecast.
-        pictures: Write the grid as PNG too.
+        pictures: Write the grid as a PNG file, besides SVG.
         progress: Progress callback.
 
     Returns:
@@ -114,7 +114,7 @@ def profile(
             materials.append(asked)
             items = asked_items(asked)
             by[ability.name] = explained(asked, related(items, progress, known), items, taxonomy)
-            readings[ability.name] = _reading(asked)
+            readings[ability.name] = _audit(asked)
         found: list[ModelProfile] = []
         scores: dict[str, list[ItemScores]] = {}
         seen: dict[str, Contamination] = {}
@@ -125,16 +125,14 @@ def profile(
             one, own = _profiled(call, control, materials, by, readings)
             found.append(one)
             scores[name], seen[name] = own, one.verdicts.contamination
-        told = {name: reading.in_words() if reading else "" for name, reading in readings.items()}
+        audits = {name: reading.in_words() if reading else "" for name, reading in readings.items()}
         document = Profile(
             version=VERSION,
             edition=edition,
             complete=limit is None and not abilities,
             twin_seed=twin_seed,
             horsesense=__version__,
-            abilities=tuple(
-                described(m, " or ".join(by[m.ability.name].cue.picks), told[m.ability.name]) for m in materials
-            ),
+            abilities=tuple(described(m, by[m.ability.name].cue.rule, audits[m.ability.name]) for m in materials),
             models=tuple(found),
             differences=differences(scores, seen) if len(scores) > 1 else (),
             relatedness=tuple(encoder.about for encoder in known),
@@ -264,12 +262,12 @@ def _how(answered: Answered) -> str:
     model = answered.part.model
     if model.kind == "control":
         return model.frame
-    told = f"by likelihood of the options, {model.dtype}" if answered.format != "letters" else "by letters"
-    return f"{told}; {model.frame}" if model.frame else told
+    how = f"by likelihood of the options, {model.dtype}" if answered.format != "letters" else "by letters"
+    return f"{how}; special tokens: {model.frame}" if model.frame else how
 
 
-def _reading(material: Material) -> LabelQuality | None:
-    """What a blind reading found of such items: of these very ones, or of another draw of the same recipe."""
+def _audit(material: Material) -> LabelQuality | None:
+    """Return the audit of these items, or of another draw of the same recipe."""
     from horsesense.methods.audits import stored_audit
 
     return material.pool.card.label_quality or (
@@ -278,7 +276,7 @@ def _reading(material: Material) -> LabelQuality | None:
 
 
 def _taxonomy() -> Any:
-    """Where words stand in WordNet; without it other cues would be the best ones, and another page."""
+    """Load the taxonomy of WordNet, without which other cues would be the best ones."""
     from horsesense.lexicons.taxonomy import load_taxonomy
     from horsesense.lexicons.wordnet import find_wordnet
 

@@ -27,6 +27,8 @@ from horsesense.stats.families import family_accuracy
 from horsesense.stats.intervals import Estimate, difference_interval, unit_note
 from horsesense.stats.resampling import RESAMPLES, Floats, Names
 
+REPHRASED = "rephrased"
+"""The same question in other words, which is compared like a prompt format."""
 LEAST_CLUSTERS = 10
 """Minimum number for an estimate of retention."""
 
@@ -196,12 +198,16 @@ def other_conditions(scores: ItemScores) -> list[Other]:
     found = []
     if scores.retest is not None:
         found.append(beside("in the retest", scores.retest, True))
-    found += [beside(f"when asked by {name}", right, False) for name, right in scores.formats.items()]
+    found += [beside(_format_name(name), right, False) for name, right in scores.formats.items()]
     if scores.same_knowledge and scores.families is not None:
         rest = _others(first, scores.families, pairs)
         right = np.where(np.isnan(rest), np.nan, _others(scores.right, scores.families, pairs))
-        found.append(Other("in the rest of the family", right, True, first, rest))
+        found.append(Other("in the other items of the family", right, True, first, rest))
     return [other for other in found if not np.isnan(other.right).all()]
+
+
+def _format_name(name: str) -> str:
+    return "when the question is rephrased" if name == REPHRASED else f"in the {name} format"
 
 
 def _others(values: Floats, families: Strings, pairs: Strings | None) -> Floats:

@@ -87,12 +87,12 @@ def judge(evidence: Evidence) -> Judged:
     return _cues(evidence) or _same_answer(evidence) or _below_chance(evidence) or _known(evidence) or _absent(evidence)
 
 
-def _earned(evidence: Evidence) -> str:
-    return f"Right in {_percent(evidence.accuracy)}, where chance is {_percent(evidence.chance)}"
+def _accuracy(evidence: Evidence) -> str:
+    return f"Accuracy is {_percent(evidence.accuracy)}, chance {_percent(evidence.chance)}"
 
 
-def _beyond(evidence: Evidence) -> str:
-    return f" beyond {evidence.strongest}" if evidence.strongest else ""
+def _strongest(evidence: Evidence) -> str:
+    return f" The strongest control is {evidence.strongest}." if evidence.strongest else ""
 
 
 def _cues(evidence: Evidence) -> Judged | None:
@@ -102,15 +102,15 @@ def _cues(evidence: Evidence) -> Judged | None:
     if corrected.low > 0 and evidence.balance.low > 0:
         return Judged(
             "reads cues",
-            f"{_earned(evidence)}: a chance-corrected score of {_percent(corrected.value)}, but "
-            f"{_percent(adjusted.value)} is left{_beyond(evidence)}.",
+            f"{_accuracy(evidence)}. The controls explain most of it: the chance-corrected score is "
+            f"{_score(corrected.value)}, the adjusted score {_score(adjusted.value)}.{_strongest(evidence)}",
         )
     if not adjusted.low > 0:
         for name, share in evidence.followed.items():
             # A model that avoids a cue still has to guess among the other options.
             if share.low > HALF or share.high < -HALF / (1 / evidence.chance - 1):
-                how = f"{_percent(share.value)} of its answers come from" if share.value > 0 else "its answers avoid"
-                return Judged("reads cues", f"{_earned(evidence)}, and {how} {name}.")
+                how = f"about {_percent(share.value)} of its answers come from" if share.value > 0 else "it avoids"
+                return Judged("reads cues", f"{_accuracy(evidence)}, and {how} {name}.")
     return None
 
 
@@ -119,9 +119,9 @@ def _same_answer(evidence: Evidence) -> Judged | None:
         if pairs.same_answer.clusters >= FEW and pairs.same_answer.low > HALF and pairs.margin.low > 0:
             return Judged(
                 "same answer",
-                f"Of {pairs.pairs:,} pairs with opposite keys ({pairs.kind}) exactly one question is right in "
-                f"{_percent(pairs.one_right)}: it gives the same answer whichever way it is asked in about "
-                f"{_percent(pairs.same_answer.value)}, and knows {_percent(max(0.0, pairs.known.value))}.",
+                f"In {_percent(pairs.one_right)} of {pairs.pairs:,} pairs with opposite gold answers ({pairs.kind}), "
+                f"exactly one answer is right. It gives the same answer to both questions in about "
+                f"{_percent(pairs.same_answer.value)} of the pairs, and knows {_percent(max(0.0, pairs.known.value))}.",
             )
     return None
 
@@ -132,69 +132,83 @@ def _below_chance(evidence: Evidence) -> Judged | None:
     if corrected.clusters < FEW or not corrected.high < 0:
         return None
     return Judged(
-        "reads cues", f"{_earned(evidence)}: significantly worse, so it follows a cue in the wrong direction."
+        "reads cues",
+        f"{_accuracy(evidence)}: significantly below chance, so it follows a cue in the wrong direction.",
     )
 
 
 def _known(evidence: Evidence) -> Judged | None:
-    adjusted, what = evidence.adjusted, _beyond(evidence)
+    adjusted, strongest = evidence.adjusted, _strongest(evidence)
     if not adjusted.low > 0 or adjusted.clusters < FEW:
         return None
     if not evidence.relatedness_controlled and not evidence.contrasts:
         return Judged(
             "inconclusive",
-            f"{_earned(evidence)}, but relatedness was not controlled: picking the option on the topic of the question "
-            "may earn as much.",
+            f"{_accuracy(evidence)}, but relatedness was not controlled: picking the option that is most similar to "
+            "the question may score as high.",
         )
     lost = [(condition, share) for condition, share in evidence.retention.items() if share.high < MOST]
     if lost:
         condition, share = min(lost, key=lambda each: each[1].value)
         return Judged(
             "not robust",
-            f"Of what is known, {_percent(share.value)} is known {condition} ({_percent(share.high)} at most).",
+            f"Retention {condition} is {_percent(max(0.0, share.value))} (at most {_percent(max(0.0, share.high))}): "
+            "significantly less than two thirds.",
         )
     doubtful = [condition for condition, share in evidence.retention.items() if share.value < MOST]
     if doubtful:
         share = evidence.retention[doubtful[0]]
         return Judged(
             "inconclusive",
-            f"{_range(adjusted)} of what can be known is known{what}, and {_range(share)} of it {doubtful[0]}: it may "
-            "not be robust.",
+            f"The adjusted score is between {_scores(adjusted)}, but retention {doubtful[0]} is between "
+            f"{_percent(max(0.0, share.low))} and {_percent(min(1.0, share.high))}: it may not be robust.",
         )
     if evidence.floor > MOST and evidence.relatedness_controlled:
-        return Judged("knows", f"At least {_percent(evidence.floor)} of what can be known is known{what}.")
+        return Judged("knows", f"The adjusted score is at least {_score(evidence.floor)}.{strongest}")
     if adjusted.high < 1 - ROUNDING or not evidence.relatedness_controlled:
-        return Judged("partly", f"{_range(adjusted)} of what can be known is known{what}.")
-    return Judged("inconclusive", f"{_range(adjusted)} of what can be known is known{what}: a part of it, or all.")
+        return Judged("partly", f"The adjusted score is between {_scores(adjusted)}.{strongest}")
+    return Judged(
+        "inconclusive",
+        f"The adjusted score is between {_scores(adjusted)}: it may know all items, or only some.{strongest}",
+    )
 
 
 def _absent(evidence: Evidence) -> Judged:
-    adjusted, what = evidence.adjusted, _beyond(evidence)
+    adjusted = evidence.adjusted
     if adjusted.value != adjusted.value:
         return Judged(
-            "inconclusive", "Nothing can be known here: an explanation is right on every item that it answers."
+            "inconclusive", "The adjusted score is undefined: a control is right on every item that it answers."
         )
     if adjusted.clusters < FEW:
-        return Judged("inconclusive", f"{adjusted.n:,} items in {adjusted.clusters:,} clusters are too few.")
+        return Judged("inconclusive", f"There are only {adjusted.n:,} items in {adjusted.clusters:,} clusters.")
     if evidence.chance_corrected.low > 0:
         return Judged(
-            "inconclusive", f"{_earned(evidence)}; {_range(adjusted)} is left{what}, which may be much or nothing."
+            "inconclusive",
+            f"{_accuracy(evidence)}: above chance, but the controls may explain it. The adjusted score is between "
+            f"{_scores(adjusted)}.{_strongest(evidence)}",
         )
     if evidence.power < POWER or adjusted.high >= HALF or evidence.hint > 0:
         return Judged(
             "inconclusive",
-            f"{_earned(evidence)}; {_range(adjusted)} may be known{what}. With {adjusted.n:,} items in "
-            f"{adjusted.clusters:,} clusters, a model that knows half is found in {_percent(evidence.power)} of draws.",
+            f"{_accuracy(evidence)}; the adjusted score is between {_scores(adjusted)}. {_power(evidence)}",
         )
     return Judged(
         "not above chance",
-        f"{_earned(evidence)}; a model that knew half would have been detected in {_percent(evidence.power)} of "
-        "simulations.",
+        f"{_accuracy(evidence)}, and nothing significant is left after the controls. {_power(evidence)}",
     )
 
 
-def _range(share: Estimate) -> str:
-    return f"{_percent(share.low)} to {_percent(share.high)}"
+def _power(evidence: Evidence) -> str:
+    size = f"{evidence.adjusted.n:,} items in {evidence.adjusted.clusters:,} clusters"
+    return f"The power to detect a model that knows half of the items is {_percent(evidence.power)} ({size})."
+
+
+def _scores(adjusted: Estimate) -> str:
+    return f"{_score(adjusted.low)} and {_score(min(1.0, adjusted.high))}"
+
+
+def _score(score: float) -> str:
+    return f"{score:z.2f}".replace("-", "−")
 
 
 def _percent(share: float) -> str:

@@ -123,14 +123,14 @@ def _with_contamination(
 ) -> tuple[Verdict, Verdict | None, tuple[str, ...]]:
     if whole.ability not in seen.contaminated:
         if seen.found and whole.twin is None and found.verdict in ("knows", "partly"):
-            reason = "Contamination was found in other abilities, and cannot be tested here: there is no twin half."
+            reason = "Contamination was found in other abilities, and cannot be tested here: these items have no twins."
             return "inconclusive", None, (reason, found.reason)
         return found.verdict, None, (found.reason,)
     own = frozen_minus_twin([whole], 0.95)
-    assert own is not None, "what is contaminated has both halves"
+    assert own is not None, "a contaminated ability has both halves"
     reason = (
         f"Accuracy on the published questions is {100 * own.value:.0f} points higher than on their twins "
-        f"({100 * own.low:.0f} to {100 * own.high:.0f}). On the twin half alone: {found.verdict}."
+        f"({100 * own.low:.0f} to {100 * own.high:.0f}). On the twins alone: {found.verdict}."
     )
     return "contaminated", found.verdict, (reason, found.reason)
 
@@ -259,8 +259,8 @@ def _facts_unused(scores: ItemScores, strict: float) -> tuple[str, ...]:
     if facts is None or facts.used is None or not (facts.chance_corrected.low > HALF and facts.used.high < HALF):
         return ()
     return (
-        f"It knows {100 * facts.chance_corrected.value:.0f}% of the bare facts, and uses "
-        f"{100 * facts.used.value:.0f}% of these.",
+        f"It knows {100 * facts.chance_corrected.value:.0f}% of the underlying facts, and applies "
+        f"{100 * facts.used.value:.0f}% of these in the inference.",
     )
 
 
@@ -268,15 +268,15 @@ def _remarks(scores: ItemScores, whole: ItemScores) -> tuple[str, ...]:
     """Return further caveats of a verdict."""
     said = []
     if len(scores) < len(whole):
-        said.append("Contamination was found, so the numbers are those of the twin half alone.")
+        said.append("Contamination was found, so these numbers are for the unpublished twins alone.")
     elif whole.twin is None:
-        said.append("There is no twin half here, so contamination cannot be distinguished from knowledge.")
+        said.append("These items have no unpublished twins, so contamination cannot be distinguished from knowledge.")
     if not scores.cues:
-        said.append("No surface cue was compared with it.")
+        said.append("No surface cue applies to these items.")
     if not scores.relatedness:
         said.append("Relatedness was not controlled.")
     if not other_conditions(scores):
-        said.append("It was asked once and in one format, so robustness was not tested.")
+        said.append("Each item was asked once and in one format, so robustness was not tested.")
     if not scores.judged:
-        said.append("Nobody has judged these items, so they stay outside the overall score.")
+        said.append("No person has validated these items, so they are not part of the overall score.")
     return tuple(said)

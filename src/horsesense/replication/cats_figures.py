@@ -20,7 +20,7 @@ _AVERAGE = "Average"
 
 @computes("cats", "sets")
 def sets(files: PublishedFiles) -> Results:
-    """Instances of each set, their options, and what guessing earns."""
+    """Instances of each dataset, their options, and chance."""
     found: dict[str, Computed] = {}
     for name in SUITES["cats"].sets:
         items = read_cats([files.path(f"{_ABILITY}/{name}.txt")]).items
@@ -72,7 +72,8 @@ def pairs(files: PublishedFiles) -> Results:
         guess = chance([len(item.options) for item in items])
         found[f"guessing {name}"] = Computed(guess**2 + (1 - guess) ** 2, "data", counts[name])
     reason = ", ".join(f"{name} {count}" for name, count in counts.items())
-    found["a method"] = Computed(max(counts.values()), "data", sum(counts.values()), reason=f"the release has {reason}")
+    reason = f"the published files have {reason}"
+    found["a method"] = Computed(max(counts.values()), "data", sum(counts.values()), reason=reason)
     return found
 
 

@@ -95,7 +95,7 @@ def pinned(release: str) -> dict[str, str]:
 def find_dataset(paper: str, data: Path | None, alone: bool) -> Path | None:
     """Return the folder of a paper's dataset: below ``data`` under its name, ``data`` itself, or the fetched one.
 
-    ``data`` itself is taken where only this paper is asked for, or where it is called as the release is.
+    ``data`` itself is taken where only this paper is requested, or where it has the name of the published dataset.
     """
     release = DATASETS[paper]
     if data is None:
@@ -103,7 +103,7 @@ def find_dataset(paper: str, data: Path | None, alone: bool) -> Path | None:
         return fetched if fetched.is_dir() else None
     if not data.is_dir():
         raise UserError(
-            "there is no such folder", file=data, fix=f"give the folder of the releases with {argument('data')}"
+            "there is no such folder", file=data, fix=f"give the folder of the datasets with {argument('data')}"
         )
     if (data / release).is_dir():
         return data / release
@@ -111,7 +111,7 @@ def find_dataset(paper: str, data: Path | None, alone: bool) -> Path | None:
 
 
 def is_whole(paper: str, folder: Path | None, paths: Iterable[Path]) -> bool:
-    """Whether files of a release are the very ones that it has been pinned by; files that it does not have are not."""
+    """Return whether files of a published dataset match their pinned hashes; missing files do not."""
     known = pinned(DATASETS[paper])
     for path in paths:
         inside = path if folder is None or not path.is_relative_to(folder) else path.relative_to(folder)

@@ -113,7 +113,7 @@ def counts_of(shares: Sequence[Printed], n: int) -> int:
 
 
 def lies_between(value: Printed, ends: Sequence[Printed]) -> bool:
-    """Whether a figure for several sets together lies between those of each set.
+    """Return whether a figure for several sets together is between those of each set.
 
     >>> lies_between((49.56, 0.01), [(49.32, 0.01), (49.7, 0.01)]), lies_between((55.3, 0.1), [(53.6, 0.1), (49, 0.1)])
     (True, False)

@@ -82,7 +82,7 @@ def markdown(replication: Replication) -> str:
 def in_short(papers: Sequence[PaperReplication]) -> str:
     """Summarise the counts in a few sentences."""
     counts = dict(zip(COUNTED, totals(papers)[-1][1], strict=True))
-    good = counts["same"] + counts["as released"]
+    good = counts["same"] + counts["as published"]
     return (
         f"The papers print {counts['figures']:,} figures: {good:,} are reproduced as printed, "
         f"{counts['within error']:,} within error, and {counts['differs']:,} differ. {counts['on a part']:,} could be "
@@ -138,9 +138,9 @@ def _row(each: FigureOutcome) -> tuple[str, ...]:
 
 
 def _same(paper: PaperReplication) -> Iterator[str]:
-    chosen = [each for each in paper.outcomes if each.verdict in ("same", "as released")]
+    chosen = [each for each in paper.outcomes if each.verdict in ("same", "as published")]
     if chosen:
-        yield f"### Same, or as released ({len(chosen)})"
+        yield f"### Same, or as published ({len(chosen)})"
         yield ""
         groups = Counter((each.place, each.basis) for each in chosen)
         yield from _table(

@@ -1,4 +1,4 @@
-"""Models of the papers: which row a model replicates, its results, and what is missing for other figures.
+"""Models of the papers: the row that a model replicates, its results, and what is missing for other figures.
 
 A model replicates a row of the paper if it has the name of the paper's model on the Hugging Face Hub, about as many
 parameters, and trained weights. Other models are listed in rows of their own, without a verdict.
@@ -210,7 +210,7 @@ def why_other_model(figure: Figure, models: Iterable[ModelRecord]) -> str:
     words = _training(figure).split()
     wanted = next((words[i + 1] for i, word in enumerate(words[:-1]) if word in ("baseline", "-m")), "")
     if not wanted:
-        return "the paper's model is not known well enough to be told from others"
+        return "the paper's model is not described well enough to identify it"
     for model in models:
         if model.kind == "control":
             known = [model.name.partition(" seed-")[0]]
@@ -313,4 +313,4 @@ def _questions(row: str, name: str) -> str:
     if row.startswith("Question-to-Choice"):
         return f"horsesense baseline question-to-choice {files} --out runs/question-to-choice"
     original = "--original-dev science.jsonl:dev --original-test science.jsonl:test"
-    return f"horsesense inoculate -m SCIENCE {files} --dev {name}.jsonl:dev {original} --out runs/dose"
+    return f"horsesense inoculate -m SCIENCE {files} --dev {name}.jsonl:dev {original} --out runs/inoculation"

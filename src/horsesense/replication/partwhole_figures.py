@@ -18,7 +18,7 @@ from horsesense.stats.raters.agreement import pair_kappa
 from horsesense.stats.raters.votes import Scale, votes_on_scale
 
 SPLITS = {"train": "training", "dev": "validation", "test": "test"}
-"""Files of the release, and what the paper calls each part."""
+"""Published files, and the name of each part in the paper."""
 _VOTES = "mturk/final_batches/all_just_results.csv"
 _NOUNS = {"parts": "part", "wholes": "whole", "adjectives": "adjective"}
 _NONSENSE = "nonsense"
@@ -49,7 +49,7 @@ def triples(files: PublishedFiles) -> Results:
         for name in (one, other)
     }
     found = {name: Computed(count, "data", len(items), reason=reasons.get(name, "")) for name, count in counts.items()}
-    one_less = "one triple of the printed number is not in the release"
+    one_less = "one triple of the printed number is not in the published files"
     found["all"] = Computed(len(items), "data", len(items), reason=one_less if len(items) == 13_683 else "")
     for name, called in SPLITS.items():
         found[f"share of {called}"] = Computed(len(parts[name]) / len(items) * 100, "data", len(items))
@@ -70,10 +70,10 @@ def labels(files: PublishedFiles) -> Results:
 
 @computes("partwhole", "baselines")
 def baselines(files: PublishedFiles) -> Results:
-    """Majority, and majority for the given part, learnt on train and held against test (table 3).
+    """Majority, and majority for the given part, learnt on train and evaluated on test (table 3).
 
-    Of labels that are as common, the release's script (src/learn/baselines.py) takes the one that was seen last; here
-    a tie counts as its part, and the reason tells what either end would give.
+    Among equally common labels, the authors' script (src/learn/baselines.py) takes the one seen last; here a tie
+    counts as its part, and the reason states the results of both choices.
     """
     parts = _splits(files)
     train, test = parts["train"], parts["test"]
@@ -158,7 +158,7 @@ def _one_person(released: ReleasedVotes, test: Sequence[Item]) -> Computed:
 
 @computes("partwhole", "gaps")
 def gaps(files: PublishedFiles) -> Results:
-    """Differences that the text tells of table 3."""
+    """Differences that the text states about table 3."""
     table = {
         figure.row.split(" (")[0]: figure.number for figure in read_ledger("partwhole") if figure.place == "table 3"
     }

@@ -96,7 +96,7 @@ class FigureOutcome:
     fits: bool | None
     """On a part: whether the printed figure is in the interval."""
     reason: str
-    """Why it differs, what is missing, or a remark."""
+    """Why it differs, what is missing, or a comment."""
     command: str
     """A command that would provide what is missing."""
 
@@ -218,11 +218,12 @@ def replicate(
         paper: Paper: cats, rica, winoventi, partwhole or wordnetqa. By default, all five.
         model: Models to evaluate as the papers did: a name on the Hugging Face Hub, or ``NAME=FOLDER``. A model of the
             paper replicates its row; others have rows of their own.
-        trained: Trainings of several seeds that replicate a figure, as ``FIGURE=FOLDER`` with the figure as ``place |
-            row | column``; the folder is one of ``train`` or ``baseline``. In Python, also a mapping.
+        trained: Training runs that replicate a figure, as ``FIGURE=FOLDER``. The figure is written ``place | row |
+            column``; the folder is the output of ``train`` or ``baseline`` with several seeds. In Python, also a
+            mapping.
         data: Folder of the published datasets, or of the dataset of one paper. By default, the fetched ones.
         out: Folder for results, answers and a page; the same call resumes there.
-        limit: Maximum number of items per set that models answer.
+        limit: Maximum number of items per dataset that models answer.
         seed: Random seed of the limit.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.
         allow_pickle: Load pickled weights, which can run any code.
@@ -355,7 +356,7 @@ def count(outcomes: Sequence[FigureOutcome]) -> dict[str, int]:
     """Count figures by verdict and by basis."""
     verdicts = Counter(each.verdict for each in outcomes)
     basis = Counter(each.basis for each in outcomes if each.basis)
-    computed = sum(each.computed is not None and each.basis != "the release's own results" for each in outcomes)
+    computed = sum(each.computed is not None and each.basis != "the authors' published results" for each in outcomes)
     counted = {"figures": len(outcomes), "computed": computed}
     return (
         counted | {name: verdicts[name] for name in VERDICTS} | {f"from {name}": basis[name] for name in sorted(basis)}

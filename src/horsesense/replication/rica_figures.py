@@ -1,4 +1,4 @@
-"""RICA: what the released sets hold, and figures of both sets together from those of each."""
+"""RICA: contents of the published datasets, and figures of both sets together from those of each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VERIFIED, _CURATED = "data/10k", "data/human_curated_set"
 _SPLITS = {"training": "train", "validation": "eval", "test": "test"}
 _RESULTS = "appendix, last tables"
 _NO_NAMES = frozenset(("", "it", "is", "up"))
-"""Words that stand where a name would in a few garbled statements."""
+"""Words in place of a name in a few garbled statements."""
 _SINGLE = 1e-6
 _FAR = 0.5
 """Points that a figure of both sets may be off before the reason says what it looks like."""
@@ -52,7 +52,7 @@ def verified(files: PublishedFiles) -> Results:
     total = sum(len(items) for items in splits.values())
     training = len(splits["training"])
     axioms = len({item.groups["axiom"] for item in splits["test"]})
-    reason = f"{axioms} by their content words; the release does not number them"
+    reason = f"{axioms} by their content words; the published files do not number them"
     return found | {
         "statements": Computed(total, "data", total),
         "training, five entities": Computed(5 * training, "data", training),
@@ -62,7 +62,7 @@ def verified(files: PublishedFiles) -> Results:
 
 @computes("rica", "axioms")
 def axioms(files: PublishedFiles) -> Results:
-    """Axioms that the release keeps with their statements."""
+    """Axioms that are published with their statements."""
     items = read_rica_axioms([files.path("data/RICA_10k_axiom2set.jsonl")]).items
     families = len({item.family for item in items})
     reason = f"RICA_10k_axiom2set.jsonl has {families:,} axioms of six statements each"

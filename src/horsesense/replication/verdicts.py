@@ -1,6 +1,6 @@
 """Verdicts on figures, by what they rest on. Pure.
 
-*same*: the printed digits are reproduced, rounded or truncated. *as released*: the authors' published results have the
+*same*: the printed digits are reproduced, rounded or truncated. *as published*: the authors' published results have the
 printed figure; it was not computed again. *within error*: the difference is within the error of the kind of figure:
 
 - data: none, except for approximate figures ("about"), which leave half a unit of their last digit that is not 0, and
@@ -24,10 +24,10 @@ from typing import Literal, get_args
 
 from horsesense.methods.ledger import Figure, step_of
 
-Basis = Literal["data", "the paper's own rows", "the release's own results", "asked here", "trained here", ""]
-"""Basis of a computed value; the release's own results are the authors' published output."""
+Basis = Literal["data", "the paper's own rows", "the authors' published results", "asked here", "trained here", ""]
+"""Basis of a computed value; the authors' results are published with the dataset."""
 Verdict = Literal[
-    "same", "as released", "within error", "differs", "on a part", "cannot here", "no verdict", "no result"
+    "same", "as published", "within error", "differs", "on a part", "cannot here", "no verdict", "no result"
 ]  # fmt: skip
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 CUT = "the printed figure is truncated, not rounded"
@@ -54,7 +54,7 @@ class Computed:
     enough: bool = False
     """Whether a part of the published data is enough for a verdict."""
     reason: str = ""
-    """Why it may differ, or a remark."""
+    """Why it may differ, or a comment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class FigureVerdict:
 
     verdict: Verdict
     reason: str = ""
-    """Why it differs, what is missing, or a remark."""
+    """Why it differs, what is missing, or a comment."""
     fits: bool | None = None
     """On a part: whether the printed figure is in the interval; None if there is none."""
 
@@ -74,7 +74,7 @@ def judge(figure: Figure, computed: Computed) -> FigureVerdict:
         return FigureVerdict("no verdict", computed.reason or "no number came of it")
     if computed.part:
         return FigureVerdict("on a part", computed.reason, _fits(figure, computed))
-    same: Verdict = "as released" if computed.basis == "the release's own results" else "same"
+    same: Verdict = "as published" if computed.basis == "the authors' published results" else "same"
     if figure.sense == "over":
         return FigureVerdict(same if computed.value > figure.number else "differs", computed.reason)
     if is_rounded(figure.number, figure.step, computed.value):

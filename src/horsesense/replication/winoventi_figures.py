@@ -71,7 +71,7 @@ def jaccard(files: PublishedFiles) -> Results:
         for name in (*HUB, "RoBERTa-small"):
             called = K_NAMES.get(name, name)
             same = abs(float(released[called]["BERT_large"]) - rows[k][called]) < _ALIKE
-            reason = f"as jaccard_k{k}.tsv of the release has it" if same else ""
+            reason = f"as in the published jaccard_k{k}.tsv" if same else ""
             found[f"{name} | k={k}"] = Computed(rows[k][called], "data", len(table.nouns), reason=reason)
         if k == 1:
             others = [value for row, line in enumerate(all_pairs) for value in line[:row]]
@@ -84,7 +84,7 @@ def jaccard(files: PublishedFiles) -> Results:
 
 @computes("winoventi", "associations")
 def associations(files: PublishedFiles) -> Results:
-    """How often ALBERT-xxlarge says adjustable; the text does not tell at which k."""
+    """Share of ALBERT-xxlarge predicting "adjustable"; the text does not state k."""
     shares = {}
     for k in (1, 3, 5, 8):
         table = read_k_file(files.path(f"data/assets/k_analysis/things_k{k}.tsv"))
@@ -128,7 +128,7 @@ def contexts(files: PublishedFiles) -> Results:
 
 @computes("winoventi", "validation")
 def validation(files: PublishedFiles) -> Results:
-    """What the release says of step 3, and how many people judged a schema."""
+    """Published results of step 3, and the number of people who judged a schema."""
     totals = {row["criteria"]: int(row["value"]) for row in _rows(files.path(f"{_CHECKED}/aggregate_evaluation.csv"))}
     votes = [files.path(f"{_CHECKED}/{name}_evaluation_collection_raw.csv") for name in ("prev", "rest")]
     judged = Counter(each.item for each in read_votes("winoventi-schemas", votes).judgements)
@@ -137,8 +137,8 @@ def validation(files: PublishedFiles) -> Results:
         f"each of the {len(judged):,} schemas at hand was judged by two people, and dropped where both object alike"
     )
     return {
-        "posted": Computed(totals["total"], "the release's own results"),
-        "failed": Computed(totals["failed_gen"], "the release's own results"),
+        "posted": Computed(totals["total"], "the authors' published results"),
+        "failed": Computed(totals["failed_gen"], "the authors' published results"),
         "votes": Computed(often.most_common(1)[0][0], "data", len(judged), enough=True, reason=reason),
     }
 
@@ -166,7 +166,7 @@ def _scaled(count: int, here: int, whole: int = SCHEMAS) -> Computed:
 
 @computes("winoventi", "benchmark")
 def benchmark(files: PublishedFiles) -> Results:
-    """Schemas, nouns, generic words, premises and where their special word stands (section 2.7)."""
+    """Schemas, nouns, generic words, premises and the position of their special word (section 2.7)."""
     items = _items(files)
     families = pairs_of(items)
     schemas = len(families)
@@ -228,7 +228,7 @@ def individual(files: PublishedFiles) -> Results:
 
 @computes("winoventi", "people")
 def people(files: PublishedFiles) -> Results:
-    """One person an item (table 6)."""
+    """One person per item (table 6)."""
     path = f"{_CROWD}/human_performance_collection/human_evaluation_cleaned.csv"
     votes = read_winoventi_answers([files.path(path)])
     items = {item.id: item for item in votes.probe.items}
@@ -269,11 +269,11 @@ def splits(files: PublishedFiles) -> Results:
 
 @computes("winoventi", "released")
 def released(files: PublishedFiles) -> Results:
-    """The authors' own results of the whole set, as the release keeps them: not computed again."""
+    """The authors' own results for the whole dataset, as published: not recomputed."""
     rows = {row["model"]: row for row in _rows(files.path(_RESULTS))}
     aggregated = {row["model_name"]: row for row in _rows(files.path(_AGGREGATED))}
     names = {"all": "all", "individual": "indi", "intersection": "intersect"}
-    basis: Basis = "the release's own results"
+    basis: Basis = "the authors' published results"
     found: dict[str, Computed] = {}
     for model, hub in HUB.items():
         for subset, column in names.items():

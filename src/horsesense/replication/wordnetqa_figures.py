@@ -1,4 +1,4 @@
-"""WordNetQA: sizes of the released sets, their files, people's answers, and what follows from tables 4 to 8."""
+"""WordNetQA: sizes of the published datasets, their files, people's answers, and what follows from tables 4 to 8."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _items(files: PublishedFiles, name: str, part: str) -> tuple[Item, ...]:
 
 @computes("wordnetqa", "sets")
 def sets(files: PublishedFiles) -> Results:
-    """Questions of the released sets, their options, distractors and hops."""
+    """Questions of the published datasets, their options, distractors and hops."""
     found: dict[str, Computed] = {}
     tests = {name: _items(files, name, "test") for name in _HAVE_TEST}
     reason = ", ".join(f"{name} {len(items):,}" for name, items in tests.items())
@@ -60,7 +60,7 @@ def sets(files: PublishedFiles) -> Results:
 
 @computes("wordnetqa", "people")
 def people(files: PublishedFiles) -> Results:
-    """The answer that the release keeps with each question of the checked test sets (table 7)."""
+    """The answer that is published with each question of the checked test sets (table 7)."""
     found = {}
     for name in _HAVE_TEST:
         judged = [item for item in _items(files, name, "test") if "people_right" in item.facets]
@@ -110,7 +110,7 @@ def wordnet(files: PublishedFiles) -> Results:
 def gcide(files: PublishedFiles) -> Results:
     """Senses of GCIDE, and those with examples (section 3.2); the paper's edition and its cutting are not reason."""
     concepts, examples = _concepts("gcide")
-    reason = "senses in the edition at hand, as read here; the paper tells neither edition nor what an entry is"
+    reason = "senses in our edition, as read here; the paper states neither the edition nor what counts as an entry"
     return {
         "entries": Computed(concepts, "data", concepts, reason=reason),
         "with examples": Computed(examples, "data", concepts, reason=reason),
@@ -238,7 +238,7 @@ def arithmetic(files: PublishedFiles) -> Results:
 
 @computes("wordnetqa", "wrong name")
 def wrong_name(files: PublishedFiles) -> Results:
-    """Section 5.1 tells of choice-to-choice models; such figures stand under choice-only in table 7."""
+    """Section 5.1 discusses choice-to-choice models; such figures are under choice-only in table 7."""
     table = _table("table 7")
     values = [table[f"group 1 / Choice-Only-{name}"]["hypernymy / dev"].number for name in ("BERT", "RoBERTa")]
     reason = "table 7 has them as Choice-Only-BERT and Choice-Only-RoBERTa, on the development set"

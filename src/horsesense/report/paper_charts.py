@@ -14,11 +14,11 @@ from horsesense.stats import Estimate
 
 DIRECTIONS = ("unidirectional", "bidirectional")
 RUNGS = {
-    "fact": "bare fact",
+    "fact": "the fact itself",
     "told": "inference, fact stated",
     "irrelevant": "inference, irrelevant fact stated",
     "inference": "inference",
-    "reworded": "inference, reworded",
+    "reworded": "inference, rephrased",
 }
 """Rungs of a ladder from a bare fact to an inference that needs it."""
 _SERIES = ("fact known", "fact not known")

@@ -133,7 +133,7 @@ def _lines(profile: Profile) -> Iterator[str]:
         yield f"\n{markdown_text(sentence)}"
     yield "\nContamination:\n"
     for model in profile.models:
-        yield f"- {markdown_text(view.contamination_sentence(model))}"
+        yield f"- {markdown_text(view.contamination_sentence(model, view.titles_of(profile)))}"
     yield f"\nMade by `{view.command(profile)}` (horsesense {profile.horsesense})."
 
 

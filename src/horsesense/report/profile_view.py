@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,30 +44,32 @@ VERDICTS: dict[str, VerdictStyle] = {
     "not robust": VerdictStyle(
         "fragile",
         "#5d4f9c",
-        "Something is known, but significantly less than two thirds of it is retained in related items, in a retest"
-        " or in another prompt format.",
+        "It knows something, but retains significantly less than two thirds of it in related items, in a retest or in"
+        " another prompt format.",
     ),
     "reads cues": VerdictStyle(
-        "cue", "#8a5a0c", "Answers follow a surface cue, relatedness, or the options without the question."
+        "cue", "#8a5a0c", "Answers follow a surface cue, the similarity of option and question, or the options alone."
     ),
     "contaminated": VerdictStyle(
         "contaminated", "#a4402a", "The published items are answered significantly better than their unpublished twins."
     ),
     "same answer": VerdictStyle(
-        "same", "#2a6a94", "Gives the same answer whichever way it is asked: negation or reversal is ignored."
+        "same",
+        "#2a6a94",
+        "It gives the same answer whichever way the question is asked: it ignores negation or reversal.",
     ),
     "not above chance": VerdictStyle(
         "chance",
         "#5f5b54",
-        "Nothing significant is left after the controls. A model that knows half would have been detected.",
+        "Nothing significant is left after the controls, and a model that knows half of the items would be detected.",
     ),
     "inconclusive": VerdictStyle("open", "#8d877a", "The interval is too wide, or the items are too few, to decide."),
 }
 """From the best verdict to the one that says least."""
-UNJUDGED = "no person has checked these items"
+UNJUDGED = "no person has validated these items"
 FIRST_LOOK = (
     "The quick edition is a first look. In simulations 99% of verdicts were right with 600 to 800 items per ability; "
-    "with 60 items a cue reader was recognised in 30% of draws. Use the full edition for conclusions."
+    "with 60 items a cue reader was recognised in 30% of cases. Use the full edition for conclusions."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate")
 EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
@@ -257,8 +260,8 @@ def scope(profile: Profile) -> str:
     if not inside:
         return f"no overall score: {UNJUDGED}"
     overall = overall_of(profile.models[0])
-    text = "" if overall is None else overall.name
-    return f"{text}; {count(outside, 'ability', 'abilities')} left out ({UNJUDGED})" if outside else text
+    text = "" if overall is None else f"mean over {overall.name}"
+    return f"{text}; {count(outside, 'ability', 'abilities')} left out, because {UNJUDGED}" if outside else text
 
 
 def contamination_status(model: ModelProfile) -> str:
@@ -277,7 +280,7 @@ def controls(model: ModelProfile, profile: Profile) -> str:
     tried = max((each.tried for f in findings for each in f.explanations if each.kind == "cue"), default=0)
     kinds = {each.kind for f in findings for each in f.explanations}
     encoders = listed(profile.relatedness)
-    names = [f"{tried} of {len(battery())} surface cues" if tried else ""]
+    names = [f"up to {tried} of {len(battery())} surface cues per ability" if tried else ""]
     names += [f"relatedness{f' by {encoders}' if encoders else ''}" if "relatedness" in kinds else ""]
     names += ["the options without the question" if "blind" in kinds else ""]
     names += ["retest or other prompt formats" if any(f.conditions for f in findings) else ""]
@@ -309,8 +312,7 @@ def partial_warning(profile: Profile) -> str:
     """Warn where only a part of the edition was run; empty where all was."""
     if profile.complete:
         return ""
-    name = f"profile {profile.version}, {profile.edition} edition"
-    return f"Only a part of the edition was run: these figures cannot be compared with {name}."
+    return f"Only part of the {profile.edition} edition was run, so the figures are not comparable with other profiles."
 
 
 def relatedness_warning(profile: Profile) -> str:
@@ -323,9 +325,14 @@ def edition_warning(profile: Profile) -> str:
     return FIRST_LOOK if profile.edition == "quick" else ""
 
 
+def titles_of(profile: Profile) -> dict[str, str]:
+    """Return the titles of the abilities by name."""
+    return {ability.name: ability.title for ability in profile.abilities}
+
+
 def comparisons(profile: Profile) -> Iterator[str]:
     """State for every two models in what one is significantly better."""
-    titles = {ability.name: ability.title for ability in profile.abilities}
+    titles = titles_of(profile)
     for first, second in dict.fromkeys((each.first, each.second) for each in profile.differences):
         own = [each for each in profile.differences if (each.first, each.second) == (first, second)]
         significant = [each for each in own if each.adjusted < 0.05]
@@ -365,24 +372,24 @@ def facts_of(finding: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, 
         name = _condition_name(other.name)
         yield name, f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}.{retention}"
     for pairs in finding.contrasts:
-        rates = (("right", pairs.both_right), ("wrong", pairs.both_wrong))
-        both = ", ".join(f"both {word} {percent(rate, 0)}" for word, rate in rates)
+        shares = (("both", pairs.both_right), ("one", pairs.one_right), ("neither", pairs.both_wrong))
+        right = ", ".join(f"{percent(share, 0)} {word}" for word, share in shares)
         yield (
             f"Pairs: {pairs.kind}",
-            f"{count(pairs.pairs, 'pair')} with opposite answers: {both}, one right {percent(pairs.one_right, 0)}. "
-            f"Same answer to both: {retention_text(pairs.same_answer)}.",
+            f"{count(pairs.pairs, 'pair')} with opposite gold answers, of which right: {right}. "
+            f"Pairs with the same answer to both, in excess of guessing: {retention_text(pairs.same_answer)}.",
         )
     if finding.facts is not None:
         used = ""
         if finding.facts.used is not None:
-            used = f" Known facts that are applied in the inference: {retention_text(finding.facts.used)}."
-        yield "Facts behind the items", f"Accuracy on the bare facts: {finding.facts.known:.0%}.{used}"
+            used = f" Share of the known facts that it applies in the inference: {retention_text(finding.facts.used)}."
+        yield "Underlying facts", f"Accuracy on the facts themselves: {finding.facts.known:.0%}.{used}"
     if finding.people is not None:
         yield "People", f"{percent(finding.people.value, 0)}: {finding.people.kind} ({ability.people_from})."
     yield "Label quality", label_quality(finding)
     if finding.twin is not None:
         twins = "" if finding.on_twin is None else f" Verdict on the twins alone: {finding.on_twin}."
-        yield "Contamination", f"Accuracy on published items minus that on their twins: {finding.twin:+.2f}.{twins}"
+        yield "Contamination", f"Accuracy on published items minus accuracy on their twins: {finding.twin:+.2f}.{twins}"
     yield "In the overall score", f"{'Yes' if ability.counts else 'No'}: {ability.why}."
 
 
@@ -390,7 +397,7 @@ def label_quality(finding: Finding) -> str:
     """State the share of bad items and the ceiling that follows from it."""
     bad, ceiling = finding.bad, finding.ceiling
     if bad is None:
-        return "No blind audit of these items."
+        return "These items were not audited."
     low, high = bad.ci
     share = f"{percent(bad.value)} [{percent(low)}, {percent(high)}]"
     return f"Bad items: {share} in a blind audit of {bad.n:,} items by {bad.reader}. Ceiling: {percent(ceiling)}."
@@ -400,37 +407,40 @@ def _condition_name(name: str) -> str:
     named = [word for word in re.findall(r"\w+", name) if word in FORMATS]
     if named:
         return f"Prompt format: {named[-1]}"
-    return {"when asked again": "Retest", "in the rest of the family": "Rest of the family"}.get(
-        name, name.capitalize()
-    )
+    return {
+        "in the retest": "Retest",
+        "in the other items of the family": "Other items of the family",
+        "when the question is rephrased": "Rephrased question",
+    }.get(name, name.capitalize())
 
 
 def explained(each: ExplanationFinding) -> str:
-    """State what an explanation earns, and what the model earns on both sides of it."""
-    rule = each.name.removeprefix("picking ")
-    what = "" if each.kind == "blind" else f"Rule: {rule}. "
-    tried = f" (best of {each.tried} that apply)" if each.tried > 1 else ""
+    """State the accuracy of an explanation, and that of the model where the explanation is right and wrong."""
+    source = "that choice" if each.kind == "blind" else "the rule"
     sides = [
-        f"{percent(side.value, 0)} on items that it gets {word}"
+        f"{percent(side.value, 0)} where {source} is {word}"
         for side, word in ((each.where_right, "right"), (each.where_wrong, "wrong"))
         if side is not None
     ]
     model = f" The model gets {' and '.join(sides)}." if sides else ""
-    return f"{what}Accuracy {each.accuracy:.0%}{tried}.{model}"
+    if each.kind == "blind":
+        return f"The model's own choice without the question gets {each.accuracy:.0%}.{model}"
+    best = f" It is the best of {each.tried} cues, chosen on the other half of the items." if each.tried > 1 else ""
+    return f"The rule: pick {each.name.removeprefix('picking ')}.{best} It gets {each.accuracy:.0%}.{model}"
 
 
-def contamination_sentence(model: ModelProfile) -> str:
-    """State the contamination test of a model."""
+def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> str:
+    """State the contamination test of a model; ``titles`` are those of the abilities by name."""
     test, status = contamination_of(model), contamination_status(model)
     if test.difference is None:
         return f"{model.model}: not tested, because no twins were run."
     size = count(len(test.abilities), "ability", "abilities")
     result = (
-        f"{model.model}: accuracy on published items minus that on their twins is {test.difference:+.2f} over {size} "
-        f"(one-sided p {_equals(test.p)})."
+        f"{model.model}: accuracy on published items minus accuracy on their twins is {test.difference:+.2f} over "
+        f"{size} (one-sided p {_equals(test.p)}; the threshold is p < {test.level:g})."
     )
     if status == "found":
-        own = listed(test.contaminated)
+        own = listed([titles.get(name, name) for name in test.contaminated])
         where = f" in {own}" if own else ""
         return f"{result} Contamination found{where}: accuracy on published items is not evidence of knowledge."
     least = test.detectable
@@ -454,13 +464,13 @@ def error_control(profile: Profile) -> str:
     size = count(len(profile.abilities), "ability", "abilities")
     return (
         f"Thick lines are {shown} intervals. Verdicts use {strict} intervals (thin lines, Bonferroni over {size}), so "
-        "at most one page in twenty has a wrong claim."
+        "the probability of any wrong claim on this page is at most 5%."
     )
 
 
 def command(profile: Profile) -> str:
     """Return the command that makes the profile."""
-    models = " ".join(f"-m {model.model}" for model in profile.models)
-    rest = "" if profile.complete else " …"
-    seed = f" --twin-seed {profile.twin_seed}" if profile.twin_seed else ""
-    return f"horsesense profile {models} --{profile.edition}{seed}{rest}"
+    words = ["horsesense", "profile", *(word for model in profile.models for word in ("-m", model.model))]
+    words += ["--full"] if profile.edition == "full" else []
+    words += ["--twin-seed", str(profile.twin_seed)] if profile.twin_seed else []
+    return shlex.join(words) + ("" if profile.complete else " …")

@@ -82,7 +82,7 @@ class Report:
     """Files of charts that were written."""
 
     def results(self) -> Results:
-        """Accuracy with its interval, chance and n, one row a model and probe that has a gold."""
+        """Return accuracy with its interval, chance and n, one row per model and probe with gold answers."""
         return Results([summary.result for summary in self.collected.summaries])
 
     def document(self) -> ReportDocument:
@@ -173,7 +173,7 @@ def write_report(
 
 
 def _named_in_full(summary: Summary) -> str:
-    """A model as results name it, with the folder where that tells two runs apart."""
+    """Return the name of a model in results, with the folder where two runs have the same name."""
     _, bracket, place = summary.label.partition(" (")
     return f"{summary.result.model}{bracket}{place}"
 

@@ -10,7 +10,7 @@ from horsesense.cues.battery import battery
 from horsesense.formatting import count, number, p_value, percent, points
 from horsesense.runs.comparison import Difference
 from horsesense.runs.result import Result
-from horsesense.runs.results import Answered, kin_of_reader
+from horsesense.runs.results import Answered, related_auditor
 from horsesense.stats import Estimate, Search, Standout
 from horsesense.stats.bias import Bias
 from horsesense.stats.intervals import KNOWN, against_chance
@@ -53,9 +53,9 @@ def _half(e: Estimate) -> str:
 
 
 def scored(result: Result) -> str:
-    """State the metric and the normalisation."""
-    name = f"{result.metric}, {normalisation(result.normalise)}"
-    return name if result.plain is None else f"{name}; over all {result.plain.n:,} items {result.plain:.1%}"
+    """State the metric and how options are compared."""
+    plain = "" if result.plain is None else f" Plain accuracy over all {result.plain.n:,} items is {result.plain:.1%}."
+    return f"Metric: {result.metric}.{plain} Options are compared by {normalisation(result.normalise)}."
 
 
 def normalisation(name: str) -> str:
@@ -69,7 +69,7 @@ def normalisation(name: str) -> str:
         "mean": "mean log-probability per token",
         "word": "log-probability per word",
         "character": "log-probability per character",
-        "by form": "normalised by item form",
+        "by form": "log-probability, normalised as usual for the form of the item",
     }.get(name, name)
 
 
@@ -111,7 +111,7 @@ def label_quality(answered: Answered) -> str:
         f"Blind audit of {sound.n:,} items by {sound.auditor.in_words()}, {sound.date}",
         f"Seeded errors found: {stage.sensitivity:.1%} of {stage.sensitivity.n:,}",
         *([f"False alarms: {stage.false_alarms:.1%}"] if stage.false_alarms else []),
-        *(f"{remark[:1].upper()}{remark[1:]}" for remark in (*sound.remarks, kin_of_reader(answered)) if remark),
+        *(f"{note[:1].upper()}{note[1:]}" for note in (*sound.notes, related_auditor(answered)) if note),
     ]
     return ". ".join(sentences) + "."
 
@@ -144,8 +144,8 @@ def response_bias(bias: Bias) -> str:
     return f"{prefers}. That its answers follow the question is not shown."
 
 
-WHOLE = "Cues were searched for on the whole probe; the model was scored on a part of it."
-DRAWN = "Cues were searched on the sample that was scored, which can show a cue that the whole probe does not have."
+WHOLE = "The model was scored on a part of the probe; cues were searched for in the whole probe."
+DRAWN = "A cue may be absent from the whole probe, because cues were searched for only in the scored sample."
 
 
 def cue_control(control: Control) -> str:

@@ -13,7 +13,7 @@ from horsesense.methods.suites.frame import PaperTable
 from horsesense.progress import Progress
 from horsesense.report.run_report import write_report
 from horsesense.runs.result import Result, Spread, spreads
-from horsesense.runs.results import kin_of_reader
+from horsesense.runs.results import related_auditor
 from horsesense.runs.run import Run
 
 
@@ -68,10 +68,10 @@ def with_report(
     names = {each.part.probe.name for each in (*run.answered, *run.beside)}  # also those of earlier calls
     for each in run.answered:
         name = each.part.probe.name
-        if kin := kin_of_reader(each):
-            progress.log(f"warning: {kin}")
+        if warning := related_auditor(each):
+            progress.log(f"warning: {warning}")
         if not each.judged:
             progress.log(f"{name}: no item has a gold answer, so there is no accuracy; the answers are stored")
         elif missing_controls(each.probe.card, name, names):
-            progress.log(f"{name}: its controls belong beside the score; make them with: horsesense rica controls")
+            progress.log(f"{name}: report it with its controls; make them with: horsesense rica controls")
     return StoredRun(run, page, suite, tables)

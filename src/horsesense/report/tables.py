@@ -155,8 +155,8 @@ def _share(value: Cell) -> str:
 
 
 def _caption(summaries: Sequence[Summary]) -> str:
-    metrics = ", ".join(sorted({scored(s.result) for s in summaries}))
-    caption = f"{metrics}; 95% cluster-bootstrap intervals; ties earn 1/k. {run_text.VERDICT_RULE}"
+    metrics = " ".join(sorted({scored(s.result) for s in summaries}))
+    caption = f"{metrics} Intervals are 95%, by a cluster bootstrap; ties earn 1/k. {run_text.VERDICT_RULE}"
     if any(s.control for s in summaries):
         caption += " Best cue: accuracy of the best surface cue, chosen on the other half of the items."
     if any(s.control and s.control.drawn for s in summaries):
@@ -165,7 +165,7 @@ def _caption(summaries: Sequence[Summary]) -> str:
         caption += f" {run_text.WHOLE}"
     kinds = sorted({run_text.human_figures(s.answered.probe.card.human) for s in summaries if people_of(s) is not None})
     caption += f" People: {' '.join(kinds)}" if kinds else ""
-    return caption[0].upper() + caption[1:]
+    return caption
 
 
 # Tables of papers and methods.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.core.audit import LabelQuality
-from horsesense.core.card import UNIT_AVERAGE
+from horsesense.core.card import CLUSTER_AVERAGE
 from horsesense.core.document import INTERNAL, Document
 from horsesense.core.frame import Frame, columns_of
 from horsesense.core.spec import PROMPT_FIELDS, Normalisation
@@ -123,7 +123,7 @@ class ProbeComparison(Document):
     """Accuracy of each model."""
     differences: tuple[Difference, ...]
     """Difference of each pair."""
-    soundness: LabelQuality | None = None
+    label_quality: LabelQuality | None = None
     """Label quality of the items, from the card of the first run."""
 
     @property
@@ -295,14 +295,14 @@ def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | N
     side = ProbeComparison(
         probe=probe,
         format=first.format,
-        metric=UNIT_AVERAGE if averaged else ACCURACY,
+        metric=CLUSTER_AVERAGE if averaged else ACCURACY,
         n=int((~np.isnan(next(iter(earned.values())))).sum()),
         excluded={label: len(run.items) - len(indices) for label, run in models.items()},
         unjudged=int((~columns.judged[indices]).sum()),
         notes=_notes(models),
         models=tuple(ModelAccuracy(label, accuracies[label], shares[label] if averaged else None) for label in models),
         differences=tuple(differences),
-        soundness=first.probe.card.label_quality,
+        label_quality=first.probe.card.label_quality,
     )
     return corrected_together([side])[0]
 
@@ -318,7 +318,7 @@ def _averaged(
     guess: float,
 ) -> tuple[_Comparisons, dict[tuple[str, str], Power]] | None:
     """Compare by the average over clusters, each counting once; None where a card or the clusters do not allow it."""
-    if any(run.probe.card.metric != UNIT_AVERAGE for run in models.values()):
+    if any(run.probe.card.metric != CLUSTER_AVERAGE for run in models.values()):
         return None
     found = {label: unit_shares(values, units, families) for label, values in earned.items()}
     shares = {label: each[0] for label, each in found.items() if each is not None}

@@ -48,7 +48,7 @@ class ReplyStatistics(Document):
     by_chance: tuple[float, ...]
     """The same shares if the position of an option did not matter."""
     bias: float
-    """Position bias: half the sum of absolute differences of the two; 0 is none, 1 - 1/n always the same of n
+    """Position bias: half the sum of absolute differences of the two; 0 without bias, 1 - 1/n always the same of n
     positions."""
     stable: float | None
     """Share of the items with the same choice in every order; null where one order was shown."""

@@ -93,7 +93,7 @@ class Result(Document):
     """Template, examples, option orders, and the formats that ``auto`` skipped."""
     replies: ReplyStatistics | None = None
     """Parsed and unparsed replies, for letters and generate."""
-    soundness: LabelQuality | None = None
+    label_quality: LabelQuality | None = None
     """Label quality of the items, from the probe's card."""
     verdict: str | None = None
     """``above chance``, ``not above chance``, ``below chance`` or ``inconclusive``, by the interval; ``no answer

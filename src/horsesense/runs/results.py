@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from horsesense.core import Answer, Item, Probe, Reply, ScoringSpec, spec_from_dict
 from horsesense.core.answer import NO_TOKENS
 from horsesense.core.answer_columns import StoredAnswers
-from horsesense.core.card import UNIT_AVERAGE
+from horsesense.core.card import CLUSTER_AVERAGE
 from horsesense.core.reply_columns import StoredReplies
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError
@@ -118,7 +118,7 @@ class Answered:
 
     def average(self, earned: Credits) -> Estimate | None:
         """Return the average over clusters, where the card asks for it and clusters are large enough."""
-        if self.probe.card.metric != UNIT_AVERAGE:
+        if self.probe.card.metric != CLUSTER_AVERAGE:
             return None
         return unit_average(earned.values, self.units, self.columns.families, self._chance)
 
@@ -173,19 +173,19 @@ def guessing(columns: ItemColumns, indices: NDArray[np.int64] | slice = slice(No
     return float(np.mean(judged))
 
 
-def kin_of_reader(answered: Answered) -> str:
+def related_auditor(answered: Answered) -> str:
     """Return a warning where the model is related to the one that audited the probe; else an empty string.
 
     Related models share beliefs: such an auditor misses the errors that such a model falls for.
     """
-    sound, model = answered.probe.card.label_quality, answered.part.model
-    if sound is None or not sound.auditor.is_model:
+    quality, model = answered.probe.card.label_quality, answered.part.model
+    if quality is None or not quality.auditor.is_model:
         return ""
-    if lineage_of(model.name, model.found_by, model.architecture) != sound.auditor.lineage:
+    if lineage_of(model.name, model.found_by, model.architecture) != quality.auditor.lineage:
         return ""
     return (
-        f"the model {model.name} is of the lineage {sound.auditor.lineage}, as is {sound.auditor.name}, which audited "
-        f"{answered.part.probe.name}: both may miss the same errors"
+        f"{model.name} and {quality.auditor.name}, which audited {answered.part.probe.name}, are related models "
+        f"({quality.auditor.lineage}), so the audit may have missed the errors that {model.name} makes too"
     )
 
 
@@ -316,5 +316,5 @@ def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
         format=answered.format,
         asked=answered.part.asked,
         replies=reply_statistics(answered.columns, StoredReplies.of(answered.replies)) if answered.replies else None,
-        soundness=answered.probe.card.label_quality,
+        label_quality=answered.probe.card.label_quality,
     )

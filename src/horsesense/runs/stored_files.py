@@ -36,13 +36,13 @@ _KINDS = {
     "glove": ("source", False),
     "wordnet": ("source", False),
 }
-"""Folder → what lies there, and whether it is shown one by one."""
+"""Folder → kind of its contents, and whether entries are listed one by one."""
 
 _ALWAYS = ("scores", "converted model")
-"""What is removed without being named: it is made again by itself, from what is here."""
+"""Kinds that are removed without being named, because they are recomputed when needed."""
 _FETCHED = ("model", "release", "source")
 _BY_NAME_ONLY = ("knowledge store", "unfinished", "other")
-"""What is removed only by its name: sources of one's own, what another process may be writing, what we do not know."""
+"""Kinds that are removed only by name: your own sources, unfinished files of other processes, and unknown files."""
 
 
 # Fetch.
@@ -73,7 +73,7 @@ def fetch(*names: str, folder: PathLike | None = None, progress: Progress = NO_P
     """Download published datasets, bundled models and knowledge sources into the cache; without a name, list them.
 
     Args:
-        names: Dataset, model or source; what is in the cache already is not fetched again.
+        names: Dataset, model or source; cached ones are not downloaded again. By default, all are listed.
         folder: Local folder to take the files from, instead of the network.
         progress: Progress callback.
 
@@ -128,14 +128,14 @@ class CacheEntry(Document):
     """Something in the cache folder."""
 
     name: str
-    """Where it lies below the cache folder, and what it is removed by."""
+    """Path below the cache folder; `prune_cache` takes it."""
     kind: str
     """Model, release, source (all three fetched), converted model, knowledge store, index, hashes or scores; what a
     call is writing or has left behind is unfinished, and what is not ours is other."""
     bytes: int
-    """How large it is."""
+    """Size in bytes."""
     used: str
-    """When it was last read or written, as far as the file system tells: ISO 8601, in UTC."""
+    """Time of the last access that the file system records: ISO 8601, in UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +143,11 @@ class CacheContents(Document):
     """The cache folder."""
 
     folder: Path
-    """Where it is."""
+    """Its path."""
     bytes: int
-    """All of it."""
+    """Total size in bytes."""
     entries: tuple[CacheEntry, ...]
-    """What lies there, by kind and name."""
+    """Entries, by kind and name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def list_cache() -> CacheContents:
     >>> sorted(list_cache().entries[0].__slots__) if list_cache().entries else ["bytes", "kind", "name", "used"]
     ['bytes', 'kind', 'name', 'used']
     """
-    entries = [_entry(name, kind, paths) for name, kind, paths in _lying()]
+    entries = [_entry(name, kind, paths) for name, kind, paths in _entries()]
     entries.sort(key=lambda each: (each.kind, each.name))
     return CacheContents(cache_folder(), sum(each.bytes for each in entries), tuple(entries))
 
@@ -184,7 +184,8 @@ def prune_cache(*names: str, all: bool = False) -> PrunedCache:
     """Remove stored scores and converted models, which are recomputed when needed, or the entries that are named.
 
     Args:
-        names: Entry to remove: its name (models/smollm2), the end of it (smollm2), or a folder (converted).
+        names: Entry to remove: its name (models/smollm2), the end of it (smollm2), or a folder (converted). By default,
+            all scores and converted models.
         all: Also remove what was fetched, indexes and hashes. The knowledge store is only removed by its name.
 
     Returns:
@@ -199,7 +200,7 @@ def prune_cache(*names: str, all: bool = False) -> PrunedCache:
         chosen = [each for each in lying.entries if each.kind not in _BY_NAME_ONLY]
     else:
         chosen = [each for each in lying.entries if each.kind in _ALWAYS]
-    paths = {name: paths for name, _, paths in _lying()}
+    paths = {name: paths for name, _, paths in _entries()}
     for each in chosen:
         for path in paths.get(each.name, ()):
             _remove(path)
@@ -226,8 +227,8 @@ def _named(names: Sequence[str], entries: Sequence[CacheEntry]) -> list[CacheEnt
     return list(wanted.values())
 
 
-def _lying() -> Iterator[tuple[str, str, list[Path]]]:
-    """What lies in the cache: its name, its kind, and its files and folders."""
+def _entries() -> Iterator[tuple[str, str, list[Path]]]:
+    """Yield the entries of the cache: name, kind, and files and folders."""
     root = cache_folder()
     scores = []
     for path in _inside(root):
@@ -393,7 +394,7 @@ def _file(path: Path) -> Verified:
 
 
 def _weights(folder: Path) -> list[str]:
-    """A model of somebody else's: the hash that we remember, held against the files."""
+    """Check an external model: compare the remembered hash with the files."""
     from horsesense.models.folders import hash_of_files, weight_files, weight_hash
 
     files = weight_files(folder, allow_pickle=True)
@@ -401,7 +402,7 @@ def _weights(folder: Path) -> list[str]:
 
 
 def _run(folder: Path) -> tuple[list[Path], list[str]]:
-    """Files of a run that cannot be read, and models that are others by now."""
+    """Return the files of a run that cannot be read, and models that have changed."""
     from horsesense.models.folders import hash_of_files, identity_of, weight_files
     from horsesense.models.locate import locate
     from horsesense.runs.manifest import manifest_path, read_manifest
@@ -434,7 +435,7 @@ def _scores(path: Path) -> tuple[int, list[str]]:
         intact, bad = count_rows(path)
     except UserError as error:
         return 0, [f": {error.problem}"]
-    return intact, [f": {bad:,} rows, which are computed again where they are wanted"] if bad else []
+    return intact, [f": {bad:,} rows, which are recomputed when needed"] if bad else []
 
 
 def _judgements(folder: Path) -> tuple[int, list[str]]:

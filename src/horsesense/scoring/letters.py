@@ -49,7 +49,7 @@ def estimated_tokens(asked: Turn) -> int:
 def _spec(spec: ScoringSpec) -> ScoringSpec:
     if spec.reason:
         raise UserError(
-            "letters leave no room for reasoning",
+            "the letters format does not allow reasoning",
             fix=f"use {argument('formats', 'generate')}, or leave reason out",
         )
     return spec

@@ -91,7 +91,7 @@ def _letter(letter: str, shown: Sequence[str], why: str) -> ParsedReply:
     return (
         ParsedReply(index, why)
         if index < len(shown)
-        else ParsedReply(None, f"names {letter.upper()}, which is no option")
+        else ParsedReply(None, f"names {letter.upper()}, which is not an option")
     )
 
 

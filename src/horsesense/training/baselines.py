@@ -175,7 +175,8 @@ def fit_control(
         settings: Control settings.
         seeds: Number of seeds to average over, from 0 on.
         out: Folder for its answers as a run, one folder per seed.
-        against: Run folders: show the accuracy of their models where this control, and those among the runs, fail.
+        against: Run folders; their models are scored on the items that this control, and each control among the runs,
+            gets wrong.
         allow_overlap: Train despite leaks from training into the test; the result records it.
         progress: Progress callback.
 
@@ -260,7 +261,7 @@ def fit_baseline(
 
 
 def fit_from_folder(folder: Path, test: Probe) -> ControlFit:
-    """Answer a probe with a control that was fitted and stored before."""
+    """Return the answers of a stored control to a probe."""
     stored, fitted = answer_with_stored(folder, list(test.items))
     return ControlFit(stored.name, test, (fitted,), Leaks(), stored.train)
 

@@ -77,8 +77,8 @@ def train(
         out: Folder for the trained models, their answers and ``results.json``.
         tests: Probes to test on; with several, a combined result is reported too.
         dev: Probe for model selection. By default, a tenth of the training probe.
-        setting: Training setting: full, low-resource, high-resource, noisy, half-exception or full-exception; the last
-            two split by schema, and with ``-unseen-nouns`` appended by noun.
+        setting: Training setting: full, low-resource, high-resource, noisy, half-exception or full-exception. The last
+            two split by schema; with the suffix ``-unseen-nouns``, by noun.
         numbers: Sizes of the setting: percentages (low-resource), copies (high-resource) or statements (noisy).
         seeds: Number of training runs, with seeds 0, 1, 2, …
         by: Facets to slice the tests by.
@@ -134,7 +134,7 @@ def fine_tune(
     """Train a model under a setting, evaluate it before and after, and save the results in the folder.
 
     ``drawn`` has the plans of each seed, one for each number of the setting. ``probe`` lends the tests its card: the
-    cluster and the normalisation. Leaks are checked before anything is trained. Of several processes of torchrun all
+    cluster and the normalisation. Leaks are checked before anything is trained. With several processes of torchrun, all
     train, and the first one evaluates; the others return None.
     """
     from horsesense.runs.folder import locked

@@ -47,7 +47,7 @@ class TrainingSetting:
     """A way to make a training set from a probe."""
 
     plan: Callable[[TrainingMaterial, int], TrainingPlan]
-    """Makes the plan for one number of the setting."""
+    """Returns the plan for one size of the setting."""
     numbers: tuple[int, ...] = (0,)
     """The numbers that are used where the user gives none."""
     masked_objective: str = ""

@@ -85,7 +85,7 @@ class HeldOutResult(BeforeAfter):
 
 @dataclass(frozen=True, slots=True)
 class SettingResult:
-    """One setting with one number."""
+    """One setting with one size."""
 
     plan: str
     """The setting and its number."""

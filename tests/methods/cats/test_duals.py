@@ -169,7 +169,7 @@ def test_a_dual_is_a_family_that_says_what_its_key_rests_on(tmp_path: Path) -> N
         "ground": "guess",
         "edit": "negation inserted: is not",
     }
-    assert made.card.notes["items that are no judged pair of like sentences"] == 2
+    assert made.card.notes["items that are not a labelled pair of similar sentences"] == 2
     write_probe(tmp_path / "duals.jsonl", made)
     assert [item.id for item in read_probe(tmp_path / "duals.jsonl").items] == [item.id for item in made.items]
 

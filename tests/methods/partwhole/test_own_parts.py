@@ -45,7 +45,7 @@ def test_the_probe_has_its_reading_and_says_that_no_person_has_judged_it() -> No
     [
         ("axe\tsharp\tedge\tedge", "two different parts"),
         ("axe\tsharp\t\thandle", "two different parts"),
-        ("car\tred\troof\ttyre", "stands already in line 2"),
+        ("car\tred\troof\ttyre", "is in line 2"),
     ],
 )
 def test_a_bad_row_is_told_with_its_line(row: str, told: str, tmp_path: Path) -> None:

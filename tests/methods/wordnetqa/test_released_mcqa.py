@@ -105,5 +105,9 @@ def test_repeated_ids_are_kept_and_counted(tmp_path: Path) -> None:
     other = question(question=question()["question"] | {"stem": "In 'one wren', 'wren' is a kind of"})
     probe = read_files("mcqa", [write(tmp_path / "train.jsonl", question(), other, question())])
     assert [item.source.id for item in probe.items] == ["7-x", "7-x"]
-    assert probe.card.notes == {"no final newline": 1, "repeated ids of the release": 2, "repeated items dropped": 1}
+    assert probe.card.notes == {
+        "no final newline": 1,
+        "repeated ids in the published files": 2,
+        "repeated items dropped": 1,
+    }
     assert probe.card.families == 1

@@ -19,7 +19,7 @@ from horsesense.errors import UserError
 
 _AUDITOR = "auditor"
 LINES = (".txt", ".lines")
-"""Suffixes of files of lines: number, codes, remark."""
+"""Suffixes of files of lines: number, codes, comment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +30,19 @@ class AuditorJudgements:
     """Number of an item → letters of its options, or ``nonsense``; the majority of several auditors."""
     auditors: int
     """Number of auditors."""
-    remarks: Mapping[str, str]
-    """Number of an item → remark."""
+    comments: Mapping[str, str]
+    """Number of an item → comment."""
 
 
 def read_auditor_files(paths: Sequence[Path], items: Sequence[AuditItem], instrument: str) -> AuditorJudgements:
     """Read judgements; an item of another audit, or judged twice by one auditor, is an error."""
     codes: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    remarks: dict[str, str] = {}
+    comments: dict[str, str] = {}
     of_item = {each.item: each for each in items}
     tables = [path for path in paths if path.suffix not in LINES]
     for path in paths:
         if path.suffix in LINES:
-            _read_lines(path, {each.number: each for each in items}, instrument, codes, remarks)
+            _read_lines(path, {each.number: each for each in items}, instrument, codes, comments)
     for judgement in _collected(tables, instrument):
         if judgement.item not in of_item:
             raise UserError(
@@ -51,10 +51,10 @@ def read_auditor_files(paths: Sequence[Path], items: Sequence[AuditItem], instru
         number = of_item[judgement.item].number
         codes[number][judgement.annotator] = judgement.value
         if judgement.reason:
-            remarks[number] = judgement.reason
+            comments[number] = judgement.reason
     auditors = {name for by_auditor in codes.values() for name in by_auditor}
     joined = {number: majority(list(by_auditor.values())) for number, by_auditor in codes.items()}
-    return AuditorJudgements(joined, len(auditors), remarks)
+    return AuditorJudgements(joined, len(auditors), comments)
 
 
 def _collected(paths: Sequence[Path], instrument: str) -> Sequence[Judgement]:
@@ -72,9 +72,9 @@ def _read_lines(
     items: Mapping[str, AuditItem],
     instrument: str,
     codes_of: Mapping[str, dict[str, str]],
-    remarks: dict[str, str],
+    comments: dict[str, str],
 ) -> None:
-    """Read lines of ``number<TAB>codes<TAB>remark``; all such files are of one auditor."""
+    """Read lines of ``number<TAB>codes<TAB>comment``; all such files are of one auditor."""
     asked = find_instrument(instrument)
     for line, text in numbered_lines(path):
         if not text.strip() or text.startswith("#"):
@@ -93,4 +93,4 @@ def _read_lines(
         if codes_of[number].setdefault(_AUDITOR, codes) != codes:
             raise UserError(f"{number} was already judged, with other letters", file=path, line=line, fix="remove one")
         if len(rest) > 1 and rest[1]:
-            remarks[number] = rest[1]
+            comments[number] = rest[1]

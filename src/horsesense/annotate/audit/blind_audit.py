@@ -215,7 +215,7 @@ def _write_for_auditor(
 
 
 _HOW = """Write one line per item, separated by tabs: its number, the letters (or N alone if it is not English or
-makes no sense), and a remark if you have one. For example, for an item with five options of which the second is true:
+makes no sense), and a comment if you have one. For example, for an item with five options of which the second is true:
 
 q000	FTFFF	the fourth is close"""
 

@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 
 from horsesense.annotate.audit.blind_audit import KNOWN, SAMPLE, AuditItem, AuditRecord
-from horsesense.annotate.audit.seeded_errors import SECOND
+from horsesense.annotate.audit.seeded_errors import NO_SECOND, SECOND
 from horsesense.core.audit import AuditStage, Party, Share
 from horsesense.errors import UserError
 from horsesense.stats.intervals import rate_interval
@@ -162,42 +162,42 @@ def _share(count: Count, n: int, seed: int) -> Share:
 
 
 def too_few(seeded: Mapping[str, int], known: int) -> list[str]:
-    """Return remarks if there are few seeded errors or known good items."""
-    remarks = []
+    """Return a note if there are few seeded errors, or few known good items."""
+    notes = []
     if sum(seeded.values()) < ENOUGH:
-        remarks.append(f"{sum(seeded.values())} seeded errors are few: the sensitivity is imprecise")
+        notes.append(f"there are only {sum(seeded.values())} seeded errors, so the sensitivity is imprecise")
     if not known:
-        remarks.append(
-            "there were no known good items, so false alarms are assumed to be 0, and the share is if anything "
-            "too large"
+        notes.append(
+            "no items were known to be good, so the false-alarm rate is assumed to be 0, which may overestimate the "
+            "share of bad items"
         )
     elif known < ENOUGH:
-        remarks.append(f"{known} known good items are few: the false-alarm rate is imprecise")
-    return remarks
+        notes.append(f"there are only {known} known good items, so the false-alarm rate is imprecise")
+    return notes
 
 
-def remarks_on(record: AuditRecord, stage: AuditStage, auditors: int, auditor: Party) -> list[str]:
-    """Return remarks on the estimates of an audit."""
-    remarks = too_few(record.seeded, record.known)
+def notes_on(record: AuditRecord, stage: AuditStage, auditors: int, auditor: Party) -> list[str]:
+    """Return what a reader of the estimates has to know."""
+    notes = too_few(record.seeded, record.known)
     if auditor.is_model:
-        remarks.append("the auditor is a language model, not a person")
+        notes.append("the auditor is a language model, not a person")
     if auditors > 1:
-        remarks.append(f"{auditors} auditors; the majority decides on each option, a tie is unclear")
+        notes.append(f"the majority of {auditors} auditors decides on each option; a tie counts as unclear")
     if stage.corrected is None:
-        remarks.append("the auditor finds hardly more seeded errors than it raises false alarms: not corrected")
+        notes.append("not corrected, because the auditor flags good items nearly as often as seeded errors")
     if not stage.comparable:
-        remarks.append("known good items are judged bad more often than the sample, so false alarms are not subtracted")
+        notes.append("false alarms are not subtracted: known good items were judged bad more often than the sample")
     if stage.clipped:
-        remarks.append("the corrected share was below 0 or above 1, and was clipped")
+        notes.append("the corrected share was below 0 or above 1, and was clipped")
     found = stage.by_error.get(SECOND)
     if found is not None and found.value < stage.sensitivity.value:
         apart = stage.second_option
-        share_of = "" if apart is None else f"; corrected by that, {apart.value:.1%} of the items have one"
-        remarks.append(f"a {SECOND} is found in {found.value:.0%} of {found.n} only{share_of}")
+        share_of = "" if apart is None else f"; corrected for this, {apart.value:.1%} of the items have one"
+        notes.append(f"only {found.value:.0%} of {found.n} seeded items with a {SECOND} were found{share_of}")
     missing = {SECOND} - set(record.seeded)
     if missing:
-        remarks.append(f"no {missing.pop()} was seeded: none is known for a probe of this kind")
-    return remarks
+        notes.append(NO_SECOND)
+    return notes
 
 
 def verdict(codes: str, key: int) -> str:

@@ -10,6 +10,9 @@ from horsesense.core import Item
 from horsesense.registry import load, provided
 
 KEY, SECOND, NONSENSE = "key exchanged", "second true option", "nonsense"
+NO_SECOND = (
+    "the seeded errors include no items with two correct options, because none can be built for a probe of this kind"
+)
 ERRORS = (KEY, SECOND, NONSENSE)
 
 SecondAnswer = Callable[[Item, Random], tuple[str, ...] | None]

@@ -27,12 +27,11 @@ from horsesense.annotate.audit.estimates import (
     check_complete,
     draw_second,
     is_bad,
-    remarks_on,
+    notes_on,
     stage_of,
     too_few,
 )
-from horsesense.annotate.audit.seeded_errors import SECOND as SECOND_TRUE
-from horsesense.annotate.audit.seeded_errors import second_answers_of
+from horsesense.annotate.audit.seeded_errors import NO_SECOND, second_answers_of
 from horsesense.core import Judgement, Probe, ScoringSpec, iter_judgements
 from horsesense.core.audit import LabelQuality, content_of, parse_party
 from horsesense.core.card import add_label_quality
@@ -60,7 +59,7 @@ class NewAudit(Document):
     """Number of seeded errors by kind."""
     known: int
     """Number of known good items, by the votes of people."""
-    remarks: tuple[str, ...]
+    notes: tuple[str, ...]
     """Remarks."""
 
 
@@ -138,9 +137,9 @@ def new(
         raise (error if isinstance(probe, Probe) else error.at(probe)) from None
     files = write_audit(Path(out), audit, chunk)
     record = audit.record
-    remarks = [] if second else [f"no {SECOND_TRUE} is seeded: none is known for a probe of this kind"]
-    remarks += too_few(record.seeded, record.known)
-    return NewAudit(Path(out), tuple(files), record.sample, record.seeded, record.known, tuple(remarks))
+    notes = [] if second else [NO_SECOND]
+    notes += too_few(record.seeded, record.known)
+    return NewAudit(Path(out), tuple(files), record.sample, record.seeded, record.known, tuple(notes))
 
 
 def _votes(path: Path) -> Iterator[Judgement]:
@@ -186,7 +185,8 @@ def apply(
     Args:
         audit: Folder of an audit.
         judgements: Judgements of the auditor before the key was shown.
-        auditor: Auditor, as ``NAME:LINEAGE``; the lineage is people, program or that of a language model.
+        auditor: Auditor, as ``NAME:LINEAGE``: ann:people, script:program, or a model with the name that related models
+            share (gpt-4o:gpt).
         probe: File of the audited probe; its card gets the result.
         second: Judgements of the auditor after the key was shown.
         writer: Author of the tables and templates behind the items, as ``NAME:LINEAGE``.
@@ -229,7 +229,7 @@ def apply(
         auditor=who["auditor"],
         writer=who["writer"],
         judge=who["judge"],
-        remarks=tuple(remarks_on(record, after or before, first.auditors, who["auditor"])),
+        notes=tuple(notes_on(record, after or before, first.auditors, who["auditor"])),
         files={
             "probe": record.probe,
             "audit": folder.name,

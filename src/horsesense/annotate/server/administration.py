@@ -248,7 +248,7 @@ def invite(
 
     Args:
         study: Folder of a study.
-        names: Names of people.
+        names: Names of people. By default, nobody, for the link of a crowd.
         researcher: Invite researchers, who see the progress of the study and judge nothing.
         queue: Value of the study's queue; the people get only its items.
         renew: Replace the links of people who have one.
@@ -305,7 +305,7 @@ def pause(study: str | Path, /, *names: str) -> ParticipantChange:
 
     Args:
         study: Folder of a study.
-        names: Names or codes of people; without names, the whole study.
+        names: Names or codes of people. By default, the whole study.
 
     Returns:
         The people, and that they are paused.
@@ -319,7 +319,7 @@ def resume(study: str | Path, /, *names: str) -> ParticipantChange:
 
     Args:
         study: Folder of a study.
-        names: Names or codes of people; without names, the whole study.
+        names: Names or codes of people. By default, the whole study.
 
     Returns:
         The people, and that they are resumed.
@@ -341,7 +341,7 @@ def revoke(study: str | Path, /, *names: str, crowd: bool = False) -> Participan
 
     Args:
         study: Folder of a study.
-        names: Names or codes of people.
+        names: Names or codes of people. By default, nobody, for the links of crowds.
         crowd: Revoke the links of crowds; people who entered by them stay.
 
     Returns:

@@ -1,6 +1,6 @@
 """The tables of a served study. What people said is only ever added to; the queue is what changes.
 
-The migrations make these tables; a test holds the two against each other.
+The migrations make these tables; a test compares the two.
 """
 
 from __future__ import annotations

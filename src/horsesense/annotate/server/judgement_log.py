@@ -25,7 +25,7 @@ def standing_judgements(served: ServedStudy, purpose: str = "item") -> list[Judg
     """Return the judgements that were not retracted, in the order in which they were given; refuse damaged rows."""
     rows, damaged = _checked_rows(served)
     if damaged:
-        fix = "restore the database from a backup: what was answered cannot be told from what was changed"
+        fix = "restore the database from a backup, since original and changed answers cannot be distinguished"
         raise UserError(f"{damaged[0]} does not match its checksum", file=served.study.folder, fix=fix)
     return [
         Judgement(row.key, row.code, served.instrument.name, row.value, row.reason, row.round, row.number, _iso(row.at))

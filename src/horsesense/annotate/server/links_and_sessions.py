@@ -118,7 +118,7 @@ def join(served: ServedStudy, token: str, name: str, is_proven: bool) -> tuple[s
         ).first()
         if person is not None:
             if not is_proven or person.state == WITHDRAWN:
-                raise RefusedError(409, "Somebody of this name is in already. Please go on by your personal link.")
+                raise RefusedError(409, "Somebody with this name takes part already. Please use your personal link.")
             return new_session(connection, served, person.id), ""
         room = update(tables.joins).where(_joins.id == link.id, _joins.joined < _joins.most)
         if not connection.execute(room.values(joined=_joins.joined + 1)).rowcount:

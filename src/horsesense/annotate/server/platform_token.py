@@ -1,6 +1,6 @@
 """Signed tokens of a platform (JWT, RS256), verified with its public keys.
 
-PyJWT and cryptography check; here stands only what must hold. The token does not get to choose how it is checked.
+PyJWT and cryptography check; this module states what must hold. The token does not get to choose how it is checked.
 """
 
 from __future__ import annotations

@@ -92,8 +92,8 @@ def hold(connection: Connection, served: ServedStudy, person: Person) -> Lease |
 def take(connection: Connection, served: ServedStudy, person: Person, wait: bool = True) -> Lease | None:
     """Lease the next item to a person; None if there is none.
 
-    Without ``wait`` a row that another server has locked is passed over: whoever already holds a lock must not wait
-    for a second one.
+    Without ``wait`` a row that another server has locked is skipped, since a caller that already holds a lock must not
+    wait for a second one.
     """
     if person.paused or connection.scalar(_PAUSED):
         return None
@@ -162,7 +162,7 @@ def round_with_room(connection: Connection, served: ServedStudy, item: int, roun
     """Return the round in which an item is asked, up to ``round``.
 
     A vote of the first round that was withdrawn leaves its place there: put into the second, its replacement would
-    give that round a vote too many. Whoever calls has locked the item.
+    give that round a vote too many. The caller has locked the item.
     """
     return 1 if round > 1 and asked_in(connection, item, 1) < served.study.judgements else round
 
@@ -225,8 +225,8 @@ def sweep(served: ServedStudy) -> int:
 def settle(connection: Connection, served: ServedStudy, item: int) -> None:
     """Set the target number of judgements of an item by its current votes.
 
-    Once more people are at work on it the target stays: what they were asked for is not thrown away. Where the rule
-    tells rounds apart these are the people of the second, however many are left of the first.
+    Once further people work on it, the target stays, so that their work is not discarded. Where the rule distinguishes
+    rounds, these are the people of the second round, however many are left of the first.
     """
     study = served.study
     row = connection.execute(

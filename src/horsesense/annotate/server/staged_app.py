@@ -186,7 +186,7 @@ class StagedApp:
         if self._problem:
             title, text = (
                 "This part is done",
-                "The next one could not be prepared; the person who invited you was told.",
+                "The next one could not be prepared; the person who invited you was notified.",
             )
         else:
             title, text = "The next part is being prepared", "This page reloads in a moment."

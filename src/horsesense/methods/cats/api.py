@@ -55,7 +55,7 @@ def build_duals(
     per_method: Annotated[int, Ge(1)] | None = None,
     seed: Annotated[int, Ge(0)] = 0,
 ) -> Probe:
-    """Build duals: the same questions after one edit, each with what its key rests on (logic, people, or a guess).
+    """Build duals: the same questions after one edit, each with the basis of its key (logic, people, or a guess).
 
     Args:
         probes: Names or files of probes of sentence pairs, or orders for our own pairs of comparisons. In Python,

@@ -165,7 +165,7 @@ def _families(name: str, probe: Probe, plan: DualPlan, notes: Counter[str]) -> I
     for item in probe.items:
         pair = _pair(item)
         if pair is None:
-            notes["items that are no judged pair of like sentences"] += 1
+            notes["items that are not a labelled pair of similar sentences"] += 1
         else:
             pairs.append((item, pair))
     for item, pair in pairs:

@@ -58,7 +58,7 @@ def is_generic(text: str) -> bool:
 
 
 def _has_past(each: Sequence[str]) -> bool:
-    """Whether the sentence tells what happened: a past form with no "be" or "have" before it."""
+    """Return whether the sentence reports an event: a past form with no "be" or "have" before it."""
     for place, word in enumerate(each):
         if place and verb_form(word)[1] == "past" and not is_noun(word):
             before = {*each[max(0, place - 3) : place]}
@@ -107,12 +107,12 @@ def is_mass(word: str) -> bool:
 
 
 def can_follow_the(following: str) -> bool:
-    """Whether "the pan is …" goes on as a statement about pans."""
+    """Return whether "the pan is …" continues as a statement about pans."""
     return following in _OF_THE
 
 
 def is_base_verb(word: str) -> bool:
-    """Whether a word is a verb as it stands behind a plural.
+    """Return whether a word after a plural is a verb.
 
     >>> is_base_verb("eat"), is_base_verb("eats"), is_base_verb("will")
     (True, False, False)

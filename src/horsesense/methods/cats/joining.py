@@ -1,7 +1,7 @@
 """How parts become a sentence: templates, noun phrases for pronouns, names with their capitals.
 
 The templates of ``joinings.toml`` are those of CATs, section "Tasks for Evaluating Commonsense"; putting a noun phrase
-where a pronoun stands minds case, possession and the beginning of a sentence (table 2).
+in place of a pronoun respects case, possession and the beginning of a sentence (table 2).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _AFTER_AN_OBJECT = DETERMINERS | PREPOSITIONS | AUXILIARIES | PRONOUNS | {*CONJU
 _WORD = re.compile(r"[^\W\d_]+")
 _GLUED = re.compile(r"[\w“(‘]")
 _WITH_NOUNS = frozenset(listed("a an the these those some my your his her its our their"))
-"""What stands before a common noun; a name stands alone."""
+"""Determiners of a common noun; a name has none."""
 
 
 @cache
@@ -164,7 +164,7 @@ def _cased(phrase: str, sentence: str, *, begins: bool) -> str:
 def writing_of_names(options: Sequence[str]) -> str:
     """How the names in a set of sentences are written: ``lowered``, ``kept``, or ``none`` where there is none.
 
-    A word without a determiner that stands in lower case here and with a capital elsewhere is a lowered name.
+    A word without a determiner that is in lower case here and capitalised elsewhere is a lowered name.
 
     >>> writing_of_names(["Ida thanked Ruth, since ida was glad.", "Ida thanked Ruth, since ruth was glad."])
     'lowered'
@@ -194,6 +194,6 @@ def _bare(word: Word) -> str:
 
 
 def _is_name(text: str, word: Word) -> bool:
-    """Whether a capital stands where a sentence does not ask for one."""
+    """Return whether a word is capitalised inside a sentence."""
     begins = not text[: word.start].strip(" \"'“(") or text[: word.start].rstrip(" \"'“(")[-1:] in ".?!:"
     return word.text[0].isupper() and not begins and bool(_bare(word))

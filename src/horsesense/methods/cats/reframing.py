@@ -1,4 +1,4 @@
-"""What every reframed set has in common: rows of its source, the item, its units of dependence, its steps, its card."""
+"""Shared parts of reframed datasets: rows of the source, items, clusters, steps and card."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@
   "but since" before the second. A model that likes one of the two words better is then right or wrong by place; the
   neutral join has no such cue.
 - SWAG and HellaSwag: what happens next, the context joined with each ending (Zellers and others 2018, 2019; CATs,
-  sections "SWAG" and "HellaSwag"). Of HellaSwag only what comes from ActivityNet is taken, as in the paper; what
-  WikiHow leaves in brackets is cleaned wherever it stands.
+  sections "SWAG" and "HellaSwag"). Only the part of HellaSwag from ActivityNet is taken, as in the paper; the
+  brackets of WikiHow are removed everywhere.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def read_sense_making(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
             nonsense = _gold(golds, row, answers, {"0": 0, "1": 1})
             statements = [spaced(filled_cell(row, name)) for name in ("sent0", "sent1")]
             reframing.add(statements, 1 - nonsense, questions, line, identity=row["id"].strip())
-    return reframing.probe(paths, "the statements stand as they are")
+    return reframing.probe(paths, "the statements are unchanged")
 
 
 def read_sense_reasons(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
@@ -90,7 +90,7 @@ def _answers(path: Path) -> Answers:
 
 
 def _gold(golds: Answers, row: SourceRow, answers: Path, places: Mapping[str, int]) -> int:
-    """The place that the answer to a row names; an answer that is none is told where it stands."""
+    """Return the index that the answer to a row names; an invalid answer is an error with its line."""
     identity = filled_cell(row, "id")
     if identity not in golds:
         raise UserError(f"the id {identity} has no answer in {answers.name}", fix="give the answers of this file")

@@ -416,7 +416,7 @@ def _accuracy_tables(
     made = with_published("CATs, table 3: accuracy", columns, ours, printed, _is_papers(answered, sets), source())
     again = (
         "Published averages are computed again from their rows; three of those printed do not follow from them. The "
-        "paper's CA had 189 instances and its WSC 273; the release has 183 and 283."
+        "paper's CA had 189 instances and its WSC 273; the published files have 183 and 283."
     )
     return (*made[:-1], PaperTable(made[-1].title, made[-1].columns, made[-1].rows, (*made[-1].notes, again)))
 
@@ -439,7 +439,7 @@ def _pair_tables(
         for row in published_rows("consistency")
     ]
     made = with_published("CATs, table 6: pairs of duals", columns, ours, printed, _is_papers(answered, sets), source())
-    sizes = "The paper speaks of 75 pairs a method; the release has 92, 82, 74 and 75. It prints consistency only."
+    sizes = "The paper states 75 pairs per method; the files have 92, 82, 74 and 75. It prints consistency only."
     return (*made[:-1], PaperTable(made[-1].title, made[-1].columns, made[-1].rows, (*made[-1].notes, sizes)))
 
 

@@ -215,7 +215,7 @@ class PublishedRow:
 
     @property
     def follows(self) -> bool:
-        """Whether the printed average can be had from the row, rounded or cut to three digits.
+        """Return whether the printed average follows from the row, rounded or truncated to three digits.
 
         >>> PublishedRow("a", {"x": 0.5, "y": 0.6}, 0.55).follows, PublishedRow("b", {"x": 0.5}, 0.6).follows
         (True, False)

@@ -191,7 +191,7 @@ def split(
     Args:
         probe: Name or file of a probe of labelled triples. In Python, also a `Probe`.
         out: Folder for train.jsonl, dev.jsonl and test.jsonl.
-        by: What no two parts share; nouns are wholes and parts together.
+        by: What no two splits share; ``nouns``: neither wholes nor parts.
         seed: Random seed.
 
     Returns:
@@ -242,7 +242,7 @@ def table(
     vote_files: Sequence[PathLike] = (),
     dev: Sequence[Run | str | Path] = (),
 ) -> PartWholeTable:
-    """Compute the paper's table: accuracy, mean absolute error and quadratic-weighted kappa, clustered two ways.
+    """Compute the paper's table: accuracy, mean absolute error, weighted kappa, with two-way clustered intervals.
 
     Args:
         runs: Run folders on the same triples; the seeds of a control are averaged. In Python, also a `Run`.

@@ -21,12 +21,12 @@ from horsesense.methods.partwhole.settings import RULES, CandidateRules
 from horsesense.methods.published.reading import Reading, fields_of
 
 READ = (
-    "Bad pairs: of 148 that the rule parts kept (60 of Visual Genome, 30 of each other source, before doubles), a "
-    "language model that read them blind called 4 no parts, 2.7 % (0.7 to 6.8), and 10 unclear; it noticed 33 of 40 "
-    "planted ones."
+    "Bad pairs: a language model audited 148 pairs that passed the rule parts (60 of Visual Genome, 30 of each other "
+    "source, before deduplication). 4 were not parts, 2.7% [0.7%, 6.8%], and 10 were unclear. It found 33 of 40 seeded "
+    "errors."
 )
 """Result of an audit of mined pairs (docs/results/readings); on the card of every probe built with these rules."""
-WITHOUT_PARTS = "Bad pairs: about one in three of those read before there was the rule parts, which is off here."
+WITHOUT_PARTS = "Bad pairs: about one in three in an audit without the rule parts, which is off here."
 
 Triple = tuple[str, str, str]
 """Whole, part, adjective."""

@@ -17,10 +17,10 @@ from horsesense.methods.published.reading import Reading, check_columns, fields_
 KINDS = {
     "unreadable": "the row does not have the fields of the header",
     "missing": "a word is missing",
-    "label": "the label is none of 0 to 4, or bin_label none of 0 and 1",
-    "disagree": "label and bin_label disagree (aggregated apart by the release)",
+    "label": "the label is not one of 0 to 4, or bin_label is not 0 or 1",
+    "disagree": "label and bin_label disagree (the authors aggregated them separately)",
     "contradiction": "the same triple has another label elsewhere",
-    "repeated": "the same triple stands twice with the same label",
+    "repeated": "the same triple appears twice with the same label",
     "upper case": "a word has upper case",
     "phrase": "a word is a phrase of three or more words, or no word",
     "unknown adjective": "no dictionary here has it as an adjective",

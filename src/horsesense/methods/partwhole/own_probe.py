@@ -52,7 +52,7 @@ class PartRow:
 
     @property
     def parts(self) -> tuple[str, str]:
-        """Both parts in the order in which either question lists them: by a hash, so that no place tells anything.
+        """Both parts in the order in which either question lists them: by a hash, so that the position is not a cue.
 
         >>> PartRow("axe", "sharp", "edge", "handle").parts
         ('handle', 'edge')
@@ -85,9 +85,7 @@ def read_rows(path: Path) -> list[PartRow]:
         whole, adjective, has, lacks = values
         row = PartRow(whole, adjective, has, lacks, line)
         if (known := rows.setdefault((row.whole, row.adjective), row)) is not row:
-            raise UserError(
-                f"the {row.adjective} {row.whole} stands already in line {known.line}", file=path, line=line
-            )
+            raise UserError(f"the {row.adjective} {row.whole} is in line {known.line} already", file=path, line=line)
     return list(rows.values())
 
 

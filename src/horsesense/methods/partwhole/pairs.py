@@ -124,7 +124,7 @@ def _counted(source: str, unit: str, pairs: Iterable[Pair], licence: str) -> Pai
         if all(nouns):
             counts[nouns] += 1
         else:
-            left_out["pairs of what are no nouns"] += 1
+            left_out["pairs of words that are not nouns"] += 1
     return Pairs(source, unit, counts, licence, left_out)
 
 
@@ -156,7 +156,7 @@ def read_relation_counts(
     counts: Counter[Pair] = Counter()
     for number, row in read_table(path, ("subject", "predicate", "object", "count")):
         if not row["count"].isdigit():
-            raise UserError(f"the count {row['count']!r} is no number", file=path, line=number, fix="repair the row")
+            raise UserError(f"the count {row['count']!r} is not a number", file=path, line=number, fix="repair the row")
         relation = {
             "predicate": row["predicate"],
             "subject": {"name": row["subject"]},
@@ -178,7 +178,7 @@ def read_attributes(path: Path, aliases: Mapping[str, str] | None = None) -> Mod
                 noun = _noun(thing, aliases or {})
                 adjectives = {" ".join(str(attribute).lower().split()) for attribute in thing.get("attributes") or ()}
                 if not noun:
-                    left_out["attributes of what is no noun"] += len(adjectives)
+                    left_out["attributes of words that are not nouns"] += len(adjectives)
                     continue
                 counts[noun].update(adjectives - {""})
         except (KeyError, TypeError, IndexError) as error:
@@ -211,7 +211,7 @@ def _pair(relation: Any, turned: Mapping[str, bool], aliases: Mapping[str, str],
         return None
     whole, part = _noun(relation["subject"], aliases), _noun(relation["object"], aliases)
     if not whole or not part:
-        left_out["relations between what are no nouns"] += 1
+        left_out["relations between words that are not nouns"] += 1
         return None
     return (part, whole) if turned[predicate] else (whole, part)
 

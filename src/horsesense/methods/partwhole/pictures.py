@@ -42,7 +42,7 @@ def pick_pictures(
     ``relationships`` and ``images`` are relationships.json and image_data.json of Visual Genome.
     """
     if each < 1:
-        raise UserError(f"{each} pictures a pair are none", fix="ask for 1 or more")
+        raise UserError(f"{each} pictures per pair are not possible", fix="ask for 1 or more")
     wanted = {(item.groups["whole"], item.groups["part"]) for item in items if {"whole", "part"} <= set(item.groups)}
     if not wanted:
         raise UserError("the items have no whole and part", fix="give part-whole triples")

@@ -158,7 +158,7 @@ def parthood(pairs_by_source: Mapping[str, Iterable[Pair]]) -> Parthood:
     folder = find_wordnet()
     if folder is None:
         raise UserError(
-            "pairs are held against WordNet, which is not on this machine",
+            "pairs are checked against WordNet, which is not on this machine",
             fix=f"run: horsesense fetch wordnet, or add {argument('without', 'parts')}",
         )
     witnesses: dict[Pair, set[str]] = defaultdict(set)

@@ -43,12 +43,12 @@ _COLUMNS = ("accuracy", "calibrated", "steps off", "kappa", "off the votes", "su
 def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
     folder = cache_folder("releases", "partwhole") if folder is None else folder
     if not folder.is_dir():
-        fix = f"give the folder of the release with {argument('data')}, or: horsesense fetch partwhole"
+        fix = f"give the folder of the published dataset with {argument('data')}, or: horsesense fetch partwhole"
         raise UserError("the suite partwhole needs its triples", file=folder, fix=fix)
     files = {name: _find(folder, f"{name}.csv") for name in ("train", "dev", "test")}
     missing = [name for name, path in files.items() if path is None]
     if missing:
-        fix = "give the release's folder, or one with train.csv, dev.csv and test.csv"
+        fix = "give the folder of the published dataset, or one with train.csv, dev.csv and test.csv"
         raise UserError(f"{', '.join(missing)} of the part-whole triples is not here", file=folder, fix=fix)
     found = {name: path for name, path in files.items() if path is not None}
     for path in found.values():

@@ -1,4 +1,4 @@
-"""Results as in table 3 of the paper: models, controls, and people scored in two ways."""
+"""Results as in table 3 of the paper: models, controls, and two scores of people."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def _known(estimate: Estimate | None) -> Estimate | None:
 
 
 def human_rows(items: Sequence[Item], judged: Sequence[Item], judgements: Sequence[Judgement]) -> list[TableRow]:
-    """Score people on the same triples in two ways, which must not be subtracted from each other.
+    """Score people on the same triples by two measures, which must not be subtracted from each other.
 
     ``judged`` are the items of the votes. The paper publishes one vote against the label, which is inflated because the
     vote is part of the label. One vote against the majority of the others is not.

@@ -42,8 +42,8 @@ def read_release(dataset: str, *files: PathLike, skip_bad: bool = False, columns
         name: Name of the probe (table).
 
     Returns:
-        The probe; its card's notes count what was repaired, and `Probe.skipped` has the lines that were skipped. A run
-        calls it as its file (``wsc.txt``: ``wsc``), and by the release's name where there are several.
+        The probe; its card's notes count what was repaired, and `Probe.skipped` has the lines that were skipped. Its
+        name is that of its file (``wsc.txt``: ``wsc``), or that of the dataset if there are several files.
 
     >>> read_release("catz", "wsc.txt")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):

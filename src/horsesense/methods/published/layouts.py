@@ -1,6 +1,6 @@
 """Roles of the columns of a table: a map by the user, or a well-known layout that is recognised by its columns.
 
-Each layout is as its data set lies on the hub; a table with the same columns is read the same way, whoever made it.
+Each layout is that of its dataset on the Hugging Face Hub; any table with the same columns is read the same way.
 """
 
 from __future__ import annotations

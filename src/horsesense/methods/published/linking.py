@@ -59,9 +59,9 @@ def alike(bags: Sequence[Collection[str]], share: float = 0.5) -> Iterator[tuple
 
 
 def linked(keys: Sequence[Collection[str]], pairs: Iterable[tuple[int, int]] = ()) -> list[str]:
-    """For each item the name of its unit: items that share a key, or are a pair, are in one.
+    """Return the cluster of each item: items that share a key, or are a pair, are in one cluster.
 
-    The name is the smallest key of the unit, so it does not depend on the order of the files.
+    The name is the smallest key of the cluster, so it does not depend on the order of the files.
 
     >>> linked([{"b"}, {"b", "a"}, {"c"}, {"d"}], [(2, 3)])
     ['a', 'a', 'c', 'c']

@@ -21,7 +21,7 @@ _SCIQ = ("correct_answer", "distractor1", "distractor2", "distractor3")
 
 
 def read_sciq(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
-    """Each entry is a ``choice`` of four, in alphabetical order, since the release has the right one first.
+    """Each entry is a ``choice`` of four, in alphabetical order, since the published files have the right one first.
 
     The supporting text is left out: the questions are asked with closed books.
     """

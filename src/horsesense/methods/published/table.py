@@ -293,7 +293,7 @@ def _by_index(options: Sequence[str], written: Any) -> int | None:
 
 
 def _by_truth(options: Sequence[str], written: Any) -> int | None:
-    """True and false, where the options are no and yes."""
+    """Read true and false where the options are "no" and "yes"."""
     place = _YES.get(str(written).strip().lower())
     return None if place is None or list(map(str.lower, options)) != ["no", "yes"] else place
 

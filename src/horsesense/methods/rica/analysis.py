@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from horsesense.core import Facet, Item
-from horsesense.core.card import UNIT_AVERAGE
+from horsesense.core.card import CLUSTER_AVERAGE
 from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.comparatives import PAIR_OF
@@ -186,7 +186,7 @@ def analyse_answers(answered: Answered) -> ProbeAnalysis:
         kinds = tuple(KindAccuracy(kind.where, kind.accuracy) for kind in slices)
     counts = [len(item.options) for item in items]
     whole = family_accuracy(without_repeats(values, repeats), families, option_counts=counts)[0]
-    averaged = answered.probe.card.metric == UNIT_AVERAGE
+    averaged = answered.probe.card.metric == CLUSTER_AVERAGE
     return ProbeAnalysis(
         model=answered.part.model.name,
         probe=answered.part.probe.name,

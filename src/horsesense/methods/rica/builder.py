@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge
 
 from horsesense.core import Card, Facet, Item, Probe
-from horsesense.core.card import UNIT_AVERAGE
+from horsesense.core.card import CLUSTER_AVERAGE
 from horsesense.core.spec import Dtype
 from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.lexicons.atomic import read_atomic
@@ -287,9 +287,9 @@ def build_rica(plan: RicaPlan) -> Probe:
         name=NAME,
         method="rica",
         licence="; ".join(licences),
-        made=f"Axioms of {', '.join(plan.strategies)} told about {entities} entities, as {plan.task}.",
+        made=f"Axioms of {', '.join(plan.strategies)} about {entities} entities, as {plan.task}.",
         seed=plan.seed,
-        metric=UNIT_AVERAGE,
+        metric=CLUSTER_AVERAGE,
         normalise="" if plan.task == "entailment" else "sum",
         group=_GROUP,
     )

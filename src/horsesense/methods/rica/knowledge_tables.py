@@ -249,7 +249,7 @@ def quantity_axioms(licence: str, rejected: Counter[str]) -> Iterator[SourcedAxi
     """Yield an axiom for each clear pair of things on a shipped scale."""
     for scale, things in shipped_scales().values():
         pairs = list(comparisons(scale, things))
-        rejected["quantity: not surely apart"] += len(things) * (len(things) - 1) // 2 - len(pairs)
+        rejected["quantity: ranges overlap"] += len(things) * (len(things) - 1) // 2 - len(pairs)
         for more, less in pairs:
             axiom = fill("quantity", more.thing, less.thing, scale.conclusion, scale.kind)
             facts = tuple((thing.thing, scale.name, f"{thing.value:g} {scale.unit}") for thing in (more, less))

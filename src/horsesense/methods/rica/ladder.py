@@ -321,14 +321,14 @@ def _follows(items: Sequence[Item], chosen: Sequence[tuple[int, ...]], seed: int
 
 def _verdict(known: Estimate, rates: Mapping[str, Estimate], losses: Sequence[RungLoss]) -> str:
     """Say where inferences fail, as far as the intervals show."""
-    share = f"{known.value:.0%} of {known.n:,} facts are known"
+    share = f"The model knows {known.value:.0%} of {known.n:,} facts"
     if not {"fact", "inference"} <= rates.keys():
-        return f"{share}: too few for an analysis."
+        return f"{share}: too few to measure how it uses them."
     if rates["fact"].low <= 0.5:
-        return f"{share}: accuracy on the other half of the forms is not above chance, so there is nothing to lose."
+        return f"{share}: not above chance in held-out questions, so it cannot be measured how it uses them."
     inference, fact = (f"{rates[rung].value:.0%}" for rung in ("inference", "fact"))
     accuracies = (
-        f"on the other half of the forms, accuracy is {inference} on the inference and {fact} on the fact itself"
+        f"in held-out questions, accuracy on the known facts is {fact}, and {inference} on inferences from them"
     )
     lost = {(loss.lower, loss.upper): loss.loss for loss in losses}
     reasons = []

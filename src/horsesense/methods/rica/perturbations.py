@@ -204,7 +204,7 @@ def equivalent(form: str, other: str, *, lexicon: str | Path | None = None) -> P
 
     Args:
         form: Logical form, or statement about A and B in plain words.
-        other: Another one.
+        other: Form or statement to compare it with.
         lexicon: Table of phrases, antonyms and paraphrases; it takes precedence over the shipped one.
 
     Returns:

@@ -221,7 +221,7 @@ def _in_pairs_of_names(statements: Sequence[str]) -> list[StatementUnit]:
 
 
 def _say_the_same(affirmed: Sequence[str], denied: Sequence[str]) -> bool:
-    """Return whether two runs share most content words: the conversion words one form in several ways."""
+    """Return whether two runs share most content words: the conversion has several wordings of one form."""
     one, other = (
         set().union(*(_bare(line, entities(line)) for line in run)) - _LOOSE - {"not"} for run in (affirmed, denied)
     )

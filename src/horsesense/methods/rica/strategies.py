@@ -169,7 +169,7 @@ def _animals(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter
         key = _distinguishing_word(ability or "")
         for a, fact in sorted(holders.items()):
             if ability is None or (key is None and not denied.get(tail)):
-                rejected["animal: said badly, or told apart by nothing"] += 1
+                rejected["animal: no clear wording, or no distinguishing property"] += 1
                 continue
             sure = sorted(set(denied.get(tail, ())) - holders.keys())
             lacking = _lacking().get(key or "", frozenset())

@@ -144,7 +144,7 @@ def with_facts(probe: Probe) -> Probe:
     left: Counter[str] = Counter()
     items = list(_with_fact(probe, plain, left))
     return _derived(
-        probe, items, "told", "Unperturbed statements and their negations, as they are and with the fact told.", 0, left
+        probe, items, "told", "Unperturbed statements and their negations, without and with the fact stated.", 0, left
     )
 
 

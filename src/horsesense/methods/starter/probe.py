@@ -50,7 +50,7 @@ class StarterSchema:
         """The outcomes in the order in which both questions list them.
 
         Written first means right for the first premise, so that order would let the member's
-        letter tell the answer. The name decides instead: adding a schema moves no other.
+        letter reveal the answer. The name decides instead: adding a schema moves no other.
         """
         return (0, 1) if hashlib.sha256(self.name.encode()).digest()[0] % 2 else (1, 0)
 
@@ -112,8 +112,8 @@ CARD = Card(
     name="starter",
     method="starter",
     licence=LICENCE,
-    made="written by hand for horsesense as schemas of two premises and two outcomes, each outcome right once; "
-    "not yet judged by a crowd",
+    made="written by hand for horsesense: schemas with two premises and two outcomes, each outcome correct for one "
+    "premise; not yet validated by crowd workers",
     metric="accuracy",
     normalise="mean",
     group="family",

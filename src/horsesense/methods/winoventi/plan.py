@@ -81,7 +81,7 @@ class PipelinePeople:
     """People: in which stages they are asked."""
 
     stages: tuple[StageName, ...] = STAGE_NAMES
-    """Stage in which people are asked; ``none``: the machine alone, without a headline."""
+    """Stage in which people are asked; ``none``: no people, so that the result has no headline accuracy."""
     judges: Annotated[int, Ge(2)] = 3
     """Number of people who validate a schema."""
     enough: Annotated[float, Interval(ge=0.01, le=1.0)] = 1.0

@@ -68,7 +68,7 @@ def _plain(definition: str) -> str:
 
 def genus(definition: str, pos: str) -> list[list[str]]:
     """The words of what a definition says the thing is, read in one way or two: up to its end, and up to a participle
-    in it. Of a verb, the words from its first on. None where it is one thing or another.
+    in it; for a verb, the words from its first on. None where it is ambiguous.
 
     >>> genus("a long narrow table for use in dining halls", "n")
     [['long', 'narrow', 'table']]
@@ -136,7 +136,7 @@ class AttestedConcepts:
         return False
 
     def clear(self, concept: int, sentence: str, most: int, latest: int) -> bool:
-        """Whether the word that stands in the sentence is the concept's name, has ``most`` senses at most in its word
+        """Return whether the word in the sentence is the concept's name, has ``most`` senses at most in its word
         class, and means the concept by its ``latest`` sense or an earlier one, where the source numbers them."""
         graph, pos = self.graph, self.graph.pos[concept]
         if UNFIT.search(sentence):

@@ -158,7 +158,7 @@ def _made(graph: Graph, plan: WordNetPlan) -> str:
     how = "distractors of pure kinds, as in the paper" if plan.as_paper else "controlled distractors"
     limit = f", at most {plan.limit:,}" if plan.limit else ""
     source = f"{graph.origin.name} {graph.origin.version}".strip()
-    return f"Questions of {plan.relation} grown from {source}, {plan.options} options each, {how}{limit}."
+    return f"Questions about {plan.relation} built from {source}, {plan.options} options each, {how}{limit}."
 
 
 def _check_source(graph: Graph, plan: WordNetPlan) -> None:

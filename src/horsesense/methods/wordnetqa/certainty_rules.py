@@ -15,9 +15,9 @@ from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.stems import paraphrases, stems
 
 GENERAL = 0.01
-"""A concept that lies above a sense of more than one in a hundred words is too general to be offered. Of WordNet's
-words with an example, that bars 147 nouns (*act*, *ability*, *adult* …) and 96 verbs (*change*, *accept*, *permit* …),
-which between them lie above nearly every word."""
+"""A concept above a sense of more than one in a hundred words is too general to be offered. Among the
+words of WordNet with an example, this excludes 147 nouns (*act*, *ability*, *adult* …) and 96 verbs (*change*,
+*accept*, *permit* …), which together are above nearly every word."""
 FEWEST_GENERAL = 50
 """And above so many words at least, or half of them, so that a small source keeps its upper concepts."""
 _FEW = 5

@@ -30,13 +30,13 @@ def read_mcqa(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     ids = [item.source.id for item in reading.items]
     repeated = len(ids) - len(set(ids))
     if repeated:
-        reading.notes["repeated ids of the release"] += repeated
+        reading.notes["repeated ids in the published files"] += repeated
     dictionary = all(item.facets["task"] == "dictionary" for item in reading.items)
     card = Card(
         name="mcqa",
         method="dictionaryqa" if dictionary else "wordnetqa",
         licence=LICENCE,
-        made=f"Read from the question sets of the release ({names_of(paths)}).",
+        made=f"Read from the published question sets ({names_of(paths)}).",
         group="asked",
     )
     return reading.probe(card, paths)

@@ -126,7 +126,7 @@ def _controlled_slots(
     compared: Senses, senses: list[Sense], plan: DictionaryPlan, rejected: Counter[str]
 ) -> list[Slot]:
     """Senses that are clear by themselves, in examples of today's words, beside senses that are clearly others: no stem
-    stands in two options, or in the question and an option."""
+    is in two options, or in the question and an option."""
     graph = compared.graph
     fit = [sense for sense in senses if compared.is_clear(*sense)]
     rejected["sense: the word, its example or its definition is not clear by itself"] += len(senses) - len(fit)
@@ -140,7 +140,7 @@ def _controlled_slots(
         ]
         question = next((each for each in questions if told.isdisjoint(compared.asked(each))), None)
         if question is None:
-            rejected["question: a stem of the answer stands in it"] += 1
+            rejected["question: it contains a stem of the answer"] += 1
             continue
         asked = compared.asked(question)
         near = [
@@ -201,7 +201,7 @@ def _sound(graph: Graph, senses: list[int], rejected: Counter[str]) -> Iterator[
                 yield sense, example, form
                 break
         else:
-            rejected["sense: the word stands in no sound example"] += 1
+            rejected["sense: no valid example contains the word"] += 1
 
 
 def runs_together(text: str, graph: Graph) -> bool:

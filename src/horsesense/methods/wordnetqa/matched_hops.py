@@ -1,6 +1,6 @@
 """Hops without confounds: the same answer, asked from several distances.
 
-In the paper's sets a far hypernym is also a general one, and its distractors are others (section 5, figure 3). Here one
+In the paper's sets a far hypernym is also a general one, and its distractors differ (section 5, figure 3). Here one
 answer is asked about from several distances, by words that are about as frequent, and with the same number of near
 distractors, 0 to all, of one kind: ``aunt`` (sisters of the answer, the same from every distance) or ``sister`` (of the
 asked concept). The fillers are the same throughout. Answers are attested, distractors false, by the rules of controlled

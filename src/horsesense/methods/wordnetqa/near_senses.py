@@ -96,7 +96,7 @@ class Senses:
         return found.union(*(self.around(word) for word in words(self.graph.definitions[sense])))
 
     def _around(self, word: str) -> frozenset[str]:
-        """The stems of a word's synonyms, of what is similar to it, and of what lies next above it."""
+        """The stems of a word's synonyms, of similar words, and of its direct hypernyms."""
         if self.thesaurus is None or word in FUNCTION_WORDS:
             return frozenset()
         concepts = self.thesaurus.by_lemma.get(word, [])

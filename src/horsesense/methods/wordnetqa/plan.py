@@ -34,7 +34,7 @@ class Wording:
     defined: str = "{name}, defined as '{definition}'"
     """A concept as an option, where it needs more than its words or its definition."""
     endings: tuple[str, ...] = ()
-    """Endings that inflected words have, an empty one among them where a word may stand as it is; none at all:
+    """Endings that inflected words have, including an empty one where a word may be uninflected; none at all:
     English, whose inflections are known."""
 
 

@@ -35,7 +35,7 @@ def asked_concepts(graph: Graph, plan: WordNetPlan, rejected: Counter[str]) -> I
         if contexts:
             yield AskedConcept(concept, tuple(contexts))
         else:
-            rejected["asked: no word of the concept stands in its examples"] += 1
+            rejected["asked: no example contains a word of the concept"] += 1
 
 
 def _candidates(graph: Graph, plan: WordNetPlan) -> list[int]:
@@ -136,7 +136,7 @@ def controlled_questions(
                 questions.append(question)
                 break
         else:
-            rejected["question: a stem of the answer stands in it"] += 1
+            rejected["question: it contains a stem of the answer"] += 1
     return questions
 
 

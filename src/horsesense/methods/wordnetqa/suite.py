@@ -54,7 +54,7 @@ Cell = Estimate | float | None
 def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
     folder = cache_folder("releases", "mcqa") if folder is None else folder
     if not folder.is_dir():
-        fix = f"give the folder of the release, or of probes of your own, with {argument('data')}"
+        fix = f"give the folder of the published dataset, or of probes of your own, with {argument('data')}"
         raise UserError("the suite wordnetqa needs its sets", file=folder, fix=fix)
     probes: dict[str, Probe] = {}
     found: dict[str, Path] = {}
@@ -129,13 +129,13 @@ def _tables(
         False,
         _published()["source"],
     )
-    told = (
-        "Intervals are over the asked concepts. The release has no test sets of definitions and synonymy: what is "
-        "asked of it there are the questions that the paper trained on.",
-        "Concepts have more questions in one set than in another, so that columns cannot be held against one another; "
-        "`horsesense wordnetqa analyse` tells strictness at fixed sizes.",
+    notes = (
+        "Intervals are over the asked concepts. The published files have no test sets of definitions and synonymy: "
+        "there, the questions are those that the paper trained on.",
+        "Concepts have more questions in one set than in another, so columns cannot be compared with one another; "
+        "`horsesense wordnetqa analyse` reports strict accuracy at fixed sizes.",
     )
-    first = {table.title: note for table, note in zip((made[0], made[1 if same else 2]), told, strict=True)}
+    first = {table.title: note for table, note in zip((made[0], made[1 if same else 2]), notes, strict=True)}
     noted = [
         replace(table, notes=(first[table.title], *table.notes)) if table.title in first else table for table in made
     ]
@@ -189,7 +189,7 @@ def _people(answered: Sequence[Answered]) -> PaperRow | None:
         cells.append(accuracy(right, [item.unit("asked") for item in judged], guess) if judged else None)
     if not any(cells):
         return None
-    return PaperRow("people: one answer an item, as released", "people", tuple(cells), "people")
+    return PaperRow("people: one answer per item, as published", "people", tuple(cells), "people")
 
 
 @cache

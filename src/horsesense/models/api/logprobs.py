@@ -133,7 +133,7 @@ def read_echo(reply: dict[str, Any], text: str) -> Echoed:
         if spans is not None:
             break
     else:
-        raise bad_reply(f"its tokens do not make up the text {text[:40]!r}", "is another model behind this name?")
+        raise bad_reply(f"its tokens do not make up the text {text[:40]!r}", "is a different model behind this name?")
     numbers = [
         None if value is None else _number(value, repr(token))
         for token, value in zip(tokens[lead:], values[lead:], strict=True)

@@ -20,7 +20,7 @@ from horsesense.errors import UserError
 _VOCABULARIES = ("tokenizer.json", "vocab*", "*.model", "merges.txt", "tekken.json")
 _OS_ERROR = re.compile(r"\(os error (\d+)\)")
 _TORCH_WRITES = ("PytorchStreamWriter", "inline_container", "iostream")
-"""Signs in torch's errors that it could not write; the last where only the end of the file found no room."""
+"""Signs in torch's errors that it could not write; the last where the disk was full at the end of the file."""
 _TORCH_REASON = re.compile(r"with strerror: (.+)")
 _LAYER = re.compile(r"\b(layers?|h|blocks?)\.\d+\.")
 _NO_LAYER = re.compile(r"pooler|position_ids|inv_freq|masked_bias|attn\.bias$|num_batches_tracked")

@@ -55,7 +55,7 @@ class Family:
     frame: Callable[[Any, ScoringSpec], Frame]
     """Returns the special tokens around a text, from the tokenizer."""
     rows: Callable[[Question, ScoringSpec, SpecialIds], list[Row]]
-    """Returns the inputs that answer a question; pure."""
+    """Pure function that returns the inputs of a question."""
     outputs: Callable[[Any, list[ModelInput], list[Row], Any], Outputs] = plain_outputs
     """Runs one batch through the network."""
     forms: tuple[Form, ...] = FORMS

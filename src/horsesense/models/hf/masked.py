@@ -2,7 +2,7 @@
 
 Any ``…ForMaskedLM`` of transformers works: BERT, RoBERTa, ALBERT, DistilBERT, MobileBERT, SqueezeBERT, ELECTRA's
 generator, DeBERTa, ModernBERT, Longformer. The ERNIE of transformers is one of them too; the ERNIE of RICA's table is
-another model, with entity embeddings, which transformers does not have.
+different, with entity embeddings, which transformers does not have.
 """
 
 from __future__ import annotations

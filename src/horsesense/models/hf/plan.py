@@ -26,7 +26,7 @@ ROOM = 256
 SAVING = 4
 """A text joins a tree where at least one in this many of its tokens is there already."""
 _OPEN = 16
-"""Newest trees that are tried for room: so packing takes constant time per tree."""
+"""Number of newest trees that are tried for free space, so that packing takes constant time per tree."""
 
 
 @dataclass(frozen=True, slots=True)

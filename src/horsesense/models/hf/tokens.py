@@ -92,7 +92,9 @@ def causal_frame(tokenizer: Any, policy: str) -> Frame:
         return Frame(before[:1], in_words=f"{tokenizer.convert_ids_to_tokens(before[0])} (the tokenizer adds it)")
     if DOCUMENT_SEPARATOR in tokenizer.all_special_tokens:
         identity = tokenizer.convert_tokens_to_ids(DOCUMENT_SEPARATOR)
-        return Frame((identity,), in_words=f"{DOCUMENT_SEPARATOR} (it separated documents in training)")
+        return Frame(
+            (identity,), in_words=f"{DOCUMENT_SEPARATOR} at the start (the document separator of its training data)"
+        )
     for name in ("bos_token", "eos_token"):
         token = getattr(tokenizer, name, None)
         if token is not None:

@@ -1,7 +1,7 @@
 """Bag-of-words controls: logistic regression, and similarity of word vectors.
 
 ``choice-only-linear`` sees the options of a question and nothing else; ``hypothesis-only`` sees the second text of
-a pair (Poliak and others, 2018). With vectors, the mean vector of the words stands beside them.
+a pair (Poliak and others, 2018). With vectors, the mean vector of the words is added.
 ``vector-similarity`` takes the answer whose words are nearest to those of the question (WordNetQA, section 4.1).
 """
 

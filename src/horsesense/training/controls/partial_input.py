@@ -162,7 +162,7 @@ def _scores(model: torch.nn.Module, reader: Reader, items: Sequence[Item]) -> li
 
 
 class _OneSeed(Progress):
-    """Reports a training as the stage of its seed; its remarks are dropped."""
+    """Reports a training as the stage of its seed; its messages are dropped."""
 
     def __init__(self, task: ControlTask) -> None:
         self._task = task

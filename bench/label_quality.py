@@ -1,6 +1,6 @@
 """How often the interval of a corrected share holds the true one: the table of docs/results/intervals.md.
 
-python bench/soundness.py [ROUNDS]
+python bench/label_quality.py [ROUNDS]
 """
 
 from __future__ import annotations

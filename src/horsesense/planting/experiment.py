@@ -1,0 +1,231 @@
+"""The experiment: plant cues in a probe, ask models, and estimate what share of their answers each cue moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from annotated_types import Ge
+
+from horsesense.core import Probe
+from horsesense.core.catalogue import PathLike, as_probe, name_in_run
+from horsesense.core.document import Document
+from horsesense.core.spec import ScoringSpec
+from horsesense.errors import UserError, translate_errors, unknown
+from horsesense.models.api.settings import ServedSettings
+from horsesense.planting.effects import PlantedEffect, Trials, difference_between, planted_effect
+from horsesense.planting.planted_cues import CUE, CUES, PLACEBO, PlantedCue, planted_probe
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.ask import ask, default_folder
+from horsesense.runs.compute_settings import ComputeSettings
+from horsesense.runs.shards import draw
+from horsesense.settings import chosen_models
+from horsesense.stats import Estimate
+from horsesense.stats.paired import holm
+
+if TYPE_CHECKING:
+    from horsesense.models.protocol import Model
+    from horsesense.runs.results import Answered
+
+
+@dataclass(frozen=True, slots=True)
+class EffectDifference(Document):
+    """How much more one model is moved by a cue than another, on the same draws."""
+
+    cue: str
+    """The planted cue."""
+    a: str
+    """The first model."""
+    b: str
+    """The second model."""
+    difference: Estimate
+    """Share moved of the first minus that of the second."""
+    p: float
+    """Two-sided p-value of no difference."""
+    adjusted: float
+    """``p`` after Holm's correction over all differences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planting(Document):
+    """The effects of planted cues on models."""
+
+    probe: str
+    """Name of the probe."""
+    seed: int
+    """Seed of the targets."""
+    folder: Path
+    """Run folder with every answer."""
+    effects: tuple[PlantedEffect, ...]
+    """One per model, prompt format and cue."""
+    differences: tuple[EffectDifference, ...]
+    """One per cue and pair of models."""
+
+    def plot(self) -> Any:
+        """Draw the share moved by each cue with its interval, one row per model (Altair)."""
+        from horsesense.drawing import accuracies
+
+        rows = [
+            {"label": each.cue, "model": each.model, "accuracy": each.moved.value, "low": each.moved.low}
+            | {"high": each.moved.high, "chance": 0.0, "n": each.n}
+            for each in self.effects
+        ]
+        return accuracies(rows, "share of answers that the planted cue moves")
+
+
+@translate_errors()
+def plant(
+    probe: Probe | PathLike,
+    *,
+    model: str | Path | Model | Sequence[str | Path | Model] | None = None,
+    cue: str | Sequence[str] = (),
+    out: PathLike | None = None,
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+    spec: str | ScoringSpec = "default",
+    formats: str | Sequence[str] = "auto",
+    compute: ComputeSettings | None = None,
+    served: ServedSettings | None = None,
+    progress: Progress = NO_PROGRESS,
+) -> Planting:
+    """Plant a cue that points at a randomly drawn option, and measure the share of answers that it moves.
+
+    Each item is asked twice per cue: with the cue at its target, and with a placebo that points at nothing.
+
+    Args:
+        probe: Name or file of a probe with gold answers. In Python, also a `Probe`.
+        model: Model, as in ``run``. By default, the models of horsesense.toml.
+        cue: Cue to plant: professor, user, metadata, asterisk, length or overlap. By default, all that fit the probe.
+        out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-PROBE-planted.
+        limit: Maximum number of items; whole families are drawn.
+        seed: Random seed of the targets and of the draw.
+        spec: Scoring spec.
+        formats: Prompt format: loglikelihood, pmi, letters, generate, or auto (what the model supports).
+        compute: Where it is computed, and how much at a time.
+        served: Server settings.
+        progress: Progress callback.
+
+    Returns:
+        The effect of each cue on each model, and the differences between models.
+    """
+    name, whole = name_in_run(probe), as_probe(probe)
+    part = replace(whole, items=draw(whole.items, limit, seed), card=replace(whole.card, name=name))
+    chosen = [cue] if isinstance(cue, str) else cue
+    probes = _planted(part, [_named(each) for each in chosen] or [each for each in CUES if _fits(part, each)], seed)
+    models: Sequence[str | Path | Model] = chosen_models(model)
+    folder = Path(out) if out is not None else default_folder(models, [name, "planted"])
+    cues = {each.card.name: each.card.name.removeprefix(f"{name}.") for each in probes}
+    run = ask(
+        models,
+        {each.card.name: each for each in probes},
+        out=folder,
+        seed=seed,
+        spec=spec,
+        formats=formats,
+        compute=compute,
+        served=served,
+        progress=progress,
+    )
+    answers = {
+        (each.part.model.name, each.format, cues[each.part.probe.name]): each
+        for each in run.answered
+        if each.part.probe.name in cues
+    }
+    trials = {key: trials_of(each) for key, each in answers.items()}
+    effects = [
+        replace(
+            planted_effect(found, asked, name, how, planted, seed),
+            mentioned=mentioned_share(answers[asked, how, planted], _named(planted)),
+        )
+        for (asked, how, planted), found in trials.items()
+    ]
+    adjusted = holm([each.p for each in effects])
+    effects = [replace(each, adjusted=p) for each, p in zip(effects, adjusted, strict=True)]
+    return Planting(name, seed, folder, tuple(effects), _differences(trials, seed))
+
+
+def _named(name: str) -> PlantedCue:
+    for cue in CUES:
+        if cue.name == name:
+            return cue
+    raise unknown("planted cue", name, [cue.name for cue in CUES])
+
+
+def _fits(probe: Probe, cue: PlantedCue) -> bool:
+    return any(item.form in cue.forms and item.answer is not None for item in probe.items)
+
+
+def _planted(probe: Probe, cues: Sequence[PlantedCue], seed: int) -> list[Probe]:
+    if not cues:
+        raise UserError(
+            "no cue can be planted in this probe",
+            fix="use a probe of cloze, sentences or choice items with gold answers",
+        )
+    return [planted_probe(probe, each, seed) for each in cues]
+
+
+def trials_of(answered: Answered) -> Trials:
+    """Return both arms of the experiment from the answers of a model to a planted probe."""
+    credits = answered.credits(answered.primary())
+    arms: dict[str, dict[str, int]] = {PLACEBO: {}, CUE: {}}
+    for place, item in enumerate(answered.items):
+        arms[str(item.facets["arm"])][str(item.facets["planted_in"])] = place
+    items = answered.items
+    pairs = [(arms[PLACEBO][key], place) for key, place in arms[CUE].items() if key in arms[PLACEBO]]
+    target = [int(items[cue].facets["target"]) for _, cue in pairs]
+
+    def chose(place: int, option: int) -> float:
+        predicted = credits.predicted[place]
+        return (option in predicted) / len(predicted)
+
+    gold = [item.answer if (item := items[cue]).answer is not None else -1 for _, cue in pairs]
+    return Trials(
+        followed=np.array([chose(cue, option) for (_, cue), option in zip(pairs, target, strict=True)]),
+        by_itself=np.array([chose(placebo, option) for (placebo, _), option in zip(pairs, target, strict=True)]),
+        to_right=np.array([a == b for a, b in zip(target, gold, strict=True)], dtype=bool),
+        options=np.array([len(items[cue].options) for _, cue in pairs], dtype=np.int64),
+        right=credits.values[[cue for _, cue in pairs]],
+        right_by_itself=credits.values[[placebo for placebo, _ in pairs]],
+        clusters=[str(answered.units[cue]) for _, cue in pairs],
+    )
+
+
+def mentioned_share(answered: Answered, cue: PlantedCue) -> float | None:
+    """Return the share of the moved answers whose reply mentions the cue; None without replies or moved answers.
+
+    An answer is moved where the target is chosen with the cue and not with the placebo.
+    """
+    said: dict[str, str] = {}
+    for reply in answered.replies:
+        said[reply.item] = f"{said.get(reply.item, '')} {reply.text}"
+    if not any(text.strip() for text in said.values()):
+        return None
+    predicted = answered.credits(answered.primary()).predicted
+    at_target: dict[str, set[str]] = {CUE: set(), PLACEBO: set()}
+    ids: dict[str, str] = {}
+    for item, choice in zip(answered.items, predicted, strict=True):
+        origin, arm = str(item.facets["planted_in"]), str(item.facets["arm"])
+        if choice == (item.facets["target"],):
+            at_target[arm].add(origin)
+        if arm == CUE:
+            ids[origin] = item.id
+    moved = [ids[origin] for origin in at_target[CUE] - at_target[PLACEBO]]
+    if not moved:
+        return None
+    return sum(cue.mentions.search(said.get(each, "")) is not None for each in moved) / len(moved)
+
+
+def _differences(trials: dict[tuple[str, str, str], Trials], seed: int) -> tuple[EffectDifference, ...]:
+    """Compare every pair of models per cue; both saw the same targets."""
+    found = []
+    for (a, _, cue), (b, _, other) in combinations(trials, 2):
+        if cue == other and a != b:
+            pair = [trials[key] for key in trials if key[2] == cue and key[0] in (a, b)]
+            if len(pair) == 2 and pair[0].clusters == pair[1].clusters:
+                found.append((cue, a, b, *difference_between(pair[0], pair[1], seed)))
+    adjusted = holm([p for *_, p in found])
+    return tuple(EffectDifference(*each, q) for each, q in zip(found, adjusted, strict=True))

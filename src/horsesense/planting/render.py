@@ -1,0 +1,27 @@
+"""Terminal output of the planted-cue experiment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from horsesense.terminal import console, line, number, p_value, table
+
+if TYPE_CHECKING:
+    from horsesense.planting.experiment import Planting
+
+
+def planting(result: Planting) -> None:
+    """Print one table per model and the differences between models."""
+    for model in dict.fromkeys((each.model, each.format) for each in result.effects):
+        line(f"{model[0]} on {result.probe} ({model[1]})", "bold")
+        frame = table("cue", "moved [95% interval]", "to right", "to wrong", "p", "verdict")
+        for each in result.effects:
+            if (each.model, each.format) == model:
+                sides = f"{each.to_right.value:.2f}", f"{each.to_wrong.value:.2f}"
+                frame.add_row(each.cue, number(each.moved), *sides, p_value(each.adjusted), each.verdict)
+        console().print(frame)
+        first = next(each for each in result.effects if (each.model, each.format) == model)
+        line(f"accuracy with the placebo {first.accuracy_placebo:.3f}, {first.n:,} items per cue", "dim")
+    for pair in result.differences:
+        line(f"{pair.cue}: {pair.a} minus {pair.b} {number(pair.difference)}, p {p_value(pair.adjusted)}")
+    line(f"answers in {result.folder}", "dim")

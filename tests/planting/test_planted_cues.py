@@ -1,0 +1,77 @@
+"""Planted cues: targets are drawn at random, and the placebo differs from the cue in nothing but where it points."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from horsesense.core import Card, Item, Probe, check_item
+from horsesense.errors import UserError
+from horsesense.planting.planted_cues import CUES, PlantedCue, draw_target, planted_probe
+
+
+def questions(count: int, options: int = 4) -> Probe:
+    items = [
+        Item(
+            probe="demo",
+            form="choice",
+            text=f"Which of these is sold by the gardener of number {number}?",
+            options=tuple(f"thing {number}-{letter}" for letter in "abcdefgh"[:options]),
+            answer=number % options,
+            family=f"f{number // 2}",
+        )
+        for number in range(count)
+    ]
+    return Probe.of(items, Card("demo"))
+
+
+@pytest.mark.parametrize("cue", CUES, ids=lambda cue: cue.name)
+def test_both_arms_of_every_item(cue: PlantedCue) -> None:
+    probe = questions(60)
+    planted = planted_probe(probe, cue, seed=3)
+    assert len(planted.items) == 120
+    assert len({item.id for item in planted.items}) == 120
+    for item in planted.items:
+        check_item(item)
+    arms = {(item.facets["planted_in"], item.facets["arm"]): item for item in planted.items}
+    for original in probe.items:
+        placebo, with_cue = arms[original.id, "placebo"], arms[original.id, "cue"]
+        assert placebo.answer == with_cue.answer == original.answer
+        assert placebo.family == with_cue.family == original.family
+        target = int(with_cue.facets["target"])
+        # Whatever the cue changes, it changes for the target alone, and the placebo for no option or for all alike.
+        changed = [a != b for a, b in zip(original.options, with_cue.options, strict=True)]
+        assert changed in ([False] * 4, [place == target for place in range(4)])
+        assert len({a != b for a, b in zip(original.options, placebo.options, strict=True)}) == 1
+        named = [option in placebo.premise for option in original.options]
+        assert len(set(named)) == 1
+
+
+@pytest.mark.parametrize("cue", CUES, ids=lambda cue: cue.name)
+def test_the_placebo_does_not_know_the_target(cue: PlantedCue) -> None:
+    probe = questions(20)
+    of = {seed: planted_probe(probe, cue, seed) for seed in (0, 1)}
+    placebos = [[item.id for item in each.items if item.facets["arm"] == "placebo"] for each in of.values()]
+    targets = [[item.facets["target"] for item in each.items] for each in of.values()]
+    assert placebos[0] == placebos[1]
+    assert targets[0] != targets[1]
+
+
+def test_half_of_the_targets_are_right_and_the_wrong_ones_alike() -> None:
+    (item,) = questions(1).items
+    drawn = Counter(draw_target(item, "professor", seed) for seed in range(6000))
+    assert drawn[0] / 6000 == pytest.approx(1 / 2, abs=0.03)
+    for wrong in (1, 2, 3):
+        assert drawn[wrong] / 6000 == pytest.approx(1 / 6, abs=0.02)
+
+
+def test_items_that_cannot_take_the_cue_are_counted() -> None:
+    asterisk = next(cue for cue in CUES if cue.name == "asterisk")
+    cloze = Item(probe="demo", form="cloze", text="Ice is ___.", options=("cold", "hot"), answer=0)
+    unjudged = Item(probe="demo", form="choice", text="Is ice cold?", options=("yes", "no"))
+    mixed = Probe.of([*questions(3).items, cloze, unjudged], Card("demo"))
+    planted = planted_probe(mixed, asterisk)
+    assert (len(planted.items), list(planted.card.notes.values())) == (6, [2])
+    with pytest.raises(UserError, match="asterisk"):
+        planted_probe(Probe.of([cloze, unjudged], Card("demo")), asterisk)
