@@ -136,7 +136,8 @@ class Sampling:
     samples: int = 1
     seed: int = 0
     room: int = 0
-    """Maximum number of tokens of the reply with its thoughts; 0: ``tokens``, and more for a model that thinks."""
+    """Maximum number of tokens of the whole reply, thoughts included; 0: ``tokens``, and more for a model that
+    thinks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +179,10 @@ class Continuation:
         return cls(answer, finish, prompt_tokens, tokens, reasoning=reasoning, **more)
 
 
-_THOUGHTS = re.compile(r"<(think(?:ing)?)>(.*?)(?:</\1>|\Z)", re.S | re.I)
-_END_OF_THOUGHTS = re.compile(r"</think(?:ing)?>", re.I)
+_THOUGHTS = re.compile(r"<(think(?:ing)?|thought|reasoning)>(.*?)(?:</\1>|\Z)", re.S | re.I)
+_END_OF_THOUGHTS = re.compile(
+    r"</(?:think(?:ing)?|thought|reasoning)>|<\|end_of_thought\|>|<\|channel\|>final<\|message\|>", re.I
+)
 
 
 def split_thoughts(text: str) -> tuple[str, str]:
