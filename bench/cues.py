@@ -12,12 +12,12 @@ import time
 
 from horsesense.core import Item
 from horsesense.cues import measure_cues
-from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
-from horsesense.lexicons.wordnet import find_wordnet
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.sources import find_wordnet_graph
 from horsesense.progress import Progress
 
 
-def made_up(count: int, taxonomy: Taxonomy | None, seed: int = 0) -> list[Item]:
+def made_up(count: int, taxonomy: Graph | None, seed: int = 0) -> list[Item]:
     """Questions in the shape of WordNetQA: five options, each a word with its definition."""
     rng = random.Random(seed)
     if taxonomy is not None:
@@ -41,8 +41,7 @@ def made_up(count: int, taxonomy: Taxonomy | None, seed: int = 0) -> list[Item]:
 
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 150_000
-    folder = find_wordnet()
-    taxonomy = load_taxonomy(folder) if folder else None
+    taxonomy = find_wordnet_graph()
     items = made_up(count, taxonomy)
     stages: dict[str, float] = {}
     last = [time.perf_counter()]

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from horsesense.core import Card, Item, Probe
 from horsesense.progress import Progress
 from horsesense.runs.ask_models import Settings, ask_models
-from horsesense.runs.engine import Job, Task, TaskResult, WorkerContext
+from horsesense.runs.engine import EngineTask, Job, TaskResult, WorkerContext
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # what the tests have
@@ -148,7 +148,7 @@ def plain(scratch: Path, name: str, number: str) -> None:
     print(spent.clock, spent.processor)
 
 
-def _nothing(context: WorkerContext, task: Task) -> TaskResult:
+def _nothing(context: WorkerContext, task: EngineTask) -> TaskResult:
     return TaskResult()
 
 
@@ -161,10 +161,10 @@ class Waiting(Job):
         self.shards, self.items, self.folder = shards, items, folder
         self.written = 0.0
 
-    def begin(self) -> list[Task]:
-        return [Task(_nothing, {"shard": n}, self.items) for n in range(self.shards)]
+    def begin(self) -> list[EngineTask]:
+        return [EngineTask(_nothing, {"shard": n}, self.items) for n in range(self.shards)]
 
-    def take(self, task: Task, result: TaskResult) -> list[Task]:
+    def take(self, task: EngineTask, result: TaskResult) -> list[EngineTask]:
         from horsesense.runs.shard_files import shard_path, write_table
 
         path = shard_path(self.folder, "m", "made", task.payload["shard"])
@@ -198,7 +198,7 @@ def scheduler(scratch: Path) -> None:
         def __init__(self) -> None:
             self.first, self.last = float("inf"), 0.0
 
-        async def wait(self, given: Task) -> TaskResult:
+        async def wait(self, given: EngineTask) -> TaskResult:
             self.first = min(self.first, time.monotonic())
             await asyncio.sleep(seconds)
             self.last = time.monotonic()

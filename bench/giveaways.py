@@ -21,7 +21,7 @@ from horsesense.cues.combined import tree_credit
 from horsesense.cues.findings import drawn
 from horsesense.cues.search import Prepared, Searched, prepare, search
 from horsesense.cues.table import table_of
-from horsesense.lexicons.taxonomy import load_taxonomy
+from horsesense.lexicons.sources import open_graph
 from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.published import read_files
 from horsesense.methods.wordnetqa.api import build, build_dictionaryqa
@@ -71,7 +71,7 @@ def ways(prepared: Prepared, searched: Searched) -> list[Way]:
 def line(name: str, probe: Probe) -> str:
     folder = find_wordnet()
     assert folder is not None
-    table = table_of(probe.items, probe.card.group, load_taxonomy(folder))
+    table = table_of(probe.items, probe.card.group, open_graph("wordnet"))
     prepared = prepare(table, battery())
     found = ways(prepared, search(prepared, 3, 0))
     best, loudest = found[0], max((way for way in found if way.coverage >= LEAST), key=lambda way: way.speaking)

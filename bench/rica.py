@@ -61,7 +61,7 @@ def measure(name: str, files: list[Path]) -> None:
 def cues() -> None:
     probe = build(AxiomSources(), None, CAP, None)
     found = measure_cues(probe.items, probe.card.group, extra={"structure only": shape_scores(probe)})
-    print(f"{found.n:,} statements, {found.units} properties, {len(found.cues)} of {found.asked} cues apply")
+    print(f"{found.n:,} statements, {found.units} properties, {len(found.cues)} of {found.tried} cues apply")
     print("| cue | accuracy | speaks about | at chance |\n|---|---|---|---|")
     for cue in sorted(found.cues, key=lambda cue: -abs(cue.accuracy.value - found.chance)):
         told = f"{cue.accuracy.value:.3f} ({cue.accuracy.low:.3f} to {cue.accuracy.high:.3f})"

@@ -28,8 +28,8 @@ def main() -> None:
 
 def _run(folder: Path) -> None:
     from horsesense.core import Item, Probe, write_probe
+    from horsesense.lexicons.graph import source_path
     from horsesense.lexicons.sources import open_graph
-    from horsesense.lexicons.store import store_path
     from horsesense.methods.wordnetqa import dictionaryqa
     from horsesense.methods.wordnetqa.api import check
     from horsesense.methods.wordnetqa.builder import build_wordnetqa
@@ -37,7 +37,8 @@ def _run(folder: Path) -> None:
 
     start = _now()
     words, dictionary = open_graph("wordnet"), open_graph("gcide")
-    print(f"import of both  {_since(start)}  {store_path().stat().st_size / 1e6:.0f} MB on disk (bounds: 60 s, 200 MB)")
+    size = sum(source_path(each).stat().st_size for each in ("wordnet", "gcide"))
+    print(f"import of both  {_since(start)}  {size / 1e6:.0f} MB on disk (bounds: 60 s, 200 MB)")
     start, total = _now(), 0
     asked: list[Item] = []
     for relation in RELATIONS:

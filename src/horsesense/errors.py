@@ -12,7 +12,6 @@ from pathlib import Path
 
 _EXTRAS = {
     "hf": "accelerate gguf huggingface_hub peft safetensors tokenizers torch transformers",
-    "build": "duckdb",
     "pictures": "altair vl_convert",
     "saliency": "captum",
     "ray": "ray",

@@ -36,7 +36,7 @@ Made = TypeVar("Made")
 
 ONE_OPTION = "one option"
 """``Annotated[str | Settings, ONE_OPTION]``: on the command line the parameter is one option, not one per setting."""
-BUILT_IN = ("starter", "rica", "cats", "winoventi", "partwhole", "wordnetqa")
+BUILT_IN = ("starter", "rica", "cats", "winoventi", "partwhole", "wordnetqa", "ladders")
 """The methods of this package: each is a package ``horsesense.methods.NAME`` that exports ``METHOD``."""
 
 
@@ -94,8 +94,20 @@ class Method:
     """``train --setting NAME`` -> ``"module:object"``, a `horsesense.training.settings.TrainingSetting`."""
     second_answers: Mapping[str, str] = field(default_factory=dict)
     """Method on a probe's card -> ``"module:function"`` that returns a function for second true options (`audit`)."""
+    rules: Mapping[str, str] = field(default_factory=dict)
+    """Adjudication rules of its study -> ``"module:object"``, a `horsesense.stats.raters.adjudication.Rule`."""
+    instruments: str = ""
+    """Package whose folder ``instruments`` has the .toml files of its study."""
+    missing_controls: str = ""
+    """``"module:function"``: the controls of a probe, made by the method's command ``controls``, that a run lacks."""
+    tables: str = ""
+    """``"module:function"``: makes the method's tables of a run, from its folder and its answers."""
+    pipeline: str = ""
+    """``"module:function"``: reads the folder of a pipeline for a report; it returns None for any other folder."""
     commands: tuple[Command, ...] = ()
     """Its commands, in the order of their list."""
+    summary: str = ""
+    """What the list of commands says of the group with its name; a verb phrase of at most 45 characters."""
 
 
 def load(reference: str) -> Any:
@@ -122,7 +134,7 @@ def methods() -> dict[str, Method]:
     return known
 
 
-Provided = Literal["builders", "probes", "readers", "suites", "presets", "settings", "second_answers"]
+Provided = Literal["builders", "probes", "readers", "suites", "presets", "settings", "second_answers", "rules"]
 
 
 def provided(what: Provided) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from horsesense.annotate.audit.auditor_files import read_auditor_files
 from horsesense.annotate.audit.blind_audit import KNOWN, SAMPLE, AuditItem, BlindAudit, draw, known_good, read_audit
 from horsesense.annotate.audit.estimates import count_bad, draw_second, is_bad, stage_of
 from horsesense.annotate.audit.seeded_errors import ERRORS, KEY, NONSENSE, SECOND, seed_errors
-from horsesense.annotate.label_studio import iter_label_studio
+from horsesense.annotate.platforms import iter_label_studio
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.core import Card, Item, Judgement, Probe, read_probe, write_judgements, write_probe
 from horsesense.errors import UserError

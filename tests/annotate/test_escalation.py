@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from horsesense.annotate.server import database_tables as tables
-from horsesense.annotate.server.answering import RefusedError, submit, undo
+from horsesense.annotate.server.answering import RejectedAnswerError, submit, undo
 from horsesense.annotate.server.database import reading
 from horsesense.annotate.server.judgement_log import read_study_judgements, standing_judgements
 from horsesense.annotate.server.participants import invite, pause
@@ -131,7 +131,7 @@ def test_no_round_has_more_votes_than_it_asks_for(tmp_path: Path, seed: int) -> 
         name, who = lot.choice(left)
         what = lot.choice(["answer"] * 5 + ["look", "late", "undo", "wait", "withdraw"])
         lease = next_lease(served, who) if what in ("answer", "look") else None
-        with suppress(RefusedError):
+        with suppress(RejectedAnswerError):
             if what == "answer" and lease is not None:
                 submit(served, who, lease.key, lambda task: (lot.choice(task.choices), ""))
             elif what == "look" and lease is not None:

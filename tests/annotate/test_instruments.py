@@ -11,6 +11,7 @@ from horsesense.annotate.answer_checks import check_reason, check_value, join_cr
 from horsesense.annotate.instrument import built_in, find_instrument, instrument_of
 from horsesense.annotate.task_files import instructions_of
 from horsesense.errors import UserError
+from horsesense.registry import Method, methods
 
 GOOD: dict[str, Any] = {"name": "mine", "title": "?", "kind": "labels", "question": "{text}", "labels": ["no", "yes"]}
 
@@ -140,3 +141,27 @@ def test_reasons() -> None:
     assert check_reason(partwhole, "probably", "I think so") == "I think so"
     with pytest.raises(UserError, match="did you mean 'part-adjective'"):
         check_reason(partwhole, "nonsense", "part-adj")
+
+
+def test_a_method_adds_instruments_and_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "toy_method" / "instruments"
+    folder.mkdir(parents=True)
+    (folder.parent / "__init__.py").touch()
+    (folder / "toy.toml").write_text(
+        'name = "toy"\ntitle = "Is it a toy?"\nkind = "labels"\nlabels = ["no", "yes"]\n'
+        'question = "{text}"\nrule = "toy-rule"\n',
+        "utf-8",
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    toy = Method(
+        name="toy", instruments="toy_method", rules={"toy-rule": "horsesense.stats.raters.adjudication:TWO_ROUNDS"}
+    )
+    known = methods() | {"toy": toy}
+    for module in ("registry", "annotate.instrument"):
+        monkeypatch.setattr(f"horsesense.{module}.methods", lambda: known)
+    built_in.cache_clear()
+    try:
+        assert find_instrument("toy").rule == "toy-rule"
+        assert {"choice", "partwhole", "toy"} <= built_in().keys()
+    finally:
+        built_in.cache_clear()

@@ -123,7 +123,7 @@ def test_gold_filter() -> None:
         (
             [label(triples().items[0].id, "partwhole", "maybe")],
             "partwhole",
-            "labels.jsonl:1: the label 'maybe' is none of",
+            "labels.jsonl:1: the label 'maybe' is not one of",
         ),
         ([label(triples().items[0].id, "partwhole", None, "tie")], "partwhole", "every item would be dropped"),
     ],

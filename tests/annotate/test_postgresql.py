@@ -18,7 +18,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from horsesense.annotate.server import database_tables as tables
-from horsesense.annotate.server.answering import RefusedError, submit, undo
+from horsesense.annotate.server.answering import RejectedAnswerError, submit, undo
 from horsesense.annotate.server.database import reading, writing
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import find_person, invite, locked
@@ -72,7 +72,7 @@ def _judge(served: ServedStudy, name: str, seed: int) -> None:
         if draw.random() < 0.2:
             try:
                 undo(served, who)
-            except RefusedError:
+            except RejectedAnswerError:
                 continue
         if draw.random() < 0.1:
             sweep(served)

@@ -16,8 +16,7 @@ from horsesense.core import Judgement, Label
 from horsesense.errors import UserError
 from horsesense.methods.published import read_files
 from horsesense.methods.published.votes import ReleasedVotes, read_votes
-from horsesense.stats.raters.adjudication import adjudicate, reasons
-from horsesense.stats.raters.adjudication_rules import ALL_DIFFER, objected
+from horsesense.stats.raters.adjudication import ALL_DIFFER, adjudicate, objected, reasons
 from horsesense.stats.raters.agreement import pair_kappa
 from horsesense.stats.raters.qualification import choose_gold, qualify
 from horsesense.stats.raters.votes import votes_on_scale

@@ -9,13 +9,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from horsesense.annotate.server.annotator_pages import answer_from, answers_of_task
 from horsesense.annotate.server.answering import submit
 from horsesense.annotate.server.database import reading, writing
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import find_person, invite, locked
 from horsesense.annotate.server.queue import hold
 from horsesense.annotate.server.served_study import ServedStudy
-from horsesense.annotate.server.task_form import answer_from, answers_of_task
 from horsesense.annotate.task import Task
 from horsesense.core import Judgement, Probe
 from horsesense.methods.published import read_files

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.annotate.server import database_tables as tables
-from horsesense.annotate.server.answering import RefusedError, submit, undo
+from horsesense.annotate.server.answering import RejectedAnswerError, submit, undo
 from horsesense.annotate.server.database import writing
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import all_people, invite, pause
@@ -42,7 +42,7 @@ def test_targets_are_met_and_never_overshot(tmp_path: Path) -> None:
         elif deed < 0.3:
             next_lease(served, who)
         elif deed < 0.4:
-            with suppress(RefusedError):
+            with suppress(RejectedAnswerError):
                 undo(served, who)
         elif next_lease(served, who) is not None:
             say(served, who, draw.choice(LABELS))
@@ -76,7 +76,7 @@ def test_a_lease_runs_out_and_a_late_answer_counts_if_there_is_room(tmp_path: Pa
     assert sweep(served) == 1
     mine = next_lease(served, ben)
     assert mine is not None
-    with pytest.raises(RefusedError, match="run out"):
+    with pytest.raises(RejectedAnswerError, match="run out"):
         submit(served, ann, late.key, lambda task: ("probably", ""))
     with writing(served.engine) as connection:
         connection.execute(tables.leases.update().where(tables.leases.c.key == mine.key).values(expires=0))
@@ -110,7 +110,7 @@ def test_qualification(tmp_path: Path, shift: int, state: str) -> None:
     after = next_lease(served, ann)
     assert (after.purpose if after else None) == ("item" if state == "working" else None)
     assert standing_judgements(served) == [], "gold is no judgement of an item"
-    with pytest.raises(RefusedError, match="no answer to take back"):
+    with pytest.raises(RejectedAnswerError, match="no answer to take back"):
         undo(served, ann)
 
 

@@ -18,7 +18,7 @@ FILES = {
     "adapted/abc-2/config.json": 30,
     "releases/cats/wsc.txt": 500,
     "wordnet/data.noun": 600,
-    "knowledge/graph-2.duckdb": 700,
+    "knowledge/own.arrow": 700,
     "hashes/0a1b": 64,
     "scores.sqlite": 80,
     "scores.sqlite-wal": 8,
@@ -80,7 +80,7 @@ def test_without_names_only_scores_and_converted_models_go(cache: Path, call: Ca
 def test_all_leaves_what_nobody_can_bring_back(cache: Path, call: Call) -> None:
     told = call("cache", "prune", "--all").out
     assert "removed releases/cats: release, 500 B; horsesense fetch gets it again" in told
-    assert [each for each in names(cache) if (cache / each).is_file()] == ["knowledge/graph-2.duckdb", "mine.txt"]
+    assert [each for each in names(cache) if (cache / each).is_file()] == ["knowledge/own.arrow", "mine.txt"]
 
 
 def test_a_name_is_whole_or_its_end_or_a_folder(cache: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from horsesense.methods.cats.steps import steps
+from horsesense.methods.cats.step_accuracy import steps
 from horsesense.runs.results import read_run
 from tests.support.calling import Call, caller, hold_to
 from tests.support.small_cats import lay_all

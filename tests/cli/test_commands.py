@@ -9,7 +9,7 @@ import click
 import pytest
 
 from horsesense.cli.app import build
-from horsesense.cli.commands import GROUPS, SECTIONS, all_commands
+from horsesense.cli.commands import SECTIONS, all_commands, groups
 from horsesense.cli.generate import FunctionCommand
 from tests.support.calling import Call, caller
 
@@ -35,7 +35,7 @@ def test_the_list_shows_a_short_verb_phrase(path: str) -> None:
     assert entry.summary[0].isupper()
     assert not entry.summary.endswith(".")
     assert entry.section in SECTIONS
-    assert all(len(summary) <= 45 for summary, _ in GROUPS.values())
+    assert all(len(summary) <= 45 for summary, _ in groups().values())
 
 
 @pytest.mark.parametrize("path", all_commands())
@@ -65,7 +65,7 @@ def test_the_usage_shows_what_can_be_repeated_or_left_out(path: str, usage: str)
     assert built.get_usage(click.Context(built, info_name=path)).endswith(f"[OPTIONS] {usage}")
 
 
-@pytest.mark.parametrize("path", GROUPS)
+@pytest.mark.parametrize("path", groups())
 def test_the_commands_of_a_group_are_one_list(path: str) -> None:
     group = build(path)
     assert group.get_help(click.Context(group)).count("Commands:") == 1

@@ -391,6 +391,9 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "build dictionaryqa": lambda w, here: _built(
         "dictionaryqa", here, ["--source", "pets", "--options", 2], source="pets", options=2
     ),
+    "build ladder": lambda w, here: _built(
+        "ladder", here, ["polarity", "--level", 2, "--families", 3], ladder="polarity", levels=[2], families=3
+    ),
     "build partwhole": lambda w, here: _built(
         "partwhole",
         here,
@@ -448,9 +451,29 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "harden": _hardened,
     "import": _released,
     "inoculate": _inoculated,
+    "items": lambda w, here: (
+        ["items", w["run"], "-o", here / "items.html"],
+        lambda: hs.items(w["run"], out=here / "items.html"),
+    ),
     "knowledge add": lambda w, here: (
         ["knowledge", "add", "pets", w["pets.tsv"]],
         lambda: add_file("pets", w["pets.tsv"]),
+    ),
+    "ladder": lambda w, here: (
+        [
+            "ladder",
+            "-m",
+            w.gpt2,
+            "--ladder",
+            "polarity",
+            "--families",
+            2,
+            "--spec",
+            "truncation=left",
+            "-o",
+            here / "l",
+        ],
+        lambda: hs.ladder(w.gpt2, ladders=["polarity"], families=2, spec="truncation=left", out=here / "l"),
     ),
     "knowledge list": lambda w, here: (["knowledge", "list"], stored_sources),
     "profile": lambda w, here: (
@@ -599,7 +622,7 @@ def test_the_same_from_python(
         folder.mkdir()
     if command.startswith("winoventi") or command in ("cues", "harden", "rica study", "run", "suite"):
         # WordNet takes seconds to read; the numbers without it have to be the same too.
-        monkeypatch.setattr("horsesense.lexicons.wordnet.find_wordnet", lambda: None)
+        monkeypatch.setattr("horsesense.lexicons.sources.find_wordnet", lambda: None)
         monkeypatch.setattr("horsesense.methods.winoventi.word_relations.find_wordnet", lambda: None)
     if command.startswith(("build", "cache", "knowledge", "wordnetqa")):
         monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))

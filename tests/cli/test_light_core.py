@@ -18,7 +18,7 @@ from tests.support.made_run import made_items
 
 EXTRAS = [
     "torch", "transformers", "peft", "accelerate", "tokenizers", "safetensors", "gguf", "huggingface_hub",
-    "duckdb", "altair", "vl_convert", "captum",
+    "altair", "vl_convert", "captum",
 ]  # fmt: skip
 
 CALLS = """
@@ -60,7 +60,6 @@ for work in (
     lambda: hs.ask("model", probe),
     lambda: hs.score("model", "Ice is cold."),
     lambda: hs.load_model("org/name"),
-    lambda: hs.build("wordnetqa", relation="hypernymy"),
     lambda: probe.cues(splits=1, rounds=19).plot(),
 ):
     try:
@@ -140,7 +139,6 @@ def test_a_command_that_needs_an_extra_says_which(folder: Path, tmp_path: Path) 
     wanted = {
         ("run", "-m", "smollm2", "-p", probe, "--out", tmp_path / "run"): ("torch", "hf"),
         ("score", "-m", "org/name", "Ice is cold."): ("torch", "hf"),
-        ("build", "wordnetqa", "--relation", "hypernymy", "-o", tmp_path / "w.jsonl"): ("duckdb", "build"),
         ("report", folder / "run", "-o", tmp_path / "page.html", "--charts", charts): ("vl_convert", "pictures"),
     }
     found = called(EXTRAS, *map(list, wanted))
@@ -155,7 +153,7 @@ def test_from_python_it_is_a_user_error() -> None:
     command = [sys.executable, "-c", hook + IN_PYTHON, json.dumps([EXTRAS, []])]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     said = done.stdout.splitlines()
-    libraries = ["torch", "torch", "torch", "duckdb", "altair"]
+    libraries = ["torch", "torch", "torch", "altair"]
     assert [line.split(",")[0] for line in said] == [f"this needs {library}" for library in libraries]
 
 

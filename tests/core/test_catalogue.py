@@ -81,5 +81,5 @@ def test_cues_are_those_of_the_command(tmp_path: Path, call: Call) -> None:
     probe = lay(tmp_path / "toy.jsonl", *lines)
     printed = json.loads(call("cues", probe, "--rounds", 19, "--json").out)
     findings = find_cues(probe, rounds=19)
-    assert json.loads(json.dumps(plain(findings.document()))) == printed
-    assert printed["cues"][0]["accuracy"] == 1.0, "the planted cue is found"
+    assert json.loads(json.dumps(plain(findings))) == printed
+    assert printed["cues"][0]["accuracy"]["value"] == 1.0, "the planted cue is found"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from horsesense.core import Card, Item, Probe, card_path, item_to_dict, read_probe, write_probe
+from horsesense.core import Card, Item, Probe, card_path, read_probe, write_probe
 from horsesense.core.card import read_card
 from horsesense.core.spec import ScoringSpec, parse_spec, spec_from_dict
 from horsesense.errors import UserError
@@ -26,7 +26,7 @@ def lay(folder: Path, *values: dict[str, Any]) -> Path:
 
 
 def test_an_item_edited_after_it_got_its_id(tmp_path: Path) -> None:
-    values = item_to_dict(ICE)
+    values = ICE.to_json()
     path = lay(tmp_path, values, values | {"text": "Is fire cold?"})
     edited = replace(ICE, text="Is fire cold?")
     with pytest.raises(UserError) as caught:
@@ -36,27 +36,27 @@ def test_an_item_edited_after_it_got_its_id(tmp_path: Path) -> None:
 
 
 def test_an_id_of_another_probe_is_a_name_like_any_other(tmp_path: Path) -> None:
-    path = lay(tmp_path, item_to_dict(ICE) | {"probe": "renamed"})
+    path = lay(tmp_path, ICE.to_json() | {"probe": "renamed"})
     (item,) = read_probe(path).items
     assert item.id.startswith("renamed-")
     assert item.source.id == ICE.id
 
 
 def test_repeats_are_counted_and_left_out(tmp_path: Path) -> None:
-    values = item_to_dict(ICE)
+    values = ICE.to_json()
     probe = read_probe(lay(tmp_path, values, values | {"source": {"line": 7}}, values))
     assert (list(probe.items), probe.card.notes) == ([ICE], {"repeated items": 2})
 
 
 @pytest.mark.parametrize("change", [{"facets": {"task": "y"}}, {"groups": {"noun": "ice"}}, {"ordered": True}], ids=str)
 def test_the_same_question_told_otherwise_is_an_error(change: dict[str, Any], tmp_path: Path) -> None:
-    path = lay(tmp_path, item_to_dict(ICE), item_to_dict(ICE) | change)
+    path = lay(tmp_path, ICE.to_json(), ICE.to_json() | change)
     with pytest.raises(UserError, match=rf"p\.jsonl:2: the item {ICE.id} is already in line 1"):
         read_probe(path)
 
 
 def test_an_id_written_by_hand_names_one_item(tmp_path: Path) -> None:
-    values = {k: v for k, v in item_to_dict(ICE).items() if k != "id"}
+    values = {k: v for k, v in ICE.to_json().items() if k != "id"}
     other = values | {"text": "Is fire cold?"}
     with pytest.raises(UserError, match=r"p\.jsonl:2: the id 'q1' is already in line 1, with other content"):
         read_probe(lay(tmp_path, values | {"id": "q1"}, other | {"id": "q1"}))
@@ -95,7 +95,7 @@ CARDS = [
 
 @pytest.mark.parametrize(("content", "told"), CARDS, ids=[content for content, _ in CARDS])
 def test_a_bad_card_is_named(content: str, told: str, tmp_path: Path) -> None:
-    path = lay(tmp_path, item_to_dict(replace(ICE, groups={"noun": "ice"})))
+    path = lay(tmp_path, replace(ICE, groups={"noun": "ice"}).to_json())
     (tmp_path / "p.card.json").write_text(content, encoding="utf-8")
     with pytest.raises(UserError, match=told) as caught:
         read_probe(path)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from horsesense.core import Card, Item, Probe, Source, item_from_dict, item_to_dict, read_probe, write_probe
+from horsesense.core import Card, Item, Probe, Source, item_from_dict, read_probe, write_probe
 from horsesense.errors import UserError
 from tests.support.made_items import items, probes_of_items
 
@@ -44,7 +44,7 @@ def test_any_chain_of_formats_gives_the_same_items(made: list[Item], endings: li
 
 @given(items())
 def test_a_dict_is_plain_json_and_comes_back(item: Item) -> None:
-    values = item_to_dict(item)
+    values = item.to_json()
     assert json.loads(json.dumps(values)) == values
     assert item_from_dict(values) == item
 
@@ -119,7 +119,7 @@ def test_a_file_written_by_hand(tmp_path: Path) -> None:
 
 
 def test_a_packed_file_is_known_by_its_bytes(tmp_path: Path) -> None:
-    line = json.dumps(item_to_dict(ICE)).encode()
+    line = json.dumps(ICE.to_json()).encode()
     (tmp_path / "plain.jsonl.gz").write_bytes(line)
     (tmp_path / "packed.jsonl").write_bytes(gzip.compress(line))
     assert read_probe(tmp_path / "plain.jsonl.gz").items == read_probe(tmp_path / "packed.jsonl").items == [ICE]

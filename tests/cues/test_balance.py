@@ -7,14 +7,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from horsesense.cues.balance import Columns, largest_balanced
+from horsesense.cues.harden import BalanceColumns, largest_balanced
 
 
-def columns(excess: np.ndarray, tolerance: float) -> Columns:
-    return Columns(excess, np.full(excess.shape, 0.25), np.full(excess.shape[1], tolerance))
+def columns(excess: np.ndarray, tolerance: float) -> BalanceColumns:
+    return BalanceColumns(excess, np.full(excess.shape, 0.25), np.full(excess.shape[1], tolerance))
 
 
-def is_balanced(table: Columns, kept: np.ndarray, slack: float) -> bool:
+def is_balanced(table: BalanceColumns, kept: np.ndarray, slack: float) -> bool:
     bound = table.tolerance * np.sqrt(kept.mean() * table.variance.sum(axis=0)) + slack
     return bool((np.abs(kept @ table.excess) <= bound).all())
 
@@ -32,7 +32,7 @@ def test_no_subset_is_much_larger(above: float, seed: int) -> None:
 
 
 def test_many_families_are_dealt_to_several_programmes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("horsesense.cues.balance.MOST_FAMILIES", 100)
+    monkeypatch.setattr("horsesense.cues.harden.MOST_FAMILIES", 100)
     rng = np.random.default_rng(0)
     table = columns(np.where(rng.random((450, 3)) < 0.7, 0.5, -0.5), 1.0)
     kept = largest_balanced(table, np.ones(450)).kept.astype(float)

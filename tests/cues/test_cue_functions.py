@@ -11,7 +11,8 @@ from horsesense.core import Item
 from horsesense.cues.battery import Learnt, Number, battery, number_scores
 from horsesense.cues.question import entity_order_of
 from horsesense.cues.table import Table, place_of_text, table_of
-from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.sources import read_wordnet
 from horsesense.lexicons.words import FUNCTION_WORDS, words
 from tests.support import ROOT
 from tests.support.made_up_probes import noise
@@ -186,8 +187,8 @@ def test_slots_of_a_triple_go_with_their_label() -> None:
 
 
 @pytest.fixture(scope="module")
-def taxonomy(tmp_path_factory: pytest.TempPathFactory) -> Taxonomy:
-    return load_taxonomy(write_small_wordnet(tmp_path_factory.mktemp("wordnet")))
+def taxonomy(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    return read_wordnet(write_small_wordnet(tmp_path_factory.mktemp("wordnet")))
 
 
 @pytest.mark.parametrize(
@@ -204,12 +205,12 @@ def taxonomy(tmp_path_factory: pytest.TempPathFactory) -> Taxonomy:
         ("something else altogether", None),
     ],
 )
-def test_texts_name_their_concept(text: str, concept: str | None, taxonomy: Taxonomy) -> None:
+def test_texts_name_their_concept(text: str, concept: str | None, taxonomy: Graph) -> None:
     place = place_of_text(text, taxonomy)
     assert (taxonomy.ids[place] if place >= 0 else None) == concept
 
 
-def test_a_knowledge_id_goes_before_the_text(taxonomy: Taxonomy) -> None:
+def test_a_knowledge_id_goes_before_the_text(taxonomy: Graph) -> None:
     item = Item(
         probe="p", form="choice", text="?", options=("dog", "cat"), concepts=("animal.n.01", "cat.n.01"), answer=0
     )
@@ -229,3 +230,10 @@ def test_the_documentation_lists_every_cue() -> None:
     listed = (ROOT / "docs" / "results" / "cues.md").read_text(encoding="utf-8")
     for cue in CUES.values():
         assert f"| {cue.name} | {cue.about} |" in listed
+
+
+def test_the_order_that_breaks_ties_is_kept() -> None:
+    """Cues of equal accuracy are ranked by it, so another order is another best cue."""
+    order = [cue.name for cue in battery()]
+    named = ["hyponyms", "sense number", "shared words", "characters", "above another", "near another"]
+    assert sorted(named, key=order.index) == named

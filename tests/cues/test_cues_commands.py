@@ -20,7 +20,7 @@ from tests.support.made_up_probes import longest, noise, planted
 @pytest.fixture(autouse=True)
 def no_wordnet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Loading the real WordNet costs seconds and adds nothing here."""
-    monkeypatch.setattr("horsesense.lexicons.wordnet.find_wordnet", lambda: None)
+    monkeypatch.setattr("horsesense.lexicons.sources.find_wordnet", lambda: None)
 
 
 def written(path: Path, items: list[Item], group: str = "family") -> Path:
@@ -58,10 +58,11 @@ def test_the_document_of_cues(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     found = document(capsys, "cues", path, *QUICK)
     assert found["n"] == 150
     assert found["chance"] == 0.25
-    assert found["best"] == "characters"
+    assert found["best"]["name"] == "characters"
     assert found["cues"][0]["name"] == "characters"
-    low, high = found["cues"][0]["ci"]
-    assert low <= found["cues"][0]["accuracy"] <= high
+    accuracy = found["cues"][0]["accuracy"]
+    low, high = accuracy["ci"]
+    assert low <= accuracy["value"] <= high
     assert "the option with the most characters" in found["verdict"]
 
 
@@ -123,7 +124,7 @@ def test_harden_writes_what_it_promises(tmp_path: Path, capsys: pytest.CaptureFi
     assert found["after"]["verdict"].startswith("No cue ")
     assert all(
         one["ci"][0] <= again["chance"] <= one["ci"][1]
-        for one in again["cues"] + [rule["accuracy"] for rule in found["rules"]]
+        for one in (each["accuracy"] for each in (*again["cues"], *found["rules"]))
     )
 
 

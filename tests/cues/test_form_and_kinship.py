@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -11,7 +10,9 @@ import pytest
 from horsesense.core import Item
 from horsesense.cues.battery import Number, battery, number_scores
 from horsesense.cues.table import table_of
-from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
+from horsesense.lexicons.graph import Graph, build_graph
+from horsesense.lexicons.sources import read_wordnet
+from horsesense.lexicons.triples import Triple
 from horsesense.lexicons.words import FUNCTION_WORDS, words
 from tests.support.graph_walks import links_between
 from tests.support.small_wordnet import write_small_wordnet
@@ -19,7 +20,7 @@ from tests.support.small_wordnet import write_small_wordnet
 CUES = {cue.name: cue for cue in battery()}
 
 
-def numbers(name: str, items: list[Item], taxonomy: Taxonomy | None = None) -> list[float]:
+def numbers(name: str, items: list[Item], taxonomy: Graph | None = None) -> list[float]:
     cue = CUES[name]
     assert isinstance(cue, Number)
     found: list[float] = number_scores(table_of(items, taxonomy=taxonomy), cue).tolist()
@@ -31,11 +32,11 @@ def item(question: str, *options: str, concepts: tuple[str, ...] = ()) -> Item:
 
 
 @pytest.fixture(scope="module")
-def taxonomy(tmp_path_factory: pytest.TempPathFactory) -> Taxonomy:
+def taxonomy(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     folder = tmp_path_factory.mktemp("wordnet")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HORSESENSE_CACHE", str(folder / "cache"))
-        return load_taxonomy(write_small_wordnet(folder))
+        return read_wordnet(write_small_wordnet(folder))
 
 
 def test_the_longest_common_beginning_counts_from_four_letters_on() -> None:
@@ -79,7 +80,7 @@ def test_function_words_are_no_name() -> None:
     assert np.isnan(numbers("edit distance", [item("with this from", "with", "from that")])).all()
 
 
-def test_kinship_is_what_walking_the_links_gives(taxonomy: Taxonomy) -> None:
+def test_kinship_is_what_walking_the_links_gives(taxonomy: Graph) -> None:
     names = ("animal.n.01", "dog.n.01", "puppy.n.01", "tool.n.01", "run.v.01")
     asked = item("?", *names, concepts=names)
     above, below = numbers("above another", [asked], taxonomy), numbers("below another", [asked], taxonomy)
@@ -92,6 +93,7 @@ def test_kinship_is_what_walking_the_links_gives(taxonomy: Taxonomy) -> None:
         assert near[place] == -min(known) if known else np.isnan(near[place])
 
 
-def test_derived_words_are_found(taxonomy: Taxonomy) -> None:
-    known = replace(taxonomy, derived={"speak": ["speech"], "speech": ["speak"]})
+def test_derived_words_are_found(taxonomy: Graph) -> None:
+    facts = [Triple("derivation", "speak", "speech", "speak", "speech"), Triple("lemma", "speech", "speech")]
+    known = build_graph(taxonomy.origin, facts)
     assert numbers("derivation", [item("they speak", "a speech", "a dog")], known) == [1, 0]

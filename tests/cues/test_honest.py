@@ -127,9 +127,9 @@ def test_a_mark_of_position_is_told() -> None:
         return replace(item, options=(f"and {first}", *(f"but {other}" for other in others)))
 
     found = quick([marked(item) for item in noise(150, 2, 12)])
-    assert found.mark is not None
-    assert found.mark.share == 1
-    assert quick(noise(150, 2, 12)).mark is None
+    assert found.position_mark is not None
+    assert found.position_mark.share == 1
+    assert quick(noise(150, 2, 12)).position_mark is None
 
 
 def with_answers(items: list[Item], answer: int) -> list[Item]:

@@ -56,7 +56,7 @@ def test_the_nearest_option_is_a_cue_and_a_section_of_its_own() -> None:
     assert near.coverage == 1.0
     assert found.best is not None
     assert found.best.name == "relatedness by topics"
-    assert found.document().to_json()["relatedness"][0]["encoder"] == "topics"
+    assert found.to_json()["relatedness"][0]["encoder"] == "topics"
     without = measure_cues(items, "item", splits=2, rounds=19)
     assert without.relatedness == ()
     assert without.searched.value < 0.6

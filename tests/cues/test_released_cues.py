@@ -13,20 +13,21 @@ from horsesense.cues.battery import battery
 from horsesense.cues.combined import position_mark
 from horsesense.cues.search import Prepared, prepare, search
 from horsesense.cues.table import table_of
-from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.sources import open_graph
 from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.published import read_files
 
 
 @cache
-def wordnet() -> Taxonomy:
+def wordnet() -> Graph:
     folder = find_wordnet()
     if folder is None:
         pytest.skip("WordNet is not on this machine (horsesense fetch wordnet)")
-    return load_taxonomy(folder)
+    return open_graph("wordnet")
 
 
-def prepared(shared: Path, release: str, files: Sequence[str], taxonomy: Taxonomy | None = None) -> Prepared:
+def prepared(shared: Path, release: str, files: Sequence[str], taxonomy: Graph | None = None) -> Prepared:
     paths = [shared / "data" / file for file in files]
     missing = [path.name for path in paths if not path.is_file()]
     if missing:

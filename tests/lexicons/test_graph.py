@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horsesense.errors import UserError
-from horsesense.lexicons.graph import Graph, load_graph
+from horsesense.lexicons.graph import Graph, closure, find_source, list_sources, load_graph, source_path
 from horsesense.lexicons.sources import add_triples, open_graph, read_triples
-from horsesense.lexicons.store import closure, find_source, list_sources, reading_store, store_path
 from horsesense.lexicons.wordnet import find_wordnet
 from tests.support.graph_walks import hops, sisters
 from tests.support.nltk_wordnet import nltk_wordnet
@@ -96,13 +95,15 @@ def test_texts_and_words_of_a_concept(small: Graph) -> None:
 
 def test_a_source_is_read_once(small: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("horsesense.lexicons.sources.read_synsets", lambda *_: pytest.fail("read again"))
-    assert open_graph().ids == small.ids
+    monkeypatch.setattr("horsesense.lexicons.graph._loaded", {})
+    stored = open_graph()
+    assert stored is not small
+    assert (stored.ids, stored.senses, stored.definitions) == (small.ids, small.senses, small.definitions)
 
 
 def test_relations_for_other_methods_are_kept(small: Graph) -> None:
-    with reading_store() as connection:
-        query = "select count(*) from triples where source = 'wordnet' and relation = 'antonym'"
-        assert connection.execute(query).fetchone() == (2,)
+    fast, slow = small.number["fast.a.01"], small.number["slow.a.01"]
+    assert [column.tolist() for column in small.links("antonym")] == [[fast, slow], [slow, fast]]
 
 
 def test_a_file_of_triples_is_a_source(cache: Path, tmp_path: Path) -> None:
@@ -141,7 +142,7 @@ def test_what_an_own_source_may_not_have(cache: Path, tmp_path: Path, change: Ca
     path.write_text(change(OWN), encoding="utf-8")
     with pytest.raises(UserError, match=told):
         add_triples("pets", path)
-    assert not store_path().exists()
+    assert not source_path("pets").exists()
 
 
 def test_an_own_source_has_a_name_of_its_own(tmp_path: Path) -> None:
@@ -150,10 +151,32 @@ def test_an_own_source_has_a_name_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_damaged_store_is_told(cache: Path) -> None:
-    store_path().parent.mkdir(parents=True)
-    store_path().write_text("no database at all", encoding="utf-8")
-    with pytest.raises(UserError, match="the kept knowledge is damaged"):
+    source_path("pets").parent.mkdir(parents=True)
+    source_path("pets").write_text("no table at all", encoding="utf-8")
+    with pytest.raises(UserError, match="damaged"):
         list_sources()
+
+
+def test_a_stored_source_with_other_bytes_is_refused(cache: Path, tmp_path: Path) -> None:
+    path = tmp_path / "own.tsv"
+    path.write_text(OWN, encoding="utf-8")
+    add_triples("pets", path)
+    stored = bytearray(source_path("pets").read_bytes())
+    stored[len(stored) // 2] ^= 1
+    source_path("pets").write_bytes(stored)
+    with pytest.raises(UserError, match="damaged"):
+        load_graph("pets")
+
+
+def test_a_graph_in_use_is_not_loaded_twice(small: Graph, tmp_path: Path) -> None:
+    assert open_graph() is small
+    path = tmp_path / "own.tsv"
+    path.write_text(OWN, encoding="utf-8")
+    add_triples("pets", path)
+    pets = load_graph("pets")
+    path.write_text(OWN.replace("hound", "doggy"), encoding="utf-8")
+    add_triples("pets", path, replace=True)
+    assert load_graph("pets").lemmas != pets.lemmas
 
 
 @pytest.fixture(scope="module")

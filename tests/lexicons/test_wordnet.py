@@ -8,12 +8,20 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.lexicons.taxonomy import Taxonomy, definition_key, load_taxonomy
-from horsesense.lexicons.wordnet import Synset, fetch_wordnet, find_wordnet, is_wordnet, meaning_of, read_synsets
+from horsesense.lexicons.graph import Graph, source_path
+from horsesense.lexicons.sources import open_graph, read_wordnet
+from horsesense.lexicons.wordnet import (
+    Synset,
+    definition_key,
+    fetch_wordnet,
+    find_wordnet,
+    is_wordnet,
+    meaning_of,
+    read_synsets,
+)
 from tests.support.small_wordnet import ENTRIES, write_small_wordnet
 
 
@@ -23,9 +31,9 @@ def small(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def taxonomy(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Taxonomy:
+def taxonomy(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Graph:
     monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
-    return load_taxonomy(small)
+    return read_wordnet(small)
 
 
 def nltk_reader(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
@@ -68,50 +76,44 @@ def test_sense_numbers_follow_the_index(small: Path) -> None:
     assert {"swift.s.01", "swift.a.02", "swift.s.03"} <= ids  # one row of numbers for all adjectives
 
 
-def test_hyponyms_count_each_synset_below_once(taxonomy: Taxonomy) -> None:
-    below = {name: int(taxonomy.hyponyms[place]) for name, place in taxonomy.place.items()}
+def test_hyponyms_count_each_synset_below_once(taxonomy: Graph) -> None:
+    below = {name: int(taxonomy.hyponyms[place]) for name, place in taxonomy.number.items()}
     # animal: dog, cat, young, puppy, kitten and Laika, though puppy and kitten are reached twice.
     assert below["animal.n.01"] == 6
     assert below["dog.n.01"] == 2
     assert below["thing.n.01"] == 10
-    assert int(taxonomy.kinds[taxonomy.place["dog.n.01"]]) == 0  # hyponym pointers are not written in the fixture
+    assert int(taxonomy.children[taxonomy.number["animal.n.01"]]) == 3  # dog, cat, young
+    assert int(taxonomy.children[taxonomy.number["dog.n.01"]]) == 1  # puppy; Laika is an instance
 
 
-def test_a_loop_of_hypernyms_ends(taxonomy: Taxonomy) -> None:
-    place = taxonomy.place
+def test_a_loop_of_hypernyms_ends(taxonomy: Graph) -> None:
+    place = taxonomy.number
     assert taxonomy.hyponyms[place["hold.v.01"]] == 1
     assert taxonomy.hyponyms[place["restrain.v.01"]] == 1
     assert taxonomy.depth[place["restrain.v.01"]] == 2
 
 
-def test_depth_is_the_shortest_way_up(taxonomy: Taxonomy) -> None:
-    depth = {name: int(taxonomy.depth[place]) for name, place in taxonomy.place.items()}
+def test_depth_is_the_shortest_way_up(taxonomy: Graph) -> None:
+    depth = {name: int(taxonomy.depth[place]) for name, place in taxonomy.number.items()}
     assert (depth["thing.n.01"], depth["animal.n.01"], depth["puppy.n.01"], depth["run.v.01"]) == (0, 1, 3, 1)
 
 
-def test_words_lead_to_their_senses_in_order(taxonomy: Taxonomy) -> None:
+def test_words_lead_to_their_senses_in_order(taxonomy: Graph) -> None:
     assert [taxonomy.ids[p] for p in taxonomy.senses["dog"]] == ["dog.n.01", "andiron.n.01", "dog.v.01"]
     assert [taxonomy.ids[p] for p in taxonomy.senses["young person"]] == ["young_person.n.01"]
 
 
-def test_the_kept_table_is_the_parsed_one(
-    taxonomy: Taxonomy, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_damaged_stored_graph_is_built_again(
+    taxonomy: Graph, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert len(list((tmp_path / "cache" / "taxonomy").glob("*.json"))) == 1
-    monkeypatch.setattr("horsesense.lexicons.taxonomy.read_synsets", lambda *_: pytest.fail("parsed again"))
-    again = load_taxonomy(small)
-    assert again.ids == taxonomy.ids
-    assert again.senses == taxonomy.senses
-    assert np.array_equal(again.hyponyms, taxonomy.hyponyms)
-
-
-def test_a_damaged_kept_table_is_made_again(taxonomy: Taxonomy, small: Path, tmp_path: Path) -> None:
-    (kept,) = (tmp_path / "cache" / "taxonomy").glob("*.json")
-    whole = kept.read_text(encoding="utf-8")
-    for damaged in ("{", whole.replace("andiron", "andirom")):  # one that cannot be read, and one letter of another
-        kept.write_text(damaged, encoding="utf-8")
-        assert load_taxonomy(small).ids == taxonomy.ids
-        assert kept.read_text(encoding="utf-8") == whole
+    monkeypatch.setenv("WNHOME", str(small))
+    assert open_graph("wordnet").ids == taxonomy.ids
+    stored = source_path("wordnet")
+    whole = stored.read_bytes()
+    for damaged in (b"{", whole[:900] + b"?" + whole[901:]):
+        stored.write_bytes(damaged)
+        assert open_graph("wordnet").ids == taxonomy.ids
+        assert stored.read_bytes() == whole
 
 
 def test_a_damaged_line_is_named(small: Path) -> None:
@@ -139,7 +141,7 @@ def test_nltks_data_is_looked_into(small: Path, tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_fetch_takes_it_from_a_folder(
-    packed: bool, small: Path, taxonomy: Taxonomy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    packed: bool, small: Path, taxonomy: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = tmp_path if packed else small
     if packed:  # as NLTK's downloader leaves it
@@ -147,7 +149,7 @@ def test_fetch_takes_it_from_a_folder(
         shutil.rmtree(small)
     fetched = fetch_wordnet(source)
     assert fetched.path == find_wordnet() == tmp_path / "cache" / "wordnet"
-    assert load_taxonomy(fetched.path).ids == taxonomy.ids
+    assert read_wordnet(fetched.path).ids == taxonomy.ids
 
 
 def test_a_damaged_package_of_nltk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,21 +202,21 @@ def test_real_wordnet_is_read_as_nltk_reads_it(real: Path, tmp_path: Path, monke
         pytest.skip("this WordNet has no lexnames, which NLTK needs")
     reader = nltk_reader(copy, monkeypatch)
     synsets = read_synsets(real)
-    table = load_taxonomy(real)
+    table = open_graph("wordnet")
     assert len(synsets) == 117_659
     for synset in random.Random(0).sample(synsets, 500):
         assert_like_nltk(synset, reader.synset_from_pos_and_offset(synset.pos, synset.offset))
     for synset in random.Random(1).sample([s for s in synsets if s.pos in "nv"], 25):
         theirs = reader.synset(synset.id)
-        place = table.place[synset.id]
+        place = table.number[synset.id]
         below = set(theirs.closure(lambda s: s.hyponyms() + s.instance_hyponyms()))
         assert table.hyponyms[place] == len(below)
         assert table.depth[place] == theirs.min_depth()
-        assert table.kinds[place] == len(theirs.hyponyms())
-        assert place in table.by_definition[definition_key(theirs.definition())]
+        assert table.children[place] == len(theirs.hyponyms())
+        assert place in table.by_gloss[definition_key(theirs.definition())]
 
 
 def test_the_root_has_all_nouns_below_it(real: Path) -> None:
-    table = load_taxonomy(real)
+    table = open_graph("wordnet")
     nouns = sum(name.split(".")[-2] == "n" for name in table.ids)
-    assert table.hyponyms[table.place["entity.n.01"]] == nouns - 1
+    assert table.hyponyms[table.number["entity.n.01"]] == nouns - 1

@@ -52,7 +52,7 @@ def test_a_suite(tiny_folders: dict[str, Path], tmp_path: Path, call: Call) -> N
     model, data = str(tiny_folders["gpt2"]), _sets(tmp_path)
     asked = ask_suite(model, "cats", data=data)
     printed = json.loads(call("suite", "cats", "--data", data, "-m", model, "--out", tmp_path / "o", "--json").out)
-    assert json.loads(json.dumps(plain(asked.table))) == printed["suite"]
+    assert json.loads(json.dumps(plain(asked.results))) == printed["suite"]
     assert asked.run.results().to_json() == printed["results"]
 
 

@@ -11,8 +11,7 @@ import pytest
 from horsesense.errors import UserError
 from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.ask import AskedSuite, ask_suite
-from horsesense.methods.suites.frame import PaperRow, with_published
-from horsesense.methods.suites.stored import FILE, kept_tables
+from horsesense.methods.suites.frame import FILE, PaperRow, kept_tables, with_published
 from horsesense.registry import provided
 from horsesense.report.paper_charts import direction_chart
 from horsesense.report.run_report import write_report
@@ -54,7 +53,7 @@ def asked(
 
 def test_partwhole_asks_two_splits_and_fits_the_papers_controls(asked: tuple[AskedSuite, Path]) -> None:
     suite, out = asked
-    assert suite.table is None
+    assert suite.results is None
     ours, published, nouns = suite.tables
     assert published.title == f"{ours.title}, as published", "our triples are not the paper's"
     assert {row.kind for row in published.rows} == {"published"}

@@ -14,10 +14,9 @@ from horsesense.data.disk import cache_folder
 from horsesense.errors import UserError
 from horsesense.methods.audits import stored_audit
 from horsesense.profiling import material as rooms
-from horsesense.profiling.abilities import abilities, chosen
+from horsesense.profiling.abilities import abilities, chosen, pool_of
 from horsesense.profiling.conditions import RETEST_OF, conditions
 from horsesense.profiling.material import CueCredits, by_turns, drawn, frozen_list, halves, part_of
-from horsesense.profiling.recipes import pool_of
 from tests.support import ROOT
 
 SHIPPED = ("everyday", "turned", "exceptions", "parts")

@@ -13,7 +13,7 @@ import pytest
 import horsesense
 from horsesense.formatting import points
 from horsesense.profiling.document import ModelProfile
-from horsesense.profiling.finding import Finding, Verdicts
+from horsesense.profiling.finding import AbilityFinding, Verdicts
 from horsesense.profiling.verdicts import verdicts
 from horsesense.report import profile_view as view
 from horsesense.stats import Estimate, accuracy
@@ -32,7 +32,7 @@ def _model(found: Verdicts) -> ModelProfile:
     return ModelProfile("m", ("", ""), found, None, None, (), "", "", None)
 
 
-def _cell(finding: Finding, found: Verdicts) -> view.ProfileCell:
+def _cell(finding: AbilityFinding, found: Verdicts) -> view.ProfileCell:
     return view._cell(_model(found), finding, "0-0")
 
 

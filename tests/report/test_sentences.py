@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from horsesense.cues import WhereCuesFail, where_cues_fail
-from horsesense.cues.artefact_control import Control
+from horsesense.cues.artefact_control import ArtefactControl
 from horsesense.report.run_text import cue_control, family_verdict, verdict_label
 from horsesense.runs.result import Result
 from horsesense.stats import Estimate, accuracy
@@ -35,7 +35,7 @@ def where(n: int) -> WhereCuesFail:
 def test_cues_explain_nothing_only_where_they_earn_less(
     cue: int, model: int, n: int, chance: float, claim: str
 ) -> None:
-    control = Control(earned(cue, n, chance), earned(model, n, chance), where(n))
+    control = ArtefactControl(earned(cue, n, chance), earned(model, n, chance), where(n))
     assert not control.cue_works
     claims = [
         each

@@ -9,7 +9,7 @@ import pytest
 
 import horsesense as hs
 from horsesense.methods.suites.ask import AskedSuite, ask_suite
-from horsesense.methods.suites.stored import kept_tables
+from horsesense.methods.suites.frame import kept_tables
 from horsesense.methods.winoventi import word_relations
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.published_dataset import COLUMNS

@@ -20,7 +20,7 @@ from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.protocol import Values
 from horsesense.progress import Progress
 from horsesense.runs.ask_models import Settings, ask_models
-from horsesense.runs.shards import SAMPLE, Weights, benchmark_sample, calibrate_shard_size, cut, draw, ranks_of
+from horsesense.runs.shards import SAMPLE, TokenCounts, benchmark_sample, calibrate_shard_size, cut, draw, ranks_of
 
 
 def make(sizes: list[int]) -> list[Item]:
@@ -44,8 +44,8 @@ def test_a_larger_limit_draws_what_a_smaller_one_draws(sizes: list[int], limit: 
     assert sorted(ranks[item.id] for item in drawn) == list(range(len(drawn)))
 
 
-def weights_of(items: Sequence[Item], longest: list[int], cost: int) -> Weights:
-    return Weights([item.id for item in items], np.array(longest), np.full(len(items), cost))
+def weights_of(items: Sequence[Item], longest: list[int], cost: int) -> TokenCounts:
+    return TokenCounts([item.id for item in items], np.array(longest), np.full(len(items), cost))
 
 
 def shards_of(items: Sequence[Item], whole: Sequence[Item]) -> list[frozenset[str]]:

@@ -23,7 +23,7 @@ from horsesense.progress import Progress
 from horsesense.runs.ask_models import ask_models
 from horsesense.runs.cache import ScoreStore
 from horsesense.runs.compute_settings import EngineSettings
-from horsesense.runs.engine import Job, Task, TaskResult, engine_named
+from horsesense.runs.engine import EngineTask, Job, TaskResult, engine_named
 from horsesense.runs.manifest import read_manifest
 from horsesense.runs.ray import _CONNECT_TRIES, RayEngine
 from tests.runs.test_ask import SETTINGS, Listener, make_probe, tables
@@ -294,8 +294,8 @@ class Waiting(Job):
 
     name = "waiting"
 
-    def begin(self) -> list[Task]:
-        return [Task(lambda *_: TaskResult())]
+    def begin(self) -> list[EngineTask]:
+        return [EngineTask(lambda *_: TaskResult())]
 
 
 class Leaving(Progress):

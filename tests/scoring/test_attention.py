@@ -10,7 +10,7 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from horsesense.core import ScoringSpec
-from horsesense.models.hf.attention import (
+from horsesense.models.hf.fast_paths import (
     NAME,
     _apart,
     _attention,
@@ -114,6 +114,6 @@ def test_a_mask_made_without_gradients_may_stand_where_they_are_wanted() -> None
 def test_what_does_not_fit_is_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = load_model(str(save_tiny("bert", tmp_path)), device="cpu")
     # An attention that gives other numbers is not taken.
-    monkeypatch.setattr("horsesense.models.hf.attention.batched_sdpa", lambda q, k, v, s: v.roll(1, dims=2))
+    monkeypatch.setattr("horsesense.models.hf.fast_paths.batched_sdpa", lambda q, k, v, s: v.roll(1, dims=2))
     assert not can_use_batched_sdpa(model.network, model.family, model.device)
     assert model.network.config._attn_implementation == "sdpa"

@@ -22,9 +22,9 @@ from horsesense.models.hf.load import load_model
 from horsesense.models.protocol import Prompt
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.replies import reply_statistics
-from horsesense.scoring.few_shot import examples_from
 from horsesense.scoring.generate import answer_from
 from horsesense.scoring.option_prompts import block, rotated
+from horsesense.scoring.prompts import examples_from
 
 CHOICE = [
     Item(

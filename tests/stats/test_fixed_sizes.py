@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from horsesense.stats.fixed_sizes import all_right, strict_at_sizes
+from horsesense.stats.families import all_right, strict_at_sizes
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4])

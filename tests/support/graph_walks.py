@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from horsesense.lexicons.graph import ConceptLinks, Graph
-from horsesense.lexicons.taxonomy import Taxonomy
+from horsesense.lexicons.triples import INSTANCE, ISA
 
 
 def hops(graph: Graph, links: ConceptLinks, concept: str, most: int) -> dict[str, int]:
@@ -16,14 +16,16 @@ def sisters(graph: Graph, concept: str, depth: int) -> dict[str, int]:
     return {graph.ids[other]: deep for other, deep in graph.sister_depths(graph.number[concept], depth).items()}
 
 
-def links_between(taxonomy: Taxonomy, one: str, other: str) -> int | None:
+def links_between(graph: Graph, one: str, other: str) -> int | None:
     """The fewest isa links from one synset to another over something above both; None where there is nothing."""
 
+    links = list(zip(*(column.tolist() for column in graph.links(ISA, INSTANCE)), strict=True))
+
     def above(name: str) -> dict[int, int]:
-        found, level, hops = {taxonomy.place[name]: 0}, [taxonomy.place[name]], 0
+        found, level, hops = {graph.number[name]: 0}, [graph.number[name]], 0
         while level:
             hops += 1
-            level = [p for here in level for p in taxonomy.hypernyms[here] if p not in found]
+            level = [parent for here in level for child, parent in links if child == here and parent not in found]
             found.update(dict.fromkeys(level, hops))
         return found
 

@@ -4,7 +4,7 @@ In the order of a study:
 
 - `instrument`: the question and the possible answers, from small TOML files.
 - `task`: one question to one person, and who gets which.
-- `task_files`: tasks as a table to fill in; `label_studio`, `potato`, `mturk`: files of platforms.
+- `task_files`: tasks as a table to fill in; `platforms`: files of Label Studio, Potato and MTurk.
 - `study`: the folder of a served study, with `gold_items` and `pictures`; `server`: pages, queue and log.
 - `answer_checks`: checks of one answer; `judgements`: read and collect judgements; `annotation_status`: progress.
 - `rater_agreement`, `human_performance`: agreement and human performance; `labels`: adjudicate, and apply labels to a

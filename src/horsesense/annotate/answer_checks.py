@@ -12,7 +12,7 @@ from typing import Any
 from horsesense.annotate.instrument import Instrument
 from horsesense.annotate.task import JUDGED, lettered
 from horsesense.errors import UserError, unknown
-from horsesense.stats.raters.adjudication_rules import PASS
+from horsesense.stats.raters.adjudication import PASS
 
 BETWEEN = " || "
 """Separates the two texts of a pair in a judgement."""

@@ -19,43 +19,14 @@ from horsesense.core import HumanFigure, Judgement, Label, Probe, add_human_figu
 from horsesense.core.document import Document
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.stats.accuracy import chance
-from horsesense.stats.intervals import Estimate
 from horsesense.stats.raters.human_performance import (
-    Against,
-    HumanScore,
-    Kind,
+    HumanAccuracy,
     against_the_others,
     majority_of_people,
     single_person,
 )
 from horsesense.stats.raters.qualification import Qualification, Threshold
 from horsesense.stats.raters.qualification import qualify as qualify_people
-
-
-@dataclass(frozen=True, slots=True)
-class HumanAccuracy:
-    """Human accuracy, and its kind."""
-
-    name: str
-    """The kind in words."""
-    kind: Kind
-    """Single judgements, or the majority of an item's judgements."""
-    against: Against
-    """The gold answer, a label that contains the vote, or the majority of the other votes."""
-    filtered: bool
-    """Whether items that people get wrong were dropped before."""
-    people: int
-    """Number of people; 0 if they are not named."""
-    votes: int
-    """Number of judgements."""
-    votes_per_item: tuple[int, int]
-    """Minimum and maximum number of judgements per item."""
-    ties: int
-    """Items with a tied majority; they score 1/n, as a model's ties do."""
-    estimate: Estimate
-    """Accuracy."""
-    slice: str | None
-    """Value of the facet; null for all items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +45,7 @@ def performance_of(collected: CollectedJudgements, labels: Sequence[Label] = (),
     """Return each kind of figure that the judgements allow, overall or by facet."""
     slices = _by_facet(collected, by) if by else {"": collected}
     human = [
-        HumanAccuracy(
-            name=score.name,
-            kind=score.kind,
-            against=score.against,
-            filtered=score.filtered,
-            people=score.people,
-            votes=score.votes,
-            votes_per_item=score.votes_per_item,
-            ties=score.ties,
-            estimate=score.estimate,
-            slice=value or None,
-        )
-        for value, part in slices.items()
-        for score in human_scores(part, labels)
+        replace(score, slice=value or None) for value, part in slices.items() for score in human_scores(part, labels)
     ]
     return Performance(by or None, collected.instrument.name, tuple(human))
 
@@ -147,7 +105,7 @@ def gold_of(collected: CollectedJudgements) -> dict[str, str]:
     return answers_of(collected.probe, collected.instrument)
 
 
-def human_scores(collected: CollectedJudgements, labels: Sequence[Label] = ()) -> list[HumanScore]:
+def human_scores(collected: CollectedJudgements, labels: Sequence[Label] = ()) -> list[HumanAccuracy]:
     """Return each kind of figure that the judgements allow.
 
     With ``labels`` from these judgements, single votes are compared with them and with the other votes for the same
@@ -184,7 +142,7 @@ def _against_gold(
     gold: Mapping[str, str],
     clusters: Mapping[str, str],
     own_label: bool,
-) -> list[HumanScore]:
+) -> list[HumanAccuracy]:
     filtered = collected.probe is not None and FILTERED in collected.probe.card.notes
     scale_of = collected.scale_of()
     guess = chance([len(scale_of(item).labels) or 1 for item in sorted({each.item for each in judged})])

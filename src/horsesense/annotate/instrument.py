@@ -16,7 +16,8 @@ from pydantic import PositiveInt, StringConstraints
 from horsesense.core import FORMS
 from horsesense.data import FieldProblem, check_fields, read_text
 from horsesense.errors import UserError, unknown
-from horsesense.stats.raters.adjudication import find_rule
+from horsesense.registry import methods
+from horsesense.stats.raters.adjudication import find_rule, rule_for_criteria
 from horsesense.stats.raters.votes import Scale
 
 Kind = Literal["labels", "options", "each", "criteria", "words", "pair"]
@@ -117,13 +118,14 @@ class Instrument:
 @cache
 def built_in() -> Mapping[str, Instrument]:
     """Return the built-in instruments by name."""
-    folder = files("horsesense.annotate").joinpath("instruments")
+    packages = ["horsesense.annotate", *(method.instruments for method in methods().values() if method.instruments)]
     instruments = {}
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.name.endswith(".toml"):
-            instrument = _parsed(entry.read_text(encoding="utf-8"), entry.name)
-            instruments[instrument.name] = instrument
-    return instruments
+    for package in packages:
+        for entry in files(package).joinpath("instruments").iterdir():
+            if entry.name.endswith(".toml"):
+                instrument = _parsed(entry.read_text(encoding="utf-8"), entry.name)
+                instruments[instrument.name] = instrument
+    return dict(sorted(instruments.items()))
 
 
 def find_instrument(name: str) -> Instrument:
@@ -155,7 +157,7 @@ def instrument_of(values: Mapping[str, Any]) -> Instrument:
     instrument = check_fields(Instrument, values, _bad_field)
     _check(instrument)
     if instrument.kind == "criteria" and "rule" not in values:
-        instrument = replace(instrument, rule="winoventi")
+        instrument = replace(instrument, rule=rule_for_criteria())
     return instrument
 
 

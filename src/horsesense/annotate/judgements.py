@@ -10,9 +10,7 @@ from typing import Any
 
 from horsesense.annotate.answer_checks import check_reason, check_value, choice_at, join_criteria, join_each
 from horsesense.annotate.instrument import Instrument, find_instrument
-from horsesense.annotate.label_studio import iter_label_studio
-from horsesense.annotate.mturk import from_mturk, is_mturk
-from horsesense.annotate.potato import from_potato, is_potato
+from horsesense.annotate.platforms import from_mturk, from_potato, is_mturk, is_potato, iter_label_studio
 from horsesense.annotate.task import Task, tasks_of
 from horsesense.annotate.task_files import check_not_overwritten, choices_of
 from horsesense.core import Judgement, Placed, Probe, write_judgements, write_probe

@@ -20,9 +20,17 @@ from horsesense.core import Judgement, Probe
 from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
 from horsesense.stats.intervals import Estimate
-from horsesense.stats.raters.adjudication_rules import failing
-from horsesense.stats.raters.agreement import fleiss_kappa, krippendorff_alpha, pair_kappa, percent_agreement
-from horsesense.stats.raters.annotators import Annotator, Dispute, by_annotator, by_item
+from horsesense.stats.raters.adjudication import failing
+from horsesense.stats.raters.agreement import (
+    Annotator,
+    Dispute,
+    by_annotator,
+    by_item,
+    fleiss_kappa,
+    krippendorff_alpha,
+    pair_kappa,
+    percent_agreement,
+)
 from horsesense.stats.raters.votes import Votes, tabulate, votes_on_scale
 from horsesense.stats.resampling import RESAMPLES
 

@@ -16,13 +16,11 @@ from annotated_types import Ge
 
 from horsesense.annotate.answer_checks import typed_answers
 from horsesense.annotate.instrument import Instrument, find_instrument
-from horsesense.annotate.label_studio import write_label_studio
-from horsesense.annotate.mturk import write_mturk
-from horsesense.annotate.potato import write_potato
+from horsesense.annotate.platforms import write_label_studio, write_mturk, write_potato
 from horsesense.annotate.task import Assignment, Task, assign, lettered, tasks_of
 from horsesense.core import Probe
 from horsesense.core.document import Document
-from horsesense.data import writing
+from horsesense.data import write_file
 from horsesense.data.tables import ending, write_rows
 from horsesense.errors import UserError, argument, translate_errors, unknown
 
@@ -151,8 +149,7 @@ def _row(assignment: Assignment, instrument: Instrument, round: int) -> dict[str
 def _write_instructions(path: Path, instrument: Instrument) -> Path:
     """Write the instructions as Markdown beside the task file."""
     beside = path.with_name(f"{path.stem}.instructions.md")
-    with writing(beside) as temporary:
-        temporary.write_text(instructions_of(instrument), encoding="utf-8")
+    write_file(beside, instructions_of(instrument))
     return beside
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from horsesense import __version__
-from horsesense.cli.commands import GROUPS, METHODS, SECTIONS, STEPS, all_commands
+from horsesense.cli.commands import METHODS, SECTIONS, STEPS, all_commands, groups
 
 
 class CommandGroup(click.Group):
@@ -55,8 +55,8 @@ class CommandGroup(click.Group):
 
 def _shown(path: str) -> tuple[str, str]:
     """The summary of a command, and its section."""
-    if path in GROUPS:
-        return GROUPS[path]
+    if path in groups():
+        return groups()[path]
     if (entry := all_commands().get(path)) is not None:
         return entry.summary, entry.section
     return "", METHODS
@@ -68,7 +68,8 @@ def build(path: str) -> Any:
         from horsesense.cli.generate import FunctionCommand
 
         return FunctionCommand(entry)
-    return CommandGroup(path, help=STEPS.get(path, f"{GROUPS[path][0] if path in GROUPS else path.capitalize()}."))
+    summary = groups()[path][0] if path in groups() else path.capitalize()
+    return CommandGroup(path, help=STEPS.get(path, f"{summary}."))
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, chosen: bool) -> None:

@@ -19,12 +19,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     "audit": ("Estimate label quality by a blind audit", PROBES),
     "build": ("Build a probe from a knowledge source", PROBES),
     "cache": ("List or remove cached files", FILES),
-    "cats": ("Analyse runs on CATs", METHODS),
     "knowledge": ("Add or list knowledge sources", FILES),
-    "partwhole": ("Split, recast and check part-whole triples", METHODS),
-    "rica": ("Derive, prove and analyse RICA statements", METHODS),
-    "winoventi": ("Build and evaluate WinoVenti schemas", METHODS),
-    "wordnetqa": ("Check WordNetQA and analyse runs on it", METHODS),
 }
 """Commands that only have sub-commands: what the list says of each, and its section."""
 STEPS = {
@@ -314,6 +309,13 @@ COMMANDS: tuple[Command, ...] = (
         MODELS,
     ),
     Command(
+        "items",
+        "horsesense.item_analysis.analysis:items",
+        "Analyse items: difficulty, doubtful keys",
+        "horsesense items runs/one runs/other -o items.html",
+        PROBES,
+    ),
+    Command(
         "knowledge add",
         "horsesense.lexicons.sources:add_file",
         "Add a knowledge source from a file",
@@ -398,6 +400,12 @@ COMMANDS: tuple[Command, ...] = (
     ),
 )
 """The commands of the core."""
+
+
+@cache
+def groups() -> dict[str, tuple[str, str]]:
+    """The groups of the core and of every method that has one: what the list says of each, and its section."""
+    return GROUPS | {name: (each.summary, METHODS) for name, each in methods().items() if each.summary}
 
 
 @cache

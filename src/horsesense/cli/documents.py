@@ -45,16 +45,20 @@ def schema_of(command: str) -> dict[str, Any]:
             made, written = super().dataclass_schema(schema), schema["cls"]
             printed = [each for each in fields(written) if each.metadata.get("json", True)]
             optional = {each.name for each in printed if each.default is None}
+            if (always := getattr(written, "ALWAYS", None)) is not None:
+                optional = {each.name for each in printed if each.name not in always}
+            for each in printed:  # pydantic leaves out what is not an argument
+                made["properties"].setdefault(each.name, {"type": "string"})
             made["required"] = [each.name for each in printed if each.name not in optional]
             made["properties"] = {each.name: made["properties"][each.name] for each in printed}
             made["additionalProperties"] = False
-            made["description"] = cleandoc(written.__doc__ or "")
+            made["description"] = cleandoc(written.__doc__ or "").partition("\n\n>>> ")[0]
             for name, values in made["properties"].items():
                 values.pop("default", None)
                 # pydantic reads the sentences of a class, not those of the fields that it inherits.
                 if "description" not in values and "$ref" not in values and name in (helps := field_helps(written)):
                     values["description"] = helps[name]
-                if name in optional:
+                if name in optional and "anyOf" in values:
                     values["anyOf"] = [kind for kind in values["anyOf"] if kind != {"type": "null"}]
             return made
 

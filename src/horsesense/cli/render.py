@@ -16,13 +16,15 @@ from horsesense.terminal import console, line, number, p_value, print_fitting, s
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from horsesense.core import Item
     from horsesense.core.catalogue import InstalledPlugins
-    from horsesense.core.overview import FacetCounts, ItemInForms, ItemLine, Overview
+    from horsesense.core.overview import FacetCounts, ItemInForms, Overview
     from horsesense.core.probe import WrittenProbe
     from horsesense.cues.findings import Findings
     from horsesense.cues.harden import HardenedDocument
     from horsesense.exchange.formats import ExportedProbe
     from horsesense.exchange.logged_run import ImportedLog
+    from horsesense.item_analysis.analysis import ItemAnalyses, ItemAnalysis
     from horsesense.lexicons.sources import AddedSource, KeptSources
     from horsesense.profiling.document import Profile
     from horsesense.report.item_answers import ItemAnswer, ItemAnswers, OptionEvidence
@@ -104,8 +106,8 @@ def cues(findings: Findings, *, all: bool = False) -> None:
         notes.append(f"{findings.left_out:,} items without a gold answer or a choice left out")
     if findings.tested < findings.n:
         notes.append(f"p and the tree on {findings.tested:,} items")
-    if findings.mark:
-        notes.append(f"an option's {findings.mark.name} gives away its position in {findings.mark.share:.0%} of items")
+    if mark := findings.position_mark:
+        notes.append(f"an option's {mark.name} gives away its position in {mark.share:.0%} of items")
     for note in notes:
         line(note, "dim")
     for near in findings.relatedness:
@@ -131,6 +133,50 @@ def comparison(compared: Comparison, *, items: Annotated[int, Ge(0)] = 0) -> Non
         say(f"not finished, and left out: {', '.join(compared.unfinished)}")
     if compared.alone:
         say(f"answered by one model only, and left out: {', '.join(compared.alone)}")
+
+
+@renders("ItemAnalyses")
+def item_analyses(analyses: ItemAnalyses, *, shown: Annotated[int, Ge(0)] = 10) -> None:
+    """Print a summary of each probe, and the most doubtful keys.
+
+    Args:
+        shown: Number of suspects to print.
+    """
+    for analysis in analyses.probes:
+        _print_item_analysis(analysis, shown)
+    if analyses.unfinished:
+        say(f"not finished, and left out: {', '.join(analyses.unfinished)}")
+    if analyses.page:
+        line(f"page  {analyses.page}")
+
+
+def _print_item_analysis(analysis: ItemAnalysis, shown: int) -> None:
+    line(f"{analysis.probe}: {len(analysis.items):,} items, {len(analysis.responders):,} models", "bold")
+    if analysis.note:
+        say(analysis.note)
+    best, worst = analysis.responders[0], analysis.responders[-1]
+    line(f"accuracy from {number(worst.accuracy)} ({worst.model}) to {number(best.accuracy)} ({best.model})")
+    notes = [f"reliability (alpha) {analysis.alpha:.3f}"] if analysis.alpha == analysis.alpha else []
+    if any(each.item_rest == each.item_rest for each in analysis.items):
+        given = "" if analysis.negative_unbiased is None else f"; {analysis.negative_unbiased:,} given response bias"
+        notes.append(f"{analysis.negative:,} items with an item-rest correlation below −0.2{given}")
+    notes.append(f"{analysis.constant:,} items that all models get right, or all wrong")
+    if analysis.method == "2PL":
+        notes.append(f"{sum(bool(each.misfit) for each in analysis.items):,} items that misfit their curve")
+        notes.append(f"item response model with guessing at {analysis.guessing}")
+    if analysis.family_sd is not None and analysis.family_p is not None:
+        notes.append(f"family effect {analysis.family_sd:.2f} log odds, p {p_value(analysis.family_p)}")
+    for note in notes:
+        line(note, "dim")
+    frame = table("suspect", "key → other", "doubt", "share right", "item-rest", left=2)
+    for each in analysis.suspects[:shown]:
+        pair = f"{each.options[each.key]} → {each.options[each.other]}"
+        frame.add_row(each.text, pair, f"{each.doubt:.1f}", f"{each.share:.2f}", f"{each.item_rest:.2f}")
+    if analysis.suspects[:shown]:
+        console().print(frame)
+    line(f"{analysis.suspect_count:,} items with a doubtful key")
+    if analysis.favoured:
+        line(f"{len(analysis.favoured):,} items differ between the focal group and the other models")
 
 
 def _print_compared(side: ProbeComparison, items: int, shown: Mapping[str, str]) -> None:
@@ -360,7 +406,7 @@ def _cell(count: int, most: int) -> str:
     return f"{count:,} {_SHADES[-(-count * (len(_SHADES) - 1) // most)]}"
 
 
-def _print_item(item: ItemLine) -> None:
+def _print_item(item: Item) -> None:
     print(item.id)
     _print_question(item.premise, item.text, item.options, item.answer)
 
@@ -493,11 +539,12 @@ def _print_bar(value: float, most: float, label: str) -> None:
 @renders("StoredRun")
 def stored_run(stored: StoredRun) -> None:
     """Print the results of a run, or the tables of a paper with its models in them."""
-    from horsesense.methods.cats.render import print_suite
+    from horsesense.methods.suites import find_paper_suite
     from horsesense.methods.suites.render import print_tables
+    from horsesense.registry import load
 
     if stored.suite is not None:
-        print_suite(stored.suite, stored.tables or ())
+        load(find_paper_suite(stored.suite.name).render)(stored.suite, stored.tables or ())
     elif stored.tables is not None:
         print_tables(stored.tables)
     else:

@@ -3,7 +3,7 @@
 from horsesense.core.answer import Answer, Fill, Reply
 from horsesense.core.card import Card, HumanFigure, add_human_figures, card_path, probe_name
 from horsesense.core.item import BLANK, FIXED_FACETS, FORMS, Facet, Form, Item, Source, check_item
-from horsesense.core.jsonl import item_from_dict, item_to_dict
+from horsesense.core.jsonl import item_from_dict
 from horsesense.core.judgements import (
     Judgement,
     Label,
@@ -42,7 +42,6 @@ __all__ = [
     "check_item",
     "fill_blank",
     "item_from_dict",
-    "item_to_dict",
     "iter_judgements",
     "parse_spec",
     "probe_name",

@@ -77,7 +77,7 @@ def build(name: str, /, **options: Any) -> Probe:
     """Build a probe with a builder of a method or of an installed package.
 
     Args:
-        name: Builder: wordnetqa, dictionaryqa, rica, winoventi, partwhole, conjunctions, duals or a plug-in's.
+        name: Builder: wordnetqa, dictionaryqa, rica, winoventi, partwhole, conjunctions, duals, ladder or a plug-in's.
         options: Parameters of the builder, such as ``relation="hypernymy", limit=500`` for wordnetqa.
 
     Returns:

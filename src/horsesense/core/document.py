@@ -15,9 +15,12 @@ class Document:
     """What a function returns and ``--json`` prints: subclasses are frozen dataclasses with a sentence for each field.
 
     A JSON Schema can be generated from the class (pydantic's ``TypeAdapter``), sentences included. A field whose
-    default is None is left out of the JSON where it is None; a field without a default is always there.
+    default is None is left out of the JSON where it is None; a field without a default is always there. A class with a
+    ``to_json`` of its own names in ``ALWAYS`` the fields that it never leaves out.
     """
 
+    __slots__ = ()
+    ALWAYS: ClassVar[tuple[str, ...] | None] = None
     __pydantic_config__: ClassVar[dict[str, bool]] = {"use_attribute_docstrings": True}
 
     def to_json(self) -> dict[str, Any]:
@@ -49,6 +52,8 @@ def plain(value: Any) -> Any:
     >>> plain(Written(PurePath("a.jsonl"), None))
     {'out': 'a.jsonl', 'report': None}
     """
+    if isinstance(value, Document) and type(value).to_json is not Document.to_json:
+        return value.to_json()
     if is_dataclass(value) and not isinstance(value, type):
         pairs = ((each, getattr(value, each.name)) for each in fields(value) if each.metadata.get("json", True))
         return {each.name: plain(part) for each, part in pairs if part is not None or each.default is not None}

@@ -7,10 +7,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import orjson
 
+from horsesense.core.document import Document
 from horsesense.errors import UserError
 
 Form = Literal["cloze", "sentences", "choice", "pair"]
@@ -50,8 +51,10 @@ _PROBE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Where an item comes from."""
+class Source(Document):
+    """Where an item comes from; unknown fields are left out."""
+
+    ALWAYS: ClassVar[tuple[str, ...]] = ()
 
     file: str = ""
     """Name of the file it was read from, without folders."""
@@ -62,13 +65,20 @@ class Source:
     triples: tuple[tuple[str, str, str], ...] = ()
     """Facts (relation, concept, target) that it was built from."""
     licence: str = ""
+    """Licence of the item."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields that are known."""
+        values = {"file": self.file, "line": self.line, "id": self.id}
+        values |= {"triples": [list(triple) for triple in self.triples], "licence": self.licence}
+        return {name: value for name, value in values.items() if value}
 
 
 NO_SOURCE = Source()
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class Item(Document):
     """One question.
 
     The id is made from the content, never given: a changed question is another question.
@@ -78,6 +88,7 @@ class Item:
     'demo-4eaad5e493a1da53'
     """
 
+    ALWAYS: ClassVar[tuple[str, ...]] = ("id", "probe", "form", "options", "answer")
     id: str = field(init=False)
     """The probe's name and 16 hex digits over form, premise, text, options, answer, family and member."""
     probe: str
@@ -112,6 +123,35 @@ class Item:
         content = [self.form, self.premise, self.text, self.options, self.answer, self.family, self.member]
         digits = hashlib.sha256(orjson.dumps(content)).hexdigest()[:16]
         object.__setattr__(self, "id", f"{self.probe}-{digits}")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the item as a line of a probe file; other fields than `ALWAYS` are left out at their default.
+
+        >>> list(Item(probe="demo", form="choice", text="Is ice cold?", options=("yes", "no")).to_json())
+        ['id', 'probe', 'form', 'text', 'options', 'answer']
+        """
+        values: dict[str, Any] = {"id": self.id, "probe": self.probe, "form": self.form}
+        if self.premise:
+            values["premise"] = self.premise
+        if self.text:
+            values["text"] = self.text
+        values["options"] = list(self.options)
+        values["answer"] = self.answer
+        if self.ordered:
+            values["ordered"] = True
+        if self.concepts:
+            values["concepts"] = list(self.concepts)
+        if self.family:
+            values["family"] = self.family
+        if self.member:
+            values["member"] = self.member
+        if self.groups:
+            values["groups"] = dict(self.groups)
+        if self.facets:
+            values["facets"] = dict(self.facets)
+        if self.source is not NO_SOURCE:
+            values["source"] = self.source.to_json()
+        return values
 
     def unit(self, group: str = "family") -> str:
         """Return the cluster under the name ``group``; the item itself if it has none.

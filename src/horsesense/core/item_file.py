@@ -15,7 +15,7 @@ import orjson
 
 from horsesense.core.arrow import Texts
 from horsesense.core.item import Item
-from horsesense.core.jsonl import item_from_dict, item_to_dict
+from horsesense.core.jsonl import item_from_dict
 from horsesense.core.lazy import Made
 from horsesense.data import disk_errors
 
@@ -61,7 +61,7 @@ class StoredItems(Made[Item]):
         return StoredItems, (list(self),)
 
     def append(self, item: Item) -> None:
-        line = orjson.dumps(item_to_dict(item))
+        line = orjson.dumps(item.to_json())
         try:
             self._file.write(line)
         except OSError:

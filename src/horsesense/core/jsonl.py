@@ -22,42 +22,6 @@ _TEXTS = ("probe", "form", "premise", "text", "family", "member")
 _SOURCE_FIELDS = {"file": str, "line": int, "id": str, "triples": list, "licence": str}
 
 
-def item_to_dict(item: Item) -> dict[str, Any]:
-    """The item as plain JSON values; fields at their default are left out.
-
-    >>> list(item_to_dict(Item(probe="demo", form="choice", text="Is ice cold?", options=("yes", "no"))))
-    ['id', 'probe', 'form', 'text', 'options', 'answer']
-    """
-    values: dict[str, Any] = {"id": item.id, "probe": item.probe, "form": item.form}
-    if item.premise:
-        values["premise"] = item.premise
-    if item.text:
-        values["text"] = item.text
-    values["options"] = list(item.options)
-    values["answer"] = item.answer
-    if item.ordered:
-        values["ordered"] = True
-    if item.concepts:
-        values["concepts"] = list(item.concepts)
-    if item.family:
-        values["family"] = item.family
-    if item.member:
-        values["member"] = item.member
-    if item.groups:
-        values["groups"] = dict(item.groups)
-    if item.facets:
-        values["facets"] = dict(item.facets)
-    if item.source is not NO_SOURCE:
-        values["source"] = _source_to_dict(item.source)
-    return values
-
-
-def _source_to_dict(source: Source) -> dict[str, Any]:
-    values = {"file": source.file, "line": source.line, "id": source.id}
-    values |= {"triples": [list(triple) for triple in source.triples], "licence": source.licence}
-    return {name: value for name, value in values.items() if value}
-
-
 def item_from_dict(values: Any) -> Item:
     """An item from plain JSON values, checked.
 
@@ -177,7 +141,7 @@ def write_jsonl(path: Path, items: Iterable[Item]) -> None:
     """
     with writing(path) as temporary, temporary.open("wb") as raw, _packed(raw, path) as handle:
         for item in items:
-            handle.write(orjson.dumps(item_to_dict(item), option=orjson.OPT_APPEND_NEWLINE))
+            handle.write(orjson.dumps(item.to_json(), option=orjson.OPT_APPEND_NEWLINE))
 
 
 def _packed(raw: IO[bytes], path: Path) -> AbstractContextManager[IO[bytes]]:

@@ -10,70 +10,12 @@ from typing import Any
 
 from horsesense.core.card import card_values
 from horsesense.core.document import Document
-from horsesense.core.item import FORMS, Facet, Form, Item
-from horsesense.core.jsonl import item_to_dict
+from horsesense.core.item import FORMS, Form, Item
 from horsesense.core.probe import Probe
 from horsesense.core.views import view
 
 MOST_COUNTED = 12
 """Maximum number of values of a facet that are listed."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SourceLine(Document):
-    """Source of an item; unknown fields are left out."""
-
-    file: str | None = None
-    """Name of the file it was read from, without folders."""
-    line: int | None = None
-    """Line in that file, from 1."""
-    id: str | None = None
-    """The id in the published dataset."""
-    triples: list[tuple[str, str, str]] | None = None
-    """Facts (relation, concept, target) used to build it."""
-    licence: str | None = None
-    """Licence of the item."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ItemLine(Document):
-    """An item as a line of a probe file: fields at their default are left out."""
-
-    id: str
-    """The probe's name and 16 hex digits of its content."""
-    probe: str
-    """Name of the probe it belongs to."""
-    form: Form
-    """cloze, sentences, choice or pair."""
-    premise: str | None = None
-    """Text before the question."""
-    text: str | None = None
-    """The cloze with its blank, the question, or the hypothesis."""
-    options: list[str]
-    """Answer options."""
-    answer: int | None
-    """0-based index of the correct option; null for unjudged items."""
-    ordered: bool | None = None
-    """Whether the options are ordinal."""
-    concepts: list[str] | None = None
-    """One knowledge id per option."""
-    family: str | None = None
-    """Family for the strict metric."""
-    member: str | None = None
-    """Role in the family."""
-    groups: dict[str, str] | None = None
-    """Named clusters."""
-    facets: dict[str, Facet] | None = None
-    """Values to slice by."""
-    source: SourceLine | None = None
-    """Source of the item."""
-
-    @classmethod
-    def of(cls, item: Item) -> ItemLine:
-        values: dict[str, Any] = item_to_dict(item)
-        if "source" in values:
-            values["source"] = SourceLine(**values["source"])
-        return cls(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +34,7 @@ class ItemView(Document):
 class ItemInForms(Document):
     """One item in all its forms."""
 
-    item: ItemLine
+    item: Item
     """The item itself."""
     views: dict[Form, ItemView]
     """The same question in each other valid form."""
@@ -142,7 +84,7 @@ class Overview(Document):
     """Items by hops and kind of distractor, for items that have both."""
     groups: dict[str, int]
     """Number of clusters of each group."""
-    samples: tuple[ItemLine, ...]
+    samples: tuple[Item, ...]
     """Items sampled by seed, in the order of the probe."""
     label_quality: str | None = None
     """Label quality in a sentence, if a sample has been audited."""
@@ -155,7 +97,7 @@ def item_in_forms(item: Item) -> ItemInForms:
         seen = view(item, form) if form != item.form else None
         if seen is not None:
             views[form] = ItemView(seen.premise, seen.text, seen.options)
-    return ItemInForms(ItemLine.of(item), views)
+    return ItemInForms(item, views)
 
 
 def overview(probe: Probe, samples: int = 3, seed: int = 0) -> Overview:
@@ -185,7 +127,7 @@ def overview(probe: Probe, samples: int = 3, seed: int = 0) -> Overview:
         },
         heat_map=tuple(HeatCell(hops, kind, count) for (hops, kind), count in sorted(cells.items())),
         groups={name: len(units) for name, units in sorted(groups.items())},
-        samples=tuple(ItemLine.of(items[place]) for place in sorted(drawn)),
+        samples=tuple(items[place] for place in sorted(drawn)),
         label_quality=None if probe.card.label_quality is None else probe.card.label_quality.in_words(),
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from horsesense.core.item import Item
-from horsesense.core.jsonl import item_from_dict, item_to_dict
+from horsesense.core.jsonl import item_from_dict
 from horsesense.data import disk_errors, writing
 from horsesense.errors import UserError
 
@@ -74,7 +74,7 @@ def write_parquet(path: Path, items: Iterable[Item]) -> None:
     with writing(path) as temporary, parquet.ParquetWriter(temporary, schema, compression="zstd") as writer:
         rows = iter(kept)
         while batch := list(islice(rows, _WRITTEN_AT_ONCE)):
-            writer.write_table(pa.Table.from_pylist([item_to_dict(item) for item in batch], schema=schema))
+            writer.write_table(pa.Table.from_pylist([item.to_json() for item in batch], schema=schema))
 
 
 def iter_parquet(path: Path) -> Iterator[tuple[int, Item]]:

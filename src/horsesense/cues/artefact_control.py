@@ -16,7 +16,7 @@ from horsesense.cues.battery import Bools, Cue, battery, given, phrase, shares
 from horsesense.cues.search import Prepared, check_units, choose, halvings, prepare
 from horsesense.cues.table import table_of
 from horsesense.errors import UserError
-from horsesense.lexicons.taxonomy import Taxonomy
+from horsesense.lexicons.graph import Graph
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.accuracy import chance as chance_of
 from horsesense.stats.accuracy import credits as credits_of
@@ -45,7 +45,7 @@ class ChosenCue:
 def chosen_cue(
     items: Sequence[Item],
     group: str = "family",
-    taxonomy: Taxonomy | None = None,
+    taxonomy: Graph | None = None,
     extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
     seed: int = 0,
     also: Sequence[Cue] = (),
@@ -117,7 +117,7 @@ class BestCue:
     """Number of items it was evaluated on, if the model answered only some of them."""
 
 
-def best_cue(items: Sequence[Item], group: str, units: Names, taxonomy: Taxonomy | None = None) -> BestCue:
+def best_cue(items: Sequence[Item], group: str, units: Names, taxonomy: Graph | None = None) -> BestCue:
     """Find the best cue of a probe: ``group`` names the cluster variable, ``units`` are the clusters of the items."""
     answers = chosen_cue(items, group, taxonomy).answers
     earned = credits_of([answer.scores for answer in answers], [item.answer for item in items])
@@ -188,7 +188,7 @@ def _gap(earned: Floats, right: NDArray[np.bool_], names: Names, value: float, l
 
 
 @dataclass(frozen=True, slots=True)
-class Control:
+class ArtefactControl:
     """A model compared with the best cue."""
 
     cue: Estimate
@@ -207,7 +207,7 @@ class Control:
         return self.cue.chance is not None and self.cue.low > self.cue.chance
 
 
-def control(cue: BestCue, model: Estimate, earned: Floats, units: Names) -> Control:
+def control(cue: BestCue, model: Estimate, earned: Floats, units: Names) -> ArtefactControl:
     """Compare one model with the best cue; ``earned`` is its credit on each item."""
     where = where_cues_fail(earned, cue.right, units, cue.accuracy.chance)
-    return Control(cue.accuracy, model, where, cue.drawn, cue.whole)
+    return ArtefactControl(cue.accuracy, model, where, cue.drawn, cue.whole)

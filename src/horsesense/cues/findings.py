@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +13,7 @@ from annotated_types import Ge, Interval
 
 from horsesense.core import Item, Probe, check_group
 from horsesense.core.catalogue import PathLike, as_probe, name_in_run
-from horsesense.core.document import Document
+from horsesense.core.document import INTERNAL, Document
 from horsesense.core.frame import Frame, columns_of
 from horsesense.core.spec import Dtype
 from horsesense.cues.artefact_control import chosen_cue
@@ -25,7 +25,7 @@ from horsesense.cues.search import Prepared, Searched, check_units, estimates, p
 from horsesense.cues.table import Table, table_of
 from horsesense.cues.tokens import Floats, Ints
 from horsesense.errors import UserError, argument, translate_errors
-from horsesense.lexicons.taxonomy import Taxonomy
+from horsesense.lexicons.graph import Graph
 from horsesense.progress import NO_PROGRESS, Progress, capture_warnings
 from horsesense.stats.intervals import Estimate
 
@@ -83,10 +83,11 @@ _LARGE = 30_000
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Document):
     """Result of one cue on a probe."""
 
     name: str
+    """Name of the cue."""
     about: str
     """One-line description of the cue."""
     pick: str
@@ -102,59 +103,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class CueWorth(Document):
-    """Result of one cue as plain data."""
-
-    name: str
-    """Name of the cue."""
-    about: str
-    """One-line description of the cue."""
-    pick: str
-    """Answering rule."""
-    accuracy: float
-    """Accuracy on held-out halves."""
-    ci: tuple[float, float]
-    """Interval of the accuracy, by clusters."""
-    coverage: float
-    """Share of items on which it separates the options."""
-    in_sample: float
-    """Accuracy on the training items."""
-    p: float
-    """Permutation p-value, corrected for the search."""
-
-
-@dataclass(frozen=True, slots=True)
-class CuesDocument(Document):
-    """Cue analysis of a probe as plain data."""
-
-    n: int
-    """Number of items with a gold and at least two options."""
-    left_out: int
-    """Number of items without a gold, or with a single option."""
-    units: int
-    """Number of clusters."""
-    chance: float
-    """Chance level."""
-    cues: tuple[CueWorth, ...]
-    """Cues that separate any options, most accurate first."""
-    tried: int
-    """Number of cues tried."""
-    best: str | None
-    """Name of the cue in the verdict."""
-    searched: Estimate
-    """Accuracy of the cue that is best on the other half."""
-    tree: Estimate
-    """Accuracy of a shallow tree over all cues; its n counts the items used for tree and permutations."""
-    position_mark: Mark | None
-    """Cue that reveals the position of an option, if any."""
-    verdict: str
-    """Verdict in a sentence."""
-    relatedness: tuple[Relatedness, ...]
-    """Accuracy of the option nearest to the question, by encoder; empty if no encoder is installed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(Document):
     """Cue analysis of a probe."""
 
     n: int
@@ -164,64 +113,33 @@ class Findings:
     units: int
     """Number of clusters."""
     chance: float
-    cues: Sequence[Finding]
+    """Chance level."""
+    cues: tuple[Finding, ...]
     """Cues that separate any options, most accurate first."""
-    asked: int
+    tried: int
     """Number of cues tried."""
+    best: Finding | None
+    """The cue in the verdict: the most accurate of the significant ones, otherwise of all."""
     searched: Estimate
     """Accuracy of the cue that is best on the other half."""
     tree: Estimate
-    """Accuracy of a shallow tree over all cues."""
-    tree_strict: Estimate
-    """The same with a 99.9% interval: a tree is a search of its own, outside the permutation test, so its level is
-    stricter."""
-    tested: int
-    """Number of items used for the permutation test and the tree."""
-    mark: Mark | None
+    """Accuracy of a shallow tree over all cues; its n counts the items used for tree and permutations."""
+    position_mark: Mark | None
     """Cue that reveals an option's position, if any."""
-    alpha: float
     verdict: str
+    """Verdict in a sentence."""
     relatedness: tuple[Relatedness, ...] = ()
-    """Accuracy of the option nearest to the question, by encoder; empty without encoders."""
+    """Accuracy of the option nearest to the question, by encoder; empty if no encoder is installed."""
+    tree_strict: Estimate = field(kw_only=True, metadata=INTERNAL)
+    """The tree with a 99.9% interval: a tree is a search of its own, outside the permutation test, so its level is
+    stricter."""
+    tested: int = field(kw_only=True, metadata=INTERNAL)
+    """Number of items used for the permutation test and the tree."""
 
     @property
-    def best(self) -> Finding | None:
-        """Return the cue in the verdict: the most accurate of the significant ones, otherwise of all."""
-        sure = (cue for cue in self.cues if cue.p <= self.alpha and cue.accuracy.value > self.chance)
-        return next(sure, self.cues[0] if self.cues else None)
-
-    def document(self) -> CuesDocument:
-        """Return the document, with each cue's estimate as separate fields."""
-        return CuesDocument(
-            n=self.n,
-            left_out=self.left_out,
-            units=self.units,
-            chance=self.chance,
-            cues=tuple(
-                CueWorth(
-                    name=cue.name,
-                    about=cue.about,
-                    pick=cue.pick,
-                    accuracy=cue.accuracy.value,
-                    ci=cue.accuracy.ci,
-                    coverage=cue.coverage,
-                    in_sample=cue.in_sample,
-                    p=cue.p,
-                )
-                for cue in self.cues
-            ),
-            tried=self.asked,
-            best=self.best.name if self.best else None,
-            searched=self.searched,
-            tree=self.tree,
-            position_mark=self.mark,
-            verdict=self.verdict,
-            relatedness=self.relatedness,
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what ``--json`` prints."""
-        return self.document().to_json()
+    def better_than_chance(self) -> tuple[Finding, ...]:
+        """Return the cues that are significantly better than chance."""
+        return tuple(cue for cue in self.cues if _is_sure(cue, self.chance))
 
     def frame(self) -> Frame:
         """Return one row per cue that separates any options, most accurate first."""
@@ -317,7 +235,7 @@ def find_cues(
 def measure_cues(
     items: Sequence[Item],
     group: str = "family",
-    taxonomy: Taxonomy | None = None,
+    taxonomy: Graph | None = None,
     extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
     also: Sequence[Cue] = (),
     splits: int = 10,
@@ -372,17 +290,21 @@ def examine(
         left_out=items - len(table),
         units=int(table.unit.max()) + 1,
         chance=chance,
-        cues=cues,
-        asked=asked,
+        cues=tuple(cues),
+        tried=asked,
+        best=next((cue for cue in cues if _is_sure(cue, chance)), cues[0] if cues else None),
         searched=best,
         tree=tree,
         tree_strict=strict,
         tested=len(sample.table),
-        mark=mark,
-        alpha=ALPHA,
+        position_mark=mark,
         verdict=verdict([(c.pick, c.accuracy.value, c.p) for c in cues], best.value, tree.value, strict.low, chance),
     )
     return findings, searched
+
+
+def _is_sure(cue: Finding, chance: float) -> bool:
+    return cue.p <= ALPHA and cue.accuracy.value > chance
 
 
 def _ranked(prepared: Prepared, searched: Searched, accuracies: Sequence[Estimate], p: Floats) -> list[Finding]:
@@ -471,14 +393,12 @@ def _encoded(items: Sequence[Item], progress: Progress) -> list[tuple[Encoder, C
     return list(related(items, progress, known).values())
 
 
-def taxonomy_at_hand(progress: Progress) -> Taxonomy | None:
-    """Return WordNet's taxonomy, if WordNet is on this machine."""
-    from horsesense.lexicons.taxonomy import load_taxonomy
-    from horsesense.lexicons.wordnet import find_wordnet
+def taxonomy_at_hand(progress: Progress) -> Graph | None:
+    """Return WordNet's graph, if WordNet is on this machine."""
+    from horsesense.lexicons.sources import find_wordnet_graph
 
-    folder = find_wordnet()
-    if folder is None:
-        progress.log("WordNet is not installed, so cues of generality were left out; run: horsesense fetch wordnet")
-        return None
     progress.update("WordNet", 0, 1)
-    return load_taxonomy(folder)
+    graph = find_wordnet_graph()
+    if graph is None:
+        progress.log("WordNet is not installed, so cues of generality were left out; run: horsesense fetch wordnet")
+    return graph

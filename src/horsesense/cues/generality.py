@@ -10,7 +10,7 @@ from horsesense.cues.table import Table
 from horsesense.cues.tokens import Floats
 
 
-def _of_concept(table: Table, column: NDArray[np.int32] | None) -> Floats:
+def _of_concept(table: Table, column: NDArray[np.int64] | None) -> Floats:
     """Return a flat WordNet column; nan for options without a concept."""
     if column is None:
         return np.full(len(table.text_of), np.nan)
@@ -20,7 +20,7 @@ def _of_concept(table: Table, column: NDArray[np.int32] | None) -> Floats:
 @number("with the most hyponyms", "with the fewest hyponyms")
 def hyponyms(table: Table) -> Floats:
     """Number of direct hyponyms of its concept in WordNet."""
-    return _of_concept(table, table.taxonomy.kinds if table.taxonomy else None)
+    return _of_concept(table, table.taxonomy.children if table.taxonomy else None)
 
 
 @number("with the most hyponyms at any distance", "with the fewest hyponyms at any distance")
@@ -39,13 +39,14 @@ def depth(table: Table) -> Floats:
 def lemmas(table: Table) -> Floats:
     """Number of lemmas of its concept in WordNet."""
     known = table.taxonomy
-    return _of_concept(table, np.array([len(words) for words in known.lemmas], dtype=np.int32) if known else None)
+    return _of_concept(table, np.array([len(words) for words in known.lemmas], dtype=np.int64) if known else None)
 
 
 @number("whose concept has an example in WordNet", "whose concept has no example in WordNet")
 def example(table: Table) -> Floats:
     """Whether WordNet's gloss of its concept has an example."""
-    return _of_concept(table, (table.taxonomy.examples > 0).astype(np.int32) if table.taxonomy else None)
+    known = table.taxonomy
+    return _of_concept(table, np.array([len(each) > 0 for each in known.examples], dtype=np.int64) if known else None)
 
 
 @number("whose word has the most senses", "whose word has the fewest senses")
@@ -55,7 +56,7 @@ def senses(table: Table) -> Floats:
     if known is None:
         return _of_concept(table, None)
     places = np.unique(table.synset[table.synset >= 0])
-    column = np.zeros(len(known), dtype=np.int32)
+    column = np.zeros(len(known), dtype=np.int64)
     column[places] = [len(known.senses[known.lemmas[place][0].lower()]) for place in places.tolist()]
     return _of_concept(table, column)
 
@@ -66,7 +67,7 @@ def sense_number(table: Table) -> Floats:
     known = table.taxonomy
     if known is None:
         return _of_concept(table, None)
-    return _of_concept(table, np.array([int(name.rpartition(".")[2]) for name in known.ids], dtype=np.int32))
+    return _of_concept(table, np.array([int(name.rpartition(".")[2]) for name in known.ids], dtype=np.int64))
 
 
 @learnt("whose part of speech is right most often in other items")

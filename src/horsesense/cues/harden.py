@@ -1,10 +1,17 @@
-"""Harden a probe: find the largest subset on which every cue is at chance, neither above nor below."""
+"""Harden a probe: find the largest subset on which every cue is at chance, neither above nor below.
+
+First every rule is measured: a cue's maximum, its minimum, the associations learnt from other items, and the opposite
+of these, since a cue far below chance reveals the key as much as one far above. Each becomes a column: its credit above
+chance, summed over the items of a family. Then a linear programme keeps as many items as possible while all sums stay
+small. A family is kept or dropped as a whole; the relaxed programme has no more fractional families than active
+constraints, so rounding costs little.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -16,23 +23,259 @@ from horsesense.core import Item, Probe
 from horsesense.core.catalogue import PathLike
 from horsesense.core.document import Document
 from horsesense.cues.aflite import aflite, check_vectors
-from horsesense.cues.balance import TOLERANCE, TREE, Rule, Rules, excess_of, largest_balanced, rules_of
-from horsesense.cues.battery import Cue, battery, given
+from horsesense.cues.battery import Bools, Cue, Learner, battery, given, phrase, shares
+from horsesense.cues.combined import tree_credit
 from horsesense.cues.findings import (
-    CuesDocument,
     Findings,
     examine,
     plugin_cues,
     probe_and_group,
     taxonomy_at_hand,
 )
-from horsesense.cues.search import Prepared, check_units, prepare, search
+from horsesense.cues.search import Prepared, Searched, check_units, estimates, halvings, prepare, search, variances
 from horsesense.cues.table import Table, table_of
-from horsesense.cues.tokens import Ints
+from horsesense.cues.tokens import Floats, Ints
 from horsesense.data import disk_errors
 from horsesense.errors import UserError, now_reading, translate_errors
-from horsesense.lexicons.taxonomy import Taxonomy
+from horsesense.lexicons.graph import Graph
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.stats.intervals import Estimate
+
+_EXACT = 1e-6
+"""Tolerance for credits in single precision."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweringRule:
+    """An answering rule without the question."""
+
+    cue: str
+    pick: str
+    """Answering rule in words: "the option …"."""
+    accuracy: Estimate
+
+    @property
+    def off(self) -> int:
+        """1 if its interval is above chance, -1 if below, 0 if it contains chance."""
+        chance = self.accuracy.chance or 0.0
+        return int(self.accuracy.low > chance + _EXACT) - int(self.accuracy.high < chance - _EXACT)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """All rules on one probe."""
+
+    rules: Sequence[AnsweringRule]
+    credit: NDArray[np.float32]
+    """Credits: items × rules."""
+
+    @property
+    def off(self) -> list[AnsweringRule]:
+        """Return the rules that are not at chance, furthest first."""
+        return sorted((rule for rule in self.rules if rule.off), key=_distance)
+
+
+def _distance(rule: AnsweringRule) -> tuple[float, str]:
+    return -abs(rule.accuracy.value - (rule.accuracy.chance or 0.0)), rule.cue
+
+
+def rules_of(prepared: Prepared, searched: Searched, splits: int, seed: int) -> Rules:
+    """Measure every rule; learnt rules are evaluated on held-out halves."""
+    table, numbers = prepared.table, prepared.numbers
+    names = [(cue.name, f"the option {phrase(cue, way)}") for cue in prepared.cues[:numbers] for way in (0, 1)]
+    names += [(cue.name, f"the option {phrase(cue, 0)}") for cue in prepared.cues]
+    names += [(cue.name, f"the opposite of the option {phrase(cue, 0)}") for cue in prepared.cues[numbers:]]
+    opposite, spread = _opposites(prepared, splits, seed)
+    credit = np.concatenate([prepared.directed, searched.credit, opposite], axis=1)
+    variance = np.concatenate([variances(prepared.directed, table.unit), searched.variance[:-1], spread])
+    accuracies = estimates(credit, table.unit, float(table.chance.mean()), seed=seed, variance=variance)
+    return Rules([AnsweringRule(*name, estimate) for name, estimate in zip(names, accuracies, strict=True)], credit)
+
+
+def _opposites(prepared: Prepared, splits: int, seed: int) -> tuple[NDArray[np.float32], Floats]:
+    """Return per item and learnt cue the credit of the least likely option, and its variance."""
+    table = prepared.table
+    earned = np.zeros((len(table), len(prepared.learners)), dtype=np.float32)
+    variance = np.zeros(len(prepared.learners))
+    once = np.zeros_like(earned)
+    for half in halvings(table.unit, splits, seed):
+        for train in (half, ~half):
+            for number, learner in enumerate(prepared.learners):
+                share, _ = shares(table, -learner.scores(train, table.gold))
+                once[~train, number] = share[table.gold][~train]
+        earned += once
+        variance += variances(once, table.unit)
+    return earned / np.float32(splits), variance / splits
+
+
+_FEWEST = 8
+"""Minimum number of items of a category."""
+_MOST_CATEGORIES = 120
+"""Maximum number of categories of one cue with a column of their own, furthest from chance first."""
+_LOPSIDED = 2.0
+"""Standard errors from chance at which a category gets a column."""
+TREE = "tree of all cues"
+TOLERANCE = 1.2
+"""Tolerance of a cue in standard errors: well inside a 95% interval, and within typical sampling error."""
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """Accumulator of columns."""
+
+    family: Ints
+    families: int
+    excess: list[Floats] = field(default_factory=list)
+    variance: list[Floats] = field(default_factory=list)
+    cues: list[str] = field(default_factory=list)
+
+    def add(self, cue: str, item: Ints, above: Floats, variance: Floats, fewest: int = 1) -> None:
+        """Add one column: credit above chance per entry, and the item of each entry."""
+        telling = above != 0
+        if telling.sum() < fewest:
+            return
+        owner = self.family[item[telling]]
+        self.excess.append(np.bincount(owner, weights=above[telling], minlength=self.families).astype(np.float64))
+        self.variance.append(np.bincount(owner, weights=variance[telling], minlength=self.families).astype(np.float64))
+        self.cues.append(cue)
+
+
+def excess_of(
+    prepared: Prepared, rules: Rules, family: Ints, off: Collection[str], tolerance: Mapping[str, float], seed: int
+) -> tuple[BalanceColumns, Sequence[str]]:
+    """Return the columns, with the cue of each.
+
+    Each direction of a number cue has one column. A cue that is off chance has one column per rule for its held-out
+    credit; a learnt cue has one per imbalanced category.
+
+    Learnt cues at chance have no column: a few of their many categories are imbalanced by chance, and correcting these
+    would cost items and leave the remaining distribution less random, not more.
+    """
+    table = prepared.table
+    every = np.arange(len(table))
+    by_chance = table.chance * (1 - table.chance)
+    gathered = _Gathered(family, int(family.max()) + 1)
+    for number, scores in enumerate(prepared.scores):
+        for way, sign in enumerate((1, -1)):
+            above = (prepared.directed[:, 2 * number + way] - table.chance).round(6)
+            share, _ = shares(table, sign * scores)
+            # Variance under a random key: a share among many options varies less than a single pick.
+            drawn = np.add.reduceat(share**2, table.starts[:-1]) * table.chance - table.chance**2
+            name = prepared.cues[number].name
+            gathered.add(name, every, above, drawn, fewest=1 if name in off else _FEWEST)
+    for cue, learner in zip(prepared.cues[prepared.numbers :], prepared.learners, strict=True):
+        if cue.name in off:
+            for item, above in _categories(learner):
+                gathered.add(cue.name, item, above, by_chance[item])
+    for number, rule in enumerate(rules.rules):
+        if rule.cue in off and number >= 2 * prepared.numbers:
+            above = (rules.credit[:, number] - table.chance).round(6)
+            gathered.add(rule.cue, every, above, np.minimum(by_chance, np.square(above)))
+    if TREE in off:
+        gathered.add(TREE, every, tree_credit(prepared, seed=seed)[0] - table.chance, by_chance)
+    shape = (gathered.families, 0)
+    columns = BalanceColumns(
+        excess=np.stack(gathered.excess, axis=1) if gathered.excess else np.zeros(shape),
+        variance=np.stack(gathered.variance, axis=1) if gathered.variance else np.zeros(shape),
+        tolerance=np.array([tolerance.get(cue, TOLERANCE) for cue in gathered.cues]),
+    )
+    return columns, gathered.cues
+
+
+def _categories(learner: Learner) -> list[tuple[Ints, Floats]]:
+    """Return the items and the credit of each category that is correct too often or too rarely."""
+    table, keys = learner.table, learner.keys
+    _, codes = np.unique(keys.codes, return_inverse=True)
+    item = table.item_of[keys.option]
+    right = np.zeros(len(table.text_of), dtype=bool)
+    right[table.gold] = True
+    chance = table.chance[item]
+    above = right[keys.option] - chance
+    error = np.sqrt(np.bincount(codes, weights=chance * (1 - chance)))
+    z = np.where(np.bincount(codes) >= _FEWEST, np.abs(np.bincount(codes, weights=above)) / error, 0.0)
+    furthest = np.argsort(-z, kind="stable")[:_MOST_CATEGORIES]
+    return [(item[codes == code], above[codes == code]) for code in furthest[z[furthest] > _LOPSIDED]]
+
+
+MOST_FAMILIES = 5000
+"""Maximum number of families per programme; more are divided among several, each with a tighter bound."""
+_PASSES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class BalanceColumns:
+    """Quantities to balance; all tables are families × columns."""
+
+    excess: Floats
+    """Sum of credit above chance."""
+    variance: Floats
+    """Variance of this sum under chance."""
+    tolerance: Floats
+    """Tolerance of each column's sum, in standard errors."""
+
+    def of(self, families: Ints) -> BalanceColumns:
+        """Select families."""
+        return BalanceColumns(self.excess[families], self.variance[families], self.tolerance)
+
+
+@dataclass(frozen=True, slots=True)
+class Balanced:
+    """Selected families, and the reasons for dropping the others."""
+
+    kept: Bools
+    """Whether each family is kept."""
+    reason: Ints
+    """Column that contributed most to dropping each family; -1 for families kept or dropped by rounding."""
+
+
+def largest_balanced(columns: BalanceColumns, sizes: Floats, seed: int = 0) -> Balanced:
+    """Keep as many items as possible while each column's sum is within its tolerance.
+
+    ``sizes`` are the numbers of items of each family.
+
+    >>> table = np.array([[0.5]] * 60 + [[-0.5]] * 20)
+    >>> balanced = largest_balanced(BalanceColumns(table, table**2, np.array([1.0])), np.ones(80))
+    >>> int(balanced.kept[:60].sum()), int(balanced.kept[60:].sum())
+    (27, 20)
+    """
+    families = len(sizes)
+    deals = max(1, -(-families // MOST_FAMILIES))
+    kept = np.zeros(families, dtype=bool)
+    reason = np.full(families, -1, dtype=np.int64)
+    order = np.random.default_rng([seed, 5]).permutation(families)
+    for deal in range(deals):
+        part = np.sort(order[deal::deals])
+        # Deviations of separate parts add up linearly, standard errors only by the square root.
+        balanced = _solved(columns.of(part), sizes[part], 1 / np.sqrt(deals))
+        kept[part], reason[part] = balanced.kept, balanced.reason
+    return Balanced(kept, reason)
+
+
+def _solved(columns: BalanceColumns, sizes: Floats, tightened: float) -> Balanced:
+    from scipy.optimize import linprog
+
+    reason = np.full(len(sizes), -1, dtype=np.int64)
+    if not columns.excess.shape[1]:
+        return Balanced(np.ones(len(sizes), dtype=bool), reason)
+    rows = np.concatenate([columns.excess.T, -columns.excess.T])
+    share = 1.0
+    for _ in range(_PASSES):
+        # The bound depends on the standard errors of the families kept, which are known only afterwards.
+        bound = tightened * columns.tolerance * np.sqrt(share * columns.variance.sum(axis=0))
+        solved = linprog(-sizes, A_ub=rows, b_ub=np.concatenate([bound, bound]), bounds=(0, 1), method="highs")
+        share = float(solved.x @ sizes / sizes.sum())
+    kept = solved.x > 0.5
+    price = -solved.ineqlin.marginals
+    above, below = price.reshape(2, -1)
+    against = columns.excess * (above - below)
+    worst = np.argmax(against, axis=1)
+    blamed = ~kept & (against[np.arange(len(worst)), worst] > 0)
+    reason[blamed] = worst[blamed]
+    return Balanced(kept, reason)
+
+
+# Hardening.
+
 
 ROUNDS = 20
 _TIGHTER = 0.7
@@ -63,7 +306,7 @@ class Hardened:
     before: Findings
     after: Findings
     """Cue analysis of the remaining items, computed from scratch."""
-    rules: Sequence[Rule]
+    rules: Sequence[AnsweringRule]
     """Every answering rule, measured on the remaining items."""
 
     @property
@@ -91,13 +334,13 @@ class HardenedDocument(Document):
     """Number of items dropped by AFLite."""
     reasons: Mapping[str, int]
     """Number of items dropped per cue, most costly first."""
-    rules: tuple[Rule, ...]
+    rules: tuple[AnsweringRule, ...]
     """Every answering rule on the remaining items; each interval contains chance."""
     families_dropped: tuple[Dropped, ...]
     """Each dropped family, and the cue that contributed most."""
-    before: CuesDocument
+    before: Findings
     """Cue analysis of the whole probe."""
-    after: CuesDocument
+    after: Findings
     """Cue analysis of the remaining items."""
 
 
@@ -107,7 +350,7 @@ class _Battery:
 
     cues: Sequence[Cue]
     group: str
-    taxonomy: Taxonomy | None
+    taxonomy: Graph | None
     splits: int
     rounds: int
     seed: int
@@ -129,7 +372,7 @@ class _Battery:
 def harden_items(
     items: Sequence[Item],
     group: str = "family",
-    taxonomy: Taxonomy | None = None,
+    taxonomy: Graph | None = None,
     extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
     also: Sequence[Cue] = (),
     splits: int = 10,
@@ -184,8 +427,8 @@ def hardened_document(out: Path, kept: Probe, hardened: Hardened, foreseen: int 
         reasons=hardened.reasons,
         rules=tuple(hardened.rules),
         families_dropped=tuple(hardened.dropped),
-        before=hardened.before.document(),
-        after=hardened.after.document(),
+        before=hardened.before,
+        after=hardened.after,
     )
 
 
@@ -249,7 +492,7 @@ def harden(
 
 def better_than_chance(findings: Findings) -> set[str]:
     """Return the significant cues, and the tree if it is significant."""
-    sure = {cue.name for cue in findings.cues if cue.p <= findings.alpha and cue.accuracy.value > findings.chance}
+    sure = {cue.name for cue in findings.better_than_chance}
     return sure | {TREE} if findings.tree_strict.low > findings.chance else sure
 
 

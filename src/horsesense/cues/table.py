@@ -18,31 +18,32 @@ from horsesense.core import BLANK, Item
 from horsesense.core.item import guess_of
 from horsesense.cues.tokens import Floats, Ints, Matches, Tokens, matches, new_vocabulary, spread, tokens
 from horsesense.errors import UserError
-from horsesense.lexicons.taxonomy import Taxonomy, definition_key
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.wordnet import definition_key
 
 _DEFINED = re.compile(r"^(?P<word>.+?)(?: \(or (?P<others>.+?)\))?(?: event)?, defined as ['‘](?P<gloss>.+)['’]\W*$")
 _LONGEST_NAME = 80
 """Maximum length of a concept name in characters."""
 
 
-def place_of_concepts(items: Sequence[Item], texts: Sequence[str], text_of: Ints, taxonomy: Taxonomy) -> Ints:
+def place_of_concepts(items: Sequence[Item], texts: Sequence[str], text_of: Ints, taxonomy: Graph) -> Ints:
     """Return the flat WordNet index of each option's concept, or -1. A knowledge id has priority over the text."""
     named = np.array([place_of_text(text, taxonomy) for text in texts], dtype=np.int64)
     places = named[text_of]
     flat = 0
     for item in items:
         for number, concept in enumerate(item.concepts):
-            places[flat + number] = taxonomy.place.get(concept, places[flat + number])
+            places[flat + number] = taxonomy.number.get(concept, places[flat + number])
         flat += len(item.options)
     return places
 
 
-def place_of_text(text: str, taxonomy: Taxonomy) -> int:
+def place_of_text(text: str, taxonomy: Graph) -> int:
     """Return the index of the concept that a text names, or -1."""
     defined = _DEFINED.match(text)
     if defined:
         words = {defined["word"].lower(), *(defined["others"] or "").lower().split(", ")}
-        return _best(taxonomy.by_definition.get(definition_key(defined["gloss"]), []), words, taxonomy)
+        return _best(taxonomy.by_gloss.get(definition_key(defined["gloss"]), []), words, taxonomy)
     if len(text) <= _LONGEST_NAME:
         name = text.strip().rstrip(".").lower()
         if places := taxonomy.senses.get(name):
@@ -52,11 +53,11 @@ def place_of_text(text: str, taxonomy: Taxonomy) -> int:
         for place in first:
             if words <= {lemma.lower() for lemma in taxonomy.lemmas[place]}:
                 return place
-    same = taxonomy.by_definition.get(definition_key(text), [])
+    same = taxonomy.by_gloss.get(definition_key(text), [])
     return same[0] if same else -1
 
 
-def _best(places: Sequence[int], words: set[str], taxonomy: Taxonomy) -> int:
+def _best(places: Sequence[int], words: set[str], taxonomy: Graph) -> int:
     """Return the synset with the most shared words among those with the same gloss."""
     if not places:
         return -1
@@ -80,7 +81,7 @@ class Table:
     """Flat index into ``texts``."""
     contexts: Sequence[str]
     """Text around each item's options: the question, or the shared part of the sentences."""
-    taxonomy: Taxonomy | None = None
+    taxonomy: Graph | None = None
     """WordNet, if installed."""
 
     def __len__(self) -> int:
@@ -166,7 +167,7 @@ class Table:
         return Table(items, starts, gold, unit, texts, text_of, contexts, self.taxonomy)
 
 
-def table_of(items: Sequence[Item], group: str = "family", taxonomy: Taxonomy | None = None) -> Table:
+def table_of(items: Sequence[Item], group: str = "family", taxonomy: Graph | None = None) -> Table:
     """Build the table; items without a gold or with a single option are left out."""
     if not items:
         raise UserError("the probe is empty", fix="give a file with at least one item")

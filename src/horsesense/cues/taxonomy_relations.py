@@ -9,7 +9,7 @@ import numpy as np
 from horsesense.cues.battery import number
 from horsesense.cues.table import Table
 from horsesense.cues.tokens import Floats, Ints, spread
-from horsesense.lexicons.taxonomy import Taxonomy
+from horsesense.lexicons.graph import Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +72,16 @@ def _kin_of(table: Table) -> _Kin:
     return _Kin(above, below, near)
 
 
-def _links(known: Taxonomy, mine: Ints, theirs: Ints) -> tuple[Floats, Floats, Floats]:
+def _links(known: Graph, mine: Ints, theirs: Ints) -> tuple[Floats, Floats, Floats]:
     """Return for pairs of concepts whether the first is above the second, below it, and the number of links between
     them; nan without a common hypernym."""
-    up = known.upwards
+    up = known.lineage
     row, place = spread(np.diff(up.starts)[mine], up.starts[:-1][mine])
-    wanted = theirs[row] * len(known) + up.concept[place]
-    codes = up.codes
+    wanted = theirs[row] * len(known) + up.others[place]
+    codes = np.repeat(np.arange(len(known)), np.diff(up.starts)) * len(known) + up.others
     found = np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)
     both = codes[found] == wanted
-    row, mine_up, theirs_up = row[both], up.hops[place[both]], up.hops[found[both]]
+    row, mine_up, theirs_up = row[both], up.hops[place[both]].astype(np.int64), up.hops[found[both]].astype(np.int64)
     far = np.full(len(mine), np.inf)
     np.minimum.at(far, row, (mine_up + theirs_up).astype(np.float64))
     over, under = np.zeros(len(mine)), np.zeros(len(mine))

@@ -6,11 +6,12 @@ from horsesense.data.disk import (
     refuse_devices,
     sha256_of_bytes,
     sha256_of_file,
+    write_file,
     writing,
     writing_folder,
 )
 from horsesense.data.fields import FieldProblem, check_fields, check_json
-from horsesense.data.json_list import json_elements
+from horsesense.data.table_formats import json_elements
 from horsesense.data.tables import read_table
 from horsesense.data.text import numbered_lines, read_bytes, read_text
 
@@ -28,6 +29,7 @@ __all__ = [
     "refuse_devices",
     "sha256_of_bytes",
     "sha256_of_file",
+    "write_file",
     "writing",
     "writing_folder",
 ]

@@ -81,6 +81,12 @@ def summed(root: Path, path: Path, sweep: bool = True) -> Iterator[Path]:
         keep_sum(root, path, sha256_of_file(temporary))
 
 
+def write_summed(root: Path, path: Path, content: str | bytes) -> None:
+    """As `write_file`, with the checksum kept in ``root``."""
+    with summed(root, path) as temporary:
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
 def keep_sum(root: Path, path: Path, digest: str) -> None:
     """Keep the checksum of a file, before or after it is written."""
     kept, name = _sums(root), _name(root, path)

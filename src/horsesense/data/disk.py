@@ -84,7 +84,7 @@ def _machine() -> str:
 
 def _sweep(path: Path) -> None:
     """Remove what killed processes of this machine left of the same name. Another machine's may still be at work."""
-    pattern = re.compile(rf"\.{re.escape(path.name)}\.(\d+)-{_machine()}\.part(\.wal)?")
+    pattern = re.compile(rf"\.{re.escape(path.name)}\.(\d+)-{_machine()}\.part")
     try:
         found = [(each, match) for each in path.parent.iterdir() if (match := pattern.fullmatch(each.name))]
     except OSError:
@@ -139,6 +139,12 @@ def writing(path: str | Path, sweep: bool = True) -> Iterator[Path]:
             temporary.replace(place)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def write_file(path: str | Path, content: str | bytes) -> None:
+    """Write a file whole or not at all; text as UTF-8."""
+    with writing(path) as temporary:
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 @contextmanager

@@ -12,7 +12,15 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
 
-from horsesense.data import cache_folder, disk_errors, read_bytes, read_table, sha256_of_bytes, sha256_of_file, writing
+from horsesense.data import (
+    cache_folder,
+    disk_errors,
+    read_bytes,
+    read_table,
+    sha256_of_bytes,
+    sha256_of_file,
+    write_file,
+)
 from horsesense.data.checksums import check_sum, keep_sum
 from horsesense.data.downloads import Fetched, fetch_url
 from horsesense.errors import UserError, unknown
@@ -67,8 +75,7 @@ def fetch_release(name: str, source: Path | None = None, progress: Progress = NO
             fetch_url(file.url, file.sha256, folder / file.path, progress)
     else:
         for path, content in _copied(wanted, source).items():
-            with writing(folder / path) as temporary:
-                temporary.write_bytes(content)
+            write_file(folder / path, content)
     for file in published[name]:
         keep_sum(folder, folder / file.path, file.sha256)
     return Fetched(name, folder, release_sha256([file.sha256 for file in published[name]]))

@@ -40,7 +40,7 @@ COMMAS = Layout(",", quoted=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class HeaderedRows:
     """A header, and the rows under it while they are read."""
 
     header: list[str]
@@ -51,7 +51,7 @@ class Table:
     """The line that each row begins on, and its cells as they are written."""
 
 
-def open_table(path: str | Path, layout: Layout = TABS) -> Table:
+def open_table(path: str | Path, layout: Layout = TABS) -> HeaderedRows:
     """The header and the rows of a table; empty lines are skipped."""
     path = Path(path)
     return (
@@ -61,15 +61,15 @@ def open_table(path: str | Path, layout: Layout = TABS) -> Table:
     )
 
 
-def quoted_table(text: str, path: Path, delimiter: str) -> Table:
+def quoted_table(text: str, path: Path, delimiter: str) -> HeaderedRows:
     """Return the table of a text that was already read to find its delimiter."""
     return _begun(_quoted_rows(text, path, delimiter), path)
 
 
-def _begun(rows: Iterator[tuple[int, list[str]]], path: Path) -> Table:
+def _begun(rows: Iterator[tuple[int, list[str]]], path: Path) -> HeaderedRows:
     line, header = next(rows, (0, []))
     check_header(header, path, line)
-    return Table(header, line, rows)
+    return HeaderedRows(header, line, rows)
 
 
 def check_header(header: Sequence[str], path: Path, line: int = 1) -> None:
@@ -174,7 +174,9 @@ def _comma_of(first: str) -> str:
     return ";" if first.count(";") > first.count(",") else ","
 
 
-def _stripped(table: Table, header: list[str], path: str | Path, fix: str) -> Iterator[tuple[int, dict[str, str]]]:
+def _stripped(
+    table: HeaderedRows, header: list[str], path: str | Path, fix: str
+) -> Iterator[tuple[int, dict[str, str]]]:
     for line, cells in table.rows:
         try:
             row = named_cells([cell.strip() for cell in cells], header, fix, filled=True)

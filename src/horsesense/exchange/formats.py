@@ -89,7 +89,8 @@ FORMATS = {
     "lm-eval": (f"{_HERE}.lm_eval_task:write_lm_eval", f"{_HERE}.lm_eval_log:read_lm_eval"),
     "inspect": (f"{_HERE}.inspect_task:write_inspect", f"{_HERE}.inspect_log:read_inspect"),
     "hf": (f"{_HERE}.hub_dataset:write_hub", ""),
-    "answers": ("", f"{_HERE}.answer_table:read_answer_table"),
+    "answers": ("", f"{_HERE}.logged_run:read_answer_table"),
+    "watts": ("", f"{_HERE}.watts_log:read_watts_log"),
 }
 """Format → its writer and its log reader, as ``module:function``; empty if there is none."""
 
@@ -127,9 +128,9 @@ def reader(name: str) -> Read:
 
 def is_log_format(name: str, releases: Iterable[str] = ()) -> bool:
     """Whether a name is a format with logs, and not a published dataset."""
-    if name in FORMATS:
-        return bool(FORMATS[name][1])
-    return name not in releases and name in names("formats")
+    if name in releases:
+        return False
+    return bool(FORMATS[name][1]) if name in FORMATS else name in names("formats")
 
 
 @translate_errors()

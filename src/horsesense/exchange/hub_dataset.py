@@ -17,7 +17,6 @@ import orjson
 from horsesense import __version__
 from horsesense.core import Item, Probe
 from horsesense.core.card import writing_card
-from horsesense.core.jsonl import item_to_dict
 from horsesense.errors import UserError
 from horsesense.exchange.formats import Export, WrittenExport
 from horsesense.registry import citation_of
@@ -105,7 +104,7 @@ def _row(item: Item, facets: Mapping[str, type], groups: Mapping[str, type]) -> 
     row |= {"options": list(item.options), "family": item.family, "member": item.member}
     row |= {f"facet_{name}": kind(item.facets[name]) for name, kind in facets.items() if name in item.facets}
     row |= {f"group_{name}": kind(item.groups[name]) for name, kind in groups.items() if name in item.groups}
-    return row | {"item": orjson.dumps(item_to_dict(item)).decode()}
+    return row | {"item": orjson.dumps(item.to_json()).decode()}
 
 
 def _header(export: Export, files: Mapping[str, str]) -> Iterator[str]:
@@ -158,7 +157,7 @@ def _body(export: Export, by_split: Mapping[str, Sequence[Item]]) -> Iterator[st
     yield "\n## Fields\n"
     yield _FIELDS
     yield "\n## An item\n"
-    yield f"```json\n{json.dumps(item_to_dict(probe.items[0]), ensure_ascii=False, indent=2)}\n```"
+    yield f"```json\n{json.dumps(probe.items[0].to_json(), ensure_ascii=False, indent=2)}\n```"
     yield "\n## Licence and citation\n"
     yield f"Licence: {card.licence or 'not stated'}. {_licences(probe)}".rstrip()
     if citation := citation_of(card.method):
@@ -200,16 +199,14 @@ def _cues(export: Export) -> Iterator[str]:
         return
     from horsesense.cues import measure_cues
     from horsesense.cues.encoders import NOT_CONTROLLED, related
-    from horsesense.lexicons.taxonomy import load_taxonomy
-    from horsesense.lexicons.wordnet import find_wordnet
+    from horsesense.lexicons.sources import find_wordnet_graph
 
     probe = export.probe
-    folder = find_wordnet()
     try:
         found = measure_cues(
             probe.items,
             probe.card.group,
-            load_taxonomy(folder) if folder else None,
+            find_wordnet_graph(),
             encoded=list(related(probe.items).values()),
         )
     except UserError as error:
@@ -219,7 +216,7 @@ def _cues(export: Export) -> Iterator[str]:
     yield "| cue | accuracy [95% interval] | coverage | p |\n|---|---|---|---|"
     for cue in found.cues[:5]:
         e = cue.accuracy
-        yield f"| {cue.pick} | {e.value:.3f} [{e.low:.3f}, {e.high:.3f}] | {cue.coverage:.0%} | {cue.p:.3f} |"
+        yield f"| {cue.pick} | {e:.3f} | {cue.coverage:.0%} | {cue.p:.3f} |"
     for near in found.relatedness:
         e = near.accuracy
         yield (

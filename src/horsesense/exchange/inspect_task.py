@@ -15,7 +15,6 @@ from horsesense import __version__
 from horsesense.core import Item
 from horsesense.core.card import card_values
 from horsesense.core.document import plain
-from horsesense.core.jsonl import item_to_dict
 from horsesense.errors import UserError
 from horsesense.exchange.formats import Export, WrittenExport
 from horsesense.scoring.option_prompts import asked
@@ -88,6 +87,6 @@ def _sample(item: Item, probe: str, group: str) -> dict[str, object]:
             "unit": item.unit(group),
             "group": group,
             "probe": probe,
-            "item": orjson.dumps(item_to_dict(item)).decode(),
+            "item": orjson.dumps(item.to_json()).decode(),
         },
     }

@@ -13,7 +13,6 @@ import orjson
 
 from horsesense import __version__
 from horsesense.core import Item, ScoringSpec
-from horsesense.core.jsonl import item_to_dict
 from horsesense.errors import UserError, unknown
 from horsesense.exchange.formats import Export, WrittenExport
 from horsesense.lexicons.words import word_spans
@@ -161,7 +160,7 @@ def _row(item: Item, spec: ScoringSpec) -> dict[str, object]:
         "characters": [max(1, len(stretch.strip())) for stretch in stretches],
         "words": [max(1, sum(p.start <= start < p.end for start, _ in word_spans(p.text))) for p in prompts],
         "family": item.family,
-        "item": orjson.dumps(item_to_dict(item)).decode(),
+        "item": orjson.dumps(item.to_json()).decode(),
     }
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import orjson
 
-from horsesense.core.jsonl import item_to_dict
 from horsesense.data import sha256_of_file
 from horsesense.errors import UserError, argument
 from horsesense.exchange.samples import Columns, Sample
@@ -98,7 +97,7 @@ class LogReader:
         self._waiting.clear()
 
     def _place(self, sample: Sample) -> int:
-        body = orjson.dumps(item_to_dict(sample.item))
+        body = orjson.dumps(sample.item.to_json())
         columns = orjson.dumps(dict(sample.columns))
         row = (sample.task, sample.item.id, body, columns)
         done = self.base.execute("insert or ignore into items(task, id, body, columns) values (?, ?, ?, ?)", row)

@@ -12,20 +12,25 @@ import numpy as np
 
 from horsesense.core.document import Document
 from horsesense.data import numbered_lines, sha256_of_bytes
+from horsesense.data.checksums import is_sound
 from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.lexicons.gcide import find_gcide, gcide_origin, read_gcide
-from horsesense.lexicons.graph import Graph, load_graph
-from horsesense.lexicons.store import add_source, closure, find_source, list_sources, reading_store
+from horsesense.lexicons.graph import (
+    Graph,
+    add_source,
+    build_graph,
+    closure,
+    find_source,
+    list_sources,
+    load_graph,
+    source_path,
+)
 from horsesense.lexicons.triples import BETWEEN_CONCEPTS, INSTANCE, ISA, RELATIONS, Origin, Triple
 from horsesense.lexicons.wordnet import find_wordnet, read_synsets, wordnet_origin, wordnet_triples
 from horsesense.lexicons.wordnet_lmf import is_lmf, read_lmf
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _TAKEN = ("wordnet", "gcide")
-_PART_LINKS = """
-select c.number, t.target from triples t join concepts c on c.source = t.source and c.number = t.concept
-where t.source = ? and t.relation = 'part' order by c.number, t.number
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,16 @@ def open_graph(name: str = "wordnet") -> Graph:
     return load_graph(name)
 
 
+def find_wordnet_graph() -> Graph | None:
+    """Return WordNet's graph, or None where WordNet is not on this machine."""
+    return None if find_wordnet() is None else open_graph("wordnet")
+
+
+def read_wordnet(folder: Path) -> Graph:
+    """Read the graph of a WordNet folder without storing it; the verbs of WordNet 3.0 have a cycle."""
+    return build_graph(wordnet_origin(folder), wordnet_triples(read_synsets(folder)), loops=True)
+
+
 @translate_errors()
 def add_file(name: str, file: str | Path, *, replace: bool = False) -> AddedSource:
     """Check a file of triples, or a wordnet in LMF, and add it as a knowledge source.
@@ -102,16 +117,18 @@ def add_wordnet(name: str, path: Path, replace: bool = False) -> AddedSource:
     check_name(name)
     origin, triples, left_out = read_lmf(name, path)
     _check_free(origin, path, replace)
-    add_source(origin, triples, left_out=left_out, loops=True)
-    return AddedSource(name, origin.version, origin.licence, len(load_graph(name)))
+    graph = build_graph(origin, triples, left_out=left_out, loops=True)
+    add_source(graph)
+    return AddedSource(name, origin.version, origin.licence, len(graph))
 
 
 def add_triples(name: str, path: Path, replace: bool = False) -> AddedSource:
     """Add a user's file of triples to the store."""
     origin, triples = read_triples(name, path)
     _check_free(origin, path, replace)
-    add_source(origin, triples)
-    return AddedSource(name, origin.version, origin.licence, len(load_graph(name)))
+    graph = build_graph(origin, triples)
+    add_source(graph)
+    return AddedSource(name, origin.version, origin.licence, len(graph))
 
 
 def _check_free(origin: Origin, path: Path, replace: bool) -> None:
@@ -134,7 +151,7 @@ def _ensure_wordnet() -> None:
         raise UserError("WordNet is not on this machine", fix="run: horsesense fetch wordnet")
     origin = wordnet_origin(folder)
     if not _is_kept(origin):
-        add_source(origin, wordnet_triples(read_synsets(folder)), loops=True)  # its verbs have a cycle
+        add_source(read_wordnet(folder))
 
 
 def _ensure_gcide() -> None:
@@ -147,28 +164,22 @@ def _ensure_gcide() -> None:
     origin = gcide_origin(folder)
     if not _is_kept(origin):
         triples, left_out = read_gcide(folder)
-        add_source(origin, triples, left_out=left_out)
+        add_source(build_graph(origin, triples, left_out=left_out))
 
 
 def _is_kept(origin: Origin) -> bool:
     with suppress(UserError):
-        return find_source(origin.name) == origin
+        path = source_path(origin.name)
+        return find_source(origin.name) == origin and is_sound(path.parent, path)
     return False
 
 
 def part_links(source: str = "wordnet") -> list[tuple[str, str]]:
     """Return pairs of whole and part as words with spaces, in the case of the source."""
     graph = open_graph(source)
-    links = [(graph.lemmas[graph.number[whole]], graph.lemmas[graph.number[part]]) for whole, part in part_ids(source)]
-    return [(wholes[0], parts[0]) for wholes, parts in links if wholes and parts]
-
-
-def part_ids(source: str = "wordnet") -> list[tuple[str, str]]:
-    """Return pairs of whole and part as ids of concepts."""
-    ids = open_graph(source).ids
-    with reading_store() as connection:
-        rows = connection.execute(_PART_LINKS, [source]).fetchall()
-    return [(ids[whole], part) for whole, part in rows]
+    wholes, parts = graph.links("part")
+    pairs = ((graph.lemmas[whole], graph.lemmas[part]) for whole, part in zip(wholes, parts, strict=True))
+    return [(whole[0], part[0]) for whole, part in pairs if whole and part]
 
 
 def check_name(name: str) -> None:

@@ -25,6 +25,11 @@ RELATIONS = {
 }
 """Relation → what it says about the concept."""
 
+GLOSS = "gloss"
+"""Definition as NLTK prints it, where that differs; only WordNet's own files give it."""
+SENSE = "sense"
+"""Number of the sense among those of a lemma, in the order of the lemmas; only WordNet's own files give it."""
+
 BESIDE = ("derivation", "similar", "entailment", "attribute")
 """Relations to what is neither above nor below a concept, and may yet be said of the same thing."""
 BETWEEN_CONCEPTS = frozenset({ISA, INSTANCE, "part", "antonym", *BESIDE})

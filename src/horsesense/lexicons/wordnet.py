@@ -19,7 +19,7 @@ from typing import NamedTuple
 from horsesense.data import cache_folder, disk_errors, numbered_lines, sha256_of_bytes, sha256_of_file, writing_folder
 from horsesense.data.downloads import Fetched, Wheel, fetch_wheel
 from horsesense.errors import UserError
-from horsesense.lexicons.triples import INSTANCE, ISA, Origin, Triple
+from horsesense.lexicons.triples import GLOSS, INSTANCE, ISA, SENSE, Origin, Triple
 from horsesense.progress import NO_PROGRESS, Progress
 
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
@@ -27,6 +27,7 @@ PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 
 _QUOTED = re.compile(r'"[^"]*"')
 _FIRST_EXAMPLE = re.compile(r'\s*[;:]\s*"|(?<!\.),\s*"')  # but not "(e.g., "
+_SPACES = re.compile(r"\s+")
 _MARKER = re.compile(r"\([^()]*\)$")
 _ADJECTIVE_MARKER = re.compile(r"\((?:a|p|ip)\)$")
 _HEADER = "  "  # the licence at the head of each file is indented
@@ -38,7 +39,7 @@ _RELATIONS = {
 }
 _VERSION = re.compile(r"WordNet (\d+(?:\.\d+)*)")
 
-_READ = 4
+_READ = 5
 """Raised when reading changes, so that stored triples are read again."""
 
 
@@ -70,6 +71,8 @@ class Synset:
     """Number of the lexicographer's file (4 is ``noun.act``)."""
     lemmas: tuple[str, ...]
     """Its words, underscores for spaces, in the files' own case."""
+    senses: tuple[int, ...]
+    """Number of the sense among those of each word, 1 for the most frequent; 0 for a word without an entry."""
     gloss: str
     """Definition and examples as in the file."""
     pointers: tuple[Pointer, ...]
@@ -107,6 +110,17 @@ def meaning_of(gloss: str) -> str:
     return definition_of(_FIRST_EXAMPLE.split(gloss, maxsplit=1)[0]).strip(":, ")
 
 
+def definition_key(text: str) -> str:
+    """Normalise a definition for comparison: no quotations, lower case, single spaces.
+
+    Published datasets quote WordNet's glosses with the examples cut off at different points.
+
+    >>> definition_key('A hot  drink; "a cup of tea"')
+    'a hot drink'
+    """
+    return _SPACES.sub(" ", definition_of(text)).lower()
+
+
 def read_senses(folder: Path) -> dict[str, dict[str, tuple[int, ...]]]:
     """Read the offsets of senses by part of speech and lower-case word, most frequent first."""
     senses: dict[str, dict[str, tuple[int, ...]]] = {}
@@ -137,7 +151,7 @@ def read_synsets(folder: Path, senses: dict[str, dict[str, tuple[int, ...]]] | N
     synsets = []
     for path, number, fields, gloss in rows:
         try:
-            synsets.append(_synset(fields, gloss, named))
+            synsets.append(_synset(fields, gloss, named, senses))
         except (IndexError, ValueError, KeyError) as error:
             raise _damaged(path, number) from error
     return synsets
@@ -155,7 +169,12 @@ def _name(fields: list[str], senses: dict[str, dict[str, tuple[int, ...]]]) -> t
     return _file_pos(pos), offset, f"{word}.{pos}.{number:02}"
 
 
-def _synset(fields: list[str], gloss: str, named: dict[tuple[str, int], str]) -> Synset:
+def _synset(
+    fields: list[str],
+    gloss: str,
+    named: dict[tuple[str, int], str],
+    senses: dict[str, dict[str, tuple[int, ...]]],
+) -> Synset:
     offset, lexfile, pos = int(fields[0]), int(fields[1]), fields[2]
     count = int(fields[3], 16)
     place = 4 + 2 * count
@@ -166,7 +185,9 @@ def _synset(fields: list[str], gloss: str, named: dict[tuple[str, int], str]) ->
         pointers.append(
             Pointer(symbol, named[_file_pos(target_pos), int(target)], int(words[:2], 16), int(words[2:], 16))
         )
-    return Synset(named[_file_pos(pos), offset], pos, offset, lexfile, lemmas, gloss, tuple(pointers))
+    entries = (senses[_file_pos(pos)].get(lemma.lower(), ()) for lemma in lemmas)
+    numbers = tuple(entry.index(offset) + 1 if offset in entry else 0 for entry in entries)
+    return Synset(named[_file_pos(pos), offset], pos, offset, lexfile, lemmas, numbers, gloss, tuple(pointers))
 
 
 def _data_lines(folder: Path) -> Iterator[tuple[Path, int, list[str], str]]:
@@ -258,8 +279,11 @@ def wordnet_triples(synsets: Iterable[Synset]) -> Iterator[Triple]:
         name = synset.id
         yield Triple("pos", name, synset.pos)
         yield Triple("definition", name, synset.meaning)
+        if synset.definition != synset.meaning:
+            yield Triple(GLOSS, name, synset.definition)
         yield from (Triple("example", name, example) for example in synset.examples)
         yield from (Triple("lemma", name, word) for word in words[name])
+        yield from (Triple(SENSE, name, str(number)) for number in synset.senses)
         for symbol, target, source_word, target_word in synset.pointers:
             if symbol in _RELATIONS:
                 word = words[name][source_word - 1] if source_word else ""

@@ -36,7 +36,7 @@ class Located:
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class WeightsIdentity:
     """Which weights a name means, known without loading them."""
 
     located: Located
@@ -93,14 +93,14 @@ def look_at(name: str, *, allow_pickle: bool = False) -> None:
             look_at_weights(weight_files(path, allow_pickle=allow_pickle))
 
 
-def identify(name: str, *, allow_pickle: bool = False, progress: Progress = NO_PROGRESS) -> Identity:
+def identify(name: str, *, allow_pickle: bool = False, progress: Progress = NO_PROGRESS) -> WeightsIdentity:
     """Find a model and compute its identity, without torch."""
     located = locate(name, allow_pickle=allow_pickle, progress=progress)
     check_trained(located.folder)
     files = weight_files(located.folder, allow_pickle=allow_pickle)
     look_at_weights(files)
     weights = weight_hash(files)
-    return Identity(located, weights, identity_of(located.folder, weights))
+    return WeightsIdentity(located, weights, identity_of(located.folder, weights))
 
 
 def weights_of(name: str, *, allow_pickle: bool = False, progress: Progress = NO_PROGRESS) -> str:

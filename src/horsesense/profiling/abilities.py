@@ -1,22 +1,24 @@
-"""The abilities of a profile: definition, source of the questions, and validation of the keys.
+"""The abilities of a profile: definition, source of the questions, validation of the keys, and the recipe of the probe.
 
 An ability counts in the overall score if people validated its keys or if they are proved. Abilities whose items only
-language models have written and audited are marked, shown separately and excluded from it.
+language models have written and audited are marked, shown separately and excluded from it. Recipes go from bundled or
+downloaded knowledge to a probe, reproducible by seed.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 from scipy.special import betaincinv
 
+from horsesense.core import Probe
 from horsesense.errors import unknown
-from horsesense.profiling.item_scores import HumanScore
+from horsesense.profiling.item_scores import HumanReference
 
 Edition = Literal["quick", "full"]
 EDITIONS: tuple[Edition, ...] = ("quick", "full")
@@ -54,7 +56,7 @@ class Ability:
     """Contrast pairs of a family with opposite keys: the kind of contrast, and the facets that both members share."""
     reading: str = ""
     """Card under whose name a blind audit of such items is stored; otherwise empty."""
-    people: HumanScore | None = None
+    people: HumanReference | None = None
     """Human performance, if known."""
     source: str = ""
     """Source of the human figure."""
@@ -107,11 +109,98 @@ def _ability(name: str, values: Mapping[str, Any]) -> Ability:
     )
 
 
-def _judges(figure: Mapping[str, Any]) -> HumanScore:
+def _judges(figure: Mapping[str, Any]) -> HumanReference:
     """Return a published figure; its interval is Jeffreys' if n is reported, otherwise [0, 1]."""
     value, n = float(figure["value"]), int(figure.get("n", 0))
     if not n:
-        return HumanScore(value, (0.0, 1.0), 0, f"{figure['kind']}, n not reported")
+        return HumanReference(value, (0.0, 1.0), 0, f"{figure['kind']}, n not reported")
     right = value * n
     low, high = (float(betaincinv(right + 0.5, n - right + 0.5, tail)) for tail in (0.025, 0.975))
-    return HumanScore(value, (low, high), n, figure["kind"])
+    return HumanReference(value, (low, high), n, figure["kind"])
+
+
+# Recipes.
+
+
+AXIOMS = 2
+"""Maximum number of axioms about one property in the ladder: more would be redundant."""
+
+
+def pool_of(ability: Ability, seed: int = 0) -> Probe:
+    """Return all items of an ability's recipe; frozen and twin are drawn from it."""
+    probe = RECIPES[ability.recipe](seed, ability.options)
+    return replace(probe, card=replace(probe.card, metric="accuracy"))
+
+
+def _starter(seed: int, options: Mapping[str, Any]) -> Probe:
+    from horsesense.methods.starter.probe import starter_probe
+
+    return starter_probe()
+
+
+def _wordnetqa(seed: int, options: Mapping[str, Any]) -> Probe:
+    from horsesense.lexicons.sources import open_graph
+    from horsesense.methods.wordnetqa.builder import build_wordnetqa
+    from horsesense.methods.wordnetqa.plan import WordNetPlan
+
+    return build_wordnetqa(open_graph("wordnet"), WordNetPlan(options["relation"], seed, options.get("limit")))
+
+
+def _dictionaryqa(seed: int, options: Mapping[str, Any]) -> Probe:
+    from horsesense.lexicons.sources import open_graph
+    from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
+
+    return build_dictionaryqa(open_graph("gcide"), DictionaryPlan(seed), open_graph("wordnet"))
+
+
+def _duals(seed: int, options: Mapping[str, Any]) -> Probe:
+    from horsesense.methods.cats.duals import DualPlan, make_duals
+    from horsesense.methods.cats.orders import orders_probe
+
+    return make_duals([orders_probe(None, seed)], DualPlan((), (), None, seed))
+
+
+def _ladder(seed: int, options: Mapping[str, Any]) -> Probe:
+    from horsesense.lexicons.wordnet import find_wordnet, read_words
+    from horsesense.methods.rica.builder import RicaPlan, build_rica
+    from horsesense.methods.rica.lexicon import whole_lexicon
+    from horsesense.methods.rica.statements import entities_of
+    from horsesense.methods.rica.strategies import AxiomSources, strategies_of
+
+    sources, folder = AxiomSources([], {}, {}, True), find_wordnet()
+    words = frozenset() if folder is None else read_words(folder)
+    plan = RicaPlan(
+        strategies=strategies_of(sources),
+        sources=sources,
+        lexicon=whole_lexicon(None),
+        entities=entities_of("novel", None, seed, words),
+        task="ladder",
+        cap=AXIOMS,
+        alternate=True,
+        seed=seed,
+    )
+    return build_rica(plan)
+
+
+def _winoventi(seed: int, options: Mapping[str, Any]) -> Probe:
+    from horsesense.methods.winoventi.builder import own_probe
+
+    return own_probe()
+
+
+def _partwhole(seed: int, options: Mapping[str, Any]) -> Probe:
+    from horsesense.methods.partwhole.own_probe import own_probe
+
+    return own_probe()
+
+
+RECIPES: Mapping[str, Callable[[int, Mapping[str, Any]], Probe]] = {
+    "starter": _starter,
+    "wordnetqa": _wordnetqa,
+    "dictionaryqa": _dictionaryqa,
+    "duals": _duals,
+    "ladder": _ladder,
+    "winoventi-own": _winoventi,
+    "partwhole-own": _partwhole,
+}
+"""Recipes by name; bundled ones ignore the seed."""

@@ -11,7 +11,7 @@ from horsesense.methods.rica.ladder import LadderAnalysis
 from horsesense.profiling.abilities import Ability
 from horsesense.profiling.conditions import Forecast
 from horsesense.profiling.contamination import TELLING
-from horsesense.profiling.finding import Finding, ModelDifference, Verdict, Verdicts
+from horsesense.profiling.finding import AbilityFinding, ModelDifference, Verdict, Verdicts
 from horsesense.profiling.from_answers import Mistake, OwnAssociations
 from horsesense.profiling.material import Material, part_of
 from horsesense.progress import NO_PROGRESS, Progress
@@ -185,13 +185,13 @@ def described(material: Material, cue: str, label_quality: str) -> ProfiledAbili
 
 def summary(verdicts: Verdicts, abilities: Mapping[str, Ability]) -> tuple[str, str]:
     """Summarise the abilities of a model, and interpret them."""
-    by_verdict: dict[Verdict, list[Finding]] = {}
+    by_verdict: dict[Verdict, list[AbilityFinding]] = {}
     for found in verdicts.findings:
         by_verdict.setdefault(found.verdict, []).append(found)
     return _can(verdicts.model, by_verdict, abilities), _means(verdicts, by_verdict)
 
 
-def _can(model: str, found: Mapping[Verdict, Sequence[Finding]], abilities: Mapping[str, Ability]) -> str:
+def _can(model: str, found: Mapping[Verdict, Sequence[AbilityFinding]], abilities: Mapping[str, Ability]) -> str:
     """Describe the abilities by verdict, best first."""
     total = sum(map(len, found.values()))
     if total > 1 and len(found.get("not above chance", ())) == total:
@@ -228,7 +228,7 @@ def _clause(verdict: Verdict, titles: Sequence[str], total: int, who: str) -> st
             return f"the result is inconclusive in {where}"
 
 
-def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[Finding]]) -> str:
+def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[AbilityFinding]]) -> str:
     """Interpret the scores, contamination, and the scores per group."""
     known = sum(len(found.get(verdict, ())) for verdict in ("knows", "partly"))
     hollow = sum(len(found.get(v, ())) for v in ("reads cues", "not robust", "same answer", "contaminated"))

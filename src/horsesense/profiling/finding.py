@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from horsesense.core.document import Document
-from horsesense.profiling.item_scores import BadShare, HumanScore
+from horsesense.profiling.item_scores import BadShare, HumanReference
 from horsesense.stats.intervals import Estimate
 
 Verdict = Literal[
@@ -106,7 +106,7 @@ class FactUse(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding(Document):
+class AbilityFinding(Document):
     """One ability of one model: score, possible explanations, and verdict."""
 
     model: str
@@ -143,7 +143,7 @@ class Finding(Document):
     """Use of underlying facts, if the ability is a ladder."""
     twin: Estimate | None
     """Accuracy on the frozen half minus that on the twin; None without a twin."""
-    people: HumanScore | None
+    people: HumanReference | None
     """Human performance, with the kind of the figure."""
     bad: BadShare | None
     """Share of bad items, if a sample was audited."""
@@ -214,7 +214,7 @@ class Verdicts(Document):
 
     model: str
     """Name of the model."""
-    findings: tuple[Finding, ...]
+    findings: tuple[AbilityFinding, ...]
     """One finding per ability, in the order given."""
     contamination: Contamination
     """Comparison of frozen halves with their twins."""

@@ -14,7 +14,7 @@ from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import ChosenCue, chosen_cue
 from horsesense.cues.encoders import Related
 from horsesense.cues.relatedness import picked
-from horsesense.lexicons.taxonomy import Taxonomy
+from horsesense.lexicons.graph import Graph
 from horsesense.methods.rica.ladder import LadderAnalysis, analyse_ladder
 from horsesense.methods.winoventi.schemas import triplet_name
 from horsesense.profiling.abilities import LADDER, Ability
@@ -66,7 +66,7 @@ class OwnAssociations(Document):
     """Accuracy where the text requires the other word."""
 
 
-def cue_of(material: Material, taxonomy: Taxonomy | None) -> ChosenCue:
+def cue_of(material: Material, taxonomy: Graph | None) -> ChosenCue:
     """Return the best cue of the pool, chosen for each item on groups without it."""
     return chosen_cue(judged(material.pool.items), material.pool.card.group, taxonomy)
 
@@ -94,7 +94,7 @@ class Explained:
     """Shares of each item's options by answering rule of each encoder; empty if relatedness is not controlled."""
 
 
-def explained(material: Material, related: Related, items: Sequence[Item], taxonomy: Taxonomy | None) -> Explained:
+def explained(material: Material, related: Related, items: Sequence[Item], taxonomy: Graph | None) -> Explained:
     """Collect the possible explanations; ``related`` has the cosines of ``items``."""
     near = {}
     for encoder, cosines in related.values():

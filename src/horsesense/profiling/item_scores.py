@@ -35,7 +35,7 @@ class ExplanationColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class HumanScore:
+class HumanReference:
     """Human performance on the same material."""
 
     value: float
@@ -118,7 +118,7 @@ class ItemScores:
     """Chance level of that fact: 1/2, or 1/4 if two forms have to be right."""
     twin: Bools | None = None
     """Whether the item is in the twin half, which is never published; None if halves are not exchangeable."""
-    people: HumanScore | None = None
+    people: HumanReference | None = None
     """Human performance, if known."""
     bad: BadShare | None = None
     """Share of bad items, if a sample was audited."""

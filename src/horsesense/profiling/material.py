@@ -33,8 +33,7 @@ from horsesense.cues.search import prepare
 from horsesense.cues.table import table_of
 from horsesense.data.disk import cache_folder
 from horsesense.errors import UserError
-from horsesense.profiling.abilities import EDITIONS, Ability, Edition
-from horsesense.profiling.recipes import pool_of
+from horsesense.profiling.abilities import EDITIONS, Ability, Edition, pool_of
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask_models import content_of
 

@@ -276,14 +276,13 @@ def _audit(material: Material) -> LabelQuality | None:
 
 
 def _taxonomy() -> Any:
-    """Load the taxonomy of WordNet, without which other cues would be the best ones."""
-    from horsesense.lexicons.taxonomy import load_taxonomy
-    from horsesense.lexicons.wordnet import find_wordnet
+    """Load WordNet, without which other cues would be the best ones."""
+    from horsesense.lexicons.sources import find_wordnet_graph
 
-    folder = find_wordnet()
-    if folder is None:
+    graph = find_wordnet_graph()
+    if graph is None:
         raise UserError("a profile looks for cues in WordNet, which is not here", fix="run: horsesense fetch wordnet")
-    return load_taxonomy(folder)
+    return graph
 
 
 # Asking.

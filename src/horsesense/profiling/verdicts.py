@@ -19,7 +19,7 @@ from horsesense.profiling.adjusted import (
     weighted,
 )
 from horsesense.profiling.contamination import contamination, frozen_minus_twin, judged_half
-from horsesense.profiling.finding import Contamination, ExplanationFinding, Finding, Verdict, Verdicts
+from horsesense.profiling.finding import AbilityFinding, Contamination, ExplanationFinding, Verdict, Verdicts
 from horsesense.profiling.item_scores import Bools, ItemScores
 from horsesense.profiling.overall import differences, group_scores, overall_score
 from horsesense.profiling.power import DRAWS, flawless_floor, power_to_detect
@@ -81,7 +81,7 @@ def finding(
     level: float,
     seed: int = 0,
     resamples: int = RESAMPLES,
-) -> Finding:
+) -> AbilityFinding:
     """Analyse one ability: ``scores`` are the scores used, ``whole`` has both halves."""
     own = AdjustedScores(scores)
     chance = float(scores.chance.mean())
@@ -89,7 +89,7 @@ def finding(
     found = judge(shown)
     verdict, on_twin, reasons = _with_contamination(found, whole, seen)
     facts = use_of_facts(scores, level, seed, resamples)
-    return Finding(
+    return AbilityFinding(
         model=scores.model,
         ability=scores.ability,
         method=scores.method,

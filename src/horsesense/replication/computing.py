@@ -18,7 +18,7 @@ import orjson
 
 from horsesense import __version__
 from horsesense.data import cache_folder, disk_errors, read_bytes, sha256_of_bytes, sha256_of_file
-from horsesense.data.checksums import is_sound, summed
+from horsesense.data.checksums import is_sound, write_summed
 from horsesense.data.published_files import published_files
 from horsesense.errors import UserError, argument
 from horsesense.methods.ledger import PAPERS
@@ -183,8 +183,7 @@ def _files(files: PublishedFiles, names: list[str]) -> dict[str, str] | None:
 def _write_stored(path: Path, function: Function, files: PublishedFiles, results: Results) -> None:
     hashes = _files(files, list(files.read))
     values = {"code": _code(function), "files": hashes, "results": dict(results)}
-    with summed(path.parent, path) as temporary:
-        temporary.write_bytes(orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    write_summed(path.parent, path, orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 def _sound(path: Path) -> bool:

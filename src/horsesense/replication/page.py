@@ -11,12 +11,12 @@ from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 
-from horsesense.data import writing
+from horsesense.data import write_file
 from horsesense.formatting import with_interval
 from horsesense.replication.replication import FigureOutcome, PaperReplication, Replication
 from horsesense.replication.verdicts import VERDICTS
 from horsesense.report.page import bundled, environment
-from horsesense.report.tables import Table
+from horsesense.report.tables import TextTable
 
 _SHOWN = ("differs", "within error", "on a part")
 COUNTED = ("figures", "computed", *VERDICTS)
@@ -61,7 +61,7 @@ def entered() -> dict[str, dict[str, int]]:
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> Iterator[str]:
-    yield Table(header, list(rows), left=left).markdown()
+    yield TextTable(header, list(rows), left=left).markdown()
 
 
 def markdown(replication: Replication) -> str:
@@ -204,5 +204,4 @@ def write_page(replication: Replication, path: Path) -> None:
         "printed": shown_printed,
     }
     text = _environment().get_template("replication.html.j2").render(values)
-    with writing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_file(path, text)

@@ -317,12 +317,10 @@ def _write(done: Replication, folder: Path) -> None:
     """Write the JSON document, the Markdown and the page."""
     import orjson
 
-    from horsesense.data import writing
+    from horsesense.data import write_file
 
-    with writing(folder / DOCUMENT) as temporary:
-        temporary.write_bytes(orjson.dumps(done.to_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-    with writing(folder / MARKDOWN) as temporary:
-        temporary.write_text(done.markdown(), encoding="utf-8")
+    write_file(folder / DOCUMENT, orjson.dumps(done.to_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    write_file(folder / MARKDOWN, done.markdown())
     done.write_page(folder / PAGE)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from horsesense.data import disk_errors, writing
+from horsesense.data import disk_errors, write_file
 from horsesense.drawing import BAR, INK, MISS, SCALE, SOFT, as_row, curve_chart, finished
 from horsesense.report.collection import Collection
 from horsesense.report.paper_charts import paper_chart
@@ -34,7 +34,7 @@ def svg_charts(collected: Collection) -> dict[tuple[str, str], dict[str, str]]:
         if len(summary.families) > 2:
             drawings["families"] = families(summary)
         charts[probe, summary.label] = {
-            name: _themed(vl_convert.vegalite_to_svg(printable(drawing))) for name, drawing in drawings.items()
+            name: themed(vl_convert.vegalite_to_svg(printable(drawing))) for name, drawing in drawings.items()
         }
     return charts
 
@@ -43,7 +43,7 @@ def svg_curves(collected: Collection) -> list[str]:
     """Draw the learning curves of the page, in their order."""
     import vl_convert
 
-    return [_themed(vl_convert.vegalite_to_svg(printable(learning(curve)))) for curve in collected.curves]
+    return [themed(vl_convert.vegalite_to_svg(printable(learning(curve)))) for curve in collected.curves]
 
 
 def svg_papers(collected: Collection) -> dict[str, tuple[str, str]]:
@@ -51,7 +51,7 @@ def svg_papers(collected: Collection) -> dict[str, tuple[str, str]]:
     import vl_convert
 
     return {
-        title: (caption, _themed(vl_convert.vegalite_to_svg(printable(each))))
+        title: (caption, themed(vl_convert.vegalite_to_svg(printable(each))))
         for title, caption, each in _table_charts(collected)
     }
 
@@ -89,8 +89,7 @@ def write_charts(collected: Collection, folder: Path) -> list[Path]:
             (folder / f"{stem}.svg", vl_convert.vegalite_to_svg(drawing).encode()),
             (folder / f"{stem}.png", vl_convert.vegalite_to_png(drawing, scale=SCALE)),
         ):
-            with writing(path) as temporary:
-                temporary.write_bytes(content)
+            write_file(path, content)
             written.append(path)
     return written
 
@@ -117,7 +116,7 @@ def _all(collected: Collection) -> Iterator[tuple[str, Summary]]:
             yield probe, summary
 
 
-def _themed(svg: str) -> str:
+def themed(svg: str) -> str:
     for colour, name in _THEMED.items():
         svg = svg.replace(colour, name)
     return svg

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from horsesense.core import Probe
 from horsesense.core.item_file import ids_of
 from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import BestCue, best_cue
 from horsesense.errors import UserError
-from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
-from horsesense.lexicons.wordnet import find_wordnet
-from horsesense.methods.run_tables import run_tables
-from horsesense.methods.suites.frame import PaperTable
-from horsesense.methods.winoventi.procedure import PipelineView, is_pipeline, read_pipeline
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.sources import find_wordnet_graph
+from horsesense.methods.suites.frame import PaperTable, run_tables
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.registry import load, methods
 from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import ProbeComparison, by_probe, side_by_side
 from horsesense.runs.item_columns import item_columns
@@ -52,7 +52,7 @@ class Collection:
     """The paper's tables of suite runs, with these models in them."""
     methods: Sequence[PaperTable] = ()
     """Tables that methods add for their own probes."""
-    pipelines: Sequence[PipelineView] = ()
+    pipelines: Sequence[Any] = ()
     """Pipelines that generated schemas: the funnel and samples."""
 
     @property
@@ -79,9 +79,10 @@ def collect(
     The folder of a training or an inoculation stands for its curves and the runs beneath it, that of a schema
     pipeline for its funnel and the run on its schemas.
     """
-    pipelines = [read_pipeline(folder) for folder in folders if is_pipeline(folder)]
-    asked = [each.run for each in pipelines if each.run is not None]
-    folders = [folder for folder in folders if not is_pipeline(folder)] + asked
+    views = {folder: _pipeline(folder) for folder in folders}
+    pipelines = [view for view in views.values() if view is not None]
+    folders = [folder for folder in folders if views[folder] is None]
+    folders += [view.run for view in pipelines if view.run is not None]
     manifests, runs = dict[Path, Manifest](), list[tuple[Path, Sequence[Answered]]]()
     unfinished: list[tuple[str, str]] = []
     curves = {folder: [] if manifest_path(folder).is_file() else read_curves(folder) for folder in folders}
@@ -100,6 +101,12 @@ def collect(
     drawn = [curve for each in curves.values() for curve in each]
     collected = with_tables(collect_answered(runs, cues, how, progress, wholes), runs)
     return replace(collected, manifests=manifests, curves=drawn, unfinished=unfinished, pipelines=pipelines)
+
+
+def _pipeline(folder: Path) -> Any:
+    """Return what a method shows of the folder of a pipeline; None for any other folder."""
+    readers = (load(method.pipeline) for method in methods().values() if method.pipeline)
+    return next((view for read in readers if (view := read(folder)) is not None), None)
 
 
 def with_tables(collected: Collection, runs: Sequence[tuple[Path, Sequence[Answered]]]) -> Collection:
@@ -145,8 +152,7 @@ def collect_answered(
 def _best_cue(probe: str, answered: Answered, whole: Probe | None, progress: Progress) -> BestCue | str:
     """Search the best cue of a probe; a sentence where that is not possible."""
     progress.update(f"searching surface cues in {probe}", 0, 1)
-    folder = find_wordnet() if any(item.concepts for item in answered.items) else None
-    taxonomy = load_taxonomy(folder) if folder else None
+    taxonomy = find_wordnet_graph() if any(item.concepts for item in answered.items) else None
     record, group = answered.part.probe, answered.probe.card.group
     if whole is not None and not set(ids_of(answered.items)) <= set(ids_of(whole.items)):
         raise UserError(
@@ -164,7 +170,7 @@ def _best_cue(probe: str, answered: Answered, whole: Probe | None, progress: Pro
         return error.problem
 
 
-def _of_the_whole(answered: Answered, whole: Probe, taxonomy: Taxonomy | None) -> BestCue:
+def _of_the_whole(answered: Answered, whole: Probe, taxonomy: Graph | None) -> BestCue:
     """Search the best cue on a whole probe, and return its picks on the items that were scored."""
     place = {item: number for number, item in enumerate(ids_of(whole.items))}
     found = best_cue(whole.items, whole.card.group, item_columns(whole.items, whole.card.group).units, taxonomy)

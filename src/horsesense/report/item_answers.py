@@ -9,7 +9,6 @@ import numpy as np
 
 from horsesense.core import Item
 from horsesense.core.document import Document
-from horsesense.core.overview import ItemLine
 from horsesense.runs.results import Answered, without_credit
 from horsesense.scoring.evidence import TokenEvidence, text_evidence
 from horsesense.scoring.generate import UNPARSED
@@ -72,7 +71,7 @@ class ItemAnswer(Document):
 class ItemAnswers(Document):
     """One item, and the answer of every model of a run."""
 
-    item: ItemLine
+    item: Item
     """The item."""
     answers: tuple[ItemAnswer, ...]
     """One per model and probe."""
@@ -86,7 +85,7 @@ def item_answers(runs: Sequence[Answered], item: Item) -> ItemAnswers:
         for index, identity in enumerate(answered.columns.ids)
         if identity == item.id
     ]
-    return ItemAnswers(ItemLine.of(item), tuple(answers))
+    return ItemAnswers(item, tuple(answers))
 
 
 def _item_answer(answered: Answered, item: Item, index: int) -> ItemAnswer:

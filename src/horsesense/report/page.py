@@ -17,7 +17,7 @@ from horsesense import __version__
 from horsesense.core import Card, ScoringSpec
 from horsesense.core.spec import Normalisation
 from horsesense.cues.battery import battery
-from horsesense.data import writing
+from horsesense.data import write_file
 from horsesense.errors import UserError
 from horsesense.formatting import count, interval, p_value, percent, points
 from horsesense.progress import NO_PROGRESS, Progress
@@ -122,8 +122,7 @@ def write_report(collected: Collection, path: Path, drawn: bool = True, progress
         "version": __version__,
     }
     html = environment().get_template("page.html.j2").render(values)
-    with writing(path) as temporary:
-        temporary.write_text(html, encoding="utf-8")
+    write_file(path, html)
 
 
 def title_of(collected: Collection) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from horsesense.core.document import plain
-from horsesense.data import writing
+from horsesense.data import write_file
 from horsesense.drawing import SCALE
 from horsesense.errors import UserError
 from horsesense.formatting import percent
@@ -21,7 +21,7 @@ from horsesense.report import profile_view as view
 from horsesense.report.page import bundled, environment
 from horsesense.report.paper_charts import RUNGS
 from horsesense.report.profile_picture import grid_svg
-from horsesense.report.tables import Table, markdown_text
+from horsesense.report.tables import TextTable, markdown_text
 from horsesense.runs.folder import PROFILE
 
 PAGE, SVG, PNG, MARKDOWN = "profile.html", "profile.svg", "profile.png", "profile.md"
@@ -43,8 +43,7 @@ def write_profile(profile: Profile, folder: Path, pictures: bool = True, progres
 
 
 def _write(path: Path, content: bytes) -> None:
-    with writing(path) as temporary:
-        temporary.write_bytes(content)
+    write_file(path, content)
 
 
 def _png(svg: str, progress: Progress) -> bytes:
@@ -111,7 +110,7 @@ def _lines(profile: Profile) -> Iterator[str]:
         first = next((cell for cell in row.cells if cell is not None), None)
         beside = ("–", "–", "–") if first is None else tuple(map(_or_dash, (row.chance, first.cue, first.people)))
         rows.append([*cells, *beside])
-    yield f"\n{Table([*columns, 'chance', 'best cue', 'people'], rows).markdown()}"
+    yield f"\n{TextTable([*columns, 'chance', 'best cue', 'people'], rows).markdown()}"
     yield view.error_control(profile).replace("Thick lines are", "Brackets are").replace(" (thin lines, ", " (")
     if any(cell.disagreeing for row in view.rows_of(profile) for cell in row.cells if cell is not None):
         yield "\n≠: prompt formats disagree (see the page)."
@@ -127,7 +126,7 @@ def _lines(profile: Profile) -> Iterator[str]:
         line[0] += "" if judged else " ¹"
     groups.append(["overall score", *map(view.overall_text, profile.models)])
     names = [model.model for model in profile.models]
-    yield f"\n{Table(['adjusted score by group', *names], groups).markdown()}"
+    yield f"\n{TextTable(['adjusted score by group', *names], groups).markdown()}"
     yield "0 is chance, 1 is the ceiling, after correction for surface cues and other explanations."
     for sentence in view.comparisons(profile):
         yield f"\n{markdown_text(sentence)}"

@@ -15,9 +15,9 @@ from horsesense.formatting import count, number, p_value, percent
 from horsesense.profiling.contamination import TELLING
 from horsesense.profiling.document import ModelProfile, Profile, ProfiledAbility
 from horsesense.profiling.finding import (
+    AbilityFinding,
     Contamination,
     ExplanationFinding,
-    Finding,
     ModelDifference,
     OverallScore,
 )
@@ -75,7 +75,7 @@ FORMATS = ("loglikelihood", "pmi", "letters", "generate")
 EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
 
 
-def adjusted_of(finding: Finding) -> Estimate:
+def adjusted_of(finding: AbilityFinding) -> Estimate:
     """Return the adjusted score: chance-corrected, with all explanations weighted to earn chance."""
     return finding.adjusted
 
@@ -130,7 +130,7 @@ class ProfileCell:
     """One ability of one model."""
 
     model: ModelProfile
-    finding: Finding
+    finding: AbilityFinding
     key: str
     """Name of its card in the page."""
     verdict: str
@@ -193,7 +193,7 @@ def rows_of(profile: Profile) -> list[ProfileRow]:
     return rows
 
 
-def _cell(model: ModelProfile, finding: Finding, key: str) -> ProfileCell:
+def _cell(model: ModelProfile, finding: AbilityFinding, key: str) -> ProfileCell:
     verdict = verdict_of(finding)
     cue = next((each.accuracy.value for each in finding.explanations if each.kind == "cue"), None)
     people = None if finding.people is None or isnan(finding.people.value) else finding.people.value
@@ -201,12 +201,12 @@ def _cell(model: ModelProfile, finding: Finding, key: str) -> ProfileCell:
     return ProfileCell(model, finding, key, verdict, VERDICTS[verdict], strict, cue, people, tuple(_formats(finding)))
 
 
-def verdict_of(finding: Finding) -> str:
+def verdict_of(finding: AbilityFinding) -> str:
     """Return the name of a verdict."""
     return finding.verdict
 
 
-def _formats(finding: Finding) -> Iterator[tuple[str, Estimate]]:
+def _formats(finding: AbilityFinding) -> Iterator[tuple[str, Estimate]]:
     for other in finding.conditions:
         named = [word for word in re.findall(r"\w+", other.name) if word in FORMATS]
         if named:
@@ -350,7 +350,7 @@ def difference_name(difference: ModelDifference, titles: Mapping[str, str]) -> s
     return f"{titles.get(difference.ability, difference.ability)}{twins}"
 
 
-def facts_of(finding: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, str]]:
+def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tuple[str, str]]:
     """List everything behind a verdict: a name and a sentence each."""
     e = finding.accuracy
     chance = "" if e.chance is None else f" Chance is {percent(e.chance, 0)}."
@@ -393,7 +393,7 @@ def facts_of(finding: Finding, ability: ProfiledAbility) -> Iterator[tuple[str, 
     yield "In the overall score", f"{'Yes' if ability.counts else 'No'}: {ability.why}."
 
 
-def label_quality(finding: Finding) -> str:
+def label_quality(finding: AbilityFinding) -> str:
     """State the share of bad items and the ceiling that follows from it."""
     bad, ceiling = finding.bad, finding.ceiling
     if bad is None:

@@ -218,7 +218,7 @@ def _written(
         assert path is not None
         write_page(collected, path, drawn=pictures, progress=progress)
         return ""
-    from horsesense.data import writing
+    from horsesense.data import write_file
     from horsesense.report.tables import latex_tables, markdown_tables, results_table
 
     if not collected.summaries:
@@ -228,8 +228,7 @@ def _written(
     if tables := [*collected.papers, *collected.methods]:
         text = f"{(markdown_tables if format == 'md' else latex_tables)(tables)}\n{text}"
     if path is not None:
-        with writing(path) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        write_file(path, text)
     return text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from horsesense.core import HumanFigure
-from horsesense.cues.artefact_control import Control
+from horsesense.cues.artefact_control import ArtefactControl
 from horsesense.cues.battery import battery
 from horsesense.formatting import count, number, p_value, percent, points
 from horsesense.runs.comparison import Difference
@@ -148,7 +148,7 @@ WHOLE = "The model was scored on a part of the probe; cues were searched for in 
 DRAWN = "A cue may be absent from the whole probe, because cues were searched for only in the scored sample."
 
 
-def cue_control(control: Control) -> str:
+def cue_control(control: ArtefactControl) -> str:
     """State what the best surface cue earns, and what the model earns where that cue fails."""
     text = _cue_control(control)
     if control.whole:
@@ -156,7 +156,7 @@ def cue_control(control: Control) -> str:
     return f"{text} {DRAWN[:-1]} (here {control.drawn})." if control.drawn else text
 
 
-def _cue_control(control: Control) -> str:
+def _cue_control(control: ArtefactControl) -> str:
     cue, where = control.cue, control.where
     chance = "" if cue.chance is None else f"; chance is {percent(cue.chance)}"
     best = f"The best of {len(battery())} surface cues gets {cue:.1%}{chance}."
@@ -171,7 +171,7 @@ def _cue_control(control: Control) -> str:
     )
 
 
-def _unproven(control: Control) -> str:
+def _unproven(control: ArtefactControl) -> str:
     """State what follows where the cue may be at chance: little, unless it earns significantly less than the model."""
     cue, model = control.cue, control.model
     if cue.high < model.low:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from horsesense.core import Card
 from horsesense.core.document import Document
-from horsesense.methods.cats.suite import SuiteTable
-from horsesense.methods.rica.controls import missing_controls
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.progress import Progress
+from horsesense.registry import load, methods
 from horsesense.report.run_report import write_report
 from horsesense.runs.result import Result, Spread, spreads
 from horsesense.runs.results import related_auditor
@@ -29,8 +30,8 @@ class RunDocument(Document):
     """The report."""
     spread: tuple[Spread, ...] | None = None
     """The range over prompt formats, for each model and probe with several."""
-    suite: SuiteTable | None = None
-    """The rows of CATs' table, with the published ones."""
+    suite: Mapping[str, Any] | None = None
+    """The suite's results beyond the paper's tables, where it has some."""
     tables: tuple[PaperTable, ...] | None = None
     """The paper's tables with these models in them."""
 
@@ -43,16 +44,16 @@ class StoredRun:
     """The answers."""
     report: Path
     """The report."""
-    suite: SuiteTable | None = None
-    """The rows of CATs' table, with the published ones."""
+    suite: Any = None
+    """The suite's results beyond the paper's tables, where it has some."""
     tables: tuple[PaperTable, ...] | None = None
     """The paper's tables with these models in them."""
 
     def document(self) -> RunDocument:
         """Return the results and paths as plain data."""
         results = self.run.result_list()
-        spread = spreads(results) or None
-        return RunDocument(self.run.folder or Path(), tuple(results), self.report, spread, self.suite, self.tables)
+        spread, suite = spreads(results) or None, None if self.suite is None else self.suite.to_json()
+        return RunDocument(self.run.folder or Path(), tuple(results), self.report, spread, suite, self.tables)
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
@@ -60,7 +61,7 @@ class StoredRun:
 
 
 def with_report(
-    run: Run, progress: Progress, suite: SuiteTable | None = None, tables: tuple[PaperTable, ...] | None = None
+    run: Run, progress: Progress, suite: Any = None, tables: tuple[PaperTable, ...] | None = None
 ) -> StoredRun:
     """Write the report of a run, and warn of what a reader should know."""
     page = (run.folder or Path()) / "report.html"
@@ -72,6 +73,14 @@ def with_report(
             progress.log(f"warning: {warning}")
         if not each.judged:
             progress.log(f"{name}: no item has a gold answer, so there is no accuracy; the answers are stored")
-        elif missing_controls(each.probe.card, name, names):
-            progress.log(f"{name}: report it with its controls; make them with: horsesense rica controls")
+        elif method := _method_with_controls(each.probe.card, name, names):
+            progress.log(f"{name}: report it with its controls; make them with: horsesense {method} controls")
     return StoredRun(run, page, suite, tables)
+
+
+def _method_with_controls(card: Card, name: str, asked: Collection[str]) -> str:
+    """Return the method that made a probe, if the probe has controls that were not asked; empty otherwise."""
+    method = methods().get(card.method)
+    if method is None or not method.missing_controls:
+        return ""
+    return method.name if load(method.missing_controls)(card, name, asked) else ""

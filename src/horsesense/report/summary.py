@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from horsesense.core.spec import Normalisation
-from horsesense.cues.artefact_control import BestCue, Control, control
+from horsesense.cues.artefact_control import ArtefactControl, BestCue, control
 from horsesense.errors import UserError, argument, unknown
 from horsesense.report.run_text import value_text
 from horsesense.runs.result import Result
@@ -66,7 +66,7 @@ class Summary:
     """All families, then those of each size; empty where no two items share a family."""
     calibration: Reliability
     search: Search
-    control: Control | None
+    control: ArtefactControl | None
     """The model compared with the best cue; None where that was not searched."""
     no_control: str
     """Why not."""

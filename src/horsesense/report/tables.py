@@ -55,7 +55,7 @@ def markdown_text(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TextTable:
     """A table of plain text, rendered as Markdown or LaTeX."""
 
     columns: Sequence[str]
@@ -115,7 +115,7 @@ def _latex_cell(text: str) -> str:
 # Results of runs.
 
 
-def results_table(summaries: Sequence[Summary]) -> Table:
+def results_table(summaries: Sequence[Summary]) -> TextTable:
     """Build the table of results; whole families, people and cues only where some row has them."""
     families = any(s.result.strict for s in summaries)
     cues = any(s.control for s in summaries)
@@ -134,7 +134,7 @@ def results_table(summaries: Sequence[Summary]) -> Table:
         missed = s.control.where.missed if s.control and not s.result.unparsed else None
         row += [_share(s.control.cue if s.control else None), _share(missed)] if cues else []
         rows.append(row)
-    return Table(columns, rows, _caption(summaries), left=2)
+    return TextTable(columns, rows, _caption(summaries), left=2)
 
 
 def people_of(summary: Summary) -> float | None:
@@ -212,13 +212,13 @@ def latex_tables(tables: Sequence[PaperTable]) -> str:
     return "\n".join(_paper_table(table, f"{table.title}. ").latex() for table in tables)
 
 
-def _paper_table(table: PaperTable, title: str) -> Table:
+def _paper_table(table: PaperTable, title: str) -> TextTable:
     rows = [[_name(row), *map(paper_cell, row.cells)] for row in table.rows]
     groups = [f"{row.kind}:{row.group}" for row in table.rows]
     sections = frozenset(place for place in range(1, len(groups)) if groups[place] != groups[place - 1])
     brackets = "Brackets: 95% intervals." if any(paper_interval(c) for row in table.rows for c in row.cells) else ""
     notes = " ".join(note for note in (brackets, paper_counts(table), *table.notes) if note)
-    return Table(["", *table.columns], rows, f"{title}{notes}".strip(), sections=sections)
+    return TextTable(["", *table.columns], rows, f"{title}{notes}".strip(), sections=sections)
 
 
 def _name(row: PaperRow) -> str:

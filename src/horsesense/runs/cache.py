@@ -57,13 +57,13 @@ def count_rows(path: Path) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class ScoreKeys:
     """Cache keys of one model under one spec."""
 
     salt: bytes
 
     @classmethod
-    def of_model(cls, model: LanguageModel, spec: ScoringSpec, budget: int) -> Scores:
+    def of_model(cls, model: LanguageModel, spec: ScoringSpec, budget: int) -> ScoreKeys:
         computing = {
             "model": model.identity or model.weights,
             "family": model.family.name,
@@ -151,7 +151,7 @@ class ScoreCache:
     """Cached scores of a model's questions, looked up and stored shard by shard."""
 
     def __init__(self, model: LanguageModel, spec: ScoringSpec, budget: int, path: Path | None = None) -> None:
-        self._scores = Scores.of_model(model, spec, budget)
+        self._scores = ScoreKeys.of_model(model, spec, budget)
         self._store = ScoreStore(path)
         self.served = False
         """Whether the last shard was cached."""

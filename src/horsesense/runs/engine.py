@@ -51,10 +51,10 @@ class WorkerContext:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Task:
+class EngineTask:
     """A unit of work that is done completely or not at all."""
 
-    function: Callable[[WorkerContext, Task], TaskResult]
+    function: Callable[[WorkerContext, EngineTask], TaskResult]
     """A top-level function, so that another process can import it by name."""
     payload: Mapping[str, Any] = field(default_factory=dict)
     """Arguments."""
@@ -79,22 +79,22 @@ class Job:
     local_only = False
     """Whether the tasks must run in this process: requests to a server are sent from here."""
 
-    def begin(self) -> Sequence[Task]:
+    def begin(self) -> Sequence[EngineTask]:
         """Return the first tasks."""
         raise NotImplementedError
 
-    def take(self, task: Task, result: TaskResult) -> Sequence[Task]:
+    def take(self, task: EngineTask, result: TaskResult) -> Sequence[EngineTask]:
         """Store the result of a task and return the tasks that can run now."""
         raise NotImplementedError
 
-    def progress_of(self, task: Task) -> Progress:
+    def progress_of(self, task: EngineTask) -> Progress:
         """Return the progress callback of a task."""
         return NO_PROGRESS
 
     def interrupted(self) -> None:
         """React to Ctrl-C."""
 
-    def failed(self, task: Task, reason: str) -> None:
+    def failed(self, task: EngineTask, reason: str) -> None:
         """Record a task that ended its worker each time; the others continue."""
 
 

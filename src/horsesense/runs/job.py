@@ -14,10 +14,18 @@ from horsesense.core.item_file import Some, ids_of
 from horsesense.models.protocol import Model
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.cache import ScoreStore
-from horsesense.runs.engine import Job, Task, TaskResult
+from horsesense.runs.engine import EngineTask, Job, TaskResult
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
 from horsesense.runs.models import Content, Settings
-from horsesense.runs.shards import SAMPLE, SERVED_SHARD, Weights, benchmark_sample, calibrate_shard_size, cut, ranks_of
+from horsesense.runs.shards import (
+    SAMPLE,
+    SERVED_SHARD,
+    TokenCounts,
+    benchmark_sample,
+    calibrate_shard_size,
+    cut,
+    ranks_of,
+)
 from horsesense.runs.store import PartProgress, RunStore, ShardProgress, stage_of
 from horsesense.runs.tasks import (
     ChosenFormat,
@@ -46,7 +54,7 @@ class _Plan:
 
     probe: str
     prompt_format: ChosenFormat
-    weights: list[Weights | None]
+    weights: list[TokenCounts | None]
     """Of each stretch of the probe, where it is known."""
     begun: bool = False
     left: int = 0
@@ -111,7 +119,7 @@ class RunJob(Job):
 
     # What an engine calls.
 
-    def begin(self) -> Sequence[Task]:
+    def begin(self) -> Sequence[EngineTask]:
         formats = self.settings.formats
         self._pending = [probe for probe in self.probes if not self.store.has_all(self.name, probe, formats)]
         if not self._pending:
@@ -120,9 +128,9 @@ class RunJob(Job):
         if self._request.dtype == "auto":
             several = (item for item in self.probes[self._pending[0]].items if len(item.options) > 1)
             sample = sorted(several, key=lambda item: item.id)[:PRECISION_SAMPLE]
-        return [Task(open_model, {"model": self._request}, sample, label=f"{self.name}, opened")]
+        return [EngineTask(open_model, {"model": self._request}, sample, label=f"{self.name}, opened")]
 
-    def take(self, task: Task, result: TaskResult) -> Sequence[Task]:
+    def take(self, task: EngineTask, result: TaskResult) -> Sequence[EngineTask]:
         if task.function is open_model:
             return self._take_model(result.payload["opened"])
         plan = self._plans[task.payload["probe"], task.payload["format"]]
@@ -136,7 +144,7 @@ class RunJob(Job):
         self._take_answers(plan, task, result)
         return []
 
-    def progress_of(self, task: Task) -> Progress:
+    def progress_of(self, task: EngineTask) -> Progress:
         plan = self._plans.get((task.payload.get("probe", ""), task.payload.get("format", "")))
         if plan is None or plan.progress is None:
             return NO_PROGRESS
@@ -150,7 +158,7 @@ class RunJob(Job):
                     f"{plan.progress.stage}: {plan.done:,} of {total:,} items are stored; the same command resumes"
                 )
 
-    def failed(self, task: Task, reason: str) -> None:
+    def failed(self, task: EngineTask, reason: str) -> None:
         if task.function not in (score_shard, cache_keys):
             self.lost.append(f"{self.name}, which was stopped ({reason})")
             return
@@ -165,7 +173,7 @@ class RunJob(Job):
         assert self._opened is not None
         return self._opened
 
-    def _take_model(self, opened: OpenedModel) -> list[Task]:
+    def _take_model(self, opened: OpenedModel) -> list[EngineTask]:
         self._opened = opened
         describe = opened.describe
         if not self.local_models:
@@ -184,7 +192,7 @@ class RunJob(Job):
             for task in self._counting(probe, prompt_format)
         ]
 
-    def _counting(self, probe: str, prompt_format: ChosenFormat) -> list[Task]:
+    def _counting(self, probe: str, prompt_format: ChosenFormat) -> list[EngineTask]:
         name = prompt_format.name
         if prompt_format.note:
             self.progress.log(f"{self.name}: prompt format {name} ({prompt_format.note})")
@@ -202,13 +210,13 @@ class RunJob(Job):
             self._task(count_tokens, probe, name, stretch, keep=keep, stretch=i) for i, stretch in enumerate(stretches)
         ]
 
-    def _take_weights(self, plan: _Plan, task: Task, result: TaskResult) -> list[Task]:
+    def _take_weights(self, plan: _Plan, task: EngineTask, result: TaskResult) -> list[EngineTask]:
         table = result.tables["weights"]
         columns = [table.column(name).to_numpy() for name in ("longest", "costs")]
-        plan.weights[task.payload["stretch"]] = Weights(ids_of(task.items), *columns)
+        plan.weights[task.payload["stretch"]] = TokenCounts(ids_of(task.items), *columns)
         return [] if None in plan.weights else self._measure(plan.prompt_format.name)
 
-    def _measure(self, prompt_format: str) -> list[Task]:
+    def _measure(self, prompt_format: str) -> list[EngineTask]:
         """Measure the model's speed on the first probe; the shards of the others have the same size."""
         if prompt_format in self._sizes:
             return self._begin_parts(prompt_format, self._sizes[prompt_format])
@@ -216,7 +224,7 @@ class RunJob(Job):
         if prompt_format in self._measuring or None in first.weights:
             return []
         self._measuring.add(prompt_format)
-        weights = Weights.joined(first.weights)
+        weights = TokenCounts.joined(first.weights)
         sample = self.settings.budget if self.opened.device == "cuda" else SAMPLE
         indices = benchmark_sample(weights, sample) if self.opened.local else []
         if not indices:
@@ -228,17 +236,17 @@ class RunJob(Job):
     def _usual_size(self) -> int:
         return SERVED_SHARD if self.opened.kind == "server" else self.settings.shard
 
-    def _begin_parts(self, prompt_format: str, size: int) -> list[Task]:
+    def _begin_parts(self, prompt_format: str, size: int) -> list[EngineTask]:
         """Begin all parts whose tokens are counted."""
         self._sizes[prompt_format] = size
         ready = [plan for (_, name), plan in self._plans.items() if name == prompt_format and None not in plan.weights]
         return [task for plan in ready if not plan.begun for task in self._begin_part(plan, size)]
 
-    def _begin_part(self, plan: _Plan, size: int) -> list[Task]:
+    def _begin_part(self, plan: _Plan, size: int) -> list[EngineTask]:
         """Cut a part into shards, write it to the manifest and return the tasks of the missing shards."""
         plan.begun = True
         probe, prompt_format, items = plan.probe, plan.prompt_format.name, self.probes[plan.probe].items
-        weights = Weights.joined(plan.weights)
+        weights = TokenCounts.joined(plan.weights)
         shards = cut(weights, size, ranks_of(self.whole[probe].items, self.settings.seed))
         plan.weights = []
         present = self.store.begin(self._part(plan, len(shards), size), self.probes[probe])
@@ -262,13 +270,13 @@ class RunJob(Job):
             if not there
         ]
 
-    def _task(self, function: Any, probe: str, prompt_format: str, items: Sequence[Item], **more: Any) -> Task:
+    def _task(self, function: Any, probe: str, prompt_format: str, items: Sequence[Item], **more: Any) -> EngineTask:
         budget = self.settings.budget
         payload = {"model": self._request, "probe": probe, "format": prompt_format, "budget": budget, **more}
         shared = {"examples": self.whole[probe].items} if self.settings.spec.shots else {}
         stage = stage_of(self.name, probe, prompt_format)
         label = f"answer file {more['shard']} of {stage}" if "shard" in more else f"{stage}, planned"
-        return Task(function, payload, items, shared, label=label, same_worker=function is cache_keys)
+        return EngineTask(function, payload, items, shared, label=label, same_worker=function is cache_keys)
 
     def _part(self, plan: _Plan, shards: int, size: int) -> Part:
         opened, probe = self.opened, self.probes[plan.probe]
@@ -291,7 +299,7 @@ class RunJob(Job):
 
     # Results.
 
-    def _look_up(self, plan: _Plan, task: Task, result: TaskResult) -> Task:
+    def _look_up(self, plan: _Plan, task: EngineTask, result: TaskResult) -> EngineTask:
         """Return the task that scores the shard, with its scores where the cache has all of them."""
         import pyarrow as pa
 
@@ -302,9 +310,9 @@ class RunJob(Job):
         plan.keys[task.payload["shard"]] = keys
         values = None if scores is None else pa.array(scores, pa.list_(pa.float32()))
         tables = {} if values is None else {"scores": pa.table({"values": values})}
-        return Task(score_shard, task.payload, task.items, task.shared, tables, task.label)
+        return EngineTask(score_shard, task.payload, task.items, task.shared, tables, task.label)
 
-    def _take_answers(self, plan: _Plan, task: Task, result: TaskResult) -> None:
+    def _take_answers(self, plan: _Plan, task: EngineTask, result: TaskResult) -> None:
         assert plan.progress is not None
         shard, cost = task.payload["shard"], task.payload["cost"]
         plan.progress.shard_done(cost, shard)

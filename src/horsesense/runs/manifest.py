@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 
 from horsesense import __version__
 from horsesense.data import FieldProblem, check_json, read_text
-from horsesense.data.checksums import check_sum, summed
+from horsesense.data.checksums import check_sum, write_summed
 from horsesense.errors import UserError, argument
 
 FORMAT = 3
@@ -163,8 +163,7 @@ def manifest_path(folder: Path) -> Path:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    with summed(folder, manifest_path(folder)) as temporary:
-        temporary.write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    write_summed(folder, manifest_path(folder), manifest.model_dump_json(indent=2) + "\n")
 
 
 def read_manifest(folder: Path) -> Manifest:

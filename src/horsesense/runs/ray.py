@@ -23,7 +23,7 @@ from horsesense.core import Item
 from horsesense.errors import UserError, argument, as_user_error
 from horsesense.models.hf.device import usable_cores
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.engine import LOCAL, Job, Task, TaskResult, WorkerContext
+from horsesense.runs.engine import LOCAL, EngineTask, Job, TaskResult, WorkerContext
 from horsesense.runs.manifest import library_versions
 
 _OBJECT_STORE = 2**30
@@ -159,7 +159,7 @@ class Worker:
         node = ray.get_runtime_context().get_node_id()
         return WorkerInfo(platform.node(), node, own_versions(), torch.get_num_threads())
 
-    def run(self, task: Task, shared: dict[str, Any]) -> TaskResult | UserError:
+    def run(self, task: EngineTask, shared: dict[str, Any]) -> TaskResult | UserError:
         """Run a task. An error that the user can fix is returned; any other is a bug and is raised.
 
         Args:
@@ -231,7 +231,7 @@ class PoolWorker:
     """Ray's id of its machine."""
     job: Job | None = None
     """The job of its last task, whose model it has open."""
-    task: Task | None = None
+    task: EngineTask | None = None
 
 
 class WorkerPool:
@@ -243,7 +243,7 @@ class WorkerPool:
         workers: list[PoolWorker],
         actor: Any,
         jobs: Sequence[Job],
-        pending: dict[int, deque[Task]],
+        pending: dict[int, deque[EngineTask]],
         progress: Progress,
     ) -> None:
         self.resources, self.jobs, self.pending, self.progress = resources, jobs, pending, progress
@@ -251,7 +251,7 @@ class WorkerPool:
         self.poller = ProgressPoller(actor, _report_interval(resources.workers))
         self.in_progress: dict[Any, PoolWorker] = {}
         """Ray reference → the worker that computes it."""
-        self.finished: deque[tuple[Job, Task, TaskResult]] = deque()
+        self.finished: deque[tuple[Job, EngineTask, TaskResult]] = deque()
         """Results that are not stored yet."""
         self.deaths: Counter[tuple[int, str]] = Counter()
         self.false_starts = 0
@@ -408,7 +408,7 @@ class WorkerPool:
             return alone
         return max(waiting, key=lambda job: len(self.pending[id(job)]) / (assigned[id(job)] + 1))
 
-    def _send(self, worker: PoolWorker, job: Job, task: Task) -> None:
+    def _send(self, worker: PoolWorker, job: Job, task: EngineTask) -> None:
         worker.job, worker.task = job, task
         shared = {name: self._put(items) for name, items in task.shared.items()}
         # A lazy sequence would take the whole probe along.

@@ -17,7 +17,7 @@ from annotated_types import Ge
 from horsesense.core.catalogue import PathLike
 from horsesense.core.document import Document
 from horsesense.core.spec import Normalisation
-from horsesense.data import writing
+from horsesense.data import write_file
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.runs.comparison import by_probe, side_by_side
 from horsesense.runs.results import Answered, AskedProbe, credits_on
@@ -168,8 +168,7 @@ def check_regression(
     found = judge(first, second, margin, how)
     for path, text in ((summary, found.markdown()), (junit, found.junit())):
         if path is not None:
-            with writing(path) as temporary:
-                temporary.write_text(text, encoding="utf-8")
+            write_file(path, text)
     return found
 
 

@@ -31,7 +31,7 @@ GPU_SHARD = 4_194_304
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class TokenCounts:
     """Token counts of the items of a part, column by column."""
 
     ids: Sequence[str]
@@ -41,7 +41,7 @@ class Weights:
     """Tokens to compute for each item."""
 
     @classmethod
-    def joined(cls, stretches: Sequence[Weights | None]) -> Weights:
+    def joined(cls, stretches: Sequence[TokenCounts | None]) -> TokenCounts:
         """Join those of consecutive stretches of a probe."""
         known = [each for each in stretches if each is not None]
         if len(known) == 1:
@@ -57,7 +57,7 @@ _BLOCK = 64
 """Items of the first block; each further one is as large as all before it."""
 
 
-def cut(weights: Weights, size: int, ranks: Mapping[str, int] | None = None) -> list[npt.NDArray[np.int64]]:
+def cut(weights: TokenCounts, size: int, ranks: Mapping[str, int] | None = None) -> list[npt.NDArray[np.int64]]:
     """Cut items into shards of about ``size`` tokens and similar length; the order of the file does not matter.
 
     A shard is an array of item indices. ``ranks`` has the rank of each item in the order of the draw; without them
@@ -152,7 +152,7 @@ SAMPLE = 256
 """Tokens that a model's speed is measured on, on a CPU; on a GPU a whole batch."""
 
 
-def benchmark_sample(weights: Weights, sample: int) -> list[int]:
+def benchmark_sample(weights: TokenCounts, sample: int) -> list[int]:
     """Return the indices of items to measure the model's speed on; none where the run is too short to matter."""
     if int(weights.costs.sum()) <= 8 * sample:
         return []

@@ -27,7 +27,6 @@ _KINDS = {
     "merged": ("converted model", True),
     "adapted": ("converted model", True),
     "corpora": ("index", True),
-    "taxonomy": ("index", False),
     "relatedness": ("index", False),
     "hashes": ("hashes", False),
     "self-tests": ("hashes", False),

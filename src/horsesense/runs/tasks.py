@@ -24,8 +24,8 @@ from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.models.locate import identify
 from horsesense.models.protocol import Likelihood, Model
-from horsesense.runs.cache import ScoreCache, Scores
-from horsesense.runs.engine import Task, TaskResult, WorkerContext
+from horsesense.runs.cache import ScoreCache, ScoreKeys
+from horsesense.runs.engine import EngineTask, TaskResult, WorkerContext
 from horsesense.runs.models import Content, check_repeatable
 from horsesense.scoring.precision import load_by_margins
 from horsesense.scoring.prompt_formats import Call, Memory, PromptFormat, choose_prompt_formats, get_prompt_format
@@ -84,7 +84,7 @@ class OpenedModel:
     threads: int | None
 
 
-def open_model(context: WorkerContext, task: Task) -> TaskResult:
+def open_model(context: WorkerContext, task: EngineTask) -> TaskResult:
     """Open the model and describe it."""
     request: ModelRequest = task.payload["model"]
     model, spec = _model(context, request, task.items), request.spec
@@ -107,7 +107,7 @@ def open_model(context: WorkerContext, task: Task) -> TaskResult:
     return TaskResult({"opened": opened})
 
 
-def count_tokens(context: WorkerContext, task: Task) -> TaskResult:
+def count_tokens(context: WorkerContext, task: EngineTask) -> TaskResult:
     """Count the tokens of items; prompts are kept where they will be scored in a moment."""
     import pyarrow as pa
 
@@ -120,7 +120,7 @@ def count_tokens(context: WorkerContext, task: Task) -> TaskResult:
     return TaskResult(tables={"weights": table})
 
 
-def measure_speed(context: WorkerContext, task: Task) -> TaskResult:
+def measure_speed(context: WorkerContext, task: EngineTask) -> TaskResult:
     """Measure how long some items take."""
     prepared = _prepare(context, task)
     model, prompt_format, spec = _setup(context, task)
@@ -131,7 +131,7 @@ def measure_speed(context: WorkerContext, task: Task) -> TaskResult:
     return TaskResult({"seconds": time.perf_counter() - start})
 
 
-def cache_keys(context: WorkerContext, task: Task) -> TaskResult:
+def cache_keys(context: WorkerContext, task: EngineTask) -> TaskResult:
     """Compute the cache keys of a shard, so that the process with the cache can look them up."""
     import pyarrow as pa
 
@@ -141,11 +141,11 @@ def cache_keys(context: WorkerContext, task: Task) -> TaskResult:
         prepared = _prepare(context, task)
         context.state[_PREPARED] = (task.payload["shard"], prepared)
         questions = [prompt.question for each in prepared for prompt in each.questions]
-        keys = Scores.of_model(model, spec, task.payload["budget"]).keys(questions)
+        keys = ScoreKeys.of_model(model, spec, task.payload["budget"]).keys(questions)
     return TaskResult(tables={"keys": pa.table({"key": pa.array(keys, pa.binary(32))})})
 
 
-def score_shard(context: WorkerContext, task: Task) -> TaskResult:
+def score_shard(context: WorkerContext, task: EngineTask) -> TaskResult:
     """Score a shard: its answers and replies, and the scores where the cache is in another process."""
     request: ModelRequest = task.payload["model"]
     model, prompt_format, spec = _setup(context, task)
@@ -161,7 +161,7 @@ def score_shard(context: WorkerContext, task: Task) -> TaskResult:
     return TaskResult({"served": memory.served} if memory else {}, tables)
 
 
-def _setup(context: WorkerContext, task: Task) -> tuple[Model, PromptFormat, ScoringSpec]:
+def _setup(context: WorkerContext, task: EngineTask) -> tuple[Model, PromptFormat, ScoringSpec]:
     prompt_format, request = get_prompt_format(task.payload["format"]), task.payload["model"]
     return _model(context, request), prompt_format, prompt_format.spec(request.spec)
 
@@ -171,12 +171,12 @@ def _threads(model: Model) -> int | None:
     return threads_of(model.device) if isinstance(model, LanguageModel) else None
 
 
-def _prepare(context: WorkerContext, task: Task) -> list[Any]:
+def _prepare(context: WorkerContext, task: EngineTask) -> list[Any]:
     model, prompt_format, spec = _setup(context, task)
     return prompt_format.prepare(model, task.items, spec, task.shared.get("examples", ()))
 
 
-def _prepared(context: WorkerContext, task: Task) -> list[Any]:
+def _prepared(context: WorkerContext, task: EngineTask) -> list[Any]:
     """Return the prompts of a shard, from an earlier task or built now."""
     shard, prepared = context.state.pop(_PREPARED, (None, []))
     if shard == task.payload["shard"]:
@@ -251,7 +251,7 @@ class TransferredScores:
         self.computed = pa.table({"values": values})
 
 
-def _memory(context: WorkerContext, task: Task, model: Model, spec: ScoringSpec) -> Memory | None:
+def _memory(context: WorkerContext, task: EngineTask, model: Model, spec: ScoringSpec) -> Memory | None:
     """Return the score cache of a local model; a server's replies are stored as they arrive."""
     payload = task.payload
     if not payload["cache"] or not isinstance(model, LanguageModel):

@@ -11,9 +11,9 @@ import numpy as np
 from horsesense.core import Answer, Item, Reply, ScoringSpec
 from horsesense.errors import UserError, argument
 from horsesense.models.protocol import Choices, Model, Turn
-from horsesense.scoring.few_shot import examples_from
 from horsesense.scoring.option_prompts import ONLY_LETTER, WORDING, is_chat, letters_of, rotated, turn
 from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
+from horsesense.scoring.prompts import examples_from
 
 _CHARACTERS_A_TOKEN = 4
 """Estimate of the work, whatever the tokenizer."""

@@ -17,7 +17,7 @@ from horsesense.scoring.prompts import ItemPrompts, item_prompts
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class TokenizedItem:
     """An item as prompts, tokenised."""
 
     item: Item
@@ -44,7 +44,7 @@ class Prepared:
 
 def prepare(
     model: Model, items: Sequence[Item], spec: ScoringSpec, before: Mapping[str, str] | None = None
-) -> list[Prepared]:
+) -> list[TokenizedItem]:
     """Build the prompts of items, tokenised in one call; an item that cannot be asked is an error.
 
     ``before`` has the text before the prompts of an item, by its id: few-shot examples.
@@ -64,11 +64,14 @@ def prepare(
         raise UserError(f"{model.name} is a classifier, which takes no examples", fix="leave shots out")
     framed = encode_pairs(model, items, spec)
     return [
-        Prepared(item, ItemPrompts(item.form, ()), options, ()) for item, options in zip(items, framed, strict=True)
+        TokenizedItem(item, ItemPrompts(item.form, ()), options, ())
+        for item, options in zip(items, framed, strict=True)
     ]
 
 
-def _prepare_texts(model: Model, items: Sequence[Item], spec: ScoringSpec, before: Mapping[str, str]) -> list[Prepared]:
+def _prepare_texts(
+    model: Model, items: Sequence[Item], spec: ScoringSpec, before: Mapping[str, str]
+) -> list[TokenizedItem]:
     prompts = [item_prompts(item, spec, model.scores_to_end) for item in items]
     if before:
         prompts = [_behind(before[item.id], each) for item, each in zip(items, prompts, strict=True)]
@@ -77,8 +80,8 @@ def _prepare_texts(model: Model, items: Sequence[Item], spec: ScoringSpec, befor
 
 def prepare_prompts(
     model: Model, items: Sequence[Item], prompts: Sequence[ItemPrompts], shifts: Sequence[int], spec: ScoringSpec
-) -> list[Prepared]:
-    """Encode items with given prompts; ``shifts`` as in `Prepared`."""
+) -> list[TokenizedItem]:
+    """Encode items with given prompts; ``shifts`` as in `TokenizedItem`."""
     try:
         encoded = iter(model.encode([prompt for each in prompts for prompt in each.prompts + each.baseline], spec))
     except UserError:
@@ -93,7 +96,7 @@ def prepare_prompts(
     for item, each, shift in zip(items, prompts, shifts, strict=True):
         options = tuple(next(encoded) for _ in each.prompts)
         baseline = tuple(next(encoded) for _ in each.baseline)
-        prepared.append(Prepared(item, each, options, baseline, shift))
+        prepared.append(TokenizedItem(item, each, options, baseline, shift))
     return prepared
 
 
@@ -104,7 +107,7 @@ def _behind(before: str, prompts: ItemPrompts) -> ItemPrompts:
     return replace(prompts, prompts=tuple(moved))
 
 
-def answer_of(model: Model, prepared: Prepared, scored: Sequence[Likelihood]) -> Answer:
+def answer_of(model: Model, prepared: TokenizedItem, scored: Sequence[Likelihood]) -> Answer:
     """Return the answer of an item, from the scores of its options and then of its baselines."""
     options = scored[: len(prepared.options)]
     totals = tuple(_total(each.logprobs) for each in options)

@@ -2,9 +2,9 @@
 
 - `fine_tuning`: one training per seed, evaluated before and after (`training_results`); `settings` are the training
   sets, `splits` and `leaks` keep them apart from the tests.
-- `trainer`: one training; `transformers_trainer` is the loop, `objectives` and `losses` what is minimised,
+- `trainer`: one training; `transformers_trainer` is the loop, `objectives` what is minimised,
   `training_record` the settings and the record beside the weights.
-- `inoculation`: small training sets from a probe; `inoculation_trials` has the work of one size and seed,
-  `inoculation_folder` what is stored. `curves`: learning curves as data.
+- `inoculation`: small training sets from a probe, and what is stored of them; `inoculation_trials` has the work of one
+  size and seed. `curves`: learning curves as data.
 - `baselines`: fit a control to a probe; `controls` has them all.
 """

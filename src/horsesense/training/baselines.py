@@ -1,4 +1,7 @@
-"""Baselines: controls that see only a part of each item, fitted to a probe and compared with chance and with models."""
+"""Baselines: controls that see only a part of each item, fitted to a probe and compared with chance and with models.
+
+The weights of a fitted control are stored beside its answers, so that it can answer other items.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +11,86 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+import orjson
 from annotated_types import Ge, Interval
 
 from horsesense.core import Answer, Item, Probe
 from horsesense.core.document import Document
+from horsesense.data import read_text, write_file, writing
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate, accuracy, chance, credits, family_accuracy
 from horsesense.stats.resampling import Floats
-from horsesense.training.controls import ControlTask, Fitted, control
-from horsesense.training.controls.stored import answer_with_stored, is_stored, store_weights
+from horsesense.training.controls.control import ControlTask, Fitted, Weights, control
 from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
 from horsesense.training.splits import HELD_OUT, hold_out, with_gold
 
 if TYPE_CHECKING:
     from horsesense.core.frame import Frame
     from horsesense.runs.run import AnyRun
+
+
+FILE, ARRAYS = "control.json", "control.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredControl:
+    """The description of a stored control."""
+
+    name: str
+    """Name of the control."""
+    seed: int
+    vectors: str
+    """The word vectors that it was fitted with; they are not stored."""
+    train: int
+    """Number of training items."""
+    words: tuple[str, ...] = ()
+    """Its own vocabulary."""
+
+
+def is_stored(folder: Path) -> bool:
+    """Whether a folder holds a fitted control."""
+    return (folder / FILE).is_file()
+
+
+def store_weights(folder: Path, name: str, seed: int, vectors: str, train: int, weights: Weights) -> None:
+    """Write the weights of a control into the folder of its answers."""
+    import numpy as np
+    from safetensors.numpy import save_file
+
+    with writing(folder / ARRAYS) as temporary:
+        save_file({key: np.ascontiguousarray(value) for key, value in weights.arrays.items()}, temporary)
+    values = {"name": name, "seed": seed, "vectors": vectors, "train": train, "words": list(weights.words)}
+    write_file(folder / FILE, orjson.dumps(values))
+
+
+def read_stored(folder: Path) -> tuple[StoredControl, Weights]:
+    """Read a control from its folder."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    try:
+        values = orjson.loads(read_text(folder / FILE))
+        values["words"] = tuple(values["words"])
+        stored = StoredControl(**values)
+        weights = Weights(load_file(folder / ARRAYS), stored.words)
+    except (ValueError, KeyError, TypeError, OSError, SafetensorError):
+        raise UserError("this is not a fitted control", file=folder, fix="fit it again") from None
+    return stored, weights
+
+
+def answer_with_stored(folder: Path, items: list[Item]) -> tuple[StoredControl, Fitted]:
+    """Answer items with a stored control."""
+    stored, weights = read_stored(folder)
+    fitter = control(stored.name)
+    if not fitter.again:
+        fix = f"fit it with {argument('train', 'PROBE')} instead"
+        raise UserError(f"the control {stored.name} cannot answer other items", file=folder, fix=fix)
+    return stored, fitter.answer_again(ControlTask((), (), items, seed=stored.seed, vectors=stored.vectors), weights)
+
+
+# Fitting.
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +368,7 @@ def measure(
 
 def _verdict(name: str, e: Estimate) -> str:
     guess = e.chance or 0.0
-    score = f"{name} has an accuracy of {e.value:.3f} [{e.low:.3f}, {e.high:.3f}], chance is {guess:.3f}"
+    score = f"{name} has an accuracy of {e:.3f}, chance is {guess:.3f}"
     if e.low > guess:
         return f"{score}: {e.value - guess:z.3f} above chance, which a model can get without understanding the item"
     return f"{score}: not above chance, so this control finds no artefact"

@@ -19,20 +19,20 @@ from annotated_types import Interval
 
 from horsesense.core import Item, Probe, ScoringSpec
 from horsesense.core.spec import with_setting
-from horsesense.data.checksums import summed
+from horsesense.data.checksums import write_summed
 from horsesense.errors import UserError, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.compute_settings import EngineSettings
-from horsesense.runs.engine import LOCAL, Job, Task, TaskResult
+from horsesense.runs.engine import LOCAL, EngineTask, Job, TaskResult
 from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
 from horsesense.training.objectives import objective_for, objective_of
 from horsesense.training.settings import TrainingMaterial, TrainingPlan, find_setting, plans
 from horsesense.training.trainer import check_dtype, train_model
 from horsesense.training.training_record import (
     RECORD,
-    Origin,
     Recipe,
     TrainedModel,
+    TrainingOrigin,
     TrainingSettings,
     check_bound,
     origin_of,
@@ -301,10 +301,10 @@ class TrainingGrid(Job):
         self._folders: dict[str, Path] = {}
         self._tasks = [task for each in trainings if (task := self._task(each)) is not None]
 
-    def begin(self) -> list[Task]:
+    def begin(self) -> list[EngineTask]:
         return self._tasks
 
-    def take(self, task: Task, result: TaskResult) -> list[Task]:
+    def take(self, task: EngineTask, result: TaskResult) -> list[EngineTask]:
         """Write the folder of a trained model, completely or not at all."""
         folder = self._folders[task.label]
         part = folder.with_name(f".{folder.name}.part")
@@ -317,10 +317,10 @@ class TrainingGrid(Job):
         self.progress.log(f"{task.label}: trained, {len(result.files)} files")
         return []
 
-    def failed(self, task: Task, reason: str) -> None:
+    def failed(self, task: EngineTask, reason: str) -> None:
         self.lost.append(f"{task.label} ({reason})")
 
-    def _task(self, each: PlannedTraining) -> Task | None:
+    def _task(self, each: PlannedTraining) -> EngineTask | None:
         origin = origin_of(self.model, each.plan.train, each.plan.dev)
         if read_training(each.folder, each.recipe, len(each.plan.train), origin) is not None:
             return None
@@ -339,12 +339,12 @@ class TrainingGrid(Job):
             "dev": each.plan.dev,
             **{f"test {name}": items for name, items in tests},
         }
-        return Task(train_on_worker, payload, each.plan.train, shared, label=called)
+        return EngineTask(train_on_worker, payload, each.plan.train, shared, label=called)
 
 
-def train_on_worker(context: WorkerContext, task: Task) -> TaskResult:
+def train_on_worker(context: WorkerContext, task: EngineTask) -> TaskResult:
     """Carry out one training in a temporary folder, and return its files."""
-    payload, origin = task.payload, Origin(**task.payload["origin"])
+    payload, origin = task.payload, TrainingOrigin(**task.payload["origin"])
     dev = task.shared["dev"]
     if origin_of(payload["model"], task.items, dev) != origin:
         raise UserError(
@@ -356,8 +356,7 @@ def train_on_worker(context: WorkerContext, task: Task) -> TaskResult:
         folder = Path(scratch) / Path(payload["folder"]).name
         train_model(payload["model"], task.items, dev, Recipe(**values), folder, others=others, origin=origin)
         record = json.loads((folder / RECORD).read_text(encoding="utf-8")) | {"folder": payload["folder"]}
-        with summed(folder, folder / RECORD) as temporary:
-            temporary.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        write_summed(folder, folder / RECORD, json.dumps(record, indent=2) + "\n")
         files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
         return TaskResult(files={path.relative_to(folder).as_posix(): path.read_bytes() for path in files})
 

@@ -18,7 +18,7 @@ from horsesense.errors import UserError
 from horsesense.models.hf.trainable import Opened, open_for_training
 from horsesense.models.locate import identify
 from horsesense.progress import Progress
-from horsesense.runs.engine import Task, TaskResult
+from horsesense.runs.engine import EngineTask, TaskResult
 from horsesense.training.objectives import objective_of
 from horsesense.training.splits import with_gold
 from horsesense.training.trainer import accuracy_of, answers_of, train_model
@@ -157,7 +157,7 @@ class _Worker:
     before: dict[str, float]
 
     @classmethod
-    def of(cls, context: WorkerContext, task: Task) -> _Worker:
+    def of(cls, context: WorkerContext, task: EngineTask) -> _Worker:
         payload = task.payload
         if identify(payload["model"]).whole != payload["identity"]:
             raise UserError(
@@ -258,13 +258,13 @@ class _Worker:
         return BestTrial(trial, new, answers_of(opened, network, objective, self.sets.original_test.items))
 
 
-def evaluate_base_model(context: WorkerContext, task: Task) -> TaskResult:
+def evaluate_base_model(context: WorkerContext, task: EngineTask) -> TaskResult:
     """Evaluate the base model on the development sets and the tests."""
     best = (worker := _Worker.of(context, task)).base_model()
     return TaskResult({"before": worker.before}, _tables(best))
 
 
-def run_trials(context: WorkerContext, task: Task) -> TaskResult:
+def run_trials(context: WorkerContext, task: EngineTask) -> TaskResult:
     """Train with one training-set size and seed at every learning rate, and test the best weights."""
     worker = _Worker.of(context, task)
     best, trials = worker.trials(task.payload["seed"], task.payload["add"], task.payload["k"])

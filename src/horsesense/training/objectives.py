@@ -1,21 +1,370 @@
-"""Training objectives by name, the forms and model families that each fits, and the default for a model."""
+"""Training objectives by name, the forms and model families that each fits, and the default for a model.
+
+Each kind of objective (filled texts, labels of pairs, options, prompts of decoders) has the same three steps:
+``examples`` tokenises items once, ``collate`` makes a batch, ``loss`` is minimised.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from horsesense.core import Form, Item
+from horsesense.core import Form, Item, ScoringSpec
 from horsesense.errors import UserError, argument, unknown
 from horsesense.models.hf.families import family_named
-from horsesense.training.losses import (
-    LabelLosses,
-    LetterLosses,
-    LikelihoodLosses,
-    Losses,
-    OptionLosses,
-    TextLosses,
-)
+
+if TYPE_CHECKING:
+    import torch
+
+    from horsesense.models.hf.encoding import FramedPrompt
+    from horsesense.models.hf.language_model import LanguageModel
+
+
+Example = dict[str, Any]
+"""One item, tokenised."""
+Fed = dict[str, "torch.Tensor"]
+"""The inputs of a network, and what the loss needs besides."""
+_IGNORED = -100
+"""A label that every loss ignores."""
+_SPEC = ScoringSpec(truncation="left")
+_MASKED_SHARE = 0.15
+"""Share of tokens that are masked at random, as in BERT."""
+
+
+class Losses(Protocol):
+    """The three steps of one kind of objective."""
+
+    @staticmethod
+    def examples(items: Sequence[Item], model: LanguageModel, kind: str, **settings: Any) -> list[Example]:
+        """Tokenise items once."""
+
+    @staticmethod
+    def collate(batch: Sequence[Example], tokenizer: Any, kind: str) -> Fed:
+        """Put examples into one batch."""
+
+    @staticmethod
+    def loss(network: Any, fed: Fed, kind: str, **settings: Any) -> torch.Tensor:
+        """Return the mean loss of a batch."""
+
+
+class TextLosses:
+    """Language models on filled statements: the masked word, words masked at random, left to right.
+
+    Masked models are trained with the masking of the evaluation and causal ones on the whole statement (rica.txt, 4.2),
+    or on words of the filled sentence masked at random (winoventi.txt, 3.3).
+    """
+
+    @staticmethod
+    def examples(items: Sequence[Item], model: LanguageModel, kind: str, **_: Any) -> list[Example]:
+        """Tokenise the statement with its right option, in the same way as in evaluation."""
+        from horsesense.scoring.option_scores import prepare
+
+        filled = []
+        for prepared in prepare(model, items, _SPEC):
+            question = cast("FramedPrompt", prepared.options[prepared.item.answer or 0]).question
+            ids, asked = list(question.ids), question.asked
+            labels = [_IGNORED] * len(ids)
+            if kind == "word":
+                for position in asked:
+                    labels[position] = ids[position]
+                    ids[position] = model.tokenizer.mask_token_id
+            elif kind == "causal":
+                labels = [_IGNORED, *ids[1:]]
+            filled.append({"ids": ids, "labels": labels})
+        return filled
+
+    @staticmethod
+    def collate(batch: Sequence[Example], tokenizer: Any, kind: str) -> Fed:
+        fed = inputs_of([example["ids"] for example in batch], [()] * len(batch), tokenizer.pad_token_id)
+        fed["labels"] = table_of([example["labels"] for example in batch], _IGNORED)
+        return _masked_at_random(fed, tokenizer) if kind == "random" else fed
+
+    @staticmethod
+    def loss(network: Any, fed: Fed, kind: str, **_: Any) -> torch.Tensor:
+        """Return the mean over the predicted tokens; a network's own loss may shift the labels."""
+        from torch.nn import functional
+
+        labels = fed.pop("labels")
+        logits = network(**fed).logits
+        if kind == "causal":
+            logits, labels = logits[:, :-1], labels[:, 1:]
+        labelled = labels != _IGNORED
+        return functional.cross_entropy(logits[labelled].float(), labels[labelled])
+
+
+def _masked_at_random(fed: Fed, tokenizer: Any) -> Fed:
+    """Mask tokens, differently in every batch: 80% masked, 10% another word, 10% unchanged (Devlin et al. 2019)."""
+    import torch
+
+    ids = fed["input_ids"]
+    special = torch.tensor([[token in tokenizer.all_special_ids for token in row] for row in ids.tolist()])
+    hidden = (torch.rand(ids.shape) < _MASKED_SHARE) & ~special & fed["attention_mask"].bool()
+    # If no token of a text was drawn, its last one is masked.
+    for row in (~hidden.any(1)).nonzero()[:, 0].tolist():
+        places = (~special[row] & fed["attention_mask"][row].bool()).nonzero()[:, 0]
+        hidden[row, places[-1:]] = True
+    labels = ids.masked_fill(~hidden, _IGNORED)
+    lot = torch.rand(ids.shape)
+    ids = ids.masked_fill(hidden & (lot < 0.8), tokenizer.mask_token_id)
+    others = torch.randint(len(tokenizer), ids.shape)
+    return fed | {"input_ids": torch.where(hidden & (lot >= 0.9), others, ids), "labels": labels}
+
+
+class LabelLosses:
+    """Labels of a pair of texts, with or without an auxiliary language-model loss (partwhole.txt, 5)."""
+
+    @staticmethod
+    def examples(
+        items: Sequence[Item], model: LanguageModel, kind: str, blind: bool = False, **_: Any
+    ) -> list[Example]:
+        """Tokenise premise and hypothesis as a pair; ``blind`` leaves the premise out."""
+        numbers = {name: number for number, name in model.network.config.id2label.items()}
+        golds = [item.options[item.answer or 0] for item in items]
+        unseen = next((gold for gold in golds if gold not in numbers), None)
+        if unseen is not None:
+            raise UserError(
+                f"the label {unseen!r} never occurs in training", fix="train on items with the same options"
+            )
+        ids, types = _joined(model, ["" if blind else item.premise for item in items], [item.text for item in items])
+        rows = zip(ids, types, golds, strict=True)
+        return [{"ids": row, "types": kinds, "label": numbers[gold]} for row, kinds, gold in rows]
+
+    @staticmethod
+    def collate(batch: Sequence[Example], tokenizer: Any, kind: str) -> Fed:
+        import torch
+
+        ids = [example["ids"] for example in batch]
+        fed = inputs_of(ids, [example["types"] for example in batch], tokenizer.pad_token_id)
+        fed["gold"] = torch.tensor([example["label"] for example in batch])
+        if kind == "lm":
+            fed["text"] = table_of(ids, _IGNORED)
+        return fed
+
+    @staticmethod
+    def loss(network: Any, fed: Fed, kind: str, lm_head: Any = None, weight: float = 0.5, **_: Any) -> torch.Tensor:
+        """Return the loss of the label plus ``weight`` times the language-model loss of ``lm_head``."""
+        from torch.nn import functional
+
+        gold, text = fed.pop("gold"), fed.pop("text", None)
+        if kind != "lm" or lm_head is None or text is None:
+            return functional.cross_entropy(network(**fed).logits.float(), gold)
+        output = network(**fed, output_hidden_states=True)
+        label_loss = functional.cross_entropy(output.logits.float(), gold)
+        states = output.hidden_states[-1]
+        logits = lm_head.to(states.device)(states)[:, :-1]
+        words, labelled = text[:, 1:], text[:, 1:] != _IGNORED
+        return label_loss + weight * functional.cross_entropy(logits[labelled].float(), words[labelled])
+
+
+class OptionLosses:
+    """Multiple choice: ``[CLS] question [SEP] answer``, a score each, a softmax over them (wordnetqa.txt, 4.1)."""
+
+    @staticmethod
+    def examples(
+        items: Sequence[Item], model: LanguageModel, kind: str, fill_to: int = 0, blind: bool = False, **_: Any
+    ) -> list[Example]:
+        """Make one row per option; ``fill_to`` pads with empty answers, ``blind`` leaves the question out."""
+        options = [[*item.options, *[""] * (fill_to - len(item.options))] for item in items]
+        questions = ["" if blind else f"{item.premise} {item.text}".strip() for item in items]
+        firsts = [text for text, answers in zip(questions, options, strict=True) for _ in answers]
+        ids, types = _joined(model, firsts, [answer for answers in options for answer in answers])
+        examples, start = [], 0
+        for item, answers in zip(items, options, strict=True):
+            rows = slice(start, start + len(answers))
+            examples.append({"ids": ids[rows], "types": types[rows], "answer": item.answer})
+            start += len(answers)
+        return examples
+
+    @staticmethod
+    def collate(batch: Sequence[Example], tokenizer: Any, kind: str) -> Fed:
+        import torch
+
+        ids = [row for example in batch for row in example["ids"]]
+        fed = inputs_of(ids, [row for example in batch for row in example["types"]], tokenizer.pad_token_id)
+        counts = torch.tensor([len(example["ids"]) for example in batch])
+        fed["owners"] = torch.arange(len(batch)).repeat_interleave(counts)
+        fed["golds"] = counts.cumsum(0) - counts + torch.tensor([example["answer"] for example in batch])
+        return fed
+
+    @staticmethod
+    def loss(network: Any, fed: Fed, kind: str, **_: Any) -> torch.Tensor:
+        """Return the loss of a softmax over the rows of each item, which may have any number of options."""
+        owners, golds = fed.pop("owners"), fed.pop("golds")
+        # The head takes items × options × tokens; each option is passed as an item with one option.
+        scores = network(**{name: value[:, None] for name, value in fed.items()}).logits[:, 0].float()
+        return softmax_loss(scores, owners, golds)
+
+
+def softmax_loss(scores: torch.Tensor, owners: torch.Tensor, golds: torch.Tensor) -> torch.Tensor:
+    """Return the mean loss of a softmax over the scores of each owner; ``golds`` are the indices of the right ones."""
+    import torch
+
+    top = torch.full((len(golds),), -torch.inf, device=scores.device)
+    top = top.scatter_reduce(0, owners, scores.detach(), "amax")
+    total = torch.zeros_like(top).index_add(0, owners, (scores - top[owners]).exp())
+    mean: torch.Tensor = (total.log() + top - scores[golds]).mean()
+    return mean
+
+
+def _joined(
+    model: LanguageModel, firsts: Sequence[str], seconds: Sequence[str]
+) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the token ids of pairs of texts, and which text each token belongs to."""
+    encoded = model.tokenizer(
+        firsts, seconds, truncation="only_first", max_length=model.window, return_attention_mask=False, verbose=False
+    )
+    return encoded["input_ids"], encoded.get("token_type_ids") or [[]] * len(firsts)
+
+
+def table_of(rows: Sequence[Sequence[int]], filler: int) -> torch.Tensor:
+    """Pad rows on the right to one length.
+
+    >>> table_of([[1, 2], [3]], 0).tolist()
+    [[1, 2], [3, 0]]
+    """
+    import torch
+
+    longest = max(map(len, rows))
+    return torch.tensor([[*row, *[filler] * (longest - len(row))] for row in rows])
+
+
+def inputs_of(ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]], pad: int) -> Fed:
+    """Return the inputs of a network: ids, attention mask and token types."""
+    fed = {"input_ids": table_of(ids, pad), "attention_mask": table_of([[1] * len(row) for row in ids], 0)}
+    if any(len(row) for row in types):
+        fed["token_type_ids"] = table_of(types, 0)
+    return fed
+
+
+class LikelihoodLosses:
+    """A softmax over the options of a question, each scored by the log-likelihood of its tokens: sum or mean.
+
+    One row per option.
+    """
+
+    @staticmethod
+    def examples(items: Sequence[Item], model: LanguageModel, kind: str, **_: Any) -> list[Example]:
+        """Tokenise every option in its place, in the same way as in evaluation."""
+        from horsesense.scoring.normalise import BY_FORM
+        from horsesense.scoring.option_scores import prepare
+
+        examples = []
+        for prepared in prepare(model, items, _SPEC):
+            questions = [cast("FramedPrompt", option).question for option in prepared.options]
+            examples.append(
+                {
+                    "ids": [question.ids for question in questions],
+                    "asked": [question.asked for question in questions],
+                    "mean": BY_FORM[prepared.item.form] == "mean",
+                    "answer": prepared.item.answer,
+                }
+            )
+        return examples
+
+    @staticmethod
+    def collate(batch: Sequence[Example], tokenizer: Any, kind: str) -> Fed:
+        import torch
+
+        ids = [row for example in batch for row in example["ids"]]
+        asked = [places for example in batch for places in example["asked"]]
+        means = [example["mean"] for example in batch for _ in example["ids"]]
+        fed = inputs_of(ids, [()] * len(ids), tokenizer.pad_token_id)
+        reads = [(row, place) for row, places in enumerate(asked) for place in places]
+        fed["rows"], fed["places"] = torch.tensor(reads).T
+        fed["targets"] = torch.tensor([ids[row][place] for row, place in reads])
+        fed["weights"] = torch.tensor([1 / len(asked[row]) if means[row] else 1.0 for row, _ in reads])
+        counts = torch.tensor([len(example["ids"]) for example in batch])
+        fed["owners"] = torch.arange(len(batch)).repeat_interleave(counts)
+        fed["golds"] = counts.cumsum(0) - counts + torch.tensor([example["answer"] for example in batch])
+        return fed
+
+    @staticmethod
+    def loss(network: Any, fed: Fed, kind: str, **_: Any) -> torch.Tensor:
+        import torch
+
+        names = ("rows", "places", "targets", "weights", "owners", "golds")
+        rows, places, targets, weights, owners, golds = (fed.pop(name) for name in names)
+        logits = _logits_at(network, fed, rows, places - 1)  # the logits before a token predict it
+        values = logits.log_softmax(1).gather(1, targets[:, None])[:, 0] * weights
+        scores = torch.zeros(len(owners), device=values.device).index_add(0, rows, values)
+        return softmax_loss(scores, owners, golds)
+
+
+class LetterLosses:
+    """A softmax over the letters of the options, in every order of the options, so that no position is learnt.
+
+    One row per order. A letter counts with or without a space before it.
+    """
+
+    @staticmethod
+    def examples(items: Sequence[Item], model: LanguageModel, kind: str, **_: Any) -> list[Example]:
+        """Tokenise the question with its options in every order, in the same way as in evaluation."""
+        from horsesense.models.hf.blanks import tokens_of, turn_row
+        from horsesense.scoring.letters import LETTERS, ShownItem
+        from horsesense.scoring.option_prompts import letters_of
+
+        examples = []
+        for shown in cast("list[ShownItem]", LETTERS.prepare(model, items, _SPEC, ())):
+            assert shown.item.answer is not None
+            examples.append(
+                {
+                    "ids": [turn_row(model, turn, _SPEC).given.ids for turn in shown.turns],
+                    "letters": [tokens_of(model, letter) for letter in letters_of(shown.item)],
+                    "answers": [order.index(shown.item.answer) for order in shown.orders],
+                }
+            )
+        return examples
+
+    @staticmethod
+    def collate(batch: Sequence[Example], tokenizer: Any, kind: str) -> Fed:
+        import torch
+
+        ids = [row for example in batch for row in example["ids"]]
+        letters = [example["letters"] for example in batch for _ in example["ids"]]
+        fed = inputs_of(ids, [()] * len(ids), tokenizer.pad_token_id)
+        fed["places"] = torch.tensor([len(row) - 1 for row in ids])
+        # One line per token that is a letter: its row, its index among all letters of the batch, the token.
+        firsts = torch.tensor([0, *map(len, letters)]).cumsum(0)
+        lines = [
+            (row, int(firsts[row]) + number, token)
+            for row, each in enumerate(letters)
+            for number, tokens in enumerate(each)
+            for token in tokens
+        ]
+        fed["rows"], fed["numbers"], fed["targets"] = torch.tensor(lines).T
+        fed["owners"] = torch.arange(len(ids)).repeat_interleave(torch.tensor([len(each) for each in letters]))
+        fed["golds"] = firsts[:-1] + torch.tensor([answer for example in batch for answer in example["answers"]])
+        return fed
+
+    @staticmethod
+    def loss(network: Any, fed: Fed, kind: str, **_: Any) -> torch.Tensor:
+        import torch
+
+        names = ("places", "rows", "numbers", "targets", "owners", "golds")
+        places, rows, numbers, targets, owners, golds = (fed.pop(name) for name in names)
+        logits = _logits_at(network, fed, torch.arange(len(places), device=places.device), places)
+        shares = logits.log_softmax(1)[rows, targets].exp()
+        letters = torch.zeros(len(owners), device=shares.device).index_add(0, numbers, shares)
+        return softmax_loss(letters.clamp_min(1e-30).log(), owners, golds)
+
+
+def _logits_at(network: Any, fed: Fed, rows: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+    """Return logits at positions of rows in float32; the head runs only at positions that are needed, if it can."""
+    import torch
+
+    kept, which = torch.unique(places, return_inverse=True)
+    bare = getattr(network, "module", network)
+    bare = bare.get_base_model() if hasattr(bare, "get_base_model") else bare
+    if "logits_to_keep" in signature(bare.forward).parameters:
+        logits: torch.Tensor = network(**fed, logits_to_keep=kept).logits[rows, which]
+    else:
+        logits = network(**fed).logits[rows, places]
+    return logits.float()
+
+
+# Objectives.
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,9 @@ from horsesense.training.objectives import Objective, check_fit, objective_of
 from horsesense.training.training_record import (
     CHECKPOINTS,
     EvalPoint,
-    Origin,
     Recipe,
     TrainedModel,
+    TrainingOrigin,
     bind,
     save_trained,
 )
@@ -51,7 +51,7 @@ def train_model(
     progress: Progress = NO_PROGRESS,
     on_eval: Callable[[Opened, Any, EvalPoint], None] | None = None,
     allow_pickle: bool = False,
-    origin: Origin | None = None,
+    origin: TrainingOrigin | None = None,
 ) -> TrainedModel:
     """Train a model and save the weights that do best on ``dev`` to ``folder``.
 
@@ -131,7 +131,7 @@ class _Training:
     on_eval: Callable[[Opened, Any, EvalPoint], None] | None
     remarks: list[str]
     allow_pickle: bool
-    origin: Origin | None
+    origin: TrainingOrigin | None
     eval_points: list[EvalPoint] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from annotated_types import Ge, Gt
 
 from horsesense.core import Item
-from horsesense.data import read_text, writing
+from horsesense.data import read_text, write_file
 from horsesense.data.checksums import SUMS, check_folder, sum_folder, summed
 from horsesense.errors import UserError, argument
 
@@ -93,7 +93,7 @@ class Recipe(TrainingSettings):
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class TrainingOrigin:
     """Identity of a training: the model and the items; a folder holds one training."""
 
     model: str
@@ -104,12 +104,12 @@ class Origin:
     """SHA-256 over the ids of the development items, in order."""
 
 
-def origin_of(model: str, items: Sequence[Item], dev: Sequence[Item], *, allow_pickle: bool = False) -> Origin:
+def origin_of(model: str, items: Sequence[Item], dev: Sequence[Item], *, allow_pickle: bool = False) -> TrainingOrigin:
     """Return the identity of a training of a model on items."""
     from horsesense.models.locate import identify
 
     identity = identify(model, allow_pickle=allow_pickle)
-    return Origin(identity.whole, ordered_content(items), ordered_content(dev))
+    return TrainingOrigin(identity.whole, ordered_content(items), ordered_content(dev))
 
 
 def ordered_content(items: Sequence[Item]) -> str:
@@ -168,7 +168,7 @@ def save_trained(
     opened: Opened,
     trained: TrainedModel,
     objective: Objective,
-    origin: Origin | None = None,
+    origin: TrainingOrigin | None = None,
 ) -> None:
     """Save the weights as safetensors, the tokenizer, a model card and, last, the record."""
     from horsesense.models.hf.components import quiet_transformers, saving
@@ -183,8 +183,7 @@ def save_trained(
                 network = network.merge_and_unload()
         network.save_pretrained(folder)
         opened.tokenizer.save_pretrained(folder)
-    with writing(folder / "README.md") as temporary:
-        temporary.write_text(_readme(opened, trained, objective), encoding="utf-8")
+    write_file(folder / "README.md", _readme(opened, trained, objective))
     sum_folder(folder)
     # Written last: a folder that has it holds a complete training.
     with summed(folder, folder / RECORD) as temporary:
@@ -193,21 +192,20 @@ def save_trained(
     shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
 
 
-def _record(opened: Opened, trained: TrainedModel, origin: Origin | None) -> dict[str, Any]:
+def _record(opened: Opened, trained: TrainedModel, origin: TrainingOrigin | None) -> dict[str, Any]:
     values = asdict(trained) | {"base": opened.name, "new": list(opened.new)}
     values["recipe"]["lr"] = trained.recipe.learning_rate
     return values | ({"origin": asdict(origin)} if origin else {})
 
 
-def bind(folder: Path, recipe: Recipe, origin: Origin) -> None:
+def bind(folder: Path, recipe: Recipe, origin: TrainingOrigin) -> None:
     """Record which training a folder holds, at its first step."""
     if not (folder / _BEGUN).is_file():
         values = {"recipe": asdict(recipe) | {"lr": recipe.learning_rate}, "origin": asdict(origin)}
-        with writing(folder / _BEGUN) as temporary:
-            temporary.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+        write_file(folder / _BEGUN, json.dumps(values, indent=2) + "\n")
 
 
-def check_bound(folder: Path, recipe: Recipe, origin: Origin) -> None:
+def check_bound(folder: Path, recipe: Recipe, origin: TrainingOrigin) -> None:
     """Raise an error if another training was started in the folder."""
     path = folder / _BEGUN
     if not path.is_file():
@@ -220,7 +218,7 @@ def check_bound(folder: Path, recipe: Recipe, origin: Origin) -> None:
         raise UserError("the record of the training is damaged", file=path, fix="remove the folder") from error
 
 
-def _check_origin(folder: Path, kept: Mapping[str, Any], origin: Origin) -> None:
+def _check_origin(folder: Path, kept: Mapping[str, Any], origin: TrainingOrigin) -> None:
     parts = {"model": "another model", "train": "other training items", "dev": "other development items"}
     for name, what in parts.items():
         if kept[name] != getattr(origin, name):
@@ -258,7 +256,9 @@ def _readme(opened: Opened, trained: TrainedModel, objective: Objective) -> str:
     return "\n".join(lines) + "\n"
 
 
-def read_training(folder: Path, recipe: Recipe, items: int, origin: Origin | None = None) -> TrainedModel | None:
+def read_training(
+    folder: Path, recipe: Recipe, items: int, origin: TrainingOrigin | None = None
+) -> TrainedModel | None:
     """Return the training that a folder holds; None if it holds none, an error if it is another one, or damaged."""
     path = folder / RECORD
     if not path.is_file():

@@ -11,7 +11,7 @@ from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.methods.cats.conjunctions import conjunction_facets, conjunction_probe
 from horsesense.methods.cats.joining import writing_of_names
-from horsesense.methods.cats.steps import steps
+from horsesense.methods.cats.step_accuracy import steps
 from horsesense.methods.published import read_files
 
 

@@ -111,7 +111,6 @@ def test_where_an_operator_does_not_hold_it_makes_nothing(operator: str, pair: t
 
 
 def test_isa_is_proved_by_wordnet_and_by_nothing_less() -> None:
-    pytest.importorskip("duckdb")
     from horsesense.lexicons.wordnet import find_wordnet
 
     if find_wordnet() is None:
@@ -131,7 +130,10 @@ def test_every_key_of_our_own_orders_holds_in_its_chain() -> None:
     made = make_duals(orders_probe(None), DualPlan(statuses=("proved",)))
     opposite = {"bigger": "smaller", "larger": "smaller", "longer": "shorter", "heavier": "lighter", "later": "earlier",
                 "faster": "slower", "taller": "shorter", "hotter": "colder", "older": "younger", "louder": "quieter",
-                "thicker": "thinner", "wider": "narrower", "deeper": "shallower"}  # fmt: skip
+                "thicker": "thinner", "wider": "narrower", "deeper": "shallower", "higher": "lower", "warmer": "cooler",
+                "stronger": "weaker", "richer": "poorer", "brighter": "darker", "safer": "riskier", "closer": "farther",
+                "cleaner": "dirtier", "drier": "wetter", "sharper": "blunter", "smoother": "rougher",
+                "easier": "harder"}  # fmt: skip
     checked = Counter[str]()
     for item in made.items:
         chain = item.groups["chain"]
@@ -146,6 +148,16 @@ def test_every_key_of_our_own_orders_holds_in_its_chain() -> None:
             assert ((above == up) != denied) == (item.answer == option), text
             checked[str(item.facets["operator"])] += 1
     assert set(checked) == {"insert-negation", "remove-negation", "converse", "swap-arguments"}
+
+
+def test_orders_have_many_scales_and_no_question_twice() -> None:
+    assert len(chains()) >= 100
+    assert len({chain.more for chain in chains()}) >= 25
+    orders = orders_probe(None)
+    assert len({frozenset(item.options) for item in orders}) == len(orders)
+    made = make_duals(orders)
+    pairs = [frozenset(frozenset(item.options) for item in made.items[i : i + 2]) for i in range(0, len(made), 2)]
+    assert len(set(pairs)) == len(pairs)
 
 
 def _things(chain: str) -> list[str]:

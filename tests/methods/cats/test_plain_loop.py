@@ -46,7 +46,7 @@ def test_scores_are_those_of_a_plain_loop(name: str, suite: str, tmp_path: Path,
     tokenizer = AutoTokenizer.from_pretrained(folder)
     score = causal_score if name == "gpt2" else masked_score
     opened = open_suite(find_suite(suite), lay_all(tmp_path / "data"))
-    settings = Settings(spec=parse_spec(opened.suite.spec), cache=False)
+    settings = Settings(spec=parse_spec(find_suite(suite).spec), cache=False)
     ask_models([str(folder)], opened.probes, tmp_path / "run", settings)
     for answered in read_run(tmp_path / "run")[1]:
         for item, scores in zip(answered.items, answered.scores("mean"), strict=True):

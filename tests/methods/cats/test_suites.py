@@ -25,11 +25,11 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_sets_are_found_by_name_wherever_they_lie(data: Path) -> None:
-    files = find_sets(data, SUITES["cats"].sets)
-    assert list(files.paths) == ["ca", "wsc"], "in the order of the table"
-    assert files.missing == ("sm", "smr", "swag", "hella_swag", "arct_1", "arct_2")
+    paths, missing = find_sets(data, SUITES["cats"].sets)
+    assert list(paths) == ["ca", "wsc"], "in the order of the table"
+    assert missing == ("sm", "smr", "swag", "hella_swag", "arct_1", "arct_2")
     lay(data, "elsewhere/HellaSwag.txt", WSC)
-    assert "hella_swag" in find_sets(data, SUITES["cats"].sets).paths
+    assert "hella_swag" in find_sets(data, SUITES["cats"].sets)[0]
     lay(data, "again/ca.txt", CA)
     with pytest.raises(UserError, match="are both the set 'ca'"):
         find_sets(data, SUITES["cats"].sets)
@@ -40,7 +40,7 @@ def test_sets_are_found_by_name_wherever_they_lie(data: Path) -> None:
 
 
 def test_a_pair_and_its_schema_share_a_unit_over_sets(data: Path) -> None:
-    probes = read_sets("cats", find_sets(data, SUITES["cats"].sets).paths)
+    probes = read_sets("cats", find_sets(data, SUITES["cats"].sets)[0])
     assert probes["ca"].items[0].groups["source"] == probes["wsc"].items[0].groups["source"]
     assert probes["wsc"].items[0].groups["source"] != probes["wsc"].items[2].groups["source"]
 

@@ -15,7 +15,7 @@ from horsesense.core.item import NO_SOURCE
 from horsesense.errors import UserError
 from horsesense.lexicons.corpus import Corpus, read_sentences
 from horsesense.methods.partwhole.dataset import unjudged
-from horsesense.methods.partwhole.inference import as_inference, find_premise, hypothesis
+from horsesense.methods.partwhole.recasting import as_inference, find_premise, hypothesis
 from tests.support.made_corpora import text
 
 

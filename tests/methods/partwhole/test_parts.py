@@ -14,7 +14,7 @@ from horsesense.methods.partwhole import api as partwhole
 from horsesense.methods.partwhole.adjectives import adjective_class
 from horsesense.methods.partwhole.dataset import LABELS, read_partwhole_votes, unjudged
 from horsesense.methods.partwhole.distributions import of_people, triple_of, votes_of
-from horsesense.methods.partwhole.labels import gold_triples
+from horsesense.methods.partwhole.recasting import gold_triples
 from horsesense.methods.partwhole.rules import REASONS, parthood
 
 

@@ -12,7 +12,7 @@ from horsesense.core.item import NO_SOURCE
 from horsesense.errors import UserError
 from horsesense.methods.partwhole.checking import KINDS, check_triples
 from horsesense.methods.partwhole.dataset import unjudged
-from horsesense.methods.partwhole.labels import FORMS, in_labels
+from horsesense.methods.partwhole.recasting import FORMS, in_labels
 from horsesense.methods.partwhole.splits import KINDS as WAYS
 from horsesense.methods.partwhole.splits import split_items
 

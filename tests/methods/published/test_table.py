@@ -237,6 +237,63 @@ def test_the_first_group_is_the_unit_that_intervals_are_clustered_by(columns: st
     assert {item.groups.get(unit) for item in probe.items} == ({"x", "y"} if unit == "country" else {None})
 
 
+def test_ewok_has_two_items_per_row_that_are_a_family(tmp_path: Path) -> None:
+    row = {
+        "Domain": "physical-dynamics",
+        "ConceptA": "roll",
+        "ConceptB": "rest",
+        "TargetDiff": "concept swap",
+        "ContextDiff": "antonym",
+        "ContextType": "direct",
+        "Context1": "The marble is on a slope.",
+        "Context2": "The marble is in a bowl.",
+        "Target1": "The marble rolls away.",
+        "Target2": "The marble stays where it is.",
+    }
+    other = row | {"Context1": "The can is on a slope.", "Context2": "The can is in a bowl."}
+    (tmp_path / "x.jsonl").write_text(f"{json.dumps(row)}\n{json.dumps(other)}\n")
+    probe = read_table([tmp_path / "x.jsonl"], False, None)
+    first, second, third, _ = probe.items
+    assert first.options == (
+        "The marble is on a slope. The marble rolls away.",
+        "The marble is in a bowl. The marble rolls away.",
+    )
+    assert second.options == (
+        "The marble is in a bowl. The marble stays where it is.",
+        "The marble is on a slope. The marble stays where it is.",
+    )
+    assert (first.form, first.answer, second.answer) == ("sentences", 0, 0)
+    assert first.family == second.family != third.family
+    assert (first.facets["task"], first.groups) == ("physical-dynamics", {"ConceptA": "roll"})
+    assert "those of EWoK" in probe.card.made
+
+
+def test_comps_pairs_are_prefix_and_property(tmp_path: Path) -> None:
+    row = {
+        "id": 4,
+        "property": "can swim",
+        "acceptable_concept": "otter",
+        "unacceptable_concept": "wren",
+        "prefix_acceptable": "an otter",
+        "prefix_unacceptable": "a wren",
+        "property_phrase": "can swim.",
+        "negative_sample_type": "random",
+        "similarity": 0.4,
+    }
+    (tmp_path / "x.jsonl").write_text(json.dumps(row) + "\n")
+    probe = read_table([tmp_path / "x.jsonl"], False, None)
+    (item,) = probe.items
+    assert item.options == ("an otter can swim.", "a wren can swim.")
+    assert (item.answer, item.source.id, item.groups) == (0, "4", {"property": "can swim"})
+    assert item.facets == {"negative_sample_type": "random"}
+    assert "Columns that nobody mapped: acceptable_concept, similarity, unacceptable_concept." in probe.card.made
+
+
+def test_a_joined_column_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="b2"):
+        read(tmp_path / "x.csv", "a1,a2,key\nIce,melts,0\n", "options=a1&a2+a1&b2,answer=key")
+
+
 def test_a_layout_that_nobody_knows_wants_a_map(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text(json.dumps({"question": "Why?", "answer": "Because it rained."}) + "\n")
     with pytest.raises(UserError, match="of no layout that is known here"):

@@ -13,8 +13,7 @@ import horsesense as hs
 from horsesense.core import Item, Probe
 from horsesense.methods.rica.axioms import is_upper
 from horsesense.methods.rica.ladder import BESIDE, RUNGS, LadderAnalysis, analyse_ladder
-from horsesense.profiling.abilities import abilities
-from horsesense.profiling.recipes import pool_of
+from horsesense.profiling.abilities import abilities, pool_of
 
 Answerer = Callable[[Item], int]
 

@@ -15,7 +15,7 @@ from horsesense.methods.rica.published_statements import read_rica
 from horsesense.methods.rica.suite import FILES, with_facts, with_names
 from horsesense.methods.rica.views import ViewRun, in_view, statement_of
 from horsesense.methods.suites.ask import AskedSuite, ask_suite
-from horsesense.methods.suites.stored import kept_tables
+from horsesense.methods.suites.frame import kept_tables
 from horsesense.stats import Estimate
 from tests.support.small_rica import lay_rica
 

@@ -23,10 +23,9 @@ from horsesense.methods.winoventi.elicitation import Elicitation
 from horsesense.methods.winoventi.exceptions import association_item
 from horsesense.methods.winoventi.nouns import Noun, is_plural
 from horsesense.methods.winoventi.people import BETWEEN, apply_validation, people_file, people_schemas, premise_item
-from horsesense.methods.winoventi.people_stages import collect_people, refresh_stages, rounds, stages_of
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import PipelinePlan, read_plan
-from horsesense.methods.winoventi.procedure import staged_app, status
+from horsesense.methods.winoventi.procedure import collect_people, refresh_stages, rounds, staged_app, stages_of, status
 from horsesense.methods.winoventi.schemas import Triplet, read_schemas, read_triplets
 from horsesense.progress import NO_PROGRESS
 from tests.support.calling import caller, hold_to

@@ -162,8 +162,8 @@ def test_the_shipped_probe_is_of_our_own_and_was_read() -> None:
     pairs = pairs_of(probe.items)
     assert len(pairs) >= 200
     assert {item.facets["status"] for item in probe.items} == {"validated by a language model, no person"}
-    assert probe.card.label_quality is not None
-    assert probe.card.label_quality.before.bad.value <= 0.05
+    quality = probe.card.label_quality
+    assert "has not been audited" in probe.card.made if quality is None else quality.before.bad.value <= 0.02
     frames = [members["generic"].groups["frame"] for members in pairs.values()]
     assert max(frames.count(frame) for frame in frames) <= 0.02 * len(frames)
     for members in pairs.values():

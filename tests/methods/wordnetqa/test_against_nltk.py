@@ -12,7 +12,6 @@ import pytest
 from horsesense.core import Item, Probe
 from horsesense.cues import Findings, measure_cues
 from horsesense.lexicons.sources import open_graph
-from horsesense.lexicons.taxonomy import load_taxonomy
 from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.wordnetqa.builder import build_wordnetqa
 from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan
@@ -200,7 +199,7 @@ def test_satellites_are_defined_as_nltk_defines_them(probes: dict[tuple[str, boo
 def _cues(probe: Probe) -> Findings:
     folder = find_wordnet()
     assert folder is not None
-    return measure_cues(probe.items, "asked", load_taxonomy(folder), splits=2, rounds=19)
+    return measure_cues(probe.items, "asked", open_graph("wordnet"), splits=2, rounds=19)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)

@@ -15,8 +15,7 @@ from horsesense.core import Answer, Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph, load_graph
-from horsesense.lexicons.sources import add_triples
-from horsesense.lexicons.taxonomy import load_taxonomy
+from horsesense.lexicons.sources import add_triples, open_graph
 from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.lexicons.words import words
 from horsesense.methods.wordnetqa.analysis import analyse_run, hops_cells, hops_effects, question_of
@@ -165,7 +164,7 @@ def test_kinship_tells_what_relations_give_away() -> None:
         for dog in dogs
         for kind, number, others in (("random", 0, far), ("sister", 3, near))
     ]
-    cells = hops_cells(items, [1.0] * len(items), list(range(len(items))), load_taxonomy(folder))
+    cells = hops_cells(items, [1.0] * len(items), list(range(len(items))), open_graph("wordnet"))
     kinship = {cell.kind: cell.kinship for cell in cells}
     assert kinship["sister"] == 1, "the option above the others is the answer, whatever is asked"
     assert kinship["random"] is not None

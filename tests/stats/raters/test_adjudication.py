@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from horsesense.core import Judgement, Label
 from horsesense.errors import UserError
-from horsesense.stats.raters.adjudication import RULES, adjudicate, reasons
-from horsesense.stats.raters.adjudication_rules import Ties, median
+from horsesense.registry import provided
+from horsesense.stats.raters.adjudication import RULES, Ties, adjudicate, median, reasons
 from horsesense.stats.raters.votes import Scale
 
 FIVE = Scale(("impossible", "unlikely", "unrelated", "probably", "guaranteed"), True, ("nonsense",), ("unknown",))
@@ -158,7 +158,7 @@ def test_rules_and_what_they_settle() -> None:
         settle(["pass", "pass"], "majority", SCHEMA)
     with pytest.raises(UserError, match="the rule winoventi does not adjudicate labels"):
         settle(["yes", "yes"], "winoventi", PLAIN)
-    assert set(RULES) == {"majority", "median", "partwhole", "winoventi", "rica", "dawid-skene"}
+    assert {*RULES, *provided("rules")} == {"majority", "median", "partwhole", "winoventi", "rica", "dawid-skene"}
 
 
 def test_reasons_are_counted() -> None:

@@ -20,13 +20,13 @@ from horsesense.stats.raters.agreement import (
     NO_VALUE,
     Metric,
     Weights,
+    by_annotator,
     cohen_kappa,
     fleiss_kappa,
     krippendorff_alpha,
     pair_kappa,
     percent_agreement,
 )
-from horsesense.stats.raters.annotators import by_annotator
 from horsesense.stats.raters.votes import Scale, Votes, count_votes, votes_on_scale
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from horsesense.core import Judgement
 from horsesense.errors import UserError
-from horsesense.stats.raters.dawid_skene import dawid_skene
+from horsesense.stats.raters.adjudication import dawid_skene
 from horsesense.stats.raters.votes import Votes, count_votes
 from horsesense.stats.resampling import Floats
 

@@ -7,7 +7,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from horsesense.core import Judgement
 from horsesense.errors import UserError
-from horsesense.stats.raters.annotators import by_annotator, by_item
+from horsesense.stats.raters.agreement import by_annotator, by_item
 from horsesense.stats.raters.qualification import Threshold, choose_gold, qualify
 from horsesense.stats.raters.votes import count_votes
 

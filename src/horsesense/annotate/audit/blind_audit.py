@@ -22,7 +22,7 @@ from horsesense.core.audit import content_of
 from horsesense.data import FieldProblem, check_fields, check_json, disk_errors, read_text, writing_folder
 from horsesense.data.tables import iter_rows, write_rows
 from horsesense.errors import UserError, argument
-from horsesense.stats.raters.adjudication_rules import PASS
+from horsesense.stats.raters.adjudication import PASS
 
 RECORD, KEYS, FOR_AUDITOR = "audit.json", "key.jsonl", "for-auditor"
 ITEMS, TASKS, PARTS = "items.jsonl", "tasks.jsonl", "part-{:02d}.txt"

@@ -72,7 +72,7 @@ Check = Callable[[Task], tuple[str, str]]
 """Returns the answer to a task and its reason, or raises a UserError."""
 
 
-class RefusedError(Exception):
+class RejectedAnswerError(Exception):
     """An answer that cannot be accepted: of another person, or too late."""
 
     def __init__(self, status: int, why: str) -> None:
@@ -86,16 +86,16 @@ def submit(served: ServedStudy, person: int, key: str, check: Check) -> Lease:
         who = locked(connection, person)
         lease = own_lease(connection, person, key)
         if lease is None:
-            raise RefusedError(403, "This question is not yours to answer.")
+            raise RejectedAnswerError(403, "This question is not yours to answer.")
         task = served.tasks[lease.purpose][lease.name]
         value, reason = check(task)
         if lease.state == ANSWERED:
             _same_again(connection, lease, value, reason)
             return lease
         if who.state in (STOPPED, WITHDRAWN):
-            raise RefusedError(403, "No more answers can be taken.")
+            raise RejectedAnswerError(403, "No more answers can be taken.")
         if lease.state == UNDONE:
-            raise RefusedError(409, "You took this answer back; please answer the question as it is shown now.")
+            raise RejectedAnswerError(409, "You took this answer back; please answer the question as it is shown now.")
         lease = replace(lease, round=_round(connection, served, lease))
         _count(connection, lease)
         _write(connection, served, who, lease, value, reason)
@@ -109,7 +109,9 @@ def submit(served: ServedStudy, person: int, key: str, check: Check) -> Lease:
 def _same_again(connection: Connection, lease: Lease, value: str, reason: str) -> None:
     kept = connection.execute(select(_judgements.value, _judgements.reason).where(_judgements.lease == lease.key)).one()
     if (kept.value, kept.reason) != (value, reason):
-        raise RefusedError(409, "You answered this question already, and otherwise; take the answer back to change it.")
+        raise RejectedAnswerError(
+            409, "You answered this question already, and otherwise; take the answer back to change it."
+        )
 
 
 def _round(connection: Connection, served: ServedStudy, lease: Lease) -> int:
@@ -126,11 +128,13 @@ def _count(connection: Connection, lease: Lease) -> None:
     try:
         connection.execute(_MARK, {"key_": lease.key, "round_": lease.round})
     except IntegrityError:
-        raise RefusedError(409, "You were given this question again; please answer it as it is shown now.") from None
+        raise RejectedAnswerError(
+            409, "You were given this question again; please answer it as it is shown now."
+        ) from None
     if lease.purpose != ITEM:
         return
     if not connection.execute(_COUNT_LATE if lease.state == RELEASED else _COUNT, {"item_": lease.item}).rowcount:
-        raise RefusedError(409, "The time for this question had run out, and others have answered it since.")
+        raise RejectedAnswerError(409, "The time for this question had run out, and others have answered it since.")
 
 
 def _write(connection: Connection, served: ServedStudy, who: Person, lease: Lease, value: str, reason: str) -> None:
@@ -166,7 +170,7 @@ def undo(served: ServedStudy, person: int) -> None:
         who = locked(connection, person)
         last = last_answer(connection, who)
         if last is None:
-            raise RefusedError(409, "There is no answer to take back.")
+            raise RejectedAnswerError(409, "There is no answer to take back.")
         current = open_lease(connection, person)
         if current is not None:
             _put_back(connection, served, who, current)

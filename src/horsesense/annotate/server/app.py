@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from horsesense.annotate.server.annotator_pages import annotator_routes
-from horsesense.annotate.server.answering import RefusedError
+from horsesense.annotate.server.answering import RejectedAnswerError
 from horsesense.annotate.server.connections import do_not_repeat
 from horsesense.annotate.server.entrance_pages import crowd_routes, door_routes
 from horsesense.annotate.server.request_checks import RequestContext, RequestGuards
@@ -69,7 +69,7 @@ def _static(app: FastAPI) -> None:
     @app.get("/static/{name}")
     async def static(name: str) -> Response:
         if name not in contents:
-            raise RefusedError(404, "There is no such file.")
+            raise RejectedAnswerError(404, "There is no such file.")
         return Response(contents[name], media_type=_STATIC[name], headers={"Cache-Control": "max-age=300"})
 
     @app.get("/health")
@@ -85,8 +85,8 @@ def _errors(app: FastAPI, desk: RequestContext) -> None:
             page.headers["Retry-After"] = "60"
         return page
 
-    @app.exception_handler(RefusedError)
-    async def refused(_: Request, error: RefusedError) -> Response:
+    @app.exception_handler(RejectedAnswerError)
+    async def refused(_: Request, error: RejectedAnswerError) -> Response:
         return message_page(error.status, error.why)
 
     @app.exception_handler(HTTPException)

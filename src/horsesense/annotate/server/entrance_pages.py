@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Path, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from horsesense.annotate.server.answering import RefusedError
+from horsesense.annotate.server.answering import RejectedAnswerError
 from horsesense.annotate.server.links_and_sessions import (
     COOKIE,
     CROWDS,
@@ -59,7 +59,7 @@ def door_routes(desk: RequestContext) -> APIRouter:
         check_origin(request, served.study.address)
         mark = served.signed("enter", hashed(token))
         if not hmac.compare_digest(fields.get("form", "").encode("utf-8", "replace"), mark.encode()):
-            raise RefusedError(403, "Please open your personal link again.")
+            raise RejectedAnswerError(403, "Please open your personal link again.")
         cookie = enter(served, token)
         if cookie is None:
             raise desk.stranger(request)
@@ -110,7 +110,7 @@ def crowd_routes(desk: RequestContext) -> APIRouter:
     def come_in(request: Request, token: Token, fields: Fields) -> Response:
         check_origin(request, served.study.address)
         if not hmac.compare_digest(fields.get("form", "").encode("utf-8", "replace"), mark(token).encode()):
-            raise RefusedError(403, "Please open the link again.")
+            raise RejectedAnswerError(403, "Please open the link again.")
         link_for_many = find_join(served, token)
         if link_for_many is None:
             raise desk.stranger(request)
@@ -118,10 +118,10 @@ def crowd_routes(desk: RequestContext) -> APIRouter:
         is_proven = proven(served, keys, link_for_many.crowd, fields)
         try:
             cookie, personal = join(served, token, name, is_proven)
-        except RefusedError:
+        except RejectedAnswerError:
             # Guessing names is rate-limited like guessing links.
             if desk.stranger(request).status == 429:
-                raise RefusedError(429, "Too many tries. Please wait a minute.") from None
+                raise RejectedAnswerError(429, "Too many tries. Please wait a minute.") from None
             raise
         if not personal or is_proven:
             return desk.let_in(cookie, "/task")

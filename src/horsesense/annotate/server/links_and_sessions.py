@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from horsesense.annotate.server import database_tables as tables
-from horsesense.annotate.server.answering import RefusedError
+from horsesense.annotate.server.answering import RejectedAnswerError
 from horsesense.annotate.server.database import reading, writing
 from horsesense.annotate.server.participants import (
     COLUMNS,
@@ -89,14 +89,14 @@ def proven(served: ServedStudy, keys: Keys | None, crowd: str, fields: Mapping[s
     try:
         claims = checked_claims(fields.get(PROLIFIC_TOKEN, ""), keys, audience, served.clock())
     except TokenError:
-        raise RefusedError(403, "Please come in from the platform: its token is missing or wrong.") from None
+        raise RejectedAnswerError(403, "Please come in from the platform: its token is missing or wrong.") from None
     by_platform = claims.get("prolific")
     named = {**claims, **by_platform} if isinstance(by_platform, dict) else claims
     same = ("PROLIFIC_PID", "participant_id"), ("STUDY_ID", "study_id"), ("SESSION_ID", "session_id")
     for parameter, other in same:
         value = named.get(parameter, named.get(other))
         if fields.get(parameter, "") != (value if isinstance(value, str) else ""):
-            raise RefusedError(403, "The platform's token is for somebody else.")
+            raise RejectedAnswerError(403, "The platform's token is for somebody else.")
     return True
 
 
@@ -107,26 +107,27 @@ def join(served: ServedStudy, token: str, name: str, is_proven: bool) -> tuple[s
     known to others too.
     """
     if not name.strip():
-        raise RefusedError(422, "Please say who you are: the name is empty.")
+        raise RejectedAnswerError(422, "Please say who you are: the name is empty.")
     with writing(served.engine) as connection:
         link = _find(connection, token)
         if link is None:
-            raise RefusedError(401, "This link has ended.")
+            raise RejectedAnswerError(401, "This link has ended.")
         full = f"{link.crowd}:{name}"
         person = connection.execute(
             select(tables.people.c.id, tables.people.c.state).where(tables.people.c.name == full)
         ).first()
         if person is not None:
             if not is_proven or person.state == WITHDRAWN:
-                raise RefusedError(409, "Somebody with this name takes part already. Please use your personal link.")
+                told = "Somebody with this name takes part already. Please use your personal link."
+                raise RejectedAnswerError(409, told)
             return new_session(connection, served, person.id), ""
         room = update(tables.joins).where(_joins.id == link.id, _joins.joined < _joins.most)
         if not connection.execute(room.values(joined=_joins.joined + 1)).rowcount:
-            raise RefusedError(409, "Thank you, there are enough people already.")
+            raise RejectedAnswerError(409, "Thank you, there are enough people already.")
         try:
             newcomer, personal = add_person(connection, served, full)
         except UserError:
-            raise RefusedError(422, "This name cannot be used. Please check it.") from None
+            raise RejectedAnswerError(422, "This name cannot be used. Please check it.") from None
         return new_session(connection, served, newcomer), personal
 
 

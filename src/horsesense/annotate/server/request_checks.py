@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from horsesense.annotate.server.answering import RefusedError
+from horsesense.annotate.server.answering import RejectedAnswerError
 from horsesense.annotate.server.links_and_sessions import COOKIE, DAYS, Visitor, visitor_with
 from horsesense.annotate.server.participants import RESEARCHER
 from horsesense.annotate.server.queue import sweep
@@ -119,14 +119,14 @@ def check_origin(request: Request, address: str) -> None:
     ``address`` is the study's own. Under its name its scheme counts, whatever a proxy says.
     """
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        raise RefusedError(403, "This form came from another site.")
+        raise RejectedAnswerError(403, "This form came from another site.")
     origin = request.headers.get("origin")
     if origin is None:
         return
     host, own = request.headers.get("host", "").lower(), urlsplit(address)
     scheme = own.scheme if host == own.netloc.lower() else request.url.scheme
     if origin.lower() != f"{scheme}://{host}":
-        raise RefusedError(403, "This form came from another site.")
+        raise RejectedAnswerError(403, "This form came from another site.")
 
 
 @dataclass(slots=True)
@@ -188,12 +188,12 @@ class RequestContext:
         html = self.templates.get_template(template).render(instrument=self.served.instrument, **values)
         return HTMLResponse(html, status)
 
-    def stranger(self, request: Request) -> RefusedError:
+    def stranger(self, request: Request) -> RejectedAnswerError:
         """Return the page for unknown visitors; too many attempts are rejected unseen."""
         client = request.client.host if request.client else ""
         if not self.strangers.allows(client):
-            return RefusedError(429, "Too many tries. Please wait a minute.")
-        return RefusedError(
+            return RejectedAnswerError(429, "Too many tries. Please wait a minute.")
+        return RejectedAnswerError(
             401, "Please open your personal link to take part. It may have ended; then ask for a new one."
         )
 
@@ -203,17 +203,17 @@ class RequestContext:
         if visitor is None:
             raise self.stranger(request)
         if not self.requests.allows(str(visitor.person.id)):
-            raise RefusedError(429, "That was too fast. Please wait a moment.")
+            raise RejectedAnswerError(429, "That was too fast. Please wait a moment.")
         if visitor.person.role != role:
             who = "researchers" if role == RESEARCHER else "annotators"
-            raise RefusedError(403, f"This page is for {who}.")
+            raise RejectedAnswerError(403, f"This page is for {who}.")
         return visitor
 
     def check_form(self, request: Request, visitor: Visitor, mark: str) -> None:
         """Check the CSRF token of a form."""
         check_origin(request, self.served.study.address)
         if not hmac.compare_digest(mark.encode("utf-8", "replace"), visitor.form(self.served).encode()):
-            raise RefusedError(403, "This form is not one of yours. Please load the page again.")
+            raise RejectedAnswerError(403, "This form is not one of yours. Please load the page again.")
 
     def let_in(self, cookie: str, to: str) -> Response:
         """Set the cookie and redirect."""
@@ -236,9 +236,9 @@ async def fields_of(request: Request) -> Mapping[str, str]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     body = await request.body()
     if body and kind != "application/x-www-form-urlencoded":
-        raise RefusedError(415, "This is not a form of this page.")
+        raise RejectedAnswerError(415, "This is not a form of this page.")
     try:
         pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
     except ValueError:
-        raise RefusedError(422, "The form cannot be read.") from None
+        raise RejectedAnswerError(422, "The form cannot be read.") from None
     return dict(pairs)

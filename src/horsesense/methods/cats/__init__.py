@@ -2,10 +2,10 @@
 
 Zhou, Zhang, Cui, Huang, "Evaluating Commonsense in Pre-trained Language Models" (AAAI 2020).
 
-- Read: `dataset` (the paper's own files), `sources` and `winograd` (the original benchmarks), with `joining`
+- Read: `dataset` (the paper's own files), `sources` (the original benchmarks), with `joining`
   (sentences from their parts) and `reframing` (items from sentences).
 - Build: `conjunctions` (conjunction acceptability), `duals` and `dual_edits` (questions after one edit), `orders`
-  (comparisons of our own), with `generics` (generic statements) and `steps` (inference steps by rule).
+  (comparisons of our own), with `generics` (generic statements).
 - Analyse: `suite` (all sets together), `table` (rows of tables 3 and 6), `step_accuracy`, `evidence`,
   `who_gets_what`.
 
@@ -25,7 +25,7 @@ METHOD = Method(
         "cats": Reader(f"{_HERE}.dataset:read_cats"),
         "cats-robust": Reader(f"{_HERE}.dataset:read_cats_robust"),
         # The datasets that CATs was made from, in their own formats.
-        "winograd": Reader(f"{_HERE}.winograd:read_winograd"),
+        "winograd": Reader(f"{_HERE}.sources:read_winograd"),
         "sense-making": Reader(f"{_HERE}.sources:read_sense_making", "STATEMENTS ANSWERS", 2, 2),
         "sense-reasons": Reader(f"{_HERE}.sources:read_sense_reasons", "REASONS ANSWERS", 2, 2),
         "swag": Reader(f"{_HERE}.sources:read_swag"),
@@ -34,6 +34,8 @@ METHOD = Method(
         "arct-neutral": Reader(f"{_HERE}.sources:read_arct_neutral"),
     },
     suites={"cats": f"{_HERE}.suite:CATS", "cats-robust": f"{_HERE}.suite:CATS_ROBUST"},
+    instruments=_HERE,
+    summary="Analyse runs on CATs",
     # Section "Sentence scoring": one masked copy per token; causal models from the second token on.
     presets={"paper:cats": "pll=token,bos=none"},
     commands=(

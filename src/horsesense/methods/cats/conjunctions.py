@@ -14,7 +14,7 @@ from importlib.resources import files
 
 from horsesense.core import Facet, Item, Probe
 from horsesense.errors import UserError
-from horsesense.methods.cats.steps import Word, joins, steps, words_of
+from horsesense.methods.cats.step_accuracy import Word, joins, steps, words_of
 
 
 @cache

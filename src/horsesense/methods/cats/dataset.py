@@ -19,7 +19,7 @@ from horsesense.errors import UserError, argument
 from horsesense.lexicons.words import words
 from horsesense.methods.cats.conjunctions import conjunction_facets
 from horsesense.methods.cats.joining import without_separators, writing_of_names
-from horsesense.methods.cats.steps import steps
+from horsesense.methods.cats.step_accuracy import steps
 from horsesense.methods.published.linking import alike, linked, sentence_key, shared_start
 from horsesense.methods.published.reading import Reading, names_of, split_of, stem_of, text_of, whole_number
 

@@ -128,7 +128,7 @@ def make_duals(probes: Probe | Sequence[Probe], plan: DualPlan | None = None) ->
     sources = [probes] if isinstance(probes, Probe) else list(probes)
     name = f"{'-'.join(probe.card.name for probe in sources)}-duals"
     notes: Counter[str] = Counter()
-    found = [family for probe in sources for family in _families(name, probe, plan, notes)]
+    found = [family for probe in sources for family in _distinct(_families(name, probe, plan, notes), notes)]
     kept = _balanced(found, plan) if plan.each is not None else found
     if not kept:
         raise UserError(
@@ -148,6 +148,16 @@ def make_duals(probes: Probe | Sequence[Probe], plan: DualPlan | None = None) ->
         seed=plan.seed,
     )
     return Probe.of([item for family in kept for item in family], card, dict(sorted((+notes).items())))
+
+
+def _distinct(families: Iterable[tuple[Item, Item]], notes: Counter[str]) -> list[tuple[Item, Item]]:
+    """Leave out families with the two questions of an earlier one: removing a negation undoes inserting it."""
+    known: dict[frozenset[frozenset[str]], tuple[Item, Item]] = {}
+    for family in families:
+        questions = frozenset(frozenset(item.options) for item in family)
+        notes["families with the questions of another one left out"] += questions in known
+        known.setdefault(questions, family)
+    return list(known.values())
 
 
 def _how_made(sources: Sequence[Probe], plan: DualPlan, kept: Sequence[tuple[Item, Item]]) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from horsesense.lexicons.inflection import inflected, is_noun, lemmas_of, singular, verb_form
 from horsesense.lexicons.negation import is_negation
 from horsesense.lexicons.words import AUXILIARIES, PREPOSITIONS, listed, words
-from horsesense.methods.cats.steps import JOINING
+from horsesense.methods.cats.step_accuracy import JOINING
 
 _PARTICULAR = frozenset(
     listed(

@@ -23,7 +23,7 @@ from horsesense.lexicons.words import (
     PRONOUNS,
     listed,
 )
-from horsesense.methods.cats.steps import Word, words_of
+from horsesense.methods.cats.step_accuracy import Word, words_of
 
 _SPACES = re.compile(r"\s+")
 _BRACKETS = re.compile(r"(?:\s*\[[^\[\]]*\])+([.,;:!?)]?)")

@@ -71,7 +71,8 @@ def _pairs(chain: Chain, draw: random.Random) -> list[Item]:
             if draw.random() < 0.5:
                 others, right = others[::-1], 1 - right
             items.append(_item(chain, chain.things[place], f"not {more}" if negated else more, others, right))
-    return list({item.id: item for item in items}.values())
+    # The same two sentences in the other order are the same question.
+    return list({frozenset(item.options): item for item in items}.values())
 
 
 def _item(chain: Chain, thing: str, more: str, others: Sequence[str], right: int) -> Item:

@@ -89,7 +89,7 @@ def print_steps(result: InferenceSteps) -> None:
 
 
 def _accuracy_cells(e: Estimate) -> tuple[str, str, str]:
-    return f"{e.value:.3f}", f"[{e.low:.3f}, {e.high:.3f}]", f"{e.n:,}"
+    return f"{e:v.3f}", f"{e:i.3f}", f"{e.n:,}"
 
 
 def print_suite(document: SuiteTable, tables: Sequence[PaperTable]) -> None:
@@ -134,7 +134,7 @@ def _cells(cell: Estimate | None) -> tuple[str, ...]:
     if cell is None:
         return (_MISSING, "", "", "", "")
     chance = "" if cell.chance is None else f"{cell.chance:.3f}"
-    return (f"{cell.value:.3f}", f"[{cell.low:.3f}, {cell.high:.3f}]", chance, f"{cell.n:,}", f"{cell.clusters:,}")
+    return (f"{cell:v.3f}", f"{cell:i.3f}", chance, f"{cell.n:,}", f"{cell.clusters:,}")
 
 
 def _cue_lines(document: SuiteTable) -> Iterator[str]:

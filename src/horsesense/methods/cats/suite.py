@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from horsesense.core import Card, Probe, read_probe
@@ -43,17 +44,8 @@ SEEING_CUES = frozenset(
 """Cues that compare options with their common part, which is the question."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetFiles:
-    """Files of a suite in a folder."""
-
-    paths: Mapping[str, Path]
-    """By set, in the order of the suite."""
-    missing: tuple[str, ...]
-
-
-def find_sets(folder: Path, names: Sequence[str]) -> SetFiles:
-    """Find one file per set in the folder or below it; the file is named after the set."""
+def find_sets(folder: Path, names: Sequence[str]) -> tuple[dict[str, Path], tuple[str, ...]]:
+    """Find one file per set in the folder or below it, named after the set; return them, and the missing sets."""
     if not folder.is_dir():
         raise UserError(
             "there is no such folder", file=folder, fix=f"give the folder of the sets with {argument('data')}"
@@ -77,7 +69,7 @@ def find_sets(folder: Path, names: Sequence[str]) -> SetFiles:
             file=folder,
             fix="give a folder with files such as ca.txt, or: horsesense fetch cats",
         )
-    return SetFiles({name: paths[name] for name in names if name in paths}, tuple(n for n in names if n not in paths))
+    return {name: paths[name] for name in names if name in paths}, tuple(n for n in names if n not in paths)
 
 
 def read_sets(release: str, paths: Mapping[str, Path], skip_bad: bool = False) -> dict[str, Probe]:
@@ -139,18 +131,7 @@ def find_suite(name: str) -> Suite:
     return SUITES[name]
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedSuite:
-    """A suite with the sets that were found."""
-
-    suite: Suite
-    files: SetFiles
-    """Files of its sets."""
-    probes: Mapping[str, Probe]
-    """By set, in the order of the suite."""
-
-
-def open_suite(suite: Suite, folder: Path | None, skip_bad: bool = False) -> OpenedSuite:
+def open_suite(suite: Suite, folder: Path | None, skip_bad: bool = False) -> OpenedData:
     """Read the sets in a folder, or in the fetched dataset."""
     if folder is None:
         folder = cache_folder("releases", "cats")
@@ -159,27 +140,41 @@ def open_suite(suite: Suite, folder: Path | None, skip_bad: bool = False) -> Ope
                 f"the suite {suite.name} needs its sets",
                 fix=f"give their folder with {argument('data')}, or: horsesense fetch cats",
             )
-    files = find_sets(folder, suite.sets)
-    return OpenedSuite(suite, files, read_sets(suite.release, files.paths, skip_bad))
+    paths, missing = find_sets(folder, suite.sets)
+    return OpenedData(read_sets(suite.release, paths, skip_bad), paths, missing)
 
 
 # Blind cues.
 
 
 @dataclass(frozen=True, slots=True)
-class BlindCue:
-    """The best cues of one set."""
+class CueOfSet:
+    """A cue that answers a set without its question."""
 
-    rule: Finding | None
-    """The best cue that needs no learning: most negations, fewest words …"""
-    learnt: Finding | None
-    """The best of all cues, including those that learn words from other items of the set."""
+    name: str
+    pick: str
+    """Option that the cue picks: "the option …"."""
+    accuracy: Estimate
+    """Accuracy on items that were not used to choose it."""
+    p: float
+    """P-value: probability that the best of all cues does as well on a shuffled key."""
+
+
+@dataclass(frozen=True, slots=True)
+class CuesOfSet:
+    """The best cues of one set that ignore the question."""
+
+    rule: CueOfSet | None
+    """The best cue that needs no learning."""
+    learnt: CueOfSet | None
+    """The best of all cues, including those that learn words from other items."""
     chance: float
+    """Accuracy of guessing."""
     searched: bool = True
     """False where the set is too small: cues are chosen on one half of its clusters and measured on the other."""
 
 
-def blind_cues(probes: Mapping[str, Probe], progress: Progress = NO_PROGRESS) -> dict[str, BlindCue]:
+def blind_cues(probes: Mapping[str, Probe], progress: Progress = NO_PROGRESS) -> dict[str, CuesOfSet]:
     """Return the best cues per set that ignore the question; a set with one cluster has none."""
     blind = {cue.name for cue in battery()} - SEEING_CUES
     rules = {cue.name for cue in battery() if isinstance(cue, Number)} & blind
@@ -187,16 +182,20 @@ def blind_cues(probes: Mapping[str, Probe], progress: Progress = NO_PROGRESS) ->
     for name, probe in probes.items():
         if _units(probe) < 2:
             guessing = chance([len(item.options) for item in probe.items])
-            best[name] = BlindCue(None, None, guessing, searched=False)
+            best[name] = CuesOfSet(None, None, guessing, searched=False)
             continue
         cues = measure_cues(probe.items, probe.card.group, rounds=99, progress=progress)
         ranked = [cue for cue in cues.cues if cue.name in blind]
-        best[name] = BlindCue(
-            rule=next((cue for cue in ranked if cue.name in rules), None),
-            learnt=next(iter(ranked), None),
+        best[name] = CuesOfSet(
+            rule=next((_cue(cue) for cue in ranked if cue.name in rules), None),
+            learnt=next(map(_cue, ranked), None),
             chance=cues.chance,
         )
     return best
+
+
+def _cue(cue: Finding) -> CueOfSet:
+    return CueOfSet(cue.name, cue.pick, cue.accuracy, cue.p)
 
 
 def _units(probe: Probe) -> int:
@@ -251,33 +250,6 @@ class PublishedTable:
 
 
 @dataclass(frozen=True, slots=True)
-class CueOfSet:
-    """A cue that answers a set without its question."""
-
-    name: str
-    pick: str
-    """Option that the cue picks: "the option …"."""
-    accuracy: Estimate
-    """Accuracy on items that were not used to choose it."""
-    p: float
-    """P-value: probability that the best of all cues does as well on a shuffled key."""
-
-
-@dataclass(frozen=True, slots=True)
-class CuesOfSet:
-    """The best cues of one set that ignore the question."""
-
-    rule: CueOfSet | None
-    """The best cue that needs no learning."""
-    learnt: CueOfSet | None
-    """The best of all cues, including those that learn words from other items."""
-    chance: float
-    """Accuracy of guessing."""
-    searched: bool
-    """False where the set is too small to search for cues."""
-
-
-@dataclass(frozen=True, slots=True)
 class SuiteTable(Document):
     """Measured rows of a suite, with the published rows."""
 
@@ -298,16 +270,16 @@ class SuiteTable(Document):
 
 
 def suite_table(
-    opened: OpenedSuite,
+    suite: Suite,
+    opened: OpenedData,
     answered: Sequence[Answered],
     how: Normalisation | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> SuiteTable:
     """Compute one row per model, with the published rows and the cues of each set."""
-    suite, paths, probes = opened.suite, opened.files.paths, opened.probes
     models = list(dict.fromkeys(each.part.model.name for each in answered))
     by_model = [
-        {name: each for name in probes for each in answered if _answers(each, model, name) and each.judged}
+        {name: each for name in opened.probes for each in answered if _answers(each, model, name) and each.judged}
         for model in models
     ]
     rows: tuple[AccuracyRow, ...] | tuple[ConsistencyRow, ...]
@@ -318,16 +290,16 @@ def suite_table(
     printed = published_rows(suite.table)
     return SuiteTable(
         name=suite.name,
-        found=paths,
-        missing=opened.files.missing,
+        found=opened.found,
+        missing=opened.missing,
         measure=suite.table,
         rows=rows,
         published=PublishedTable(
             source=source(),
-            rows=tuple(_published(row, list(paths)) for row in printed),
+            rows=tuple(_published(row, list(opened.found)) for row in printed),
             averages_that_do_not_follow=tuple(row.model for row in printed if not row.follows),
         ),
-        cues={name: _cues(cues) for name, cues in blind_cues(probes, progress).items()},
+        cues=blind_cues(opened.probes, progress),
     )
 
 
@@ -350,14 +322,6 @@ def _published(row: PublishedRow, sets: list[str]) -> PublishedFigures:
     )
 
 
-def _cues(cues: BlindCue) -> CuesOfSet:
-    return CuesOfSet(_cue(cues.rule), _cue(cues.learnt), cues.chance, cues.searched)
-
-
-def _cue(cue: Finding | None) -> CueOfSet | None:
-    return None if cue is None else CueOfSet(cue.name, cue.pick, cue.accuracy, cue.p)
-
-
 _PARTS = (
     ("both_right", "both halves right"),
     ("consistent", "consistent (both right or both wrong)"),
@@ -368,12 +332,15 @@ _PARTS = (
 
 
 def _open(suite: Suite) -> PaperSuite:
-    def open_data(folder: Path | None, skip_bad: bool) -> OpenedData:
-        opened = open_suite(suite, folder, skip_bad)
-        return OpenedData(opened.probes, opened.files.paths, opened.files.missing)
-
-    tables = _accuracy_tables if suite.table == "accuracy" else _pair_tables
-    return PaperSuite(suite.name, source(), suite.spec, open_data, tables)
+    return PaperSuite(
+        suite.name,
+        source(),
+        suite.spec,
+        partial(open_suite, suite),
+        _accuracy_tables if suite.table == "accuracy" else _pair_tables,
+        results=partial(suite_table, suite),
+        render="horsesense.methods.cats.render:print_suite",
+    )
 
 
 def _by_model(answered: Sequence[Answered], sets: Sequence[str]) -> dict[str, dict[str, Answered]]:

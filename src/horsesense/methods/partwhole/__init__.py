@@ -5,7 +5,7 @@ Mullenbach, Gordon, Peng, May, "Do Nuclear Submarines Have Nuclear Captains?" (E
 - Read: `dataset` (published triples, inference rows and votes), `checking` (odd rows of a file).
 - Build: `pairs` and `adjectives` (sections 3.1 and 3.2), `rules` that select them, `builder` of candidates;
   `own_probe` ships with the package.
-- Forms: `labels` (fewer labels), `splits`, `inference` (premise and hypothesis, section 5.2), `pictures`.
+- Forms: `recasting` (fewer labels; premise and hypothesis, section 5.2), `splits`, `pictures`.
 - Analyse: `table` and `suite` (the paper's table with a user's models), `distributions` (comparison with votes).
 
 `api` has the public functions, `settings` their settings classes, `render` prints their results.
@@ -27,6 +27,9 @@ METHOD = Method(
         "partwhole-nli": Reader(f"{_HERE}.dataset:read_partwhole_nli"),
     },
     suites={"partwhole": f"{_HERE}.suite:PARTWHOLE"},
+    rules={"partwhole": "horsesense.stats.raters.adjudication:MEDIAN_WITHOUT_OBJECTIONS"},
+    instruments=_HERE,
+    summary="Split, recast and check part-whole triples",
     commands=(
         Command(
             "build partwhole",

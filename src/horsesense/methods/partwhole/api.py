@@ -172,7 +172,7 @@ def recast(probe: Probe | PathLike, *, labels: Literal["five", "three", "binary"
     horsesense.errors.UserError: there is no form of labels 'four'
     """
     from horsesense.core.catalogue import as_probe
-    from horsesense.methods.partwhole.labels import find_form, probe_in_labels
+    from horsesense.methods.partwhole.recasting import find_form, probe_in_labels
 
     find_form(labels)
     return probe_in_labels(as_probe(probe), labels)
@@ -219,7 +219,7 @@ def premises(probe: Probe | PathLike, *, corpus: Sequence[PathLike] = (), progre
 
     from horsesense.core.catalogue import as_probe
     from horsesense.lexicons.corpus import Corpus
-    from horsesense.methods.partwhole.inference import as_inference, coverage
+    from horsesense.methods.partwhole.recasting import as_inference, coverage
 
     files = [Path(file) for file in corpus]
     folder = next((path for path in files if path.is_dir()), None)
@@ -283,7 +283,7 @@ def gold(files: Sequence[PathLike], *, per_label: Annotated[int, Ge(1)] = 2, see
         Triples with their label, for use as gold items of a study.
     """
     from horsesense.methods.partwhole.dataset import read_partwhole_votes
-    from horsesense.methods.partwhole.labels import gold_triples
+    from horsesense.methods.partwhole.recasting import gold_triples
 
     return gold_triples(read_partwhole_votes([Path(file) for file in files]), per_label, seed)
 

@@ -20,11 +20,8 @@ from horsesense.core.judgements import NOBODY
 from horsesense.errors import UserError
 from horsesense.methods.published.reading import (
     Reading,
-    check_columns,
     fields_of,
-    json_of,
     names_of,
-    row_of,
     split_of,
     text_field,
     whole_number,
@@ -52,16 +49,7 @@ _TRIPLE = ("whole", "part", "jj")
 def read_partwhole(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     """Read each row as a ``choice`` of five ordered labels; the question is ours, the dataset has only the triple."""
     reading = Reading(skip_bad)
-    for path in paths:
-        lines = reading.lines(path)
-        try:
-            header = fields_of(lines[0][1], ",", quoted=True)
-        except UserError as error:
-            raise error.at(path, 1) from None
-        check_columns(header, COLUMNS, path)
-        for number, raw in lines[1:]:
-            with reading.line(path, number):
-                reading.add(_triple_item(reading, row_of(raw, header, ",", quoted=True), path, number))
+    reading.add_rows(paths, COLUMNS, _triple_item, ",", quoted=True)
     card = Card(
         name="partwhole",
         method="partwhole",
@@ -111,10 +99,7 @@ def judged(reading: Reading, row: Mapping[str, Any]) -> tuple[int, dict[str, Fac
 def read_partwhole_nli(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     """Read each line as a ``pair`` of premise and hypothesis with five ordered labels."""
     reading = Reading(skip_bad)
-    for path in paths:
-        for number, raw in reading.lines(path):
-            with reading.line(path, number):
-                reading.add(_inference_item(reading, json_of(raw), path, number))
+    reading.add_json(paths, _inference_item)
     card = Card(
         name="partwhole-nli",
         method="partwhole",

@@ -21,9 +21,9 @@ NAME = "partwhole-own"
 OWN = Path(__file__).with_name("data") / "own_parts.tsv"
 LICENCE = "Apache-2.0"
 STATUS = "written by a language model, no person"
-MEMBERS = {"has": "The {whole} is {adjective}. Its ___ is {adjective} too.",
-           "lacks": "The {whole} is {adjective}. But its ___ is not {adjective}."}  # fmt: skip
-"""The two questions of a row, by the part that answers them."""
+MEMBERS = {"has": "The {whole} is {adjective}, and that goes for its ___ too.",
+           "lacks": "The {whole} is {adjective}, but that does not go for its ___."}  # fmt: skip
+"""The two questions of a row, by the part that answers them; they fit one part and several."""
 
 CARD = Card(
     name=NAME,
@@ -66,8 +66,8 @@ def own_probe(path: Path = OWN) -> Probe:
 
     >>> for item in own_probe().items[:2]:
     ...     print(item.text, item.options[item.answer])
-    The acorn is smooth. Its ___ is smooth too. shell
-    The acorn is smooth. But its ___ is not smooth. cup
+    The acorn is smooth, and that goes for its ___ too. shell
+    The acorn is smooth, but that does not go for its ___. cup
     """
     items = [item for row in read_rows(path) for item in questions(row, path.name)]
     return Probe.of(items, CARD)

@@ -12,7 +12,7 @@ import orjson
 
 from horsesense.core import Item
 from horsesense.core.document import Document
-from horsesense.data import json_elements, writing
+from horsesense.data import json_elements, write_file
 from horsesense.errors import UserError
 from horsesense.methods.partwhole.pairs import Pair, clean_noun
 from horsesense.methods.partwhole.settings import PREDICATES
@@ -57,8 +57,7 @@ def pick_pictures(
         chosen = draw.sample(found, min(each, len(found)))
         full += len(chosen) == each
         rows += [_row(pair, image, boxes, sizes[image]) for image, boxes in chosen]
-    with writing(out) as temporary:
-        temporary.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+    write_file(out, b"".join(orjson.dumps(row) + b"\n" for row in rows))
     files = tuple(sorted({str(row["file"]) for row in rows}))
     return PairPictures(out, len(wanted), full, tuple(without), files)
 

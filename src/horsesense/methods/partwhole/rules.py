@@ -9,15 +9,14 @@ in or on something, what fills a thing and what cannot be touched (a shadow, a n
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from horsesense.errors import UserError, argument
+from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.inflection import is_known, is_noun
-from horsesense.lexicons.sources import part_ids
-from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
-from horsesense.lexicons.wordnet import find_wordnet
+from horsesense.lexicons.sources import find_wordnet_graph
 from horsesense.lexicons.words import FUNCTION_WORDS, listed
 from horsesense.methods.partwhole.adjectives import is_colour, is_known_adjective, not_attributive, not_descriptive
 from horsesense.methods.partwhole.pairs import Modifiers, Pair, Pairs
@@ -59,9 +58,8 @@ _NEAR = 2
 class Parthood:
     """Parts in WordNet and in other sources."""
 
-    taxonomy: Taxonomy
-    links: Collection[tuple[int, int]]
-    """Whole and part, as indices of the taxonomy."""
+    graph: Graph
+    """WordNet."""
     witnesses: Mapping[Pair, frozenset[str]] = field(default_factory=dict)
     """The sources other than WordNet that have a pair."""
 
@@ -94,7 +92,7 @@ class Parthood:
     def _having(self, whole: int) -> set[int]:
         if whole not in self._had:
             reached: set[int] = set()
-            layer = {whole, *self._above(whole)}
+            layer = {whole, *self.graph.up.reached(whole)}
             for _ in range(_DEEPEST):
                 layer = {part for each in layer for part in self._parts.get(each, ())} - reached
                 reached |= layer
@@ -109,54 +107,35 @@ class Parthood:
     @cached_property
     def _parts(self) -> dict[int, set[int]]:
         parts: dict[int, set[int]] = defaultdict(set)
-        for whole, part in self.links:
+        wholes, members = self.graph.links("part")
+        for whole, part in zip(wholes.tolist(), members.tolist(), strict=True):
             parts[whole].add(part)
         return parts
 
-    @cached_property
-    def _ancestors(self) -> dict[int, frozenset[int]]:
-        return {}
-
-    def _above(self, concept: int) -> frozenset[int]:
-        """Return all kinds of a concept."""
-        if concept not in self._ancestors:
-            above: set[int] = set()
-            waiting = [concept]
-            while waiting:
-                new = set(self.taxonomy.hypernyms[waiting.pop()]) - above
-                above |= new
-                waiting += new
-            self._ancestors[concept] = frozenset(above)
-        return self._ancestors[concept]
-
     def _kinds(self, concept: int) -> set[int]:
         """Return the nearest kinds of a concept."""
-        found, layer = set[int](), {concept}
-        for _ in range(_NEAR):
-            layer = {parent for each in layer for parent in self.taxonomy.hypernyms[each]}
-            found |= layer
-        return found
+        return {kind for kind, links in self.graph.lineage.row(concept) if 1 <= links <= _NEAR}
 
     def _senses(self, noun: str) -> list[int]:
         """Return the nouns that a word names, commonest sense first."""
-        return [place for place in self.taxonomy.senses.get(noun, ()) if ".n." in self.taxonomy.ids[place]]
+        return [place for place in self.graph.senses.get(noun, ()) if ".n." in self.graph.ids[place]]
 
     def _is_name(self, concept: int) -> bool:
-        return all(lemma[:1].isupper() for lemma in self.taxonomy.lemmas[concept])
+        return all(lemma[:1].isupper() for lemma in self.graph.lemmas[concept])
 
     def _is_kind(self, kinds: list[int], of: list[int]) -> bool:
         """Return whether the commonest sense of a noun is a kind of any sense of the other."""
-        return not self._above(kinds[0]).isdisjoint(of)
+        return not self.graph.up.reached(kinds[0]).isdisjoint(of)
 
     def _below(self, concept: int, names: Iterable[str]) -> bool:
-        above = {concept, *self._above(concept)}
-        return any(self.taxonomy.place.get(name) in above for name in names)
+        above = {concept, *self.graph.up.reached(concept)}
+        return any(self.graph.number.get(name) in above for name in names)
 
 
 def parthood(pairs_by_source: Mapping[str, Iterable[Pair]]) -> Parthood:
     """Use the installed WordNet, and pairs of several sources as witnesses of each other."""
-    folder = find_wordnet()
-    if folder is None:
+    graph = find_wordnet_graph()
+    if graph is None:
         raise UserError(
             "pairs are checked against WordNet, which is not on this machine",
             fix=f"run: horsesense fetch wordnet, or add {argument('without', 'parts')}",
@@ -166,9 +145,7 @@ def parthood(pairs_by_source: Mapping[str, Iterable[Pair]]) -> Parthood:
         for pair in pairs:
             if source != "wordnet":
                 witnesses[pair].add(source)
-    taxonomy = load_taxonomy(folder)
-    links = [(taxonomy.place[whole], taxonomy.place[part]) for whole, part in part_ids()]
-    return Parthood(taxonomy, links, {pair: frozenset(names) for pair, names in witnesses.items()})
+    return Parthood(graph, {pair: frozenset(names) for pair, names in witnesses.items()})
 
 
 @dataclass(slots=True)

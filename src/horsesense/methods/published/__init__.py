@@ -20,6 +20,7 @@ _PEOPLE_COLUMNS = ("release", "part", "value", "kind", "n", "people", "source")
 _SHARED = {
     "sciq": Reader("horsesense.methods.published.science:read_sciq"),
     "arc": Reader("horsesense.methods.published.science:read_arc"),
+    "watts": Reader("horsesense.methods.published.watts:read_watts"),
 }
 """Datasets that belong to no method."""
 

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from horsesense.errors import UserError, argument, unknown
 
 ROLES = (
-    "question", "options", "keys", "answer", "premise", "family", "member", "id", "task", "facet", "group", "item",
+    "question", "options", "second", "keys", "answer", "premise", "family", "member", "id", "task", "facet", "group",
+    "item",
 )  # fmt: skip
 """What a column can be; ``options`` (or a whole ``item``) is needed. Several columns of options, facets or groups are
-joined by ``+``; ``keys`` are what the answer calls the options."""
-SEVERAL = ("options", "keys", "facet", "group")
+joined by ``+``; ``a&b`` is the text of two columns in one; ``keys`` are what the answer calls the options. ``second``
+are the options of a second item from the same row, with the same answer: both are a family."""
+SEVERAL = ("options", "second", "keys", "facet", "group")
 
 _FIX = f"write it like {argument('columns')} question=stem,options=a+b+c,answer=key"
 
@@ -71,6 +73,16 @@ LAYOUTS = (
     TableLayout(
         "BLiMP", ("sentence_good", "sentence_bad", "UID"),
         "options=sentence_good+sentence_bad,answer==0,task=UID,facet=field+linguistics_term,id=pair_id",
+    ),
+    TableLayout(
+        "EWoK", ("Domain", "Context1", "Context2", "Target1", "Target2"),
+        "options=Context1&Target1+Context2&Target1,second=Context2&Target2+Context1&Target2,answer==0,task=Domain,"
+        "facet=ContextType+ContextDiff+TargetDiff,group=ConceptA",
+    ),
+    TableLayout(
+        "COMPS", ("prefix_acceptable", "prefix_unacceptable", "property_phrase", "acceptable_concept"),
+        "options=prefix_acceptable&property_phrase+prefix_unacceptable&property_phrase,answer==0,id=id,"
+        "facet=negative_sample_type+distraction_type+condition,group=property",
     ),
     TableLayout(
         "good and bad sentences", ("sentence_good", "sentence_bad"), "options=sentence_good+sentence_bad,answer==0"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
@@ -25,6 +25,9 @@ _REPAIRS = {
     "\u00a1\u00af": ("\u2019", "garbled quotation marks"),
     "\u00a1\u00ae": ("\u2018", "garbled quotation marks"),
 }
+_Value = TypeVar("_Value")
+ItemOf = Callable[["Reading", dict[str, _Value], Path, int], Item]
+"""From the values of a line, its file and its number to the item."""
 _SPLIT = re.compile(r"(?<![a-z])(train|dev|eval|valid|test)(?![a-z])")
 
 
@@ -83,6 +86,35 @@ class Reading:
         if len(set(item.options)) < len(item.options):
             self.notes["items with identical options"] += 1
         self.items.append(item)
+
+    def add_json(self, paths: Sequence[Path], item_of: ItemOf[Any]) -> None:
+        """Add the item of each line, which is a JSON object."""
+        for path in paths:
+            for number, raw in self.lines(path):
+                with self.line(path, number):
+                    self.add(item_of(self, json_of(raw), path, number))
+
+    def add_rows(
+        self, paths: Sequence[Path], columns: Sequence[str], item_of: ItemOf[str], delimiter: str, *, quoted: bool
+    ) -> None:
+        """Add the item of each row under the header of a CSV or TSV file."""
+        for path in paths:
+            header, lines = self.header(path, columns, delimiter, quoted=quoted)
+            for number, raw in lines:
+                with self.line(path, number):
+                    self.add(item_of(self, row_of(raw, header, delimiter, quoted=quoted), path, number))
+
+    def header(
+        self, path: Path, columns: Sequence[str], delimiter: str, *, quoted: bool
+    ) -> tuple[list[str], list[tuple[int, bytes]]]:
+        """Return the checked header of a CSV or TSV file, and the lines under it."""
+        first, *lines = self.lines(path)
+        try:
+            header = fields_of(first[1], delimiter, quoted=quoted)
+        except UserError as error:
+            raise error.at(path, 1) from None
+        check_columns(header, columns, path)
+        return header, lines
 
     def clean(self, text: str) -> str:
         """Repair known errors of published texts, and count each repair.

@@ -15,7 +15,7 @@ import orjson
 from horsesense.core import Card, Item, Probe, Source
 from horsesense.data import read_bytes
 from horsesense.errors import UserError
-from horsesense.methods.published.reading import Reading, json_of, names_of, split_of, text_field
+from horsesense.methods.published.reading import Reading, names_of, split_of, text_field
 
 _SCIQ = ("correct_answer", "distractor1", "distractor2", "distractor3")
 
@@ -64,10 +64,7 @@ def _sciq(reading: Reading, values: Any, path: Path, number: int) -> Item:
 def read_arc(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     """Each line is a ``choice`` of as many options as it has; labels may be letters or numbers."""
     reading = Reading(skip_bad)
-    for path in paths:
-        for number, raw in reading.lines(path):
-            with reading.line(path, number):
-                reading.add(_arc(reading, json_of(raw), path, number))
+    reading.add_json(paths, _arc)
     return reading.probe(Card(name="arc", made=f"Read from science questions ({names_of(paths)})."), paths)
 
 

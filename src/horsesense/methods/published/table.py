@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -29,12 +29,23 @@ _BLANKS = re.compile(r"(?<!_)_{1,}(?!_)")
 _YES = {"yes": 1, "true": 1, "1": 1, "no": 0, "false": 0, "0": 0}
 
 
+class _TableRow(NamedTuple):
+    """One row as an item: a row with a second item is there twice."""
+
+    path: Path
+    number: int
+    split: str
+    options: tuple[str, ...]
+    row: Row
+    member: int = 0
+
+
 def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str] | None, name: str = "") -> Probe:
     """Read each row as an item: a cloze if the question has a blank, sentences if it is missing, else a choice."""
     name = name or re.sub(r"[^A-Za-z0-9._-]+", "-", stem_of(paths[0])).strip("-._") or "table"
     reading = Reading(skip_bad)
     made = f"Read from {names_of(paths)}."
-    rows: list[tuple[Path, int, str, tuple[str, ...], Row]] = []
+    rows: list[_TableRow] = []
     answers: list[tuple[Sequence[str], Any]] = []
     seen: Counter[str] = Counter()
     for file in (each for path in paths for each in table_files(path)):
@@ -52,19 +63,22 @@ def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str]
                             _check_columns(row, columns)
                 seen.update(row.keys())
                 assert columns is not None
-                options = () if "item" in columns else _options(row, columns["options"])
-                if "answer" in columns and "item" not in columns:
-                    answers.append((_keys(row, columns, options), _value(row, columns["answer"])))
-                rows.append((file.path, number, file.split, options, row))
+                for member, role in enumerate(role for role in ("options", "second") if role in columns):
+                    options = _options(row, columns[role])
+                    if "answer" in columns:
+                        answers.append((_keys(row, columns, options), _value(row, columns["answer"])))
+                    rows.append(_TableRow(file.path, number, file.split, options, row, member))
+                if "item" in columns:
+                    rows.append(_TableRow(file.path, number, file.split, (), row))
     if columns is None:
         raise UserError("the table has no row", file=paths[0], fix="check the file")
     if "item" in columns:
         return _whole_items(reading, rows, columns["item"], paths, name)
     find = _finder(answers) if answers else None
-    for (path, number, split, options, row), written in zip_longest(rows, answers):
-        with reading.line(path, number):
+    for row_of_table, written in zip_longest(rows, answers):
+        with reading.line(row_of_table.path, row_of_table.number):
             answer = None if find is None or written is None else _found(find, *written)
-            reading.add(_item(name, row, options, columns, answer, split, path, number))
+            reading.add(_item(name, row_of_table, columns, answer))
     places = {item.answer for item in reading.items}
     if len(reading.items) > 1 and len(places) == 1 and None not in places:
         reading.notes["items whose answer is always the same place"] += len(reading.items)
@@ -86,7 +100,7 @@ def _check_columns(row: Row, columns: Mapping[str, str]) -> None:
     """Refuse a mapped column that the table does not have."""
     for written in columns.values():
         plain = written in row or written.startswith("=")
-        for column in () if plain else written.split("+"):
+        for column in () if plain else re.split("[+&]", written):
             outer = column.partition(".")[0]
             if column and column not in row and outer not in row:
                 raise unknown("column", column, [" ".join(str(name).split()) for name in row if name])
@@ -127,12 +141,14 @@ def _present(row: Row, columns: str) -> str:
     """Of several columns those that are there; a layout names more than every copy of a data set has."""
     if columns.startswith("=") or columns in row:
         return columns
-    return "+".join(each for each in columns.split("+") if each.partition(".")[0] in row)
+    return "+".join(
+        each for each in columns.split("+") if all(part.partition(".")[0] in row for part in each.split("&"))
+    )
 
 
 def _whole_items(
     reading: Reading,
-    rows: Sequence[tuple[Path, int, str, tuple[str, ...], Row]],
+    rows: Sequence[_TableRow],
     column: str,
     paths: Sequence[Path],
     name: str,
@@ -140,9 +156,9 @@ def _whole_items(
     """Items that travelled whole, with the card beside them where there is one."""
     from horsesense.core.card import read_card
 
-    for path, number, _, _, row in rows:
-        with reading.line(path, number):
-            value = _value(row, column)
+    for each in rows:
+        with reading.line(each.path, each.number):
+            value = _value(each.row, column)
             reading.add(item_from_dict(orjson.loads(value) if isinstance(value, str) else value))
     cards = [card for path in paths if path.is_dir() for card in sorted(path.glob("*.card.json"))]
     card = read_card(cards[0]) if cards else Card(name=name, made=f"Read from {names_of(paths)}.")
@@ -150,16 +166,8 @@ def _whole_items(
     return replace(probe, card=replace(probe.card, notes={**card.notes, **probe.card.notes}))
 
 
-def _item(
-    name: str,
-    row: Row,
-    options: tuple[str, ...],
-    columns: Mapping[str, str],
-    answer: int | None,
-    split: str,
-    path: Path,
-    number: int,
-) -> Item:
+def _item(name: str, table_row: _TableRow, columns: Mapping[str, str], answer: int | None) -> Item:
+    path, number, split, options, row, member = table_row
     single = ("question", "premise", "family", "member", "id", "task")
     cells = {role: _cell(row, columns[role]) for role in single if role in columns}
     question = cells.get("question", "")
@@ -179,8 +187,8 @@ def _item(
         text=question,
         options=options,
         answer=answer,
-        family=cells.get("family", ""),
-        member=cells.get("member", ""),
+        family=cells.get("family") or (f"{path.name} row {number}" if "second" in columns else ""),
+        member=cells.get("member") or (str(member + 1) if "second" in columns else ""),
         groups={column: unit for column, unit in groups.items() if unit},
         facets=facets | ({"split": split} if split else {}),
         source=Source(file=path.name, line=number, id=cells.get("id", "")),
@@ -196,7 +204,7 @@ def _names(columns: str) -> list[str]:
 
 
 def _unused(seen: Mapping[str, int], columns: Mapping[str, str]) -> list[str]:
-    used = {each.partition(".")[0] for column in columns.values() for each in (column, *_names(column))}
+    used = {each.partition(".")[0] for column in columns.values() for each in (column, *re.split("[+&]", column))}
     return sorted(name for name in seen if name and name not in used)
 
 
@@ -237,7 +245,10 @@ def _options(row: Row, wanted: str) -> tuple[str, ...]:
     if wanted.startswith("="):
         return tuple(wanted[1:].split("+"))
     if wanted not in row and "+" in wanted:
-        return tuple(_cell(row, column) for column in _names(wanted))
+        return tuple(
+            _cell(row, column) if column in row else " ".join(_cell(row, part) for part in column.split("&"))
+            for column in _names(wanted)
+        )
     value = _value(row, wanted)
     if isinstance(value, str):
         value = _json(value)

@@ -52,6 +52,11 @@ METHOD = Method(
         "rica-axioms": Reader(f"{_HERE}.published_axioms:read_rica_axioms"),
     },
     suites={"rica": f"{_HERE}.suite:RICA"},
+    rules={"rica": "horsesense.stats.raters.adjudication:TWO_ROUNDS"},
+    instruments=_HERE,
+    missing_controls=f"{_HERE}.controls:missing_controls",
+    tables=f"{_HERE}.analysis:tables_of_run",
+    summary="Derive, prove and analyse RICA statements",
     # Section 3.1: candidates at the mask; GPT-2 by the product over the statement, from its second token on.
     settings={
         "low-resource": f"{_HERE}.training_settings:LOW_RESOURCE",

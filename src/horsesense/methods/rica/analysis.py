@@ -283,6 +283,11 @@ def rica_tables(runs: Sequence[Answered], controls: bool = True) -> tuple[PaperT
     return tuple(table for table in tables if table is not None)
 
 
+def tables_of_run(folder: Path, runs: Sequence[Answered]) -> tuple[PaperTable, ...]:
+    """Make the tables of a run folder."""
+    return rica_tables(runs)
+
+
 def control_table(scores: Sequence[ControlScore]) -> PaperTable | None:
     """Make the table of scores on each set and its controls; None if no control was run."""
     if not scores:

@@ -12,7 +12,7 @@ from annotated_types import Ge
 
 from horsesense.core import ScoringSpec, card_path, write_probe
 from horsesense.core.document import Document
-from horsesense.data import check_json, read_text, writing
+from horsesense.data import check_json, read_text, write_file
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.methods.rica.analysis import RunAnalysis, analyse, plot_ladder
 from horsesense.methods.rica.builder import Task, build
@@ -125,8 +125,7 @@ def _start(folder: Path, settings: _StudySettings) -> str:
         return stored.names
     names = f"fresh:{random_seed()}" if settings.entities == "fresh" else settings.entities
     folder.mkdir(parents=True, exist_ok=True)
-    with writing(path) as temporary:
-        temporary.write_text(json.dumps(asdict(replace(settings, names=names)), indent=2) + "\n", encoding="utf-8")
+    write_file(path, json.dumps(asdict(replace(settings, names=names)), indent=2) + "\n")
     return names
 
 

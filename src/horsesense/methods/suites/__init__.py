@@ -1,8 +1,7 @@
 """Suites: the sets of a paper, and its tables with a user's models in them.
 
-`frame` is their common form: a suite opens its data as probes and turns answers into tables. `ask` asks models all
-sets, `stored` records in a run folder which suite it belongs to, `render` prints tables. A method names its suites in
-its ``METHOD``.
+`frame` is their common form: a suite opens its data as probes and turns answers into tables; a run folder records which
+suite it belongs to. `ask` asks models all sets, `render` prints tables. A method names its suites in its ``METHOD``.
 """
 
 from __future__ import annotations

@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, Any
 from horsesense.core import ScoringSpec
 from horsesense.data import cache_folder
 from horsesense.errors import translate_errors
-from horsesense.methods.cats.suite import SUITES as CATS_SUITES
-from horsesense.methods.cats.suite import OpenedSuite, SetFiles, SuiteTable, suite_table
 from horsesense.methods.suites import find_paper_suite
-from horsesense.methods.suites.frame import OpenedData, PaperSuite, PaperTable
-from horsesense.methods.suites.stored import CONTROLS, keep_suite, suite_tables
+from horsesense.methods.suites.frame import CONTROLS, OpenedData, PaperSuite, PaperTable, keep_suite, suite_tables
 from horsesense.progress import Progress
 from horsesense.runs.ask import ask
 from horsesense.runs.run import Run
@@ -37,8 +34,8 @@ class AskedSuite:
     """The answers."""
     tables: tuple[PaperTable, ...]
     """The paper's tables with these models in them."""
-    table: SuiteTable | None = None
-    """For CATs: one row per model, the published rows, and the best blind cue of each set."""
+    results: Any = None
+    """Results beyond the paper's tables, where the suite has some."""
 
 
 @translate_errors()
@@ -73,10 +70,8 @@ def ask_suite(
         keep_suite(Path(out), suite, opened.others)
         _fit_controls(paper, opened, Path(out) / CONTROLS, progress)
     tables = suite_tables(suite, list(run.answered), None if out is None else Path(out), opened.others)
-    if suite not in CATS_SUITES:
-        return AskedSuite(run, tables)
-    of_cats = OpenedSuite(CATS_SUITES[suite], SetFiles(opened.found, opened.missing), opened.probes)
-    return AskedSuite(run, tables, suite_table(of_cats, list(run.answered), run.normalise, progress))
+    results = paper.results and paper.results(opened, list(run.answered), run.normalise, progress)
+    return AskedSuite(run, tables, results)
 
 
 def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, progress: Progress) -> None:

@@ -1,4 +1,7 @@
-"""The frame of a suite: data to probes, answers to a paper's tables."""
+"""The frame of a suite: data to probes, answers to a paper's tables, and the suite that a run folder belongs to.
+
+A run outside a suite has the tables that methods make of their own probes beyond accuracy.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+import orjson
+
 from horsesense.core import Probe
 from horsesense.core.document import Document
-from horsesense.runs.results import Answered
+from horsesense.core.spec import Normalisation
+from horsesense.data import read_text, write_file
+from horsesense.errors import UserError
+from horsesense.methods.suites import find_paper_suite
+from horsesense.progress import Progress
+from horsesense.registry import load, methods
+from horsesense.runs.manifest import manifest_path
+from horsesense.runs.results import Answered, read_run
 from horsesense.stats import Estimate
 
 Kind = Literal["ours", "control", "people", "published"]
@@ -85,6 +97,10 @@ class PaperSuite:
     """Computes the paper's tables from answers of models, answers of controls, and the other files."""
     controls: tuple[PaperControl, ...] = ()
     """Controls to fit on the training part of each set that has one."""
+    results: Callable[[OpenedData, Sequence[Answered], Normalisation | None, Progress], Document] | None = None
+    """Computes results beyond the paper's tables; their ``name`` is the suite's."""
+    render: str = ""
+    """``"module:function"`` that prints these results with the tables."""
 
 
 def with_published(
@@ -99,3 +115,56 @@ def with_published(
         PaperTable(title, tuple(columns), tuple(ours)),
         PaperTable(f"{title}, as published", tuple(columns), tuple(published), (marked, apart)),
     )
+
+
+# The suite of a run folder.
+
+
+FILE, CONTROLS = "suite.json", "controls"
+
+
+def keep_suite(folder: Path, name: str, others: Mapping[str, Path]) -> None:
+    """Write the suite of a run and the paths of its other files into its folder."""
+    values = {"suite": name, "others": {key: str(path.resolve()) for key, path in others.items()}}
+    write_file(folder / FILE, orjson.dumps(values, option=orjson.OPT_INDENT_2))
+
+
+def kept_tables(folder: Path, answered: Sequence[Answered] | None = None) -> tuple[PaperTable, ...]:
+    """Return the tables of the suite of a run folder; empty for a plain run."""
+    file = folder / FILE
+    if not file.is_file():
+        return ()
+    try:
+        values = orjson.loads(read_text(file))
+        name, others = values["suite"], {key: Path(path) for key, path in values["others"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise UserError("the suite of this run cannot be read", file=file, fix="run the suite again") from None
+    runs = read_run(folder, unfinished=True)[1] if answered is None else answered
+    return suite_tables(name, runs, folder, {key: path for key, path in others.items() if path.is_file()})
+
+
+def suite_tables(
+    name: str, answered: Sequence[Answered], folder: Path | None, others: Mapping[str, Path]
+) -> tuple[PaperTable, ...]:
+    """Return the tables of a suite, with the controls in the run folder."""
+    controls = [run for path in _controls(folder) for run in read_run(path)[1]]
+    return find_paper_suite(name).tables(answered, controls, others)
+
+
+def _controls(folder: Path | None) -> list[Path]:
+    if folder is None:
+        return []
+    return sorted(path for path in (folder / CONTROLS).glob("*") if manifest_path(path).is_file())
+
+
+# Tables of a run.
+
+
+def run_tables(folder: Path, answered: Sequence[Answered]) -> tuple[tuple[PaperTable, ...], tuple[PaperTable, ...]]:
+    """Return the paper's tables of a suite's run, and the methods' tables of any other run."""
+    papers = kept_tables(folder, answered) if folder.is_dir() else ()
+    if papers:
+        return papers, ()
+    known, asked = methods(), {each.probe.card.method for each in answered}
+    makers = [load(method.tables) for name, method in known.items() if method.tables and asked & {name, ""}]
+    return (), tuple(table for tables in makers for table in tables(folder, answered))

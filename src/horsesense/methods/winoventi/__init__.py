@@ -55,6 +55,11 @@ METHOD = Method(
     probes={"winoventi-own": f"{_HERE}.builder:own_probe"},
     readers={"winoventi": Reader(f"{_HERE}.published_dataset:read_winoventi")},
     suites={"winoventi": f"{_HERE}.suite:WINOVENTI"},
+    rules={"winoventi": "horsesense.stats.raters.adjudication:CRITERIA"},
+    instruments=_HERE,
+    tables=f"{_HERE}.suite:tables_of_run",
+    pipeline=f"{_HERE}.procedure:read_pipeline",
+    summary="Build and evaluate WinoVenti schemas",
     settings={
         "half-exception": f"{_HERE}.training_settings:HALF_EXCEPTION",
         "full-exception": f"{_HERE}.training_settings:FULL_EXCEPTION",

@@ -19,9 +19,10 @@ from random import Random
 
 from horsesense.data.tables import read_table
 from horsesense.errors import UserError
+from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.inflection import article as fitting_article
 from horsesense.lexicons.inflection import lemmas_of
-from horsesense.lexicons.taxonomy import Taxonomy, load_taxonomy
+from horsesense.lexicons.sources import open_graph
 from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.lexicons.words import words
 from horsesense.methods.winoventi.checks import check_schema
@@ -80,7 +81,7 @@ class Circumstances:
 
     frames: tuple[Circumstance, ...]
     types: dict[str, NounType]
-    taxonomy: Taxonomy | None
+    taxonomy: Graph | None
     """WordNet; without it, types only have the words that they list."""
     _types_of: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
     _classes_of: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
@@ -112,7 +113,8 @@ class Circumstances:
         senses = self.taxonomy.senses
         indices = senses.get(noun.word) or senses.get(_singular(noun)) or []
         nouns = [i for i in indices if ".n." in self.taxonomy.ids[i]][:_SENSES]
-        return frozenset(self.taxonomy.ids[i] for i in _above(self.taxonomy, nouns))
+        above = {*nouns, *(each for i in nouns for each in self.taxonomy.up.reached(i))}
+        return frozenset(self.taxonomy.ids[i] for i in above)
 
     def about(self, noun: Noun, generic: str, exception: str) -> list[Circumstance]:
         """Return the frames that fit a noun and the two words."""
@@ -138,17 +140,6 @@ class Circumstances:
         return any(each.calls_for(generic, exception) for each in self.frames)
 
 
-def _above(taxonomy: Taxonomy, indices: Sequence[int]) -> set[int]:
-    seen: set[int] = set()
-    left = list(indices)
-    while left:
-        i = left.pop()
-        if i not in seen:
-            seen.add(i)
-            left.extend(taxonomy.hypernyms[i])
-    return seen
-
-
 def _singular(noun: Noun) -> str:
     if not noun.plural:
         return noun.word
@@ -166,10 +157,10 @@ def load_circumstances() -> Circumstances:
 
 @cache
 def _with_wordnet(folder: Path | None) -> Circumstances:
-    return read_circumstances(CIRCUMSTANCES, TYPES, None if folder is None else load_taxonomy(folder))
+    return read_circumstances(CIRCUMSTANCES, TYPES, None if folder is None else open_graph("wordnet"))
 
 
-def read_circumstances(frames: Path, types: Path, taxonomy: Taxonomy | None = None) -> Circumstances:
+def read_circumstances(frames: Path, types: Path, taxonomy: Graph | None = None) -> Circumstances:
     """Read and check both tables."""
     known: dict[str, NounType] = {}
     for _, row in read_table(types, ("type", "classes", "words", "not")):
@@ -274,10 +265,10 @@ def is_derived(word: str, state: str, table: Circumstances) -> bool:
     return any(state in _verb_definition(form, table.taxonomy) for form in forms)
 
 
-def _verb_definition(word: str, taxonomy: Taxonomy) -> list[str]:
+def _verb_definition(word: str, taxonomy: Graph) -> list[str]:
     """Return the words that define the usual sense of a verb."""
     indices = (i for i in taxonomy.senses.get(word, ()) if ".v." in taxonomy.ids[i])
-    return next((words(taxonomy.definitions[i]) for i in indices), [])
+    return next((words(taxonomy.glosses[i]) for i in indices), [])
 
 
 def from_circumstances(

@@ -19,7 +19,7 @@ from annotated_types import Ge
 from horsesense.core import BLANK, Answer, Facet, Item, Probe, ScoringSpec
 from horsesense.core.document import Document
 from horsesense.core.spec import parse_spec
-from horsesense.data import read_text, writing
+from horsesense.data import read_text, write_file
 from horsesense.errors import UserError, translate_errors
 from horsesense.methods.winoventi.adversarial_filter import PRIOR, preferring_generic, prior_probe
 from horsesense.methods.winoventi.associations import Depths, read_depths, read_registry, write_associations
@@ -106,8 +106,7 @@ def write_background(folder: Path, files: AssociationFiles, own: Mapping[str, Pa
         "registry": None if files.registry is None else str(Path(files.registry).resolve()),
         "own": {model: path.name for model, path in own.items()},
     }
-    with writing(folder / _BACKGROUND) as temporary:
-        temporary.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    write_file(folder / _BACKGROUND, json.dumps(about, indent=2) + "\n")
 
 
 def read_background(folder: Path) -> Background:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.core import card_path, write_probe
-from horsesense.data import disk_errors, writing
+from horsesense.data import disk_errors, write_file
 from horsesense.errors import UserError, argument
 from horsesense.methods.winoventi.adversarial_filter import adversarial_triplets
 from horsesense.methods.winoventi.associations import Association, drop_nonsense, read_associations, write_associations
@@ -82,8 +82,7 @@ def run_pipeline(plan: PipelinePlan, folder: Path, progress: Progress = NO_PROGR
         excepted, filtered = pipeline.triplets(selected)
         schemas = pipeline.schemas(filtered)
         counts = pipeline.counts(everything, selected, excepted, filtered, schemas)
-        with writing(folder / "counts.json") as temporary:
-            temporary.write_text(json.dumps(counts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_file(folder / "counts.json", json.dumps(counts, indent=2, ensure_ascii=False) + "\n")
         probes, evaluations = pipeline.evaluated(schemas)
         return PipelineResult(
             counts, probes, evaluations, _kept(selected), read_triplets(excepted), read_triplets(filtered), schemas

@@ -230,8 +230,9 @@ class ExceptionEvidence:
         if taxonomy is None:
             return frozenset()
         if noun.word not in self._classes:
-            place, kinds = taxonomy.place, taxonomy.hyponyms
-            found = frozenset(c for c in self.table.classes_of(noun) if kinds[place[c]] <= _MOST_GENERAL)
+            found = frozenset(
+                c for c in self.table.classes_of(noun) if taxonomy.hyponyms[taxonomy.number[c]] <= _MOST_GENERAL
+            )
             self._classes[noun.word] = found
         return self._classes[noun.word]
 

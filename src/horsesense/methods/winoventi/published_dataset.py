@@ -14,11 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from horsesense.core import BLANK, Card, Facet, Item, Judgement, Probe, Source
+from horsesense.data import read_bytes
 from horsesense.errors import UserError
 from horsesense.methods.published.reading import (
     Reading,
-    check_columns,
-    fields_of,
     names_of,
     row_of,
     split_of,
@@ -74,16 +73,7 @@ def read_winoventi(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     if lists:
         return _of_lists(lists, [path for path in paths if path.suffix != ".txt"], skip_bad)
     reading = Reading(skip_bad)
-    for path in paths:
-        lines = reading.lines(path)
-        try:
-            header = fields_of(lines[0][1], "\t", quoted=False)
-        except UserError as error:
-            raise error.at(path, 1) from None
-        check_columns(header, COLUMNS, path)
-        for number, raw in lines[1:]:
-            with reading.line(path, number):
-                reading.add(_item(reading, row_of(raw, header, "\t", quoted=False), path, number))
+    reading.add_rows(paths, COLUMNS, _item, "\t", quoted=False)
     members = defaultdict(list)
     for item in reading.items:
         members[item.family].append(item.member)
@@ -235,15 +225,10 @@ def _rows(
     reading: Reading, paths: Sequence[Path], columns: Sequence[str]
 ) -> Iterator[tuple[Path, int, dict[str, str]]]:
     for path in paths:
-        lines = reading.lines(path)
-        tabs = b"\t" in lines[0][1]
+        tabs = b"\t" in read_bytes(path).partition(b"\n")[0]
         delimiter = "\t" if tabs else ","
-        try:
-            header = fields_of(lines[0][1], delimiter, quoted=not tabs)
-        except UserError as error:
-            raise error.at(path, 1) from None
-        check_columns(header, columns, path)
-        for number, raw in lines[1:]:
+        header, lines = reading.header(path, columns, delimiter, quoted=not tabs)
+        for number, raw in lines:
             row: dict[str, str] = {}
             with reading.line(path, number):
                 row = row_of(raw, header, delimiter, quoted=not tabs)

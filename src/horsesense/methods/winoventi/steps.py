@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.data import disk_errors, read_text, sha256_of_bytes, sha256_of_file, writing
-from horsesense.data.checksums import is_sound, keep_sum, summed
+from horsesense.data.checksums import is_sound, keep_sum, write_summed
 from horsesense.errors import UserError, argument
 
 STATE = "state.json"
@@ -95,8 +95,7 @@ class Steps:
                 rows = json.loads(read_text(path))
             else:
                 rows = make(start, min(number, start + size))
-                with summed(self.folder, path) as temporary:
-                    temporary.write_text(json.dumps(rows), encoding="utf-8")
+                write_summed(self.folder, path, json.dumps(rows))
             yield from rows
 
     @staticmethod

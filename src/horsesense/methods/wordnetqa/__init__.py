@@ -27,6 +27,7 @@ METHOD = Method(
     readers={"mcqa": Reader(f"{_HERE}.dataset:read_mcqa")},
     second_answers=dict.fromkeys(("wordnetqa", "dictionaryqa"), f"{_HERE}.second_answers:second_answers"),
     suites={"wordnetqa": f"{_HERE}.suite:WORDNETQA"},
+    summary="Check WordNetQA and analyse runs on it",
     commands=(
         Command(
             "build wordnetqa",

@@ -18,11 +18,11 @@ from horsesense.core.document import Document
 from horsesense.cues.battery import Number, battery, number_scores, shares
 from horsesense.cues.table import table_of
 from horsesense.errors import UserError
-from horsesense.lexicons.taxonomy import Taxonomy
+from horsesense.lexicons.graph import Graph
 from horsesense.runs.results import Answered, read_run
 from horsesense.stats import Estimate, accuracy
 from horsesense.stats.clustered_logit import Effect, clustered_logit, supported
-from horsesense.stats.fixed_sizes import StrictAt, strict_at_sizes
+from horsesense.stats.families import StrictAt, strict_at_sizes
 
 KINSHIP = ("above another", "below another", "near another")
 _FEWEST = 5
@@ -74,7 +74,7 @@ class WordNetAnalyses(Document):
     """One per model and probe."""
 
 
-def analyse_run(folder: Path, taxonomy: Taxonomy | None = None) -> WordNetAnalyses:
+def analyse_run(folder: Path, taxonomy: Graph | None = None) -> WordNetAnalyses:
     """Analyse all answers of a run; ``taxonomy`` is WordNet, for cues from the relations of options."""
     _, answered = read_run(folder)
     wanted = [part for part in answered if part.judged and any("task" in item.facets for item in part.items)]
@@ -83,7 +83,7 @@ def analyse_run(folder: Path, taxonomy: Taxonomy | None = None) -> WordNetAnalys
     return WordNetAnalyses(tuple(analyse(part, taxonomy) for part in wanted))
 
 
-def analyse(answered: Answered, taxonomy: Taxonomy | None = None) -> WordNetAnalysis:
+def analyse(answered: Answered, taxonomy: Graph | None = None) -> WordNetAnalysis:
     """Analyse the answers of one model to one probe."""
     items = answered.items
     earned = answered.credits(answered.primary())
@@ -109,7 +109,7 @@ def hops_cells(
     items: Sequence[Item],
     values: Sequence[float],
     units: Sequence[int],
-    taxonomy: Taxonomy | None = None,
+    taxonomy: Graph | None = None,
     all_hops: bool = False,
 ) -> list[HopsCell]:
     """Compute accuracy by hops, kind, distance and number of near distractors, without small cells; ``all_hops``
@@ -132,7 +132,7 @@ def hops_cells(
     return found
 
 
-def _kinship(items: Sequence[Item], taxonomy: Taxonomy | None) -> float | None:
+def _kinship(items: Sequence[Item], taxonomy: Graph | None) -> float | None:
     if taxonomy is None:
         return None
     table = table_of(items, "family", taxonomy)

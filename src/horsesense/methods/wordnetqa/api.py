@@ -81,12 +81,11 @@ def build_dictionaryqa(
     Returns:
         The probe; the same options and seed give the same items.
     """
-    from horsesense.lexicons.sources import open_graph
-    from horsesense.lexicons.wordnet import find_wordnet
+    from horsesense.lexicons.sources import find_wordnet_graph, open_graph
     from horsesense.methods.audits import with_audit
     from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
 
-    thesaurus = open_graph("wordnet") if find_wordnet() and not as_paper else None
+    thesaurus = None if as_paper else find_wordnet_graph()
     probe = build_dictionaryqa(open_graph(source), DictionaryPlan(seed, limit, as_paper, options), thesaurus)
     return with_audit(probe, similar=source == "gcide" and not as_paper)
 
@@ -103,12 +102,10 @@ def analyse(run: PathLike, *, chart: PathLike = "", progress: Progress = NO_PROG
     Returns:
         One analysis per model and probe; its cells are figure 3 of the paper.
     """
-    from horsesense.lexicons.taxonomy import load_taxonomy
-    from horsesense.lexicons.wordnet import find_wordnet
+    from horsesense.lexicons.sources import find_wordnet_graph
     from horsesense.methods.wordnetqa.analysis import analyse_run
 
-    wordnet = find_wordnet()
-    analyses = analyse_run(Path(run), load_taxonomy(wordnet) if wordnet else None)
+    analyses = analyse_run(Path(run), find_wordnet_graph())
     if chart:
         _save_chart(analyses, Path(chart), progress)
     return analyses
@@ -193,16 +190,14 @@ def check(
 def _concept_finder(source: str) -> Callable[[str], str | None]:
     """Return a function from a text to the concept that it names; only WordNet's texts are indexed."""
     from horsesense.cues.table import place_of_text
-    from horsesense.lexicons.taxonomy import load_taxonomy
-    from horsesense.lexicons.wordnet import find_wordnet
+    from horsesense.lexicons.sources import find_wordnet_graph
 
-    folder = find_wordnet() if source == "wordnet" else None
-    if folder is None:
+    wordnet = find_wordnet_graph() if source == "wordnet" else None
+    if wordnet is None:
         return lambda text: None
-    taxonomy = load_taxonomy(folder)
 
     def find(text: str) -> str | None:
-        index = place_of_text(text, taxonomy)
-        return taxonomy.ids[index] if index >= 0 else None
+        index = place_of_text(text, wordnet)
+        return wordnet.ids[index] if index >= 0 else None
 
     return find

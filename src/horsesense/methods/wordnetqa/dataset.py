@@ -13,7 +13,7 @@ from typing import Any
 
 from horsesense.core import Card, Facet, Item, Probe, Source
 from horsesense.errors import UserError
-from horsesense.methods.published.reading import Reading, json_of, names_of, split_of, text_field, whole_number
+from horsesense.methods.published.reading import Reading, names_of, split_of, text_field, whole_number
 
 LICENCE = "none stated; built from WordNet 3.0 (Princeton licence) and GCIDE (GPL)"
 _CHAIN = re.compile(r"(.+?)(=>|<=)(.+)")
@@ -23,10 +23,7 @@ _MOST_HOPS = 99
 def read_mcqa(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     """Read each line as a ``choice``; the questions about one concept in one task are a family (section 3.1.1)."""
     reading = Reading(skip_bad)
-    for path in paths:
-        for number, raw in reading.lines(path):
-            with reading.line(path, number):
-                reading.add(_item(reading, json_of(raw), path, number))
+    reading.add_json(paths, _item)
     ids = [item.source.id for item in reading.items]
     repeated = len(ids) - len(set(ids))
     if repeated:

@@ -4,6 +4,6 @@
 - requests: `tokens` (tokenisation, special tokens), `encoding` (which tokens are scored), `rows` (inputs, and where
   they are read), `blanks` (the best words of a blank), `generation`
 - computation: `plan` (batches; pure), `batches`, `forward`, `device`
-- fast paths: `selective_head`, `attention`, `prefix_tree`, `half_precision`; `fast_paths` tests and installs them
+- fast paths: `selective_head`, `prefix_tree`; `fast_paths` (attention, half precision) tests and installs them
 - `components` (config, tokenizer, weights), `load`, `language_model`, `in_memory`; `trainable` for training
 """

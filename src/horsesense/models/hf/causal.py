@@ -9,10 +9,10 @@ from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Outputs, plain_outputs
 from horsesense.models.hf.prefix_tree import tree_logits
 from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
-from horsesense.models.hf.tokens import Frame, causal_frame
+from horsesense.models.hf.tokens import SpecialTokens, causal_frame
 
 
-def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
+def frame(tokenizer: Any, spec: ScoringSpec) -> SpecialTokens:
     return causal_frame(tokenizer, spec.bos)
 
 

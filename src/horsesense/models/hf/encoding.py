@@ -16,7 +16,7 @@ from horsesense.lexicons.words import word_spans
 from horsesense.models.hf.entailment import label_numbers
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.rows import Question
-from horsesense.models.hf.tokens import Frame, Tokens
+from horsesense.models.hf.tokens import SpecialTokens, TokenizedText
 from horsesense.models.protocol import Likelihood, Prompt, Values, in_stretch
 
 Pair = tuple[tuple[int, ...], tuple[int, ...]]
@@ -62,14 +62,14 @@ class FramedPrompt:
 class PromptEncoder:
     """Turns prompts into questions for one model under one spec."""
 
-    frame: Frame
+    frame: SpecialTokens
     window: int
     truncation: Truncation
     unknown_token: int | None
     row_per_token: bool = False
     """Whether each token needs an input of its own."""
 
-    def __call__(self, prompt: Prompt, tokens: Tokens) -> FramedPrompt:
+    def __call__(self, prompt: Prompt, tokens: TokenizedText) -> FramedPrompt:
         return _encode(prompt, tokens, self)
 
 
@@ -94,9 +94,9 @@ def _row_per_token(model: LanguageModel) -> bool:
     return model.family.head == "tokens" and not model.family.scores_to_end
 
 
-def _encode(prompt: Prompt, tokens: Tokens, encoder: PromptEncoder) -> FramedPrompt:
+def _encode(prompt: Prompt, tokens: TokenizedText, encoder: PromptEncoder) -> FramedPrompt:
     """Add the special tokens, find the scored tokens, and flag what is unusual about them."""
-    whole = Frame((), scores_first=False) if prompt.bare else encoder.frame
+    whole = SpecialTokens((), scores_first=False) if prompt.bare else encoder.frame
     frame, window = whole.around(prompt.text[: prompt.start]), encoder.window
     # The last token is scored and never fed, which lm-evaluation-harness makes use of.
     room = window - len(frame.before) - len(frame.after) + whole.alone
@@ -141,7 +141,7 @@ def _encode(prompt: Prompt, tokens: Tokens, encoder: PromptEncoder) -> FramedPro
     )
 
 
-def _words(prompt: Prompt, tokens: Tokens, positions: list[int]) -> tuple[int, ...]:
+def _words(prompt: Prompt, tokens: TokenizedText, positions: list[int]) -> tuple[int, ...]:
     if prompt.whole:
         return (0,) * len(positions)
     beginnings = [start for start, _ in word_spans(prompt.text)]

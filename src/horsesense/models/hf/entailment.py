@@ -11,7 +11,7 @@ from horsesense.errors import UserError
 from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Outputs, plain_outputs
 from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
-from horsesense.models.hf.tokens import Frame
+from horsesense.models.hf.tokens import SpecialTokens
 
 _SAME = {
     "entails": "entailment",
@@ -23,8 +23,8 @@ _SAME = {
 }
 
 
-def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
-    return Frame((), in_words="premise and hypothesis as the tokenizer joins them")
+def frame(tokenizer: Any, spec: ScoringSpec) -> SpecialTokens:
+    return SpecialTokens((), in_words="premise and hypothesis as the tokenizer joins them")
 
 
 def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:

@@ -15,7 +15,7 @@ from horsesense.core import FORMS, Form, ScoringSpec
 from horsesense.errors import UserError, argument, unknown
 from horsesense.models.hf.forward import Outputs, plain_outputs
 from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
-from horsesense.models.hf.tokens import Frame
+from horsesense.models.hf.tokens import SpecialTokens
 
 FAMILIES = {
     "permuted": "horsesense.models.hf.permuted",
@@ -52,7 +52,7 @@ class Family:
     """Endings of the architecture names in a config."""
     auto_class: str
     """The class of transformers that loads it."""
-    frame: Callable[[Any, ScoringSpec], Frame]
+    frame: Callable[[Any, ScoringSpec], SpecialTokens]
     """Returns the special tokens around a text, from the tokenizer."""
     rows: Callable[[Question, ScoringSpec, SpecialIds], list[Row]]
     """Pure function that returns the inputs of a question."""

@@ -17,7 +17,7 @@ from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Pending, preserve_state, to_device
 from horsesense.models.hf.rows import LogitRows, Row, SpecialIds, logit_rows_of
 from horsesense.models.hf.selective_head import SelectiveLMHead, batch_logits
-from horsesense.models.hf.tokens import Tokens, tokenise
+from horsesense.models.hf.tokens import TokenizedText, tokenise
 from horsesense.models.protocol import (
     DEFAULT_BUDGET,
     Ability,
@@ -179,7 +179,7 @@ class LanguageModel:
 
     # Used inside this package.
 
-    def tokenise(self, texts: Sequence[str]) -> list[Tokens]:
+    def tokenise(self, texts: Sequence[str]) -> list[TokenizedText]:
         return tokenise(self.tokenizer, texts)
 
     def logprobs(self, rows: Sequence[Row], exact: bool = False) -> list[Values]:

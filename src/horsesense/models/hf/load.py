@@ -20,8 +20,7 @@ from horsesense.models.hf.device import (
     mapped_device,
 )
 from horsesense.models.hf.families import Family, architectures_in, family_named, family_of
-from horsesense.models.hf.fast_paths import apply_fast_paths
-from horsesense.models.hf.half_precision import sum_head_in_float32
+from horsesense.models.hf.fast_paths import apply_fast_paths, sum_head_in_float32
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.prefix_tree import longest_in_trees
 from horsesense.models.hf.selective_head import SelectiveLMHead

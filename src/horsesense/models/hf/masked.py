@@ -13,10 +13,10 @@ from horsesense.core import ScoringSpec
 from horsesense.errors import UserError, argument
 from horsesense.models.hf.families import Family
 from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
-from horsesense.models.hf.tokens import Frame, masked_frame
+from horsesense.models.hf.tokens import SpecialTokens, masked_frame
 
 
-def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
+def frame(tokenizer: Any, spec: ScoringSpec) -> SpecialTokens:
     if tokenizer.mask_token_id is None:
         raise UserError("the tokenizer has no mask token", fix=f"use {argument('family', 'causal')}, or another model")
     return masked_frame(tokenizer, spec.special_tokens)

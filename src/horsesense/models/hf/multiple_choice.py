@@ -8,11 +8,11 @@ from horsesense.core import ScoringSpec
 from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Outputs, ids_tensor
 from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
-from horsesense.models.hf.tokens import Frame
+from horsesense.models.hf.tokens import SpecialTokens
 
 
-def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
-    return Frame((), in_words="question and answer as the tokenizer joins them")
+def frame(tokenizer: Any, spec: ScoringSpec) -> SpecialTokens:
+    return SpecialTokens((), in_words="question and answer as the tokenizer joins them")
 
 
 def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:

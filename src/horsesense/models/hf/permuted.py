@@ -15,10 +15,10 @@ from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Outputs, ids_tensor
 from horsesense.models.hf.masked import hidden_positions
 from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
-from horsesense.models.hf.tokens import Frame, masked_frame
+from horsesense.models.hf.tokens import SpecialTokens, masked_frame
 
 
-def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
+def frame(tokenizer: Any, spec: ScoringSpec) -> SpecialTokens:
     return masked_frame(tokenizer, spec.special_tokens)
 
 

@@ -17,7 +17,7 @@ from horsesense.models.hf import masked
 from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Outputs, ids_tensor
 from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
-from horsesense.models.hf.tokens import Frame, masked_frame
+from horsesense.models.hf.tokens import SpecialTokens, masked_frame
 
 _SENTINEL = "<extra_id_0>"
 """T5's first sentinel: replaces the words that are taken out."""
@@ -28,7 +28,7 @@ def marks(tokenizer: Any, config: Any) -> SpecialIds:
     return SpecialIds(tokenizer.mask_token_id, sentinel, getattr(config, "decoder_start_token_id", None))
 
 
-def frame(tokenizer: Any, spec: ScoringSpec) -> Frame:
+def frame(tokenizer: Any, spec: ScoringSpec) -> SpecialTokens:
     return masked_frame(tokenizer, spec.special_tokens)
 
 

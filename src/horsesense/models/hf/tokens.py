@@ -16,7 +16,7 @@ DOCUMENT_SEPARATOR = "<|endoftext|>"
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TokenizedText:
     """The tokens of one text, without special tokens."""
 
     ids: tuple[int, ...]
@@ -26,7 +26,7 @@ class Tokens:
     ends: tuple[int, ...]
 
 
-def tokenise(tokenizer: Any, texts: Sequence[str]) -> list[Tokens]:
+def tokenise(tokenizer: Any, texts: Sequence[str]) -> list[TokenizedText]:
     """Tokenise whole texts; a token of nothing but space belongs to the word that follows it."""
     if not texts:
         return []
@@ -34,7 +34,7 @@ def tokenise(tokenizer: Any, texts: Sequence[str]) -> list[Tokens]:
         list(texts), add_special_tokens=False, return_offsets_mapping=True, return_attention_mask=False, verbose=False
     )
     return [
-        Tokens(
+        TokenizedText(
             ids=tuple(ids),
             starts=tuple(_first_character(text, start, end) for start, end in offsets),
             ends=tuple(end for _, end in offsets),
@@ -50,7 +50,7 @@ def _first_character(text: str, start: int, end: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class SpecialTokens:
     """Token ids before and after every text."""
 
     before: tuple[int, ...]
@@ -62,9 +62,9 @@ class Frame:
     alone: bool = False
     """Whether they are used only where no text precedes the scored stretch."""
 
-    def around(self, before: str) -> Frame:
+    def around(self, before: str) -> SpecialTokens:
         """Return the frame of a text whose scored stretch begins after ``before``."""
-        return Frame((), scores_first=False, in_words=self.in_words) if self.alone and before.strip() else self
+        return SpecialTokens((), scores_first=False, in_words=self.in_words) if self.alone and before.strip() else self
 
 
 HARNESS = "lm-eval"
@@ -72,54 +72,59 @@ HARNESS = "lm-eval"
 stretch, the declared BOS token, else EOS."""
 
 
-def causal_frame(tokenizer: Any, policy: str) -> Frame:
+def causal_frame(tokenizer: Any, policy: str) -> SpecialTokens:
     """Choose the BOS token under a policy: ``auto``, ``none``, ``lm-eval``, or a token.
 
     ``auto`` takes what the tokenizer's post-processor puts before a text; else ``<|endoftext|>`` where that is a
     special token; else the declared BOS token; else EOS. Exactly one.
     """
     if policy == "none":
-        return Frame((), scores_first=False, in_words="none, so the first token is not scored")
+        return SpecialTokens((), scores_first=False, in_words="none, so the first token is not scored")
     if policy == HARNESS:
         return _harness_frame(tokenizer)
     if policy != "auto":
         identity = tokenizer.convert_tokens_to_ids(policy)
         if identity is None or tokenizer.convert_ids_to_tokens(identity) != policy:
             raise UserError(f"the tokenizer has no BOS token {policy!r}", fix="use bos=auto or bos=none")
-        return Frame((identity,), in_words=f"{policy} (requested)")
+        return SpecialTokens((identity,), in_words=f"{policy} (requested)")
     before, _ = added_tokens(tokenizer)
     if before:
-        return Frame(before[:1], in_words=f"{tokenizer.convert_ids_to_tokens(before[0])} (the tokenizer adds it)")
+        return SpecialTokens(
+            before[:1], in_words=f"{tokenizer.convert_ids_to_tokens(before[0])} (the tokenizer adds it)"
+        )
     if DOCUMENT_SEPARATOR in tokenizer.all_special_tokens:
         identity = tokenizer.convert_tokens_to_ids(DOCUMENT_SEPARATOR)
-        return Frame(
-            (identity,), in_words=f"{DOCUMENT_SEPARATOR} at the start (the document separator of its training data)"
-        )
+        told = f"{DOCUMENT_SEPARATOR} at the start (the document separator of its training data)"
+        return SpecialTokens((identity,), in_words=told)
     for name in ("bos_token", "eos_token"):
         token = getattr(tokenizer, name, None)
         if token is not None:
-            return Frame((tokenizer.convert_tokens_to_ids(token),), in_words=f"{token} (its {name.replace('_', ' ')})")
+            return SpecialTokens(
+                (tokenizer.convert_tokens_to_ids(token),), in_words=f"{token} (its {name.replace('_', ' ')})"
+            )
     raise UserError("the tokenizer has no BOS token", fix=f"use {argument('spec', 'bos=none')}")
 
 
-def _harness_frame(tokenizer: Any) -> Frame:
+def _harness_frame(tokenizer: Any) -> SpecialTokens:
     before, _ = added_tokens(tokenizer)
     if before:
-        return Frame(before, in_words=f"{' '.join(tokenizer.convert_ids_to_tokens(before))} (the tokenizer adds it)")
+        return SpecialTokens(
+            before, in_words=f"{' '.join(tokenizer.convert_ids_to_tokens(before))} (the tokenizer adds it)"
+        )
     token = tokenizer.bos_token or tokenizer.eos_token
     if token is None:
         raise UserError("the tokenizer has no BOS token", fix=f"use {argument('spec', 'bos=none')}")
     words = f"{token} where nothing precedes the scored text, else none (as lm-evaluation-harness does)"
-    return Frame((tokenizer.convert_tokens_to_ids(token),), in_words=words, alone=True)
+    return SpecialTokens((tokenizer.convert_tokens_to_ids(token),), in_words=words, alone=True)
 
 
-def masked_frame(tokenizer: Any, special_tokens: bool) -> Frame:
+def masked_frame(tokenizer: Any, special_tokens: bool) -> SpecialTokens:
     """Return what the tokenizer puts around a text, such as [CLS] and [SEP]."""
     if not special_tokens:
-        return Frame((), in_words="none (requested)")
+        return SpecialTokens((), in_words="none (requested)")
     before, after = added_tokens(tokenizer)
     tokens = " ".join([*tokenizer.convert_ids_to_tokens(before), "…", *tokenizer.convert_ids_to_tokens(after)])
-    return Frame(before, after, in_words=tokens)
+    return SpecialTokens(before, after, in_words=tokens)
 
 
 def added_tokens(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -3,11 +3,8 @@
 In the order of use:
 
 - `votes`: table of votes by item, annotator and label; answer scales.
-- `agreement`: chance-corrected agreement with intervals.
-- `annotators`: each annotator compared with the others, and disputed items.
+- `agreement`: chance-corrected agreement with intervals; each annotator compared with the others, disputed items.
 - `qualification`: annotator qualification by gold items.
-- `adjudication_rules`: rules for a single item: majority, median, and those of the studies.
-- `dawid_skene`: joint adjudication of all items with each annotator's errors.
-- `adjudication`: one label per item by one of these rules, or the reason for dropping the item.
+- `adjudication`: one label per item by a rule or by the model of Dawid and Skene, or the reason for dropping it.
 - `human_performance`: human accuracy, with the kind of the figure recorded.
 """

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from horsesense.core import Judgement, Label
+from horsesense.core.document import Document
 from horsesense.errors import UserError
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate
@@ -23,9 +24,11 @@ Against = Literal["gold", "own label", "others"]
 
 
 @dataclass(frozen=True, slots=True)
-class HumanScore:
-    """Human accuracy and its kind."""
+class HumanAccuracy(Document):
+    """Human accuracy, and its kind."""
 
+    name: str = field(init=False)
+    """The kind in words, shown next to the figure."""
     kind: Kind
     """``single person``: each judgement on its own; ``majority``: the majority of an item's judgements."""
     against: Against
@@ -42,18 +45,20 @@ class HumanScore:
     ties: int
     """Number of items with a tied majority, which score 1/n like a model's ties."""
     estimate: Estimate
+    """Accuracy."""
+    slice: str | None
+    """Value of the facet; null for all items."""
 
-    @property
-    def name(self) -> str:
-        """Description of the kind, shown next to the figure."""
+    def __post_init__(self) -> None:
         fewest, most = self.votes_per_item
         number = f"{fewest}" if fewest == most else f"{fewest} to {most}"
         kind = f"majority of {number}" if self.kind == "majority" else self.kind
         against = {"gold": "", "own label": ", against the label it is part of", "others": ", against the others"}
-        return kind + against[self.against] + (", filtered" if self.filtered else "")
+        name = kind + against[self.against] + (", filtered" if self.filtered else "")
+        object.__setattr__(self, "name", name)
 
 
-def difference(first: HumanScore, second: HumanScore) -> float:
+def difference(first: HumanAccuracy, second: HumanAccuracy) -> float:
     """Subtract two figures of the same kind; raise an error for different kinds."""
     if (first.kind, first.against, first.filtered) != (second.kind, second.against, second.filtered):
         raise UserError(
@@ -71,7 +76,7 @@ def single_person(
     against: Against = "gold",
     filtered: bool = False,
     chance: float | None = None,
-) -> HumanScore:
+) -> HumanAccuracy:
     """Score each judgement against the gold. Answers other than labels (nonsense, I don't know) count as wrong.
 
     ``units`` map items to clusters; by default each item is its own cluster.
@@ -87,7 +92,7 @@ def majority_of_people(
     units: Mapping[str, str] | None = None,
     filtered: bool = False,
     chance: float | None = None,
-) -> HumanScore:
+) -> HumanAccuracy:
     """Score the most frequent answer of each item against the gold; a tie of n scores 1/n if it includes the gold."""
     judged = _with_gold(judgements, gold)
     best = {item: _commonest([each.value for each in ballot]) for item, ballot in _by_item(judged).items()}
@@ -96,7 +101,7 @@ def majority_of_people(
     return replace(_score("majority", judged, credits, units, "gold", filtered, chance), ties=ties)
 
 
-def against_the_others(judgements: Iterable[Judgement], units: Mapping[str, str] | None = None) -> HumanScore:
+def against_the_others(judgements: Iterable[Judgement], units: Mapping[str, str] | None = None) -> HumanAccuracy:
     """Score each vote against the majority of the other votes for its item."""
     ballots = {item: ballot for item, ballot in _by_item(judgements).items() if len(ballot) > 1}
     if not ballots:
@@ -153,11 +158,11 @@ def _score(
     against: Against,
     filtered: bool,
     chance: float | None,
-) -> HumanScore:
+) -> HumanAccuracy:
     names = [item if units is None else units.get(item, item) for item, _ in credits]
     per_item = Counter(each.item for each in judged)
     nobody = any(each.anonymous for each in judged)
-    return HumanScore(
+    return HumanAccuracy(
         kind=kind,
         against=against,
         filtered=filtered,
@@ -166,4 +171,5 @@ def _score(
         votes_per_item=(min(per_item.values()), max(per_item.values())),
         ties=0,
         estimate=accuracy([credit for _, credit in credits], names, chance),
+        slice=None,
     )

@@ -27,7 +27,7 @@ class Threshold:
     """Weighting of the distance of labels."""
 
 
-PARTWHOLE = Threshold()
+DEFAULT = Threshold()
 """The part-whole study: quadratic-weighted kappa of at least 0.7, two gold items per class."""
 
 
@@ -47,7 +47,7 @@ class Qualification:
 
 
 def qualify(
-    judgements: Iterable[Judgement], gold: Mapping[str, str], labels: Sequence[str], threshold: Threshold = PARTWHOLE
+    judgements: Iterable[Judgement], gold: Mapping[str, str], labels: Sequence[str], threshold: Threshold = DEFAULT
 ) -> list[Qualification]:
     """Check each annotator's answers to the gold items against the thresholds, in order of names.
 

@@ -107,10 +107,9 @@ def _scores(names: Sequence[str], here: Counter[str], overall: Counter[str]) -> 
 def best_cue(task: ControlTask) -> Fitted:
     """Follow the best surface cue (length, overlap, position …); it needs no training set."""
     from horsesense.cues import chosen_cue
-    from horsesense.lexicons.taxonomy import load_taxonomy
-    from horsesense.lexicons.wordnet import find_wordnet
+    from horsesense.lexicons.sources import find_wordnet_graph
 
-    folder = find_wordnet() if any(item.concepts for item in task.test) else None
-    answers = chosen_cue(task.test, task.group, load_taxonomy(folder) if folder else None, None, task.seed).answers
+    wordnet = find_wordnet_graph() if any(item.concepts for item in task.test) else None
+    answers = chosen_cue(task.test, task.group, wordnet, None, task.seed).answers
     scores = {answer.item: answer.scores for answer in answers}
     return Fitted([scores[item.id] for item in task.test], "the best cue of the half without the item")

@@ -17,7 +17,7 @@ from horsesense.training.controls.control import ControlTask, Fitted, Weights, a
 if TYPE_CHECKING:
     import torch
 
-    from horsesense.training.controls.partial_input_networks import Batch, Reader
+    from horsesense.training.controls.partial_input_networks import Batch, InputEncoding
 
 _VECTORS = "vectors.weight"
 _EPOCHS, _PATIENCE, _BATCH, _LEARNING_RATE = 15, 2, 32, 2e-3
@@ -54,10 +54,10 @@ def esim(task: ControlTask) -> Fitted:
 def _fitted(task: ControlTask, network: Callable[[Any, bool], torch.nn.Module], method: str) -> Fitted:
     import torch
 
-    from horsesense.training.controls.partial_input_networks import Reader
+    from horsesense.training.controls.partial_input_networks import InputEncoding
 
     torch.manual_seed(task.seed)
-    reader = Reader(task)
+    reader = InputEncoding(task)
     model = network(reader.table, not reader.from_scratch)
     dev_accuracy, epochs = _train(model, reader, task)
     notes = {"accuracy on dev": dev_accuracy, "epochs": float(epochs), "unknown words": float(reader.unknown)}
@@ -100,9 +100,9 @@ def _again(task: ControlTask, weights: Weights, network: Callable[[Any, bool], t
     """Restore the weights; words that only the vectors contain are known too."""
     import torch
 
-    from horsesense.training.controls.partial_input_networks import Reader
+    from horsesense.training.controls.partial_input_networks import InputEncoding
 
-    reader = Reader(task, weights.words)
+    reader = InputEncoding(task, weights.words)
     model = network(reader.table, not reader.from_scratch)
     state = {name: torch.as_tensor(value) for name, value in weights.arrays.items()}
     model.load_state_dict(model.state_dict() | state)
@@ -110,7 +110,7 @@ def _again(task: ControlTask, weights: Weights, network: Callable[[Any, bool], t
     return Fitted(_scores(model, reader, task.test), f"{method} ({reader.vectors}), fitted before", notes, weights)
 
 
-def _train(model: torch.nn.Module, reader: Reader, task: ControlTask) -> tuple[float, int]:
+def _train(model: torch.nn.Module, reader: InputEncoding, task: ControlTask) -> tuple[float, int]:
     """Train with early stopping on the development set; the best weights are restored."""
     import torch
 
@@ -148,7 +148,7 @@ def _loss(scores: torch.Tensor, batch: Batch) -> torch.Tensor:
     return (total.log() + top - scores[batch.golds]).mean()
 
 
-def _scores(model: torch.nn.Module, reader: Reader, items: Sequence[Item]) -> list[tuple[float, ...]]:
+def _scores(model: torch.nn.Module, reader: InputEncoding, items: Sequence[Item]) -> list[tuple[float, ...]]:
     import torch
 
     model.eval()

@@ -48,7 +48,7 @@ class Batch:
     """For each item, the row of its right option; -1 without a gold."""
 
 
-class Reader:
+class InputEncoding:
     """Turns items into numbers; the words are those of the vectors, or those that training has often enough."""
 
     def __init__(self, task: ControlTask, known_words: Sequence[str] = ()) -> None:
@@ -99,7 +99,7 @@ def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
     return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
 
 
-class Encoder(nn.Module):
+class BiLstmEncoder(nn.Module):
     """Word vectors through a BiLSTM."""
 
     def __init__(self, table: Any, frozen: bool) -> None:
@@ -143,7 +143,7 @@ class ChoiceOnly(nn.Module):
 
     def __init__(self, table: Any, frozen: bool) -> None:
         super().__init__()
-        self.encoder = Encoder(table, frozen)
+        self.encoder = BiLstmEncoder(table, frozen)
         self.weights = nn.Linear(2 * HIDDEN, 1)
 
     def forward(self, batch: Batch) -> Tensor:
@@ -156,7 +156,7 @@ class ChoiceToChoice(nn.Module):
 
     def __init__(self, table: Any, frozen: bool) -> None:
         super().__init__()
-        self.encoder = Encoder(table, frozen)
+        self.encoder = BiLstmEncoder(table, frozen)
         self.attention = Attention()
 
     def forward(self, batch: Batch) -> Tensor:
@@ -173,7 +173,7 @@ class QuestionToChoice(nn.Module):
 
     def __init__(self, table: Any, frozen: bool) -> None:
         super().__init__()
-        self.encoder = Encoder(table, frozen)
+        self.encoder = BiLstmEncoder(table, frozen)
         self.attention = Attention()
 
     def forward(self, batch: Batch) -> Tensor:
@@ -188,7 +188,7 @@ class Esim(nn.Module):
 
     def __init__(self, table: Any, frozen: bool) -> None:
         super().__init__()
-        self.encoder = Encoder(table, frozen)
+        self.encoder = BiLstmEncoder(table, frozen)
         self.thinner = nn.Linear(8 * HIDDEN, HIDDEN)
         self.composer = nn.LSTM(HIDDEN, HIDDEN, batch_first=True, bidirectional=True)
         self.scorer = nn.Sequential(

@@ -1,0 +1,100 @@
+"""Item analysis: recovery of simulated parameters, seeded wrong keys, and CPU time (docs/results/items.md).
+
+python bench/items.py [all_models.csv.gz]: with the table of Nguyen, Watts and Whiting, keys are also seeded there.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import scipy.special
+
+from horsesense.methods.published.reading import Reading
+from horsesense.methods.published.watts import watts_answers
+from horsesense.stats.item_response import fit_item_response
+from horsesense.stats.item_statistics import doubtful_keys, item_rest
+
+
+def simulated(items, models, seed, guess=0.0, family_size=1, family_sd=0.0):
+    """Answers of models to items with lognormal slopes (mean 1.08) and intercepts around 0.7."""
+    rng = np.random.default_rng(seed)
+    slope, intercept = np.exp(rng.normal(0, 0.4, items)), rng.normal(0.7, 1.2, items)
+    ability = rng.normal(0, 1, models)
+    ability = (ability - ability.mean()) / ability.std()
+    effect = np.repeat(rng.normal(0, family_sd, (models, items // family_size)), family_size, axis=1)
+    rate = guess + (1 - guess) * scipy.special.expit(slope * ability[:, None] + intercept + effect)
+    return (rng.random((models, items)) < rate).astype(float), slope, intercept, ability
+
+
+def recovery():
+    print("| items × models | guessing | family SD | found | r of slopes | RMSE of abilities | mean SE | CPU s |")
+    print("|---|---|---|---|---|---|---|---|")
+    for items, models, guess, size, sd in (
+        (5000, 40, 0.0, 1, 0.0), (5000, 40, 0.2, 1, 0.0), (5000, 40, 0.2, 5, 0.8), (1000, 40, 0.0, 5, 0.0),
+        (1000, 40, 0.0, 5, 0.5), (1000, 40, 0.0, 5, 1.0), (1000, 40, 0.0, 5, 2.0), (1000, 100, 0.0, 1, 0.0),
+    ):  # fmt: skip
+        right, slope, _, ability = simulated(items, models, 1, guess, size, sd)
+        families = np.arange(items) // size if size > 1 else None
+        start = time.process_time()
+        fit = fit_item_response(right, guess, families)
+        spent = time.process_time() - start
+        found = f"{fit.family_sd:.2f}" if families is not None else "–"
+        error = np.sqrt(np.mean((fit.ability - ability) ** 2))
+        print(
+            f"| {items:,} × {models} | {guess} | {sd if size > 1 else '–'} | {found} | "
+            f"{np.corrcoef(slope, fit.slope)[0, 1]:.2f} | {error:.3f} | {fit.ability_se.mean():.3f} | {spent:.1f} |"
+        )
+
+
+def at(order, bad, n=50):
+    """Precision at 50, and recall among as many suspects as there are seeded keys, and twice as many."""
+    hits, number = bad[np.asarray(order)], int(bad.sum())
+    return f"{hits[:n].mean():.2f} | {hits[:number].sum() / number:.2f} | {hits[: 2 * number].sum() / number:.2f}"
+
+
+def rows_of(name, chosen, golds, options, bad):
+    right = (chosen == golds).astype(float)
+    correlations = item_rest(right)
+    doubts = [doubt.item for doubt in doubtful_keys(chosen, golds, options, right.mean(1), correlations)]
+    print(f"| {name} | doubt, {len(doubts)} suspects with {bad[doubts].sum()} of {bad.sum()} | {at(doubts, bad)} |")
+    for kind, values in (
+        ("lowest item-rest correlation", np.nan_to_num(correlations, nan=1)),
+        ("lowest share right", right.mean(0)),
+    ):
+        print(f"| {name} | {kind} | {at(np.argsort(values, kind='stable'), bad)} |")
+
+
+def seeded(path):
+    print("| answers | ranked by | precision at 50 | recall among the first N | among the first 2N |")
+    print("|---|---|---|---|---|")
+    for models in (10, 20, 40, 100):
+        items, number = 1500, 60
+        right, *_ = simulated(items, models, 3, 0.2)
+        rng = np.random.default_rng(5)
+        preference = rng.dirichlet([0.7] * 4, items).cumsum(1)  # some distractors attract more than others
+        wrong = 1 + (rng.random(right.shape)[:, :, None] > preference).sum(2).clip(0, 3)
+        chosen = np.where(right == 1, 0, wrong)
+        bad = np.zeros(items, bool)
+        bad[rng.choice(items, number, replace=False)] = True
+        golds = np.where(bad, rng.integers(1, 5, items), 0)
+        rows_of(f"simulated, {models} models", chosen, golds, np.full(items, 5), bad)
+    if path is None:
+        return
+    answers = list(watts_answers(Reading(), [path]))
+    for question in ("agree", "others"):
+        own = [each for each in answers if each[2] == question]
+        chosen = np.array([[-1 if option is None else option for option in each[4].values()] for each in own]).T
+        golds = np.array([each[3].answer for each in own])
+        bad = np.zeros(len(golds), bool)
+        bad[np.random.default_rng(0).choice(len(golds), 100, replace=False)] = True
+        golds = np.where(bad, 1 - golds, golds)
+        rows_of(f"Watts, {question}", chosen, golds, np.full(len(golds), 2), bad)
+
+
+if __name__ == "__main__":
+    recovery()
+    print()
+    seeded(Path(sys.argv[1]) if len(sys.argv) > 1 else None)

@@ -1,0 +1,240 @@
+"""The task in other forms: as inference (section 5.2), with fewer labels, and gold items for a qualification test
+(section 4.2).
+
+Inference has a sentence about the whole with its adjective, and a hypothesis about the part. The paper's appendix on
+choosing sentences is not part of its text here, so the ranking is ours. Three labels are {guaranteed, probably},
+unrelated, {unlikely, impossible}; two are yes and no.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from horsesense.core import Item, Probe
+from horsesense.errors import UserError, unknown
+from horsesense.lexicons.comparatives import adjective_forms
+from horsesense.lexicons.corpus import Corpus, Sentence
+from horsesense.lexicons.inflection import noun_forms
+from horsesense.lexicons.words import PREPOSITIONS, words
+from horsesense.methods.partwhole.dataset import LABELS
+from horsesense.methods.partwhole.splits import check_triples
+from horsesense.methods.published.votes import ReleasedVotes
+from horsesense.progress import NO_PROGRESS, Progress
+
+_COPULAS = {"singular": ("is", "was", "looks", "seems", "became"), "plural": ("are", "were", "look", "seem", "became")}
+_DEGREES = ("", "very ", "so ", "too ", "quite ")
+_GOOD_LENGTH = range(6, 26)
+"""Preferred length of a sentence in words."""
+_REACH = 4
+"""Maximum number of words before a noun that may belong to it."""
+_DENIED = frozenset(("not", "no", "never", "without", "isn't", "wasn't", "aren't", "weren't", "if", "nor"))
+
+
+@dataclass(frozen=True, slots=True)
+class InferencePremise:
+    """A sentence about a whole with its adjective."""
+
+    text: str
+    kind: str
+    """``adjacent``: *an old jeep*; ``copula``: *the jeep is old*; ``template``: no sentence was found."""
+    file: str = ""
+
+
+def hypothesis(whole: str, part: str, adjective: str) -> str:
+    """The paper's fixed template.
+
+    >>> hypothesis("bicycle", "wheel", "old")
+    "The bicycle's wheel is old."
+    """
+    return f"The {whole}'s {part} is {adjective}."
+
+
+def find_premise(corpus: Corpus | None, whole: str, adjective: str) -> InferencePremise:
+    """Return the best sentence of a corpus, or a template, marked as such."""
+    if corpus is not None:
+        nouns, adjectives = noun_forms(whole), adjective_forms(adjective)
+        side_by_side = [f"{word} {noun}" for word, noun in product(adjectives, nouns)]
+        apart = [
+            f"{noun} {be} {degree}{adjective}"
+            for place, noun in enumerate(nouns)
+            for be in _COPULAS["plural" if place else "singular"]
+            for degree in _DEGREES
+        ]
+        for kind, phrases in (("adjacent", side_by_side), ("copula", apart)):
+            fits = _says if kind == "adjacent" else _is_subject
+            sentences = [sentence for sentence in corpus.find(phrases) if fits(sentence.text, phrases)]
+            best = ranked(sentences, whole, adjective)
+            if best:
+                return InferencePremise(best[0].text, kind, best[0].file)
+    return InferencePremise(f"The {whole} is {adjective}.", "template")
+
+
+def _plain(sentence: str) -> str:
+    """The words of a sentence, spaces around each; *the man's hat* mentions a man."""
+    parts = [word.removesuffix("'s") for word in words(sentence)]
+    return f" {' '.join(parts)} "
+
+
+def _says(sentence: str, phrases: Sequence[str]) -> bool:
+    """Return whether a phrase occurs as separate words: an *old boat-cloak* is not an old boat.
+
+    >>> _says("An old boat-cloak lay there.", ["old boat"]), _says("The old boat's deck.", ["old boat"])
+    (False, True)
+    """
+    plain = _plain(sentence)
+    return any(f" {phrase} " in plain for phrase in phrases)
+
+
+def _is_subject(sentence: str, phrases: Sequence[str]) -> bool:
+    """Return whether the phrase's noun is the subject: in *the cloth on the table is white*, "table" is not.
+
+    >>> _is_subject("The cloth on our dining table is white.", ["table is white"])
+    False
+    >>> _is_subject("She said the old table is white.", ["table is white"])
+    True
+    """
+    plain = _plain(sentence)
+    phrase = next((phrase for phrase in phrases if f" {phrase} " in plain), "")
+    before = plain.partition(f" {phrase} ")[0].split()[-_REACH:] if phrase else []
+    return bool(phrase) and not PREPOSITIONS & set(before)
+
+
+def ranked(sentences: Iterable[Sentence], whole: str, adjective: str) -> list[Sentence]:
+    """Rank sentences: no negation or condition, exact words, good length, short, early."""
+
+    def order(sentence: Sentence) -> tuple[bool, bool, bool, int, int]:
+        tokens = words(sentence.text)
+        exact = f"{adjective} {whole}" in " ".join(tokens)
+        return (bool(_DENIED & set(tokens)), not exact, len(tokens) not in _GOOD_LENGTH, len(tokens), sentence.place)
+
+    return sorted(sentences, key=order)
+
+
+def as_inference(
+    probe: Probe, corpus: Corpus | None = None, premise_source: str = "", progress: Progress = NO_PROGRESS
+) -> Probe:
+    """Turn each triple into a ``pair``; ``premise_kind`` and ``premise_file`` record the origin of its premise."""
+    check_triples(probe)
+    premises: dict[tuple[str, str], InferencePremise] = {}
+    kinds: Counter[str] = Counter()
+    items: list[Item] = []
+    for number, item in enumerate(probe.items):
+        progress.update("premises", number, len(probe.items))
+        whole, part, adjective = (item.groups[name] for name in ("whole", "part", "adjective"))
+        if (whole, adjective) not in premises:
+            premises[whole, adjective] = find_premise(corpus, whole, adjective)
+        premise = premises[whole, adjective]
+        kinds[f"premises: {premise.kind}"] += 1
+        facets = {**item.facets, "premise_kind": premise.kind, "premise_file": premise.file or "none"}
+        text = hypothesis(whole, part, adjective)
+        groups = {**item.groups, "premise": premise.text}
+        pair = replace(item, form="pair", premise=premise.text, text=text, facets=facets, groups=groups)
+        items.append(pair)
+    made = f"{probe.card.made} As inference; premises from {premise_source or 'a template'}.".strip()
+    return Probe.of(items, replace(probe.card, made=made), dict(sorted(kinds.items())))
+
+
+def coverage(probe: Probe, kinds: Sequence[str] = ("adjacent", "copula")) -> tuple[int, int]:
+    """Return the number of pairs of whole and adjective with a corpus sentence, and the number of all pairs."""
+    kind_of = {(item.groups["whole"], item.groups["adjective"]): item.facets["premise_kind"] for item in probe.items}
+    return sum(kind in kinds for kind in kind_of.values()), len(kind_of)
+
+
+# Fewer labels, and gold items.
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """A form of the task."""
+
+    options: tuple[str, ...]
+    places: tuple[int, ...]
+    """Index of the option for each of the five labels, impossible first."""
+    ordered: bool = True
+
+
+FORMS = {
+    "five": Labels(LABELS, (0, 1, 2, 3, 4)),
+    "three": Labels(("unlikely", "unrelated", "probably"), (0, 0, 1, 2, 2)),
+    "entailment": Labels(("contradiction", "neutral", "entailment"), (0, 0, 1, 2, 2)),
+    "binary": Labels(("no", "yes"), (0, 0, 0, 1, 1)),
+}
+"""``entailment`` is ``three`` under the names of inference models; unrelated is *no* of the binary form, as in the
+published dataset."""
+
+
+def find_form(name: str) -> Labels:
+    if name not in FORMS:
+        raise unknown("form of the task", name, FORMS)
+    return FORMS[name]
+
+
+def in_labels(items: Sequence[Item], form: str) -> list[Item]:
+    """Map items with five labels to another form; the original label stays as a facet.
+
+    >>> from horsesense.methods.partwhole.dataset import unjudged
+    >>> from horsesense.core.item import NO_SOURCE
+    >>> item = replace(unjudged("jeep", "tire", "old", source=NO_SOURCE), answer=3)
+    >>> [each.options[each.answer] for name in FORMS for each in in_labels([item], name)]
+    ['probably', 'probably', 'entailment', 'yes']
+    """
+    labels, made = find_form(form), []
+    for item in items:
+        if item.options != LABELS:
+            raise UserError(
+                f"item {item.id} does not have the five labels ({', '.join(LABELS)})",
+                fix="give what import partwhole or annotate apply wrote",
+            )
+        facets = dict(item.facets)
+        if item.answer is not None:
+            facets["label"] = LABELS[item.answer]
+        answer = None if item.answer is None else labels.places[item.answer]
+        made.append(replace(item, options=labels.options, answer=answer, ordered=labels.ordered, facets=facets))
+    return made
+
+
+def probe_in_labels(probe: Probe, form: str) -> Probe:
+    """Map a probe to another form."""
+    made = f"{probe.card.made} In the form of {form} labels.".strip()
+    return Probe.of(in_labels(probe.items, form), replace(probe.card, made=made))
+
+
+def gold_triples(released: ReleasedVotes, each: int = 2, seed: int = 0) -> Probe:
+    """Draw triples of each label on which at least two people agree and nobody differs.
+
+    Nouns are repeated as little as possible, so that one item does not help with another.
+    """
+    if each < 1:
+        raise UserError(f"{each} items per label were requested", fix="request 1 or more")
+    votes: dict[str, list[str]] = defaultdict(list)
+    for judgement in released.judgements:
+        votes[judgement.item].append(judgement.value)
+    agreed: dict[str, list[Item]] = {label: [] for label in LABELS}
+    for item in released.probe.items:
+        given = votes[item.id]
+        if len(given) > 1 and len(set(given)) == 1 and given[0] in agreed:
+            agreed[given[0]].append(item)
+    draw, chosen, used = random.Random(seed), list[Item](), Counter[str]()
+    for label, items in agreed.items():
+        if len(items) < each:
+            raise UserError(
+                f"{len(items)} triples are called {label} by all annotators, and {each} are needed",
+                fix="request fewer, or give more votes",
+            )
+        draw.shuffle(items)
+        for _ in range(each):
+            item = min(items, key=lambda item: used[item.groups["whole"]] + used[item.groups["part"]])
+            items.remove(item)
+            used.update((item.groups["whole"], item.groups["part"]))
+            chosen.append(replace(item, answer=LABELS.index(label)))
+    card = replace(
+        released.probe.card,
+        name="partwhole-gold",
+        made=f"{each} triples of each label on which all judges agree, for a qualification. {released.probe.card.made}",
+        seed=seed,
+    )
+    return Probe.of(chosen, card)
