@@ -42,7 +42,7 @@ class Knows:
 
 
 def test_an_object_that_replies_is_a_model_and_resumes(tmp_path: Path) -> None:
-    model = Knows()
+    model: Any = Knows()
     run = hs.ask(model, PROBE, formats="generate", out=tmp_path)
     assert accuracy(run) == KNOWN / len(ITEMS)
     before = model.asked
@@ -62,11 +62,12 @@ def test_an_object_that_scores_text_is_asked_by_likelihood() -> None:
             known = ITEMS.index(next(item for item in ITEMS if item.text in context)) < KNOWN
             return math.log(0.9 if (right[context.strip()] in continuation) is known else 0.1)
 
-    run = hs.ask(Scores(), PROBE)
+    model: Any = Scores()
+    run = hs.ask(model, PROBE)
     assert run.answered[0].format == "loglikelihood"
     assert accuracy(run) == KNOWN / len(ITEMS)
     with pytest.raises(UserError, match="it has no method generate"):
-        hs.ask(Scores(), PROBE, formats="generate")
+        hs.ask(model, PROBE, formats="generate")
 
 
 def test_what_is_not_a_model_is_refused() -> None:
