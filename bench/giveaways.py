@@ -24,7 +24,7 @@ from horsesense.cues.table import table_of
 from horsesense.lexicons.sources import open_graph
 from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.published import read_files
-from horsesense.methods.wordnetqa.api import build, build_dictionaryqa
+from horsesense.methods.wordnetqa import build, build_dictionaryqa
 from horsesense.methods.wordnetqa.plan import RELATIONS
 from horsesense.runs.shards import draw
 

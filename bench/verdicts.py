@@ -337,7 +337,7 @@ def twins(draws: int) -> str:
 
 def _answered(run: Path | None) -> list[ItemScores]:
     """Answers of smollm2: those of a run that is kept, frozen probes and twins, or to WordNetQA, asked now."""
-    from horsesense.methods.wordnetqa.api import build
+    from horsesense.methods.wordnetqa import build
     from horsesense.runs.ask import ask, open_run
     from horsesense.runs.run import answered_of
 

@@ -30,8 +30,7 @@ def _run(folder: Path) -> None:
     from horsesense.core import Item, Probe, write_probe
     from horsesense.lexicons.graph import source_path
     from horsesense.lexicons.sources import open_graph
-    from horsesense.methods.wordnetqa import dictionaryqa
-    from horsesense.methods.wordnetqa.api import check
+    from horsesense.methods.wordnetqa import check, dictionaryqa
     from horsesense.methods.wordnetqa.builder import build_wordnetqa
     from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan
 
@@ -46,7 +45,7 @@ def _run(folder: Path) -> None:
         write_probe(folder / "set.jsonl", probe)
         total += len(probe.items)
         asked += probe.items[: CHECKED // len(RELATIONS)]
-    probe = dictionaryqa.build_dictionaryqa(dictionary, dictionaryqa.DictionaryPlan(as_paper=True))
+    probe = dictionaryqa.dictionaryqa_probe(dictionary, dictionaryqa.DictionaryPlan(as_paper=True))
     write_probe(folder / "set.jsonl", probe)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(
@@ -58,7 +57,7 @@ def _run(folder: Path) -> None:
         probe = build_wordnetqa(words, WordNetPlan(relation))
         write_probe(folder / "set.jsonl", probe)
         total += len(probe.items)
-    probe = dictionaryqa.build_dictionaryqa(dictionary, dictionaryqa.DictionaryPlan(), words)
+    probe = dictionaryqa.dictionaryqa_probe(dictionary, dictionaryqa.DictionaryPlan(), words)
     write_probe(folder / "set.jsonl", probe)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from horsesense.errors import UserError as UserError
     from horsesense.exchange.logged_run import import_log as import_log
     from horsesense.item_analysis.analysis import items as items
+    from horsesense.methods import cats as cats
+    from horsesense.methods import partwhole as partwhole
     from horsesense.methods import rica as rica
     from horsesense.methods import winoventi as winoventi
-    from horsesense.methods.cats import api as cats
+    from horsesense.methods import wordnetqa as wordnetqa
     from horsesense.methods.ladders.api import ladder as ladder
-    from horsesense.methods.partwhole import api as partwhole
     from horsesense.methods.published import read_release as read_release
-    from horsesense.methods.wordnetqa import api as wordnetqa
     from horsesense.models.api.settings import ServedSettings as ServedSettings
     from horsesense.models.load import load_model as load_model
     from horsesense.planting.experiment import plant as plant
@@ -84,11 +84,11 @@ _WHERE = {
 _MODULES = {
     "annotate": "annotate",
     "audit": "annotate.audit",
-    "cats": "methods.cats.api",
-    "partwhole": "methods.partwhole.api",
+    "cats": "methods.cats",
+    "partwhole": "methods.partwhole",
     "rica": "methods.rica",
     "winoventi": "methods.winoventi",
-    "wordnetqa": "methods.wordnetqa.api",
+    "wordnetqa": "methods.wordnetqa",
 }
 """Public modules: ``horsesense.rica.derive`` and the like."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}

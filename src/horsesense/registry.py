@@ -120,6 +120,24 @@ def load(reference: str) -> Any:
     return getattr(import_module(module), name)
 
 
+def public_names(method: Method, *more: str) -> dict[str, str]:
+    """Return the public names of a method's package, each with its ``"module:object"``: its commands' functions, and
+    ``more``."""
+    targets = (*(command.target for command in method.commands), *more)
+    return {target.partition(":")[2]: target for target in sorted(targets, key=lambda target: target.partition(":")[2])}
+
+
+def lazy_attributes(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a package that imports these names when they are first used."""
+
+    def get(name: str) -> Any:
+        if name not in names:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return load(names[name])
+
+    return get, lambda: sorted((*vars(import_module(package)), *names))
+
+
 def methods() -> dict[str, Method]:
     """Return every method by name: the built-in ones, then those of other packages.
 

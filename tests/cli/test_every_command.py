@@ -413,8 +413,8 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     "verify": lambda w, here: (["verify", w["run"]], lambda: verify(w["run"])),
     "cache list": lambda w, here: (["cache", "list"], list_cache),
     "cache prune": lambda w, here: (["cache", "prune"], prune_cache),
-    "cats evidence": lambda w, here: (["cats", "evidence", w["cats"]], lambda: hs.cats.evidence(w["cats"])),
-    "cats steps": lambda w, here: (["cats", "steps", w["cats"]], lambda: hs.cats.steps(w["cats"])),
+    "cats evidence": lambda w, here: (["cats", "evidence", w["cats"]], lambda: hs.cats.token_evidence(w["cats"])),
+    "cats steps": lambda w, here: (["cats", "steps", w["cats"]], lambda: hs.cats.accuracy_by_steps(w["cats"])),
     "cats who": lambda w, here: (["cats", "who", w["cats"]], lambda: hs.cats.who(hs.open_run(w["cats"]))),
     "compare": lambda w, here: (["compare", w["run"]], lambda: hs.compare(hs.open_run(w["run"]))),
     "cues": lambda w, here: (
@@ -495,7 +495,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
             *("partwhole", "pictures", w["triples.jsonl"], "--relationships", w["boxes.json"]),
             *("--images", w["images.json"], "-o", here / "p.jsonl"),
         ],
-        lambda: hs.partwhole.pictures(
+        lambda: hs.partwhole.pick_pictures(
             w["triples.jsonl"], relationships=w["boxes.json"], images=w["images.json"], out=here / "p.jsonl"
         ),
     ),
@@ -514,7 +514,7 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
     ),
     "partwhole table": lambda w, here: (
         ["partwhole", "table", w["control"]],
-        lambda: hs.partwhole.table(w["control"]),
+        lambda: hs.partwhole.paper_table(w["control"]),
     ),
     "plugins": lambda w, here: (["plugins"], list_plugins),
     "report": lambda w, here: (

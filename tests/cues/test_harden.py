@@ -14,10 +14,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
-from horsesense.core import Item
+from horsesense.core import Card, Item, Probe
 from horsesense.cues import measure_cues
 from horsesense.cues.aflite import aflite
-from horsesense.cues.harden import Hardened, harden_items
+from horsesense.cues.harden import Hardened, harden_probe
 from horsesense.errors import UserError
 from horsesense.methods.published import read_files
 from tests.support.made_up_probes import longest, noise, planted, with_word
@@ -47,7 +47,7 @@ def with_planted_word() -> list[Item]:
 
 @pytest.fixture(scope="module")
 def hardened(with_planted_word: list[Item]) -> Hardened:
-    return harden_items(with_planted_word, splits=4, rounds=99)
+    return harden_probe(Probe.of(with_planted_word, Card("made-up")), splits=4, rounds=99)
 
 
 def test_the_planted_cue_is_there_before(with_planted_word: list[Item], hardened: Hardened) -> None:
@@ -56,7 +56,7 @@ def test_the_planted_cue_is_there_before(with_planted_word: list[Item], hardened
 
 
 def test_the_planted_cue_is_gone_after(hardened: Hardened) -> None:
-    kept = list(hardened.items)
+    kept = list(hardened.probe.items)
     assert len(kept) > 80
     assert not beats_chance(bag_of_words_right(kept), kept)
     # Asked anew, with other halves and other shuffles, the battery does not find it either.
@@ -65,7 +65,7 @@ def test_the_planted_cue_is_gone_after(hardened: Hardened) -> None:
 
 
 def test_every_cue_is_at_chance_within_its_interval(hardened: Hardened) -> None:
-    same = measure_cues(hardened.items, splits=4, rounds=99)
+    same = measure_cues(hardened.probe.items, splits=4, rounds=99)
     assert same == hardened.after
     for cue in same.cues:
         assert cue.accuracy.low <= same.chance <= cue.accuracy.high
@@ -76,21 +76,21 @@ def test_every_cue_is_at_chance_within_its_interval(hardened: Hardened) -> None:
 
 def test_families_are_kept_whole(with_planted_word: list[Item], hardened: Hardened) -> None:
     before = Counter(item.family for item in with_planted_word)
-    after = Counter(item.family for item in hardened.items)
+    after = Counter(item.family for item in hardened.probe.items)
     assert all(before[family] == count for family, count in after.items())
-    gone = {one.family: one.items for one in hardened.dropped}
+    gone = {one.family: one.items for one in hardened.families_dropped}
     assert set(gone) | set(after) == set(before)
     assert not set(gone) & set(after)
-    assert sum(gone.values()) + len(hardened.items) == len(with_planted_word)
+    assert sum(gone.values()) + len(hardened.probe.items) == len(with_planted_word)
 
 
 def test_it_says_why(hardened: Hardened) -> None:
     assert next(iter(hardened.reasons)) in ("first word", "bag of words", "words")
-    assert sum(hardened.reasons.values()) == sum(one.items for one in hardened.dropped)
+    assert sum(hardened.reasons.values()) == sum(one.items for one in hardened.families_dropped)
 
 
 def test_hardening_is_deterministic(with_planted_word: list[Item], hardened: Hardened) -> None:
-    assert harden_items(with_planted_word, splits=4, rounds=99) == hardened
+    assert harden_probe(Probe.of(with_planted_word, Card("made-up")), splits=4, rounds=99) == hardened
 
 
 def shortest(item: Item) -> int:
@@ -112,16 +112,16 @@ def test_cues_above_and_below_chance_are_brought_back(right: Callable[[Item], in
     items = planted(noise(350, 4, 1), 0.35, right)
     assert is_off(items, longest)
     assert is_off(items, shortest)
-    found = harden_items(items, splits=4, rounds=99)
-    assert len(found.items) > 150
-    assert not is_off(found.items, longest)
-    assert not is_off(found.items, shortest)
+    found = harden_probe(Probe.of(items, Card("made-up")), splits=4, rounds=99)
+    assert len(found.probe.items) > 150
+    assert not is_off(found.probe.items, longest)
+    assert not is_off(found.probe.items, shortest)
 
 
 def test_a_word_that_only_wrong_options_have_is_no_help_after() -> None:
     """The opposite of a cue: pick what lacks the word."""
     items = with_word(noise(400, 3, 9), "indeed", 0.05, 0.4)
-    found = harden_items(items, splits=4, rounds=99)
+    found = harden_probe(Probe.of(items, Card("made-up")), splits=4, rounds=99)
 
     def share(kept: Sequence[Item], of_gold: bool) -> float:
         marked = [
@@ -130,13 +130,13 @@ def test_a_word_that_only_wrong_options_have_is_no_help_after() -> None:
         return float(np.mean(marked))
 
     assert share(items, False) - share(items, True) > 0.3
-    assert abs(share(found.items, False) - share(found.items, True)) < 0.1
+    assert abs(share(found.probe.items, False) - share(found.probe.items, True)) < 0.1
 
 
 def test_a_clean_probe_stays_as_it_is() -> None:
     items = noise(150, 3, 4)
-    found = harden_items(items, splits=3, rounds=99)
-    assert len(found.items) > 0.85 * len(items)
+    found = harden_probe(Probe.of(items, Card("made-up")), splits=3, rounds=99)
+    assert len(found.probe.items) > 0.85 * len(items)
 
 
 def test_a_cue_that_answers_everything_leaves_nothing() -> None:
@@ -144,31 +144,31 @@ def test_a_cue_that_answers_everything_leaves_nothing() -> None:
     with pytest.raises(
         UserError, match=r"only \d+ of 100 items would be left, since picking the option in the pos.* gets 100% "
     ):
-        harden_items(items, splits=2, rounds=59)
+        harden_probe(Probe.of(items, Card("made-up")), splits=2, rounds=59)
 
 
 @pytest.mark.parametrize("number", [2, 19])
 def test_too_few_items_from_the_start_are_refused(number: int) -> None:
     items = [replace(item, options=("aa", "bb"), answer=n % 2) for n, item in enumerate(noise(number, 2, 5))]
     with pytest.raises(UserError, match=f"the probe has {number} items, and with fewer than 20 no cue"):
-        harden_items(items, splits=2, rounds=59)
+        harden_probe(Probe.of(items, Card("made-up")), splits=2, rounds=59)
 
 
 def test_items_without_a_gold_do_not_count() -> None:
     items = noise(40, 3, 5)
     items[:25] = [replace(item, answer=None) for item in items[:25]]
     with pytest.raises(UserError, match="15 of 40 items can be tried, and with fewer than 20"):
-        harden_items(items, splits=2, rounds=59)
+        harden_probe(Probe.of(items, Card("made-up")), splits=2, rounds=59)
     whole = [replace(item, family=str(n % 10)) for n, item in enumerate(items)]
     with pytest.raises(UserError, match="0 of 40 items can be tried"):
-        harden_items(whole, splits=2, rounds=59)
+        harden_probe(Probe.of(whole, Card("made-up")), splits=2, rounds=59)
 
 
 def test_a_family_that_cannot_be_tested_goes_as_a_whole() -> None:
     items = noise(120, 3, 6, in_family=2)
     items[3] = replace(items[3], answer=None)
-    found = harden_items(items, splits=2, rounds=59)
-    gone = next(one for one in found.dropped if one.family == items[3].family)
+    found = harden_probe(Probe.of(items, Card("made-up")), splits=2, rounds=59)
+    gone = next(one for one in found.families_dropped if one.family == items[3].family)
     assert (gone.items, gone.cue) == (2, "no gold or one option")
 
 
@@ -197,12 +197,12 @@ def test_vectors_of_another_probe_are_a_sentence() -> None:
 def test_a_released_set_is_hardened_from_both_sides(name: str, shared: Path) -> None:
     file = shared / "data" / "cats" / "commonsense_ability_test" / f"{name}.txt"
     probe = read_files("cats", [file])
-    found = harden_items(probe.items, probe.card.group, splits=4, rounds=59)
-    again = measure_cues(found.items, probe.card.group, splits=4, rounds=59)
+    found = harden_probe(probe, splits=4, rounds=59)
+    again = measure_cues(found.probe.items, probe.card.group, splits=4, rounds=59)
     assert "can be answered" in found.before.verdict
-    assert len(found.items) > 0.5 * len(probe.items)
+    assert len(found.probe.items) > 0.5 * len(probe.items)
     for cue in again.cues:
         assert cue.accuracy.low <= again.chance <= cue.accuracy.high, cue.name
-    right = bag_of_words_right(list(found.items))
-    chance = 1 / len(found.items[0].options)
-    assert binomtest(right, len(found.items), chance).pvalue > 0.01
+    right = bag_of_words_right(list(found.probe.items))
+    chance = 1 / len(found.probe.items[0].options)
+    assert binomtest(right, len(found.probe.items), chance).pvalue > 0.01

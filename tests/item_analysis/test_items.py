@@ -53,6 +53,8 @@ def test_many_models_give_curves_and_the_seeded_wrong_key(many: Path, tmp_path: 
     assert suspect.doubt > 1
     assert suspect.item_rest < -0.2
     assert probe.responders[0].model > "m15"
+    assert probe.ability_accuracy is not None
+    assert probe.ability_accuracy > 0.95
     item = next(each for each in probe.items if each.item == suspect.item)
     assert item.discrimination is not None
     assert item.discrimination < 0

@@ -11,9 +11,9 @@ import pytest
 from horsesense.errors import UserError
 from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.ask import AskedSuite, ask_suite
+from horsesense.methods.suites.charts import direction_chart
 from horsesense.methods.suites.frame import FILE, PaperRow, kept_tables, with_published
 from horsesense.registry import provided
-from horsesense.report.paper_charts import direction_chart
 from horsesense.report.run_report import write_report
 from horsesense.stats import Estimate
 from tests.support.small_cats import lay_all
@@ -96,10 +96,10 @@ def test_the_report_prints_the_papers_tables(asked: tuple[AskedSuite, Path], tmp
     html = page.out.read_text(encoding="utf-8")
     assert "Paper tables" in html
     assert html.count("(published)") == 6
-    text = write_report(out, format="md", cues=False).text
+    text = str(write_report(out, format="md", cues=False).text)
     assert "| BERT (published) | 0.667 |" in text
     assert "nan" not in text
-    latex = write_report(out, format="latex", cues=False).text
+    latex = str(write_report(out, format="latex", cues=False).text)
     assert latex.count(r"\begin{table}") == 4
 
 

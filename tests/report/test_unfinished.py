@@ -85,7 +85,7 @@ def test_a_model_that_was_not_reached_is_named(tiny_folders: dict[str, Path], tm
             models, {"made": probe}, out=tmp_path / "run", compute=hs.ComputeSettings(device="cpu"), progress=Stopping()
         )
     told = write_report(tmp_path / "run", cues=False)
-    assert [result["model"] for result in told.results()] == ["first"]
+    assert [result.model for result in told.results] == ["first"]
     assert told.unfinished == ("second on made", "third on made")
 
 

@@ -49,7 +49,7 @@ def test_a_control_of_several_seeds_opens_like_any_run(tmp_path: Path) -> None:
     (side,) = hs.compare(tmp_path / "mlp").probes
     assert set(side.accuracies) == {"mlp seed-0", "mlp seed-1", "mlp seed-10"}
     written = write_report(tmp_path / "mlp", cues=False, out=tmp_path / "page.html")
-    assert len(written.collected.summaries) == 3
+    assert len(written.results) == 3
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError):
         read_run(tmp_path / "empty")

@@ -87,6 +87,7 @@ def test_a_model_that_says_yes_is_biased_and_not_able() -> None:
     fit = fit_item_response(right, keyed=truth["keyed"])
     assert np.corrcoef(fit.bias, truth["bias"])[0, 1] > 0.97
     assert np.corrcoef(fit.ability, truth["ability"])[0, 1] > 0.95
+    assert fit.slope[truth["keyed"] > 0].mean() == pytest.approx(fit.slope[truth["keyed"] < 0].mean(), abs=1e-6)
     assert abs(np.corrcoef(fit.ability, truth["bias"])[0, 1] - np.corrcoef(truth["ability"], truth["bias"])[0, 1]) < 0.2
 
 

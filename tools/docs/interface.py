@@ -32,7 +32,7 @@ AREAS = {
     ),
     "cues": (
         "Cues and controls",
-        "cues.findings.find_cues cues.findings.Findings cues.harden.harden cues.harden.HardenedProbe fit_control "
+        "cues.findings.find_cues cues.findings.Findings cues.harden.harden cues.harden.Hardened fit_control "
         "training.baselines.FittedControl training.baselines.ControlSettings",
     ),
     "learning": (

@@ -175,7 +175,7 @@ ANSWERS = (
     *_answered("cloze", f"-m models/gpt2 -m models/bert -m models/t5 -p winoventi-own --limit 8 --seed 1 {_LEFT}"),
     *_answered("pair", f"-m models/nli -m models/gpt2 -m models/bert -p out/rica-letters.jsonl --limit 8 {_LEFT}"),
     *_answered(
-        "paper", "-p starter -m models/gpt2 -m models/bert --limit 4 --spec paper:cats,exact=on,truncation=left"
+        "paper", "-p starter -m models/gpt2 -m models/bert --limit 4 --spec paper:cats,exact=true,truncation=left"
     ),
 )
 

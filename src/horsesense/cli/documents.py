@@ -22,10 +22,9 @@ def document_type(command: str) -> Any:
 
 def _printed(kind: Any) -> Any:
     """The document of a result that is not one itself."""
-    for verb in ("save", "document"):
-        if (method := getattr(kind, verb, None)) is not None and not issubclass(kind, Document):
-            kind = return_type(method)
-    return kind
+    if issubclass(kind, Document):
+        return kind
+    return return_type(kind.save)
 
 
 def schema_of(command: str) -> dict[str, Any]:
@@ -42,8 +41,11 @@ def schema_of(command: str) -> dict[str, Any]:
 
     class Generator(GenerateJsonSchema):
         def dataclass_schema(self, schema: Any) -> Any:
-            made, written = super().dataclass_schema(schema), schema["cls"]
+            written, inner = schema["cls"], schema["schema"]
             printed = [each for each in fields(written) if each.metadata.get("json", True)]
+            names = {each.name for each in printed}
+            shown = inner | {"fields": [each for each in inner["fields"] if each["name"] in names]}
+            made = super().dataclass_schema(schema | {"schema": shown})
             optional = {each.name for each in printed if each.default is None}
             if (always := getattr(written, "ALWAYS", None)) is not None:
                 optional = {each.name for each in printed if each.name not in always}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from horsesense.core.overview import FacetCounts, ItemInForms, Overview
     from horsesense.core.probe import WrittenProbe
     from horsesense.cues.findings import Findings
-    from horsesense.cues.harden import HardenedDocument
+    from horsesense.cues.harden import Hardened
     from horsesense.exchange.formats import ExportedProbe
     from horsesense.exchange.logged_run import ImportedLog
     from horsesense.item_analysis.analysis import ItemAnalyses, ItemAnalysis
@@ -164,6 +164,7 @@ def _print_item_analysis(analysis: ItemAnalysis, shown: int) -> None:
     if analysis.method == "2PL":
         notes.append(f"{sum(bool(each.misfit) for each in analysis.items):,} items that misfit their curve")
         notes.append(f"item response model with guessing at {analysis.guessing}")
+        notes.append(f"ability and accuracy correlate at {analysis.ability_accuracy:.2f} over models")
     if analysis.family_sd is not None and analysis.family_p is not None:
         notes.append(f"family effect {analysis.family_sd:.2f} log odds, p {p_value(analysis.family_p)}")
     for note in notes:
@@ -296,8 +297,8 @@ def plugins(installed: InstalledPlugins) -> None:
 _SHADES = " ░▒▓█"
 
 
-@renders("HardenedDocument")
-def hardened(result: HardenedDocument) -> None:
+@renders("Hardened")
+def hardened(result: Hardened) -> None:
     """Print what was kept, what each cue cost, and what cues earn before and after."""
     line(f"before: {result.before.verdict}")
     line(f"kept {result.items:,} items in {result.families:,} families, dropped {result.dropped:,}  {result.out}")
@@ -548,22 +549,27 @@ def stored_run(stored: StoredRun) -> None:
     elif stored.tables is not None:
         print_tables(stored.tables)
     else:
-        print_results(stored.run.result_list())
-    say(f"answers in {stored.run.folder}; report: {stored.report}")
+        print_results(stored.results)
+    say(f"answers in {stored.out}; report: {stored.report}")
 
 
 @renders("Report")
 def report(written: Report) -> None:
     """Print the results or the table, slices, and where the report is."""
+    from itertools import groupby
+
+    from horsesense.runs.result import shown_names
+
     if written.out is None:
-        print(written.text, end="")
+        print(written.text or "", end="")
     if written.charts:
         say(f"charts: {len(written.charts)} files in {written.charts[0].parent}")
     if not written.text:
-        print_results([summary.result for summary in written.collected.summaries])
-    for summary, slices in written.slices:
-        _print_slices(f"{summary.label} on {summary.result.probe}", slices)
-    for label, named in written.collected.unjudged:
+        print_results(written.results)
+    shown = shown_names(each.model for each in written.slices or ())
+    for (model, probe), slices in groupby(written.slices or (), key=lambda each: (each.model, each.probe)):
+        _print_slices(f"{shown[model]} on {probe}", list(slices))
+    for label, named in written.unjudged:
         say(f"{label} on {named}: no item has a gold answer, so there is no score")
     if written.unfinished:
         say(f"incomplete, left out: {', '.join(written.unfinished)}; run the same command again to resume")

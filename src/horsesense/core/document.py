@@ -21,7 +21,7 @@ class Document:
 
     __slots__ = ()
     ALWAYS: ClassVar[tuple[str, ...] | None] = None
-    __pydantic_config__: ClassVar[dict[str, bool]] = {"use_attribute_docstrings": True}
+    __pydantic_config__: ClassVar[dict[str, bool]] = {"use_attribute_docstrings": True, "arbitrary_types_allowed": True}
 
     def to_json(self) -> dict[str, Any]:
         """The same as what JSON knows: what ``--json`` prints."""

@@ -26,7 +26,7 @@ from horsesense.registry import Plugin
 if TYPE_CHECKING:
     from horsesense.core.overview import Overview
     from horsesense.cues.findings import Findings
-    from horsesense.cues.harden import HardenedProbe
+    from horsesense.cues.harden import Hardened
     from horsesense.exchange.formats import ExportedProbe
 
 _ENDINGS = ".jsonl, .jsonl.gz or .parquet"
@@ -88,7 +88,7 @@ class Probe:
 
         return find_cues(self, **options)
 
-    def harden(self, **options: Any) -> HardenedProbe:
+    def harden(self, **options: Any) -> Hardened:
         """Find the largest subset on which every cue is at chance; `horsesense.cues.harden.harden` has the options."""
         from horsesense.cues.harden import harden
 

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from horsesense.core import Item, Probe
 from horsesense.core.catalogue import PathLike
-from horsesense.core.document import Document
+from horsesense.core.document import INTERNAL, Document
 from horsesense.cues.aflite import aflite, check_vectors
-from horsesense.cues.battery import Bools, Cue, Learner, battery, given, phrase, shares
+from horsesense.cues.battery import Bools, Cue, Learner, battery, phrase, shares
 from horsesense.cues.combined import tree_credit
 from horsesense.cues.findings import (
     Findings,
@@ -297,33 +297,14 @@ class Dropped:
     not be tested."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hardened:
-    """A subset on which cues fail."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hardened(Document):
+    """A subset of a probe on which every cue is at chance."""
 
-    items: Sequence[Item]
-    dropped: Sequence[Dropped]
-    before: Findings
-    after: Findings
-    """Cue analysis of the remaining items, computed from scratch."""
-    rules: Sequence[AnsweringRule]
-    """Every answering rule, measured on the remaining items."""
-
-    @property
-    def reasons(self) -> Mapping[str, int]:
-        """Count dropped items by cue, most costly first."""
-        counts: Counter[str] = Counter()
-        for family in self.dropped:
-            counts[family.cue] += family.items
-        return dict(counts.most_common())
-
-
-@dataclass(frozen=True, slots=True)
-class HardenedDocument(Document):
-    """Result of hardening as plain data."""
-
-    out: Path
-    """Path of the probe written."""
+    probe: Probe = field(metadata=INTERNAL)
+    """The subset; its card counts the dropped items."""
+    out: Path | None = None
+    """Path of the probe, if it was written."""
     items: int
     """Number of remaining items."""
     families: int
@@ -341,7 +322,12 @@ class HardenedDocument(Document):
     before: Findings
     """Cue analysis of the whole probe."""
     after: Findings
-    """Cue analysis of the remaining items."""
+    """Cue analysis of the remaining items, computed from scratch."""
+
+    def save(self, path: PathLike) -> Hardened:
+        """Write the probe, with its card."""
+        self.probe.save(path)
+        return replace(self, out=Path(path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,19 +355,23 @@ class _Battery:
         return examine(prepared, items, len(self.cues), self.splits, self.rounds, self.seed, progress=self.progress)[0]
 
 
-def harden_items(
-    items: Sequence[Item],
-    group: str = "family",
+def harden_probe(
+    probe: Probe,
+    items: Sequence[Item] | None = None,
+    group: str | None = None,
     taxonomy: Graph | None = None,
-    extra: Mapping[str, Sequence[Sequence[float]]] | None = None,
     also: Sequence[Cue] = (),
     splits: int = 10,
     rounds: int = 199,
     seed: int = 0,
     progress: Progress = NO_PROGRESS,
 ) -> Hardened:
-    """Drop as few families as possible until every cue, and the opposite of every cue, is at chance."""
-    cues = [*battery(), *(given(name, scores, items) for name, scores in (extra or {}).items()), *also]
+    """Drop as few families as possible until every cue, and the opposite of every cue, is at chance.
+
+    ``items`` are those that AFLite left, where it was used.
+    """
+    items, group = probe.items if items is None else items, group or probe.card.group
+    cues = [*battery(), *also]
     tried = _Battery(cues, group, taxonomy, splits, rounds, seed, progress)
     kept, dropped = _usable(items)
     prepared = tried.prepared(kept or items)
@@ -397,7 +387,7 @@ def harden_items(
             after = tried.findings(prepared, len(kept)) if number else first
             off = better_than_chance(after)
         if not off:
-            return Hardened(kept, dropped, first, after, rules.rules)
+            return _hardened(probe, kept, dropped, len(probe.items) - len(items), rules, first, after)
         tolerance |= {name: tolerance.get(name, TOLERANCE / _TIGHTER) * _TIGHTER for name in off}
         kept, gone = _round(prepared, rules, off, tolerance, seed)
         if len(kept) < FEWEST or len({item.unit(group) for item in kept}) < 2:
@@ -407,56 +397,37 @@ def harden_items(
     raise _not_held(len(kept), len(items), rules, after)
 
 
-def hardened_probe(probe: Probe, hardened: Hardened, foreseen: int = 0) -> Probe:
-    """Return the remaining items as a probe whose card counts the dropped ones; AFLite dropped ``foreseen`` before."""
+def _hardened(
+    probe: Probe,
+    kept: Sequence[Item],
+    dropped: Sequence[Dropped],
+    by_aflite: int,
+    rules: Rules,
+    before: Findings,
+    after: Findings,
+) -> Hardened:
+    """Return the remaining items as a probe whose card counts the dropped ones, with the cue analyses."""
+    counts: Counter[str] = Counter()
+    for family in dropped:
+        counts[family.cue] += family.items
+    reasons = dict(counts.most_common())
     made = f"{probe.card.made} Hardened: a subset on which every cue is at chance.".strip()
-    notes = {**probe.card.notes} | {f"dropped for the cue '{cue}'": n for cue, n in hardened.reasons.items()}
-    if foreseen:
-        notes["dropped by AFLite"] = foreseen
-    return Probe.of(hardened.items, replace(probe.card, made=made), notes)
-
-
-def hardened_document(out: Path, kept: Probe, hardened: Hardened, foreseen: int = 0) -> HardenedDocument:
-    """Return the items written and dropped, and the cue analysis before and after."""
-    return HardenedDocument(
-        out=out,
-        items=kept.card.items,
-        families=kept.card.families,
-        dropped=sum(hardened.reasons.values()) + foreseen,
-        aflite=foreseen,
-        reasons=hardened.reasons,
-        rules=tuple(hardened.rules),
-        families_dropped=tuple(hardened.dropped),
-        before=hardened.before,
-        after=hardened.after,
+    notes = {**probe.card.notes} | {f"dropped for the cue '{cue}'": n for cue, n in reasons.items()}
+    if by_aflite:
+        notes["dropped by AFLite"] = by_aflite
+    subset = Probe.of(kept, replace(probe.card, made=made), notes)
+    return Hardened(
+        probe=subset,
+        items=subset.card.items,
+        families=subset.card.families,
+        dropped=counts.total() + by_aflite,
+        aflite=by_aflite,
+        reasons=reasons,
+        rules=tuple(rules.rules),
+        families_dropped=tuple(dropped),
+        before=before,
+        after=after,
     )
-
-
-@dataclass(frozen=True)
-class HardenedProbe:
-    """A subset of a probe on which every cue is at chance."""
-
-    probe: Probe
-    """What is left; its card says what went."""
-    hardened: Hardened
-    """What went for which cue, and what cues earn before and after."""
-    by_vectors: int
-    """Items that went before, by their embeddings."""
-
-    @property
-    def before(self) -> Findings:
-        """What cues earn on the whole probe."""
-        return self.hardened.before
-
-    @property
-    def after(self) -> Findings:
-        """What cues earn on what is left, looked for again from nothing."""
-        return self.hardened.after
-
-    def save(self, path: PathLike) -> HardenedDocument:
-        """Write the probe, with its card, and say what was dropped."""
-        self.probe.save(path)
-        return hardened_document(Path(path), self.probe, self.hardened, self.by_vectors)
 
 
 @translate_errors()
@@ -468,7 +439,7 @@ def harden(
     also: Sequence[str] = (),
     seed: Annotated[int, Ge(0)] = 0,
     progress: Progress = NO_PROGRESS,
-) -> HardenedProbe:
+) -> Hardened:
     """Find the largest subset of a probe on which every cue is at chance.
 
     Args:
@@ -484,10 +455,8 @@ def harden(
     """
     known, unit = probe_and_group(probe, group)
     plugged = plugin_cues(also)
-    items = list(known.items) if vectors is None else _by_vectors(list(known.items), vectors, seed, progress)
-    hardened = harden_items(items, unit, taxonomy_at_hand(progress), also=plugged, seed=seed, progress=progress)
-    gone = len(known.items) - len(items)
-    return HardenedProbe(hardened_probe(known, hardened, gone), hardened, gone)
+    items = None if vectors is None else _by_vectors(list(known.items), vectors, seed, progress)
+    return harden_probe(known, items, unit, taxonomy_at_hand(progress), also=plugged, seed=seed, progress=progress)
 
 
 def better_than_chance(findings: Findings) -> set[str]:

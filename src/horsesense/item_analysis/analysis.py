@@ -29,6 +29,7 @@ from horsesense.stats.item_statistics import (
     FEWEST_FOR_CURVES,
     FEWEST_ITEMS,
     CurveFit,
+    correlation,
     differential_functioning,
     doubtful_keys,
     fit_curves,
@@ -155,6 +156,9 @@ class ItemAnalysis(Document):
     """Guessing rate of the item response model: ``chance`` or ``0``; null without one."""
     guessing_gain: float | None
     """Log-likelihood of that guessing rate minus that of the other; null where it was given."""
+    ability_accuracy: float | None
+    """Correlation of ability and accuracy over models; low where the items do not measure one ability. Both keys weigh
+    the same in the accuracy of a probe with the same two options. Null without an item response model."""
     family_sd: float | None
     """Standard deviation of family effects, in log odds; null where no family has two items."""
     family_p: float | None
@@ -254,14 +258,14 @@ class _Table:
 def _table(models: Mapping[str, Answered], how: Normalisation | None) -> _Table:
     index: dict[str, int] = {}
     found: list[Item] = []
-    columns: list[tuple[int, int, float, int]] = []
+    columns: list[tuple[int, int, float]] = []
     for answered in models.values():
         own = answered.columns
         for i in np.flatnonzero(own.judged).tolist():
             if own.ids[i] not in index:
                 index[own.ids[i]] = len(index)
                 found.append(answered.items[i])
-                columns.append((int(own.golds[i]), int(own.options[i]), float(own.guesses[i]), i))
+                columns.append((int(own.golds[i]), int(own.options[i]), float(own.guesses[i])))
     right = np.full((len(models), len(index)), np.nan)
     chosen = np.full(right.shape, -1, np.int64)
     accuracies = []
@@ -273,7 +277,7 @@ def _table(models: Mapping[str, Answered], how: Normalisation | None) -> _Table:
             right[row, place] = earned.values[i]
             predicted = earned.predicted[i]
             chosen[row, place] = predicted[0] if len(predicted) == 1 else -1
-    golds, options, chance = (np.array(column) for column in list(zip(*columns, strict=True))[:3])
+    golds, options, chance = (np.array(column) for column in zip(*columns, strict=True))
     names: dict[str, int] = {}
     families = np.array([names.setdefault(item.unit(), len(names)) for item in found], np.int64)
     return _Table(
@@ -323,6 +327,7 @@ def _analysis(probe: str, table: _Table, guessing: str, focal: str, most: int, f
         constant=int((np.nanmin(table.right, axis=0) == np.nanmax(table.right, axis=0)).sum()),
         guessing=None if curves is None else "chance" if curves.guessing else "0",
         guessing_gain=_gain(curves),
+        ability_accuracy=None if fit is None else _ability_accuracy(table, fit.ability),
         family_sd=None if fit is None or fit.family_p is None else fit.family_sd,
         family_p=None if fit is None else fit.family_p,
         responders=_responders(table, curves),
@@ -357,6 +362,12 @@ def _too_few(models: int, count: int) -> str:
     if count < FEWEST_ITEMS:
         return f"{count} items: classical statistics only; item curves need {FEWEST_ITEMS} items or more"
     return ""
+
+
+def _ability_accuracy(table: _Table, ability: Floats) -> float:
+    kinds = [np.ones(len(table.ids), bool)] if table.keyed is None else [table.keyed > 0, table.keyed < 0]
+    shares = np.mean([np.nanmean(table.right[:, kind], axis=1) for kind in kinds], axis=0)
+    return float(correlation(ability[:, None], shares[:, None])[0])
 
 
 def _gain(curves: CurveFit | None) -> float | None:

@@ -148,9 +148,9 @@ def _wordnetqa(seed: int, options: Mapping[str, Any]) -> Probe:
 
 def _dictionaryqa(seed: int, options: Mapping[str, Any]) -> Probe:
     from horsesense.lexicons.sources import open_graph
-    from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
+    from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, dictionaryqa_probe
 
-    return build_dictionaryqa(open_graph("gcide"), DictionaryPlan(seed), open_graph("wordnet"))
+    return dictionaryqa_probe(open_graph("gcide"), DictionaryPlan(seed), open_graph("wordnet"))
 
 
 def _duals(seed: int, options: Mapping[str, Any]) -> Probe:

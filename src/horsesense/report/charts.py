@@ -9,8 +9,8 @@ from typing import Any
 
 from horsesense.data import disk_errors, write_file
 from horsesense.drawing import BAR, INK, MISS, SCALE, SOFT, as_row, curve_chart, finished
+from horsesense.methods.suites.charts import paper_chart
 from horsesense.report.collection import Collection
-from horsesense.report.paper_charts import paper_chart
 from horsesense.report.run_text import value_text
 from horsesense.report.summary import Summary
 from horsesense.training.curves import Curve

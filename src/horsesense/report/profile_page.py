@@ -15,11 +15,11 @@ from horsesense.data import write_file
 from horsesense.drawing import SCALE
 from horsesense.errors import UserError
 from horsesense.formatting import percent
+from horsesense.methods.suites.charts import RUNGS
 from horsesense.profiling.document import Profile
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.report import profile_view as view
 from horsesense.report.page import bundled, environment
-from horsesense.report.paper_charts import RUNGS
 from horsesense.report.profile_picture import grid_svg
 from horsesense.report.tables import TextTable, markdown_text
 from horsesense.runs.folder import PROFILE

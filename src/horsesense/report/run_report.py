@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from horsesense.core import Facet, Probe
+from horsesense.core import Probe
 from horsesense.core.catalogue import PathLike
-from horsesense.core.document import Document
+from horsesense.core.document import INTERNAL, Document
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, translate_errors, unknown
 from horsesense.progress import NO_PROGRESS, Progress
@@ -17,96 +17,53 @@ from horsesense.runs.ask import probes_named
 from horsesense.runs.result import Result
 from horsesense.runs.run import AnyRun, Results, Run, answers_by_place, finished_by_place
 from horsesense.scoring.normalise import parse_normalisation
-from horsesense.stats import Estimate
+from horsesense.stats.slices import FacetRow
 
 if TYPE_CHECKING:
     from horsesense.report.collection import Collection
     from horsesense.report.summary import Summary
-    from horsesense.stats.slices import FacetRow
 
 Format = Literal["html", "md", "latex"]
 _ENDINGS = {"html": ".html", "md": ".md", "latex": ".tex"}
 
 
-@dataclass(frozen=True, slots=True)
-class SliceDocument(Document):
-    """A model on the items of a probe that have one value of a facet."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelSlice(FacetRow, Document):
+    """Accuracy of a model on the items of a probe that have one value of a facet."""
 
     model: str
-    """Who was asked."""
+    """Name of the model."""
     probe: str
-    """What was asked."""
-    facet: str
-    """What the items are sliced by."""
-    value: Facet
-    """The value that these items have."""
-    items: Estimate
-    """Items that are right."""
-    clusters: Estimate
-    """Families right in all items with this value."""
+    """Name of the probe."""
 
 
 @dataclass(frozen=True, slots=True)
-class ReportDocument(Document):
-    """What run folders say."""
+class Report(Document):
+    """Results of runs, and where the report was written."""
 
     results: tuple[Result, ...]
     """One for each model and probe in the folders that has gold answers."""
     out: Path | None = None
     """The page or table, if it was written."""
     text: str | None = None
-    """The table, if it was not written."""
-    slices: tuple[SliceDocument, ...] | None = None
+    """The table; none for a page."""
+    slices: tuple[ModelSlice, ...] | None = None
     """One for each value of the facets that were asked for, for probes that have them."""
     unfinished: tuple[str, ...] | None = None
-    """Models, each with its probe, whose answers are not all there; left out."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """What runs say, and where it was written."""
-
-    out: Path | None
-    """The page or table; None where a table was only made."""
-    text: str
-    """The table; empty for a page."""
-    collected: Collection
-    """All that the page shows."""
-    slices: tuple[tuple[Summary, tuple[FacetRow, ...]], ...]
-    """Of each model and probe, accuracy by the facets that were asked for."""
-    sliced: bool
-    """Whether any facet was asked for."""
-    not_sliced: tuple[str, ...]
+    """Models, each with its probe, whose answers are incomplete; left out."""
+    unjudged: tuple[tuple[str, str], ...] = field(default=(), metadata=INTERNAL)
+    """Models, each with its probe, without gold answers."""
+    not_sliced: tuple[str, ...] = field(default=(), metadata=INTERNAL)
     """Which could not be sliced, and why."""
-    charts: tuple[Path, ...]
+    charts: tuple[Path, ...] = field(default=(), metadata=INTERNAL)
     """Files of charts that were written."""
 
-    def results(self) -> Results:
+    def frame(self) -> Results:
         """Return accuracy with its interval, chance and n, one row per model and probe with gold answers."""
-        return Results([summary.result for summary in self.collected.summaries])
-
-    def document(self) -> ReportDocument:
-        """The figures as plain data."""
-        slices = tuple(
-            SliceDocument(_named_in_full(summary), summary.result.probe, row.facet, row.value, row.items, row.clusters)
-            for summary, rows in self.slices
-            for row in rows
-        )
-        documents = tuple(summary.result for summary in self.collected.summaries)
-        text = self.text if self.out is None else None
-        return ReportDocument(documents, self.out, text, slices if self.sliced else None, self.unfinished or None)
-
-    @property
-    def unfinished(self) -> tuple[str, ...]:
-        """Models, each with its probe, whose answers are not all there; left out."""
-        return tuple(f"{model} on {probe}" for model, probe in self.collected.unfinished)
-
-    def to_json(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return self.document().to_json()
+        return Results(list(self.results))
 
     def _repr_html_(self) -> str:
-        return self.results()._repr_html_()
+        return self.frame()._repr_html_()
 
 
 @translate_errors()
@@ -168,8 +125,27 @@ def write_report(
         from horsesense.report.charts import write_charts
 
         drawn = write_charts(collected, Path(charts))
-    kept = tuple((summary, tuple(rows)) for summary, rows in slices)
-    return Report(path, text, collected, kept, bool(by), tuple(not_sliced), tuple(drawn))
+    return Report(
+        results=tuple(summary.result for summary in collected.summaries),
+        out=path,
+        text=text or None,
+        slices=tuple(_model_slice(summary, row) for summary, rows in slices for row in rows) if by else None,
+        unfinished=tuple(f"{model} on {probe}" for model, probe in collected.unfinished) or None,
+        unjudged=tuple(collected.unjudged),
+        not_sliced=tuple(not_sliced),
+        charts=tuple(drawn),
+    )
+
+
+def _model_slice(summary: Summary, row: FacetRow) -> ModelSlice:
+    return ModelSlice(
+        model=_named_in_full(summary),
+        probe=summary.result.probe,
+        facet=row.facet,
+        value=row.value,
+        items=row.items,
+        clusters=row.clusters,
+    )
 
 
 def _named_in_full(summary: Summary) -> str:

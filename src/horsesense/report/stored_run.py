@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from horsesense.core import Card
-from horsesense.core.document import Document
+from horsesense.core.document import INTERNAL, Document
 from horsesense.methods.suites.frame import PaperTable
 from horsesense.progress import Progress
 from horsesense.registry import load, methods
@@ -19,8 +19,8 @@ from horsesense.runs.run import Run
 
 
 @dataclass(frozen=True, slots=True)
-class RunDocument(Document):
-    """The results of a run, and where it is stored."""
+class StoredRun(Document):
+    """A run that is stored in a folder, with its results and its report."""
 
     out: Path
     """The run folder."""
@@ -30,34 +30,12 @@ class RunDocument(Document):
     """The report."""
     spread: tuple[Spread, ...] | None = None
     """The range over prompt formats, for each model and probe with several."""
-    suite: Mapping[str, Any] | None = None
-    """The suite's results beyond the paper's tables, where it has some."""
-    tables: tuple[PaperTable, ...] | None = None
-    """The paper's tables with these models in them."""
-
-
-@dataclass(frozen=True)
-class StoredRun:
-    """A run that is stored in a folder, with its report."""
-
-    run: Run
-    """The answers."""
-    report: Path
-    """The report."""
     suite: Any = None
     """The suite's results beyond the paper's tables, where it has some."""
     tables: tuple[PaperTable, ...] | None = None
     """The paper's tables with these models in them."""
-
-    def document(self) -> RunDocument:
-        """Return the results and paths as plain data."""
-        results = self.run.result_list()
-        spread, suite = spreads(results) or None, None if self.suite is None else self.suite.to_json()
-        return RunDocument(self.run.folder or Path(), tuple(results), self.report, spread, suite, self.tables)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what ``--json`` prints."""
-        return self.document().to_json()
+    run: Run = field(kw_only=True, metadata=INTERNAL)
+    """The answers."""
 
 
 def with_report(
@@ -75,7 +53,8 @@ def with_report(
             progress.log(f"{name}: no item has a gold answer, so there is no accuracy; the answers are stored")
         elif method := _method_with_controls(each.probe.card, name, names):
             progress.log(f"{name}: report it with its controls; make them with: horsesense {method} controls")
-    return StoredRun(run, page, suite, tables)
+    results = tuple(run.result_list())
+    return StoredRun(run.folder or Path(), results, page, spreads(results) or None, suite, tables, run=run)
 
 
 def _method_with_controls(card: Card, name: str, asked: Collection[str]) -> str:

@@ -263,6 +263,8 @@ AnyRun = Run | str | Path
 
 def answers_by_place(runs: Sequence[AnyRun]) -> list[tuple[Path, Sequence[Answered]]]:
     """Return all answers of runs, each with its folder; runs in memory are numbered."""
+    if not runs:
+        raise UserError("no run is given", fix="name a run folder")
     return [
         (run.folder or Path(f"run {number}"), run.answered)
         if isinstance(run, Run)
@@ -292,3 +294,8 @@ def finished_by_place(runs: Sequence[AnyRun]) -> tuple[list[tuple[Path, Sequence
 def answered_of(runs: Sequence[AnyRun]) -> list[Answered]:
     """Return all answers of several runs, in their order."""
     return [each for _, answered in answers_by_place(runs) for each in answered]
+
+
+def folder_of(run: AnyRun) -> Path | None:
+    """Return the folder of a run; None for a run in memory."""
+    return run.folder if isinstance(run, Run) else Path(run)

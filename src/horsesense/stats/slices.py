@@ -138,7 +138,9 @@ class FacetRow:
     """Accuracy for one value of a facet, by item and by cluster (wordnetqa, tables 7 and 8)."""
 
     facet: str
+    """Name of the facet."""
     value: Facet
+    """Value of the facet that these items have."""
     items: Estimate
     """Share of correct items."""
     clusters: Estimate

@@ -10,7 +10,7 @@ import pytest
 from horsesense.core import Card, Probe, Source, write_probe
 from horsesense.errors import UserError
 from horsesense.lexicons.wordnet import find_wordnet
-from horsesense.methods.partwhole import api as partwhole
+from horsesense.methods import partwhole
 from horsesense.methods.partwhole.adjectives import adjective_class
 from horsesense.methods.partwhole.dataset import LABELS, read_partwhole_votes, unjudged
 from horsesense.methods.partwhole.distributions import of_people, triple_of, votes_of
@@ -100,7 +100,7 @@ def test_pictures_of_a_pair_with_their_boxes(tmp_path: Path) -> None:
         json.dumps([{"image_id": number, "width": 640, "height": 480} for number in range(4)])
     )
     out = tmp_path / "pictures.jsonl"
-    made = partwhole.pictures(
+    made = partwhole.pick_pictures(
         tmp_path / "p.jsonl",
         relationships=tmp_path / "relationships.json",
         images=tmp_path / "images.json",

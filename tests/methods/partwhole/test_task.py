@@ -10,7 +10,7 @@ import pytest
 from horsesense.core import Item
 from horsesense.core.item import NO_SOURCE
 from horsesense.errors import UserError
-from horsesense.methods.partwhole.checking import KINDS, check_triples
+from horsesense.methods.partwhole.checking import KINDS, odd_triples
 from horsesense.methods.partwhole.dataset import unjudged
 from horsesense.methods.partwhole.recasting import FORMS, in_labels
 from horsesense.methods.partwhole.splits import KINDS as WAYS
@@ -82,7 +82,7 @@ lamp,cord,black,2,0
 
 def test_odd_rows_are_told_with_their_line(tmp_path: Path) -> None:
     (tmp_path / "train.csv").write_text(ROWS)
-    checked = check_triples([tmp_path / "train.csv"])
+    checked = odd_triples([tmp_path / "train.csv"])
     oddities = checked.odd
     assert checked.rows == 11
     assert [(oddity.kind, oddity.line) for oddity in oddities] == [
@@ -104,7 +104,7 @@ def test_odd_rows_are_told_with_their_line(tmp_path: Path) -> None:
 
 def test_twelve_released_rows_disagree(shared: Path) -> None:
     folder = shared / "data/partwhole/data/annotated"
-    checked = check_triples([folder / "train.csv", folder / "dev.csv"])
+    checked = odd_triples([folder / "train.csv", folder / "dev.csv"])
     oddities = checked.odd
     assert checked.rows == 10_950
     disagreeing = [oddity for oddity in oddities if oddity.kind == "disagree"]

@@ -232,4 +232,4 @@ def test_associations_are_a_table(tmp_path: Path, tiny_folders: dict[str, Path])
     (tmp_path / "nouns.txt").write_text("stone\nkettle\n")
     found = hs.winoventi.find_associations(tmp_path / "nouns.txt", model=str(tiny_folders["bert"]), ranker="none")
     assert found.frame().columns == ("noun", "word", "k", "perplexity", "kept", "reason")
-    assert len(found.frame()) == len(found.all) == found.summary.associations
+    assert len(found.frame()) == len(found.all) == found.associations

@@ -9,7 +9,7 @@ from horsesense.errors import UserError
 from horsesense.lexicons.gcide import find_gcide
 from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.sources import add_triples, open_graph
-from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, build_dictionaryqa
+from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, dictionaryqa_probe
 from tests.support.made_trees import write_dictionary
 
 
@@ -24,7 +24,7 @@ def dictionary(tmp_path_factory: pytest.TempPathFactory) -> Graph:
 
 @pytest.mark.parametrize("as_paper", [True, False])
 def test_other_senses_come_first_and_all_have_examples(dictionary: Graph, as_paper: bool) -> None:
-    probe = build_dictionaryqa(dictionary, DictionaryPlan(as_paper=as_paper, options=4))
+    probe = dictionaryqa_probe(dictionary, DictionaryPlan(as_paper=as_paper, options=4))
     assert probe.items
     for item in probe.items:
         word = item.groups["word"]
@@ -40,7 +40,7 @@ def test_other_senses_come_first_and_all_have_examples(dictionary: Graph, as_pap
 
 def test_a_word_stays_in_one_split(dictionary: Graph) -> None:
     splits: dict[str, set[object]] = {}
-    for item in build_dictionaryqa(dictionary, DictionaryPlan(options=3, as_paper=True, limit=40)).items:
+    for item in dictionaryqa_probe(dictionary, DictionaryPlan(options=3, as_paper=True, limit=40)).items:
         splits.setdefault(item.groups["word"], set()).add(item.facets["split"])
     assert all(len(names) == 1 for names in splits.values())
     assert set().union(*splits.values()) == {"train", "dev", "test"}
@@ -48,7 +48,7 @@ def test_a_word_stays_in_one_split(dictionary: Graph) -> None:
 
 def test_too_few_senses_are_told(dictionary: Graph) -> None:
     with pytest.raises(UserError, match="gives no question with 90 options"):
-        build_dictionaryqa(dictionary, DictionaryPlan(options=90))
+        dictionaryqa_probe(dictionary, DictionaryPlan(options=90))
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def real() -> Graph:
 
 
 def test_no_cue_gives_the_real_one_away(real: Graph) -> None:
-    probe = build_dictionaryqa(real, DictionaryPlan(limit=600))
+    probe = dictionaryqa_probe(real, DictionaryPlan(limit=600))
     assert len(probe.items) > 400
     assert probe.card.notes["import: senses: damaged"] > 1000
     for item in probe.items:

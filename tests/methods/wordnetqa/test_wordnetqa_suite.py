@@ -15,8 +15,8 @@ from horsesense.errors import UserError
 from horsesense.methods.audits import stored_audit, with_audit
 from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.ask import AskedSuite, ask_suite
+from horsesense.methods.suites.charts import paper_chart
 from horsesense.methods.suites.frame import HOPS
-from horsesense.report.paper_charts import paper_chart
 from horsesense.report.tables import latex_tables, markdown_tables
 from horsesense.stats import Estimate
 

@@ -9,10 +9,22 @@ Zhou, Zhang, Cui, Huang, "Evaluating Commonsense in Pre-trained Language Models"
 - Analyse: `suite` (all sets together), `table` (rows of tables 3 and 6), `step_accuracy`, `evidence`,
   `who_gets_what`.
 
-`api` has the public functions, `render` prints their results.
+The commands of `METHOD` name the public functions, which are also attributes of this package (``hs.cats.build_duals``);
+`render` prints their results.
 """
 
-from horsesense.registry import Command, Method, Reader
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from horsesense.registry import Command, Method, Reader, lazy_attributes, public_names
+
+if TYPE_CHECKING:
+    from horsesense.methods.cats.conjunctions import build_conjunctions as build_conjunctions
+    from horsesense.methods.cats.duals import build_duals as build_duals
+    from horsesense.methods.cats.evidence import token_evidence as token_evidence
+    from horsesense.methods.cats.step_accuracy import accuracy_by_steps as accuracy_by_steps
+    from horsesense.methods.cats.who_gets_what import who as who
 
 _HERE = "horsesense.methods.cats"
 
@@ -20,7 +32,7 @@ METHOD = Method(
     name="cats",
     citation="Xuhui Zhou, Yue Zhang, Leyang Cui and Dandan Huang. Evaluating Commonsense in Pre-trained Language "
     "Models. AAAI 2020. doi:10.1609/aaai.v34i05.6523",
-    builders={"duals": f"{_HERE}.api:build_duals", "conjunctions": f"{_HERE}.api:build_conjunctions"},
+    builders={"duals": f"{_HERE}.duals:build_duals", "conjunctions": f"{_HERE}.conjunctions:build_conjunctions"},
     readers={
         "cats": Reader(f"{_HERE}.dataset:read_cats"),
         "cats-robust": Reader(f"{_HERE}.dataset:read_cats_robust"),
@@ -41,33 +53,33 @@ METHOD = Method(
     commands=(
         Command(
             "build conjunctions",
-            f"{_HERE}.api:build_conjunctions",
+            f"{_HERE}.conjunctions:build_conjunctions",
             "Build conjunction pairs from schemas",
             "horsesense build conjunctions wsc.jsonl -o conjunctions.jsonl",
         ),
         Command(
             "build duals",
-            f"{_HERE}.api:build_duals",
+            f"{_HERE}.duals:build_duals",
             "Build duals: questions after one edit",
             "horsesense build duals sm.jsonl orders --per-method 75 -o duals.jsonl",
         ),
         Command(
             "cats evidence",
-            f"{_HERE}.api:evidence",
+            f"{_HERE}.evidence:token_evidence",
             "Find which tokens decide a pair",
             "horsesense cats evidence runs/cats",
             render=f"{_HERE}.render:print_evidence",
         ),
         Command(
             "cats steps",
-            f"{_HERE}.api:steps",
+            f"{_HERE}.step_accuracy:accuracy_by_steps",
             "Report accuracy by inference steps",
             "horsesense cats steps runs/cats",
             render=f"{_HERE}.render:print_steps",
         ),
         Command(
             "cats who",
-            f"{_HERE}.api:who",
+            f"{_HERE}.who_gets_what:who",
             "List items that only one model gets right",
             "horsesense cats who runs/small runs/large --items 5",
             render=f"{_HERE}.render:print_who",
@@ -75,3 +87,7 @@ METHOD = Method(
     ),
 )
 """What this package adds to the program."""
+
+_PUBLIC = public_names(METHOD)
+__all__ = [*_PUBLIC]
+__getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

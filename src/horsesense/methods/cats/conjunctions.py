@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
 from horsesense.core import Facet, Item, Probe
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.methods.cats.step_accuracy import Word, joins, steps, words_of
 
 
@@ -104,3 +105,22 @@ def conjunction_probe(schemas: Probe) -> Probe:
         human=(),
     )
     return Probe.of(items, card, {"schemas without a conjunction": without} if without else {})
+
+
+@translate_errors()
+def build_conjunctions(probe: Probe | str | Path) -> Probe:
+    """Build pairs of a correct sentence and the same sentence with another conjunction, from Winograd schemas.
+
+    Args:
+        probe: Name or file of a probe of Winograd schemas as sentences. In Python, also a `Probe`.
+
+    Returns:
+        The probe of pairs.
+    """
+    from horsesense.core.catalogue import as_probe
+
+    schemas = as_probe(probe)
+    try:
+        return conjunction_probe(schemas)
+    except UserError as error:
+        raise (error if isinstance(probe, Probe) else error.at(probe)) from None

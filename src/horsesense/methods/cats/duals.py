@@ -14,9 +14,13 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Literal
 
-from horsesense.core import Facet, Item, Probe, view
-from horsesense.errors import UserError, unknown
+from annotated_types import Ge
+
+from horsesense.core import Facet, Item, Probe, probe_name, view
+from horsesense.errors import UserError, translate_errors, unknown
 from horsesense.methods.cats.dual_edits import (
     Dual,
     Method,
@@ -258,3 +262,52 @@ def _balanced(families: Sequence[tuple[Item, Item]], plan: DualPlan) -> list[tup
                     chosen.append(queue.pop()[0].family)
         kept |= set(chosen)
     return [family for family in families if family[0].family in kept]
+
+
+OperatorName = Literal[
+    "insert-negation", "remove-negation", "opposite", "converse", "swap-arguments", "exchange-names", "twins"
+]
+
+
+@translate_errors()
+def build_duals(
+    probes: Probe | str | Path | Sequence[Probe | str | Path],
+    *,
+    operators: Sequence[OperatorName] = (),
+    statuses: Sequence[Literal["proved", "asserted", "proposed"]] = (),
+    per_method: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+) -> Probe:
+    """Build duals: the same questions after one edit, each with the basis of its key (logic, people, or a guess).
+
+    Args:
+        probes: Names or files of probes of sentence pairs, or orders for our own pairs of comparisons. In Python,
+            also a `Probe`.
+        operators: Edit to apply. By default, all.
+        statuses: What the keys may rest on. By default, all.
+        per_method: Maximum number of pairs per method, balanced over the probes; the paper has 75.
+        seed: Random seed of the draw.
+
+    Returns:
+        The probe: one family per pair and operator, with the original and its dual.
+    """
+    plan = DualPlan(tuple(operators), tuple(statuses), per_method, seed)
+    sources = [probes] if isinstance(probes, Probe | str | Path) else list(probes)
+    try:
+        return make_duals([_source(each, seed) for each in sources], plan)
+    except UserError as error:
+        files = [each for each in sources if not isinstance(each, Probe)]
+        raise (error.at(files[0]) if files and error.file is None else error) from None
+
+
+def _source(probe: Probe | str | Path, seed: int) -> Probe:
+    """Open a probe and name it after its file: all sets of a published dataset share the name on their card."""
+    from horsesense.core.catalogue import as_probe
+    from horsesense.methods.cats.orders import NAME, orders_probe
+
+    if isinstance(probe, Probe):
+        return probe
+    if str(probe) == NAME:
+        return orders_probe(None, seed)
+    source = as_probe(probe)
+    return replace(source, card=replace(source.card, name=probe_name(Path(probe))))

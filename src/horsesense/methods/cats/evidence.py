@@ -13,8 +13,9 @@ import numpy as np
 
 from horsesense.core import Answer, Item, ScoringSpec
 from horsesense.core.document import Document
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.runs.results import Answered
+from horsesense.runs.run import AnyRun, answered_of, folder_of
 from horsesense.scoring.evidence import TokenEvidence, evidence
 from horsesense.scoring.prompts import item_prompts
 from horsesense.scoring.texts import ScoredText, ScoredToken, scored_text
@@ -202,3 +203,20 @@ def _scored(text: str, answer: Answer, place: int, by_mean: bool) -> ScoredText:
     count = len(answer.logprobs[place]) if by_mean else 1
     kept = zip(answer.starts[place], answer.ends[place], answer.logprobs[place], strict=True)
     return scored_text(text, (ScoredToken(text[start:end], start, end, value / count) for start, end, value in kept))
+
+
+@translate_errors()
+def token_evidence(*runs: AnyRun) -> EvidenceOfRuns:
+    """Report how often the edited tokens decide a pair, where they are, and how much other tokens contribute.
+
+    Args:
+        runs: Run folders with probes of sentence pairs. In Python, also a `Run`.
+
+    Returns:
+        One entry per model and probe of labelled pairs; other probes are left out.
+    """
+    result = evidence_of_runs(answered_of(runs))
+    if not result.evidence:
+        fix = "give runs on ca, wsc, sm …"
+        raise UserError("no probe of these runs has labelled pairs", file=folder_of(runs[0]), fix=fix)
+    return result

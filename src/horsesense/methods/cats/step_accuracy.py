@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -22,9 +23,10 @@ import numpy as np
 from horsesense.core import Item
 from horsesense.core.document import Document
 from horsesense.core.spec import Normalisation
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.words import AUXILIARIES, listed, word_spans
 from horsesense.runs.results import Answered
+from horsesense.runs.run import AnyRun, answered_of
 from horsesense.stats import Estimate
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.resampling import Floats
@@ -388,3 +390,34 @@ def _of_model(
         numbers += counts
     together = by_number(np.concatenate(values), units, numbers) if values else []
     return ModelSteps(name, tuple(sorted(sets, key=lambda each: each.mean_steps)), tuple(together))
+
+
+@translate_errors()
+def accuracy_by_steps(*runs: AnyRun, judgements: Sequence[str | Path] = ()) -> InferenceSteps:
+    """Report accuracy by inference steps, as the share of wrong options that the correct one beats (figure 2).
+
+    Args:
+        runs: Run folders. In Python, also a `Run`.
+        judgements: Completed task file of the instrument steps. By default, a rule counts the steps.
+
+    Returns:
+        For each model, its probes ordered by their steps, and accuracy by number of steps.
+    """
+    counts = _counts_of_people([Path(file) for file in judgements]) if judgements else None
+    return inference_steps([each for each in answered_of(runs) if each.judged], counts)
+
+
+def _counts_of_people(files: Sequence[Path]) -> Counted:
+    """Read the counts of people; "4 or more" counts as four, and "cannot say" as no count."""
+    from horsesense.annotate.judgements import read_files
+
+    collected = read_files(files)
+    if collected.instrument.name != "steps":
+        raise UserError(
+            f"these are judgements of the instrument {collected.instrument.name}", file=files[0], fix="use steps"
+        )
+    votes = [(each.item, each.value.split()[0]) for each in collected.judgements]
+    try:
+        return counted([(item, float(count)) for item, count in votes if count.isdecimal()])
+    except UserError as error:
+        raise error.at(files[0]) from None

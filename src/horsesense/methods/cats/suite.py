@@ -148,25 +148,12 @@ def open_suite(suite: Suite, folder: Path | None, skip_bad: bool = False) -> Ope
 
 
 @dataclass(frozen=True, slots=True)
-class CueOfSet:
-    """A cue that answers a set without its question."""
-
-    name: str
-    pick: str
-    """Option that the cue picks: "the option …"."""
-    accuracy: Estimate
-    """Accuracy on items that were not used to choose it."""
-    p: float
-    """P-value: probability that the best of all cues does as well on a shuffled key."""
-
-
-@dataclass(frozen=True, slots=True)
 class CuesOfSet:
     """The best cues of one set that ignore the question."""
 
-    rule: CueOfSet | None
+    rule: Finding | None
     """The best cue that needs no learning."""
-    learnt: CueOfSet | None
+    learnt: Finding | None
     """The best of all cues, including those that learn words from other items."""
     chance: float
     """Accuracy of guessing."""
@@ -187,15 +174,11 @@ def blind_cues(probes: Mapping[str, Probe], progress: Progress = NO_PROGRESS) ->
         cues = measure_cues(probe.items, probe.card.group, rounds=99, progress=progress)
         ranked = [cue for cue in cues.cues if cue.name in blind]
         best[name] = CuesOfSet(
-            rule=next((_cue(cue) for cue in ranked if cue.name in rules), None),
-            learnt=next(map(_cue, ranked), None),
+            rule=next((cue for cue in ranked if cue.name in rules), None),
+            learnt=next(iter(ranked), None),
             chance=cues.chance,
         )
     return best
-
-
-def _cue(cue: Finding) -> CueOfSet:
-    return CueOfSet(cue.name, cue.pick, cue.accuracy, cue.p)
 
 
 def _units(probe: Probe) -> int:

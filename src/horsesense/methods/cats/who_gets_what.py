@@ -11,9 +11,11 @@ import numpy as np
 
 from horsesense.core.document import Document
 from horsesense.core.spec import Normalisation
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.words import word_spans
+from horsesense.runs.comparison import by_probe
 from horsesense.runs.results import Answered
+from horsesense.runs.run import AnyRun, answers_by_place, folder_of
 from horsesense.stats import Estimate
 from horsesense.stats.accuracy import accuracy
 
@@ -161,3 +163,21 @@ def who_gets_what(first: Answered, second: Answered, how: Normalisation | None =
 def _thirds(positions: Iterable[float]) -> dict[str, int]:
     counts = Counter(third_of(position) for position in positions)
     return {name: counts[name] for name in ("beginning", "middle", "end")}
+
+
+@translate_errors()
+def who(*runs: AnyRun) -> WhoOfRuns:
+    """List the items that only one of two models gets right, with the position of the key word (table 4).
+
+    Args:
+        runs: Run folders; one folder with two models is enough. In Python, also a `Run`.
+
+    Returns:
+        One entry per probe and pair of models.
+    """
+    probes = by_probe(answers_by_place(runs))
+    result = who_of_runs(list(models.values()) for models in probes.values())
+    if not result.pairs:
+        fix = "give folders whose probes have the same name"
+        raise UserError("no probe was asked of two models", file=folder_of(runs[0]), fix=fix)
+    return result

@@ -8,10 +8,28 @@ Mullenbach, Gordon, Peng, May, "Do Nuclear Submarines Have Nuclear Captains?" (E
 - Forms: `recasting` (fewer labels; premise and hypothesis, section 5.2), `splits`, `pictures`.
 - Analyse: `table` and `suite` (the paper's table with a user's models), `distributions` (comparison with votes).
 
-`api` has the public functions, `settings` their settings classes, `render` prints their results.
+The commands of `METHOD` name the public functions, which are also attributes of this package (``hs.partwhole.split``);
+`settings` their settings classes, `render` prints their results.
 """
 
-from horsesense.registry import Command, Method, Reader
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from horsesense.registry import Command, Method, Reader, lazy_attributes, public_names
+
+if TYPE_CHECKING:
+    from horsesense.methods.partwhole.builder import build as build
+    from horsesense.methods.partwhole.checking import check as check
+    from horsesense.methods.partwhole.pictures import pick_pictures as pick_pictures
+    from horsesense.methods.partwhole.recasting import gold as gold
+    from horsesense.methods.partwhole.recasting import premises as premises
+    from horsesense.methods.partwhole.recasting import recast as recast
+    from horsesense.methods.partwhole.settings import AdjectiveSources as AdjectiveSources
+    from horsesense.methods.partwhole.settings import CandidateRules as CandidateRules
+    from horsesense.methods.partwhole.settings import PairSources as PairSources
+    from horsesense.methods.partwhole.splits import split as split
+    from horsesense.methods.partwhole.table import paper_table as paper_table
 
 _HERE = "horsesense.methods.partwhole"
 
@@ -20,7 +38,7 @@ METHOD = Method(
     citation="James Mullenbach, Jonathan Gordon, Nanyun Peng and Jonathan May. Do Nuclear Submarines Have Nuclear "
     "Captains? A Challenge Dataset for Commonsense Reasoning over Adjectives and Objects. EMNLP-IJCNLP 2019. "
     "doi:10.18653/v1/D19-1625",
-    builders={"partwhole": f"{_HERE}.api:build"},
+    builders={"partwhole": f"{_HERE}.builder:build"},
     probes={"partwhole-own": f"{_HERE}.own_probe:own_probe"},
     readers={
         "partwhole": Reader(f"{_HERE}.dataset:read_partwhole"),
@@ -33,26 +51,26 @@ METHOD = Method(
     commands=(
         Command(
             "build partwhole",
-            f"{_HERE}.api:build",
+            f"{_HERE}.builder:build",
             "Build unlabelled part-whole triples",
             "horsesense build partwhole --wordnet --text corpus.txt -o candidates.jsonl",
         ),
         Command(
             "partwhole check",
-            f"{_HERE}.api:check",
+            f"{_HERE}.checking:check",
             "Find odd rows in a file of triples",
             "horsesense partwhole check train.csv",
             render=f"{_HERE}.render:print_odd",
         ),
         Command(
             "partwhole gold",
-            f"{_HERE}.api:gold",
+            f"{_HERE}.recasting:gold",
             "Draw gold items for a qualification test",
             "horsesense partwhole gold gold_annotations.csv -o gold.jsonl",
         ),
         Command(
             "partwhole pictures",
-            f"{_HERE}.api:pictures",
+            f"{_HERE}.pictures:pick_pictures",
             "Pick pictures of pairs for annotators",
             "horsesense partwhole pictures candidates.jsonl --relationships relationships.json "
             "--images image_data.json -o pictures.jsonl",
@@ -60,26 +78,26 @@ METHOD = Method(
         ),
         Command(
             "partwhole premises",
-            f"{_HERE}.api:premises",
+            f"{_HERE}.recasting:premises",
             "Turn triples into premise and hypothesis",
             "horsesense partwhole premises dev.jsonl --corpus corpus.txt -o premises.jsonl",
         ),
         Command(
             "partwhole recast",
-            f"{_HERE}.api:recast",
+            f"{_HERE}.recasting:recast",
             "Map the five labels to fewer",
             "horsesense partwhole recast dev.jsonl --labels three -o three.jsonl",
         ),
         Command(
             "partwhole split",
-            f"{_HERE}.api:split",
+            f"{_HERE}.splits:split",
             "Split triples for training and test",
             "horsesense partwhole split all.jsonl --by nouns -o parts",
             render=f"{_HERE}.render:print_split",
         ),
         Command(
             "partwhole table",
-            f"{_HERE}.api:table",
+            f"{_HERE}.table:paper_table",
             "Compute the paper's table for runs",
             "horsesense partwhole table runs/smollm2 --train train.jsonl",
             render=f"{_HERE}.render:print_table",
@@ -87,3 +105,12 @@ METHOD = Method(
     ),
 )
 """What this package adds to the program."""
+
+_PUBLIC = public_names(
+    METHOD,
+    f"{_HERE}.settings:AdjectiveSources",
+    f"{_HERE}.settings:CandidateRules",
+    f"{_HERE}.settings:PairSources",
+)
+__all__ = [*_PUBLIC]
+__getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

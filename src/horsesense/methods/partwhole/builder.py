@@ -7,18 +7,24 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import Annotated, TypeVar
+
+from annotated_types import Ge
 
 from horsesense.core import Card, Item, Probe, Source
-from horsesense.errors import UserError, argument
-from horsesense.methods.partwhole.adjectives import adjective_class
+from horsesense.errors import UserError, argument, translate_errors
+from horsesense.methods.partwhole import pairs as pair_readers
+from horsesense.methods.partwhole.adjectives import adjective_class, read_syntactic_ngrams, read_text_modifiers
 from horsesense.methods.partwhole.dataset import unjudged
 from horsesense.methods.partwhole.pairs import Modifiers, Pair, Pairs
 from horsesense.methods.partwhole.rules import Sieve
-from horsesense.methods.partwhole.settings import RULES, CandidateRules
+from horsesense.methods.partwhole.settings import RULES, AdjectiveSources, CandidateRules, PairSources
 from horsesense.methods.published.reading import Reading, fields_of
+from horsesense.progress import NO_PROGRESS, Progress
 
 READ = (
     "Bad pairs: a language model audited 148 pairs that passed the rule parts (60 of Visual Genome, 30 of each other "
@@ -149,3 +155,98 @@ def read_candidates(path: Path) -> set[Triple]:
             raise UserError("this is not a candidate", file=path, line=number, fix="write whole,part,adjective")
         triples.add((fields[0], fields[1], fields[2]))
     return triples
+
+
+_Source = TypeVar("_Source")
+
+
+@translate_errors()
+def build(
+    *,
+    pairs: PairSources | None = None,
+    adjectives: AdjectiveSources | None = None,
+    rules: CandidateRules | None = None,
+    published: str | Path | None = None,
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+    progress: Progress = NO_PROGRESS,
+) -> Probe:
+    """Build candidate triples: a whole, its part, and an adjective that is used with both. They have no labels.
+
+    Args:
+        pairs: Sources of pairs.
+        adjectives: Sources of adjectives.
+        rules: Rules.
+        published: Published candidates (whole,part,adjective) to count shared ones.
+        limit: Maximum number of items.
+        seed: Random seed.
+        progress: Progress callback.
+
+    Returns:
+        The probe; the notes on its card count what each rule rejected.
+    """
+    sources = pairs or PairSources()
+    aliases = pair_readers.read_aliases(Path(sources.aliases)) if sources.aliases else {}
+    known = _read_all(_pair_readers(sources, aliases), "pairs", progress)
+    nouns = {noun for each in known for pair in each.counts for noun in pair}
+    modifiers = _read_all(_modifier_readers(adjectives or AdjectiveSources(), nouns, aliases), "adjectives", progress)
+    plan = CandidatePlan(
+        pairs=known,
+        modifiers=modifiers,
+        rules=rules or CandidateRules(),
+        published=read_candidates(Path(published)) if published else (),
+        limit=limit,
+        seed=seed,
+    )
+    return build_partwhole(plan)
+
+
+def _read_all(readers: Sequence[Callable[[], _Source]], stage: str, progress: Progress) -> list[_Source]:
+    sources = []
+    for i, read in enumerate(readers):
+        progress.update(stage, i, len(readers))
+        sources.append(read())
+    return sources
+
+
+def _pair_readers(sources: PairSources, aliases: dict[str, str]) -> list[Callable[[], Pairs]]:
+    readers: list[Callable[[], Pairs]] = []
+    if sources.relationships:
+        readers.append(
+            partial(pair_readers.read_relationships, Path(sources.relationships), sources.predicates, aliases)
+        )
+    if sources.relation_counts:
+        readers.append(
+            partial(pair_readers.read_relation_counts, Path(sources.relation_counts), sources.predicates, aliases)
+        )
+    if sources.wordnet:
+        readers.append(pair_readers.wordnet_pairs)
+    if sources.conceptnet:
+        readers.append(partial(pair_readers.conceptnet_pairs, [Path(file) for file in sources.conceptnet]))
+    if sources.genericskb:
+        readers.append(partial(pair_readers.genericskb_pairs, [Path(file) for file in sources.genericskb]))
+    if not readers:
+        raise UserError(
+            "no source of pairs is given",
+            fix=f"give {argument('relation_counts', 'FILE')}, {argument('wordnet')}, "
+            f"{argument('conceptnet', 'FILE')} …",
+        )
+    return readers
+
+
+def _modifier_readers(
+    sources: AdjectiveSources, nouns: set[str], aliases: dict[str, str]
+) -> list[Callable[[], Modifiers]]:
+    readers: list[Callable[[], Modifiers]] = []
+    if sources.attributes:
+        readers.append(partial(pair_readers.read_attributes, Path(sources.attributes), aliases))
+    if sources.ngrams:
+        readers.append(partial(read_syntactic_ngrams, [Path(file) for file in sources.ngrams], nouns))
+    if sources.text:
+        readers.append(partial(read_text_modifiers, [Path(file) for file in sources.text], nouns))
+    if not readers:
+        raise UserError(
+            "no source of adjectives is given",
+            fix=f"give {argument('attributes', 'FILE')}, {argument('ngrams', 'FILE')} or {argument('text', 'FILE')}",
+        )
+    return readers

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.core.document import Document
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.methods.partwhole.adjectives import is_known_adjective
 from horsesense.methods.partwhole.dataset import COLUMNS, LABELS
 from horsesense.methods.published.reading import Reading, check_columns, fields_of
@@ -55,7 +55,7 @@ class OddTriples(Document):
     """Row by row, in the order of the files."""
 
 
-def check_triples(paths: Sequence[Path]) -> OddTriples:
+def odd_triples(paths: Sequence[Path]) -> OddTriples:
     """Find the odd rows in files of labelled triples."""
     oddities: list[Oddity] = []
     first: dict[tuple[str, ...], tuple[str, int, str]] = {}
@@ -108,3 +108,18 @@ def _odd(triple: tuple[str, ...], label: str, binary: str) -> Iterator[tuple[str
 
 def _name(label: str) -> str:
     return LABELS[int(label)] if label in "01234" and len(label) == 1 else repr(label)
+
+
+@translate_errors()
+def check(*files: str | Path) -> OddTriples:
+    """List rows with missing words, phrases, upper case, unknown adjectives, or labels that contradict each other.
+
+    Args:
+        files: Labelled triples: whole,part,jj,label,bin_label.
+
+    Returns:
+        The number of rows, and the odd ones.
+    """
+    if not files:
+        raise UserError("no file was given", fix="name a file of labelled triples")
+    return odd_triples([Path(file) for file in files])

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import orjson
+from annotated_types import Ge
 
-from horsesense.core import Item
+from horsesense.core import Probe
 from horsesense.core.document import Document
 from horsesense.data import json_elements, write_file
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.methods.partwhole.pairs import Pair, clean_noun
 from horsesense.methods.partwhole.settings import PREDICATES
 
@@ -34,32 +35,51 @@ class PairPictures(Document):
     """Picture files that the folder of the study needs."""
 
 
+@translate_errors()
 def pick_pictures(
-    items: Sequence[Item], relationships: Path, images: Path, out: Path, each: int = 3, seed: int = 0
+    probe: Probe | str | Path,
+    *,
+    relationships: str | Path,
+    images: str | Path,
+    out: str | Path,
+    per_pair: Annotated[int, Ge(1)] = 3,
+    seed: Annotated[int, Ge(0)] = 0,
 ) -> PairPictures:
-    """Draw pictures for each pair of the items, in which the whole has the part.
+    """Pick pictures for annotators, with boxes around whole and part (section 4.1).
 
-    ``relationships`` and ``images`` are relationships.json and image_data.json of Visual Genome.
+    Args:
+        probe: Name or file of a probe of triples. In Python, also a `Probe`.
+        relationships: File relationships.json of Visual Genome.
+        images: File image_data.json of Visual Genome.
+        out: File pictures.jsonl, for the folder of a study, together with the pictures.
+        per_pair: Number of pictures per pair.
+        seed: Random seed.
+
+    Returns:
+        The number of pairs with pictures, and the image files that are needed.
     """
-    if each < 1:
-        raise UserError(f"{each} pictures per pair are not possible", fix="ask for 1 or more")
+    from horsesense.core.catalogue import as_probe
+
+    if per_pair < 1:
+        raise UserError(f"{per_pair} pictures per pair are not possible", fix="ask for 1 or more")
+    items = as_probe(probe).items
     wanted = {(item.groups["whole"], item.groups["part"]) for item in items if {"whole", "part"} <= set(item.groups)}
     if not wanted:
         raise UserError("the items have no whole and part", fix="give part-whole triples")
-    seen = _seen(relationships, wanted)
-    sizes = _sizes(images)
+    seen = _seen(Path(relationships), wanted)
+    sizes = _sizes(Path(images))
     draw = random.Random(seed)
     rows, without, full = [], [], 0
     for pair in sorted(wanted):
         found = [row for row in seen.get(pair, ()) if row[0] in sizes]
         if not found:
             without.append(", ".join(pair))
-        chosen = draw.sample(found, min(each, len(found)))
-        full += len(chosen) == each
+        chosen = draw.sample(found, min(per_pair, len(found)))
+        full += len(chosen) == per_pair
         rows += [_row(pair, image, boxes, sizes[image]) for image, boxes in chosen]
-    write_file(out, b"".join(orjson.dumps(row) + b"\n" for row in rows))
+    write_file(Path(out), b"".join(orjson.dumps(row) + b"\n" for row in rows))
     files = tuple(sorted({str(row["file"]) for row in rows}))
-    return PairPictures(out, len(wanted), full, tuple(without), files)
+    return PairPictures(Path(out), len(wanted), full, tuple(without), files)
 
 
 Boxes = tuple[Mapping[str, float], Mapping[str, float]]

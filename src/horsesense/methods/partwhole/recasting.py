@@ -11,11 +11,16 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
+from typing import Annotated, Literal
+
+from annotated_types import Ge
 
 from horsesense.core import Item, Probe
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.lexicons.comparatives import adjective_forms
 from horsesense.lexicons.corpus import Corpus, Sentence
 from horsesense.lexicons.inflection import noun_forms
@@ -238,3 +243,73 @@ def gold_triples(released: ReleasedVotes, each: int = 2, seed: int = 0) -> Probe
         seed=seed,
     )
     return Probe.of(chosen, card)
+
+
+@translate_errors()
+def recast(probe: Probe | str | Path, *, labels: Literal["five", "three", "binary", "entailment"]) -> Probe:
+    """Map the five labels to three (probably, unrelated, unlikely), to yes and no, or to entailment labels.
+
+    Args:
+        probe: Name or file of a probe with the five labels. In Python, also a `Probe`.
+        labels: Labels of the new probe; entailment is three under the names of inference models.
+
+    Returns:
+        The same triples with these labels.
+
+    >>> recast("triples.jsonl", labels="four")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    horsesense.errors.UserError: there is no form of labels 'four'
+    """
+    from horsesense.core.catalogue import as_probe
+
+    find_form(labels)
+    return probe_in_labels(as_probe(probe), labels)
+
+
+@translate_errors()
+def premises(
+    probe: Probe | str | Path, *, corpus: Sequence[str | Path] = (), progress: Progress = NO_PROGRESS
+) -> Probe:
+    """Turn each triple into premise and hypothesis; without a corpus sentence, the premise is a marked template.
+
+    Args:
+        probe: Name or file of a probe with the five labels. In Python, also a `Probe`.
+        corpus: Text file to find sentences in. By default, every premise is a template.
+        progress: Progress callback.
+
+    Returns:
+        The triples as pairs of sentences.
+    """
+    from horsesense.core.catalogue import as_probe
+
+    files = [Path(file) for file in corpus]
+    folder = next((path for path in files if path.is_dir()), None)
+    if folder is not None:
+        fix = f"name its files, each with a {argument('corpus')}"
+        raise UserError("this is a folder, not a file", file=folder, fix=fix)
+    triples = as_probe(probe)
+    names = ", ".join(path.name for path in files)
+    with closing(Corpus(files, progress)) if files else nullcontext() as searched:
+        inference = as_inference(triples, searched, names, progress)
+    covered, n = coverage(inference)
+    progress.log(f"{covered:,} of {n:,} pairs of whole and adjective have a sentence; the others have a template")
+    return inference
+
+
+@translate_errors()
+def gold(
+    files: Sequence[str | Path], *, per_label: Annotated[int, Ge(1)] = 2, seed: Annotated[int, Ge(0)] = 0
+) -> Probe:
+    """Draw gold items for a qualification test: triples whose annotators all agree (section 4.2).
+
+    Args:
+        files: Files of published votes: the authors' own, the qualification items, or the crowd's.
+        per_label: Number of triples per label.
+        seed: Random seed.
+
+    Returns:
+        Triples with their label, for use as gold items of a study.
+    """
+    from horsesense.methods.partwhole.dataset import read_partwhole_votes
+
+    return gold_triples(read_partwhole_votes([Path(file) for file in files]), per_label, seed)

@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from pathlib import Path
+from typing import Annotated, Literal
+
+from annotated_types import Ge
 
 from horsesense.core import Item, Probe, write_probe
 from horsesense.core.document import Document
-from horsesense.errors import UserError, unknown
+from horsesense.errors import UserError, translate_errors, unknown
 
 SHARES = {"train": 0.7, "dev": 0.1, "test": 0.2}
 KINDS = ("random", "whole", "part", "adjective", "nouns")
@@ -138,3 +141,27 @@ def split_probe(probe: Probe, by: str = "random", seed: int = 0) -> tuple[dict[s
         made = f"{probe.card.made} The {name} part, split by {by}, seed {seed}.".strip()
         probes[name] = Probe.of(items, replace(probe.card, made=made, seed=seed))
     return probes, len(parts["dropped"])
+
+
+@translate_errors()
+def split(
+    probe: Probe | str | Path,
+    out: str | Path,
+    *,
+    by: Literal["random", "whole", "part", "adjective", "nouns"] = "random",
+    seed: Annotated[int, Ge(0)] = 0,
+) -> TriplesSplit:
+    """Split triples into 70% training, 10% development and 20% test, and write a file for each.
+
+    Args:
+        probe: Name or file of a probe of labelled triples. In Python, also a `Probe`.
+        out: Folder for train.jsonl, dev.jsonl and test.jsonl.
+        by: What no two splits share; ``nouns``: neither wholes nor parts.
+        seed: Random seed.
+
+    Returns:
+        The files, the size of each, and the number of triples that were dropped.
+    """
+    from horsesense.core.catalogue import as_probe
+
+    return write_split(as_probe(probe), by, seed, Path(out))

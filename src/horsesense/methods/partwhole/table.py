@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from math import isnan
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from horsesense.core import Item, Judgement
+from horsesense.core import Item, Judgement, Probe
 from horsesense.core.document import Document
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.methods.ledger import printed_table
 from horsesense.methods.partwhole.adjectives import adjective_class
 from horsesense.methods.partwhole.dataset import LABELS
@@ -27,6 +28,7 @@ from horsesense.methods.partwhole.distributions import (
 )
 from horsesense.methods.published.votes import ReleasedVotes
 from horsesense.runs.results import Answered
+from horsesense.runs.run import AnyRun, answered_of
 from horsesense.stats import Estimate, accuracy, chance
 from horsesense.stats.mistakes import Confusion, confusion
 from horsesense.stats.ordinal import mean_absolute_error, novelty, quadratic_kappa
@@ -281,3 +283,35 @@ def _against_others(votes: Sequence[Judgement]) -> list[float]:
         best = {value for value in others if others.count(value) == most}
         credit.append((each.value in best) / len(best) if best else float("nan"))
     return credit
+
+
+@translate_errors()
+def paper_table(
+    *runs: AnyRun,
+    train: Probe | str | Path | None = None,
+    vote_files: Sequence[str | Path] = (),
+    dev: Sequence[AnyRun] = (),
+) -> PartWholeTable:
+    """Compute the paper's table: accuracy, mean absolute error, weighted kappa, with two-way clustered intervals.
+
+    Args:
+        runs: Run folders on the same triples; the seeds of a control are averaged. In Python, also a `Run`.
+        train: Training set, to report triples by what it contains.
+        vote_files: Published votes: adds people as rows, and compares every row with the votes as a distribution.
+        dev: Run of the same models on other triples, on which label preferences are fitted and then removed.
+
+    Returns:
+        One row per model or control, rows for people, and the paper's rows.
+    """
+    from horsesense.core.catalogue import as_probe
+    from horsesense.methods.partwhole.dataset import read_partwhole_votes
+
+    answered = answered_of([each for run in runs for each in _with_seeds(run)])
+    others = answered_of([each for run in dev for each in _with_seeds(run)]) if dev else []
+    votes = read_partwhole_votes([Path(file) for file in vote_files]) if vote_files else None
+    return partwhole_table(answered, () if train is None else as_probe(train).items, votes, others)
+
+
+def _with_seeds(run: AnyRun) -> Sequence[AnyRun]:
+    """Return the run itself, or the runs of all seeds of a control in its folder."""
+    return (sorted(Path(run).glob("seed-*")) or [run]) if isinstance(run, str | Path) else [run]

@@ -14,9 +14,9 @@ The commands of `METHOD` name the public functions, which are also attributes of
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from horsesense.registry import Command, Method, Reader, load
+from horsesense.registry import Command, Method, Reader, lazy_attributes, public_names
 
 if TYPE_CHECKING:
     from horsesense.methods.rica.analysis import analyse as analyse
@@ -114,19 +114,11 @@ METHOD = Method(
 )
 """What this package adds to the program."""
 
-_PUBLIC = {command.target.partition(":")[2]: command.target for command in METHOD.commands} | {
-    "RicaModels": f"{_HERE}.builder:RicaModels",
-    "RicaSources": f"{_HERE}.builder:RicaSources",
-    "plot_ladder": f"{_HERE}.analysis:plot_ladder",
-}
-__all__ = [*sorted(_PUBLIC)]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return load(_PUBLIC[name])
-
-
-def __dir__() -> list[str]:
-    return sorted((*globals(), *_PUBLIC))
+_PUBLIC = public_names(
+    METHOD,
+    f"{_HERE}.builder:RicaModels",
+    f"{_HERE}.builder:RicaSources",
+    f"{_HERE}.analysis:plot_ladder",
+)
+__all__ = [*_PUBLIC]
+__getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

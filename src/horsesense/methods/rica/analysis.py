@@ -153,7 +153,7 @@ def plot_ladder(analysis: RunAnalysis, path: str | Path | None = None) -> Any:
     Returns:
         An Altair chart with one panel per model.
     """
-    from horsesense.report.paper_charts import ladder_chart, write_ladder
+    from horsesense.methods.suites.charts import ladder_chart, write_ladder
 
     ladders = [(result.model, result.ladder) for result in analysis.results if result.ladder is not None]
     panels = [

@@ -18,9 +18,9 @@ The commands of `METHOD` name the public functions, which are also attributes of
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from horsesense.registry import Command, Method, Reader, load
+from horsesense.registry import Command, Method, Reader, lazy_attributes, public_names
 
 if TYPE_CHECKING:
     from horsesense.methods.winoventi.associations import compare_associations as compare_associations
@@ -126,22 +126,14 @@ METHOD = Method(
 )
 """What this package adds to the program."""
 
-_PUBLIC = {command.target.partition(":")[2]: command.target for command in METHOD.commands} | {
-    "AssociationFiles": f"{_HERE}.evaluation:AssociationFiles",
-    "PipelineMachine": f"{_HERE}.plan:PipelineMachine",
-    "PipelinePeople": f"{_HERE}.plan:PipelinePeople",
-    "PipelineSources": f"{_HERE}.plan:PipelineSources",
-    "PromptSettings": f"{_HERE}.elicitation:PromptSettings",
-    "load_nouns": f"{_HERE}.nouns:load_nouns",
-}
-__all__ = [*sorted(_PUBLIC)]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return load(_PUBLIC[name])
-
-
-def __dir__() -> list[str]:
-    return sorted((*globals(), *_PUBLIC))
+_PUBLIC = public_names(
+    METHOD,
+    f"{_HERE}.evaluation:AssociationFiles",
+    f"{_HERE}.plan:PipelineMachine",
+    f"{_HERE}.plan:PipelinePeople",
+    f"{_HERE}.plan:PipelineSources",
+    f"{_HERE}.elicitation:PromptSettings",
+    f"{_HERE}.nouns:load_nouns",
+)
+__all__ = [*_PUBLIC]
+__getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

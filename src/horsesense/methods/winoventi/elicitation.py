@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from annotated_types import Ge
 
 from horsesense.core import BLANK, Fill, ScoringSpec
-from horsesense.core.document import Document
+from horsesense.core.document import INTERNAL, Document
 from horsesense.core.spec import parse_spec
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.methods.winoventi.associations import (
@@ -321,7 +321,7 @@ class FrequentWord:
 
 
 @dataclass(frozen=True, slots=True)
-class AssociationSummary(Document):
+class Associations(Document):
     """The associations of a model, counted."""
 
     model: str
@@ -350,33 +350,17 @@ class AssociationSummary(Document):
     """Irregularities in the list of nouns, counted."""
     out: Path | None
     """File of the associations; null if none was written."""
-
-
-@dataclass(frozen=True)
-class Associations:
-    """The associations of a model."""
-
-    summary: AssociationSummary
-    """Counts by depth, knees, reasons and the most frequent words."""
-    all: tuple[Association, ...]
+    all: tuple[Association, ...] = field(metadata=INTERNAL)
     """All associations, the kept ones first; the others give the reason."""
-    nouns: NounList
+    noun_list: NounList = field(metadata=INTERNAL)
     """The nouns, and the changes to their list."""
-
-    def document(self) -> AssociationSummary:
-        """Return the summary, which ``--json`` prints."""
-        return self.summary
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the summary as JSON."""
-        return self.summary.to_json()
 
     def frame(self) -> Frame:
         """Return a table with one row per association."""
         from horsesense.core.frame import Frame
 
         columns = {name: [getattr(each, name) for each in self.all] for name in COLUMNS}
-        return Frame(columns, f"associations of {self.summary.model}")
+        return Frame(columns, f"associations of {self.model}")
 
     def _repr_html_(self) -> str:
         return self.frame()._repr_html_()
@@ -433,7 +417,7 @@ def find_associations(
     path = None if out is None else Path(out)
     if path is not None:
         write_associations(path, selection.associations)
-    summary = AssociationSummary(
+    return Associations(
         model=model,
         ranker=None if ranker == "none" else ranker,
         nouns=len(listed.nouns),
@@ -447,8 +431,9 @@ def find_associations(
         frequent=tuple(FrequentWord(*each) for each in shares(selection.associations)[:_FREQUENT]),
         notes={**listed.notes, **found.notes},
         out=path,
+        all=selection.associations,
+        noun_list=listed,
     )
-    return Associations(summary, selection.associations, listed)
 
 
 def _count_by_k(associations: Sequence[Association]) -> dict[str, int]:

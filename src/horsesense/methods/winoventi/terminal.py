@@ -25,21 +25,20 @@ _SHOWN = 5
 
 def associations(found: Associations) -> None:
     """Print the number of associations by depth, and the most frequent words."""
-    summary = found.summary
-    line(f"{summary.associations:,} associations of {summary.nouns:,} nouns, {summary.kept:,} kept")
-    for k, count in summary.by_k.items():
-        knee = summary.knees.get(k)
+    line(f"{found.associations:,} associations of {found.nouns:,} nouns, {found.kept:,} kept")
+    for k, count in found.by_k.items():
+        knee = found.knees.get(k)
         line(f"  k = {k:>2}  {count:>6,}" + (f"  knee at perplexity {knee:,.0f}" if knee else ""))
-    if summary.last_knee is not None:
-        line(f"  over all  knee at perplexity {summary.last_knee:,.0f}")
-    for reason, count in summary.dropped.items():
+    if found.last_knee is not None:
+        line(f"  over all  knee at perplexity {found.last_knee:,.0f}")
+    for reason, count in found.dropped.items():
         line(f"  left out, {reason}: {count:,}")
-    line(f"most frequent: {', '.join(f'{each.word} {each.share:.1%}' for each in summary.frequent)}")
-    for what, count in summary.notes.items():
-        if what not in found.nouns.odd:
+    line(f"most frequent: {', '.join(f'{each.word} {each.share:.1%}' for each in found.frequent)}")
+    for what, count in found.notes.items():
+        if what not in found.noun_list.odd:
             line(f"  {what}: {count:,}")
-    if summary.out is not None:
-        say(f"written to {summary.out}")
+    if found.out is not None:
+        say(f"written to {found.out}")
 
 
 def similarity(found: Similarity) -> None:

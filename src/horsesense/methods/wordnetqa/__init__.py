@@ -11,10 +11,22 @@ Richardson and Sabharwal, "What Does My QA Model Know? Devising Controlled Probe
 - Check and analyse: `checking` (items that break a rule), `second_answers` (seeded errors for audits), `analysis`,
   `suite` (the paper's tables). `dataset` reads the published questions.
 
-`api` has the public functions, `render` prints their results.
+The commands of `METHOD` name the public functions, which are also attributes of this package (``hs.wordnetqa.check``);
+`render` prints their results.
 """
 
-from horsesense.registry import Command, Method, Reader
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from horsesense.registry import Command, Method, Reader, lazy_attributes, public_names
+
+if TYPE_CHECKING:
+    from horsesense.methods.wordnetqa.analysis import analyse as analyse
+    from horsesense.methods.wordnetqa.analysis import plot_hops as plot_hops
+    from horsesense.methods.wordnetqa.builder import build as build
+    from horsesense.methods.wordnetqa.checking import check as check
+    from horsesense.methods.wordnetqa.dictionaryqa import build_dictionaryqa as build_dictionaryqa
 
 _HERE = "horsesense.methods.wordnetqa"
 
@@ -23,7 +35,7 @@ METHOD = Method(
     citation="Kyle Richardson and Ashish Sabharwal. What Does My QA Model Know? Devising Controlled Probes Using "
     "Expert Knowledge. Transactions of the Association for Computational Linguistics 8, 2020. "
     "doi:10.1162/tacl_a_00331",
-    builders={"wordnetqa": f"{_HERE}.api:build", "dictionaryqa": f"{_HERE}.api:build_dictionaryqa"},
+    builders={"wordnetqa": f"{_HERE}.builder:build", "dictionaryqa": f"{_HERE}.dictionaryqa:build_dictionaryqa"},
     readers={"mcqa": Reader(f"{_HERE}.dataset:read_mcqa")},
     second_answers=dict.fromkeys(("wordnetqa", "dictionaryqa"), f"{_HERE}.second_answers:second_answers"),
     suites={"wordnetqa": f"{_HERE}.suite:WORDNETQA"},
@@ -31,26 +43,26 @@ METHOD = Method(
     commands=(
         Command(
             "build wordnetqa",
-            f"{_HERE}.api:build",
+            f"{_HERE}.builder:build",
             "Build multiple-choice questions from WordNet",
             "horsesense build wordnetqa --relation hypernymy --limit 100 -o hypernymy.jsonl",
         ),
         Command(
             "build dictionaryqa",
-            f"{_HERE}.api:build_dictionaryqa",
+            f"{_HERE}.dictionaryqa:build_dictionaryqa",
             "Build questions about word senses",
             "horsesense build dictionaryqa --limit 100 -o dictionary.jsonl",
         ),
         Command(
             "wordnetqa analyse",
-            f"{_HERE}.api:analyse",
+            f"{_HERE}.analysis:analyse",
             "Analyse accuracy by hops and distractors",
             "horsesense wordnetqa analyse runs/hypernymy --chart hops.svg",
             render=f"{_HERE}.render:print_analyses",
         ),
         Command(
             "wordnetqa check",
-            f"{_HERE}.api:check",
+            f"{_HERE}.checking:check",
             "Find questions that break a rule",
             "horsesense wordnetqa check hypernymy.jsonl",
             render=f"{_HERE}.render:print_checked",
@@ -58,3 +70,10 @@ METHOD = Method(
     ),
 )
 """What this package adds to the program."""
+
+_PUBLIC = public_names(
+    METHOD,
+    f"{_HERE}.analysis:plot_hops",
+)
+__all__ = [*_PUBLIC]
+__getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,8 +18,9 @@ from horsesense.core import Item
 from horsesense.core.document import Document
 from horsesense.cues.battery import Number, battery, number_scores, shares
 from horsesense.cues.table import table_of
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.graph import Graph
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.results import Answered, read_run
 from horsesense.stats import Estimate, accuracy
 from horsesense.stats.clustered_logit import Effect, clustered_logit, supported
@@ -80,10 +82,10 @@ def analyse_run(folder: Path, taxonomy: Graph | None = None) -> WordNetAnalyses:
     wanted = [part for part in answered if part.judged and any("task" in item.facets for item in part.items)]
     if not wanted:
         raise UserError("the run has no answers to WordNetQA", file=folder, fix="give a run on a probe of that method")
-    return WordNetAnalyses(tuple(analyse(part, taxonomy) for part in wanted))
+    return WordNetAnalyses(tuple(analyse_answers(part, taxonomy) for part in wanted))
 
 
-def analyse(answered: Answered, taxonomy: Graph | None = None) -> WordNetAnalysis:
+def analyse_answers(answered: Answered, taxonomy: Graph | None = None) -> WordNetAnalysis:
     """Analyse the answers of one model to one probe."""
     items = answered.items
     earned = answered.credits(answered.primary())
@@ -168,3 +170,70 @@ def hops_effects(items: Sequence[Item], values: Sequence[float]) -> list[Effect]
         return clustered_logit(right, varied, asked, answers)
     except UserError:  # too few clusters, or all right: no effect can be estimated
         return []
+
+
+@translate_errors()
+def analyse(run: str | Path, *, chart: str | Path = "", progress: Progress = NO_PROGRESS) -> WordNetAnalyses:
+    """Analyse a run on WordNetQA: strict accuracy, accuracy by hops and distractors, and effects on difficulty.
+
+    Args:
+        run: Run folder.
+        chart: File for figure 3 of the paper, drawn for the first model and probe: .svg, .png or .html.
+        progress: Progress callback.
+
+    Returns:
+        One analysis per model and probe; its cells are figure 3 of the paper.
+    """
+    from horsesense.lexicons.sources import find_wordnet_graph
+
+    analyses = analyse_run(Path(run), find_wordnet_graph())
+    if chart:
+        _save_chart(analyses, Path(chart), progress)
+    return analyses
+
+
+def _save_chart(analyses: WordNetAnalyses, file: Path, progress: Progress) -> None:
+    """Draw the first analysis that has hops."""
+    from horsesense.data import writing
+
+    analysis = next((each for each in analyses.results if each.cells), None)
+    if analysis is None:
+        progress.log("no item has hops, so no chart was drawn")
+        return
+    with writing(file) as temporary:
+        plot_hops(analysis).save(str(temporary), format=file.suffix.lstrip("."))
+    progress.log(f"figure 3 of {analysis.model} on {analysis.probe} is in {file}")
+
+
+@translate_errors()
+def plot_hops(analysis: WordNetAnalysis) -> Any:
+    """Draw figure 3 of the paper: accuracy by hops k, one line per kind and distance k′, with intervals.
+
+    Args:
+        analysis: One of the results of `analyse`.
+
+    Returns:
+        A chart (Altair).
+    """
+    from horsesense.methods.suites.charts import hops_chart
+
+    rows = [
+        {
+            "k": cell.hops,
+            "distractors": _distractors(cell),
+            "accuracy": cell.accuracy.value,
+            "low": cell.accuracy.low,
+            "high": cell.accuracy.high,
+            "n": cell.accuracy.n,
+            "chance": cell.accuracy.chance,
+        }
+        for cell in analysis.cells
+    ]
+    return hops_chart(rows, f"{analysis.model} on {analysis.probe}")
+
+
+def _distractors(cell: HopsCell) -> str:
+    """Name a kind of distractors: "sister, k′ 2", "3 aunts"."""
+    if cell.near is not None:
+        return f"{cell.near} {cell.kind}{'s' if cell.near > 1 else ''}" if cell.near else "none near"
+    return f"{cell.kind}, k′ {cell.distance}" if cell.distance else cell.kind

@@ -16,12 +16,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
-from typing import TypeVar
+from pathlib import Path
+from typing import Annotated, TypeVar
 
 import numpy as np
+from annotated_types import Ge, Interval
 
 from horsesense.core import Card, Facet, Item, Probe, Source
-from horsesense.errors import UserError, argument
+from horsesense.errors import UserError, argument, translate_errors
 from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.words import words
@@ -29,7 +31,7 @@ from horsesense.methods.wordnetqa.attested import AttestedConcepts
 from horsesense.methods.wordnetqa.balanced_distractors import controlled_choices
 from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
 from horsesense.methods.wordnetqa.distractors import QuestionOptions, paper_choices
-from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, WordNetPlan
+from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, Relation, WordNetPlan
 from horsesense.methods.wordnetqa.questions import (
     ConceptQuestion,
     asked_concepts,
@@ -277,3 +279,39 @@ def _items(graph: Graph, choices: Iterator[QuestionOptions], plan: WordNetPlan) 
             facets=facets,
             source=Source(triples=((plan.relation, asked, answer),), licence=graph.origin.licence),
         )
+
+
+@translate_errors()
+def build(
+    *,
+    relation: Relation,
+    source: str = "wordnet",
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+    options: Annotated[int, Interval(ge=2, le=20)] = 5,
+    as_paper: bool = False,
+    wording: str | Path = "",
+    matched_hops: bool = False,
+) -> Probe:
+    """Build multiple-choice questions about meanings and kinds from WordNet or another knowledge source.
+
+    Args:
+        relation: Relation that the questions ask about.
+        source: Knowledge source with isa links, definitions and examples.
+        limit: Maximum number of items; whole families are drawn.
+        seed: Random seed.
+        options: Number of options per question.
+        as_paper: Use the rules of the paper, including its cues.
+        wording: Question templates in another language, as a .toml file. By default, English.
+        matched_hops: For hypernymy, ask for the same answer from several distances, all else equal.
+
+    Returns:
+        The probe; the same options and seed give the same items.
+    """
+    from horsesense.lexicons.sources import open_graph
+    from horsesense.methods.audits import with_audit
+    from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
+
+    plan = WordNetPlan(relation, seed, limit, as_paper, options, str(wording))
+    probe = (build_matched_hops if matched_hops else build_wordnetqa)(open_graph(source), plan)
+    return with_audit(probe, similar=source == "wordnet" and not as_paper)

@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
 
-from horsesense.core import Item
+from annotated_types import Ge
+
+from horsesense.core import Item, Probe
 from horsesense.core.document import Document
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.stems import paraphrases, stems
 from horsesense.methods.wordnetqa.certainty_rules import PARAPHRASE, Asked, CertaintyRules
@@ -152,3 +156,47 @@ class _Checker:
                 return None
             found.append(number)
         return found
+
+
+@translate_errors()
+def check(
+    probe: Probe | str | Path,
+    *,
+    source: str = "wordnet",
+    seed: Annotated[int, Ge(0)] = 0,
+    progress: Progress = NO_PROGRESS,
+) -> CheckedItems:
+    """List the items of WordNetQA or DictionaryQA that break a rule, built here or published.
+
+    Args:
+        probe: Name or file of a probe. In Python, also a `Probe`.
+        source: Knowledge source of its concepts.
+        seed: Random seed of the interval.
+        progress: Progress callback.
+
+    Returns:
+        The share of items that break a rule, the number per rule, and the items.
+    """
+    from horsesense.core.catalogue import as_probe
+    from horsesense.lexicons.sources import open_graph
+
+    known = as_probe(probe)
+    return check_items(
+        known.items, known.card.group, lambda: open_graph(source), lambda: _concept_finder(source), seed, progress
+    )
+
+
+def _concept_finder(source: str) -> Callable[[str], str | None]:
+    """Return a function from a text to the concept that it names; only WordNet's texts are indexed."""
+    from horsesense.cues.table import place_of_text
+    from horsesense.lexicons.sources import find_wordnet_graph
+
+    wordnet = find_wordnet_graph() if source == "wordnet" else None
+    if wordnet is None:
+        return lambda text: None
+
+    def find(text: str) -> str | None:
+        index = place_of_text(text, wordnet)
+        return wordnet.ids[index] if index >= 0 else None
+
+    return find

@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Annotated
+
+from annotated_types import Ge, Interval
 
 from horsesense.core import Card, Item, Probe, Source
-from horsesense.errors import UserError
+from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.stems import stems
@@ -49,7 +52,7 @@ class DictionaryPlan:
         return Random("|".join(map(str, (self.seed, "dictionaryqa", *what))))
 
 
-def build_dictionaryqa(graph: Graph, plan: DictionaryPlan, thesaurus: Graph | None = None) -> Probe:
+def dictionaryqa_probe(graph: Graph, plan: DictionaryPlan, thesaurus: Graph | None = None) -> Probe:
     """Build one question per sense; the notes on the card count what could not be asked.
 
     With a ``thesaurus`` (WordNet), senses that paraphrase each other are recognised.
@@ -283,3 +286,32 @@ def _item(graph: Graph, slot: Slot, split: str, plan: DictionaryPlan) -> Item:
             triples=(("definition", name, graph.definitions[question.answer]),), licence=graph.origin.licence
         ),
     )
+
+
+@translate_errors()
+def build_dictionaryqa(
+    *,
+    source: str = "gcide",
+    limit: Annotated[int, Ge(1)] | None = None,
+    seed: Annotated[int, Ge(0)] = 0,
+    options: Annotated[int, Interval(ge=2, le=20)] = 5,
+    as_paper: bool = False,
+) -> Probe:
+    """Build questions about the sense of a word in an example sentence from a dictionary.
+
+    Args:
+        source: Knowledge source with words, definitions and examples.
+        limit: Maximum number of items; whole families are drawn.
+        seed: Random seed.
+        options: Number of options per question.
+        as_paper: Use the rules of the paper, including its cues.
+
+    Returns:
+        The probe; the same options and seed give the same items.
+    """
+    from horsesense.lexicons.sources import find_wordnet_graph, open_graph
+    from horsesense.methods.audits import with_audit
+
+    thesaurus = None if as_paper else find_wordnet_graph()
+    probe = dictionaryqa_probe(open_graph(source), DictionaryPlan(seed, limit, as_paper, options), thesaurus)
+    return with_audit(probe, similar=source == "gcide" and not as_paper)
