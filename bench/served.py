@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import horsesense as hs
 from horsesense.core import Card, Item, Probe, ScoringSpec
-from horsesense.models.api.opening import open_served
+from horsesense.models.api.served_model import open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Turn
 

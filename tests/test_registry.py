@@ -313,7 +313,7 @@ def test_other_broken_plugins(broken: Path) -> None:
     ):
         with pytest.raises(hs.UserError, match=f"the control '{name}' {of} {problem}"):
             hs.fit_control(name, test=probe)
-    with pytest.raises(hs.UserError, match=f"the model 'broken' {of} gives no LanguageModel but str"):
+    with pytest.raises(hs.UserError, match=f"the model 'broken' {of} gives no model but str"):
         hs.load_model("broken:3")
 
 

@@ -9,7 +9,7 @@ import pytest
 from horsesense.data import cache_folder
 from horsesense.errors import UserError
 from horsesense.models.hf.device import choose_device
-from horsesense.settings import cache_setting, device_setting, labelled, models_setting, settings_file
+from horsesense.settings import cache_setting, chosen_models, device_setting, labelled, models_setting, settings_file
 
 WHOLE = """
 cache = "kept"
@@ -113,3 +113,20 @@ def test_auto_is_the_device_that_is_set_and_an_argument_goes_before_it(monkeypat
     with pytest.raises(UserError, match="the device 'toaster' cannot be used here; change HORSESENSE_DEVICE"):
         choose_device()
     assert choose_device("cpu") == (device, "asked for")
+
+
+@pytest.mark.parametrize(
+    "text", ['models = ["big=openai:http://10.0.0.1/v1#m"]', '[labels]\ngpt2 = "vllm/m@http://x/v1"']
+)
+def test_a_file_in_the_working_folder_may_not_choose_who_gets_the_key(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "horsesense.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HORSESENSE_CONFIG", raising=False)
+    monkeypatch.delenv("HORSESENSE_MODELS", raising=False)
+    with pytest.raises(UserError, match=r"horsesense\.toml.*would receive your API key.*HORSESENSE_CONFIG"):
+        [labelled(name) for name in chosen_models("gpt2" if "labels" in text else None)]
+    monkeypatch.setenv("HORSESENSE_CONFIG", "horsesense.toml")
+    ((_, name),) = [labelled(name) for name in chosen_models("gpt2" if "labels" in text else None)]
+    assert "://" in name

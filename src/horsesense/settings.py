@@ -57,7 +57,10 @@ def device_setting() -> tuple[str, str]:
 def models_setting() -> tuple[str, ...]:
     """The models that are asked where a call names none; the variable has commas between them."""
     chosen = tuple(name.strip() for name in os.environ.get(MODELS_VARIABLE, "").split(",") if name.strip())
-    return chosen or settings_file().models
+    if chosen:
+        return chosen
+    kept = settings_file()
+    return tuple(_trusted(kept, name) for name in kept.models)
 
 
 Kind = TypeVar("Kind")
@@ -85,7 +88,22 @@ def labelled(written: str) -> tuple[str, str]:
     label, equals, name = written.partition("=")
     if equals and name and _LABEL.fullmatch(label) and not Path(written).exists():
         return label, name
-    return written, settings_file().labels.get(written, written)
+    kept = settings_file()
+    return written, _trusted(kept, kept.labels[written]) if written in kept.labels else written
+
+
+def _trusted(kept: SettingsFile, name: str) -> str:
+    """Return a model's name in the file; a file found in the working folder may not name a server.
+
+    A server receives prompts and the API key, so the author of the file would choose who gets them.
+    """
+    if "://" in name and not os.environ.get(CONFIG_VARIABLE):
+        raise UserError(
+            f"the file names the server {name.partition('=')[2] or name}, which would receive your API key",
+            file=kept.path,
+            fix=f"if you trust it, set {CONFIG_VARIABLE}={kept.path}; or name the server with {argument('model')}",
+        )
+    return name
 
 
 def settings_file() -> SettingsFile:

@@ -20,7 +20,10 @@ _CHAT = {
     *("model", "messages", "temperature", "seed", "max_tokens", "max_completion_tokens", "logprobs", "top_logprobs"),
     *("response_format", "reasoning_effort", "stop", "chat_template_kwargs"),
 }
-_MESSAGES = {"model", "messages", "max_tokens", "temperature", "system", "thinking", "output_config", "stop_sequences"}
+_MESSAGES = {
+    *("model", "messages", "max_tokens", "system", "thinking", "output_config", "stop_sequences"),
+    *("cache_control", "metadata", "service_tier", "stream", "tool_choice", "tools"),
+}
 _CONFIG = {"temperature", "maxOutputTokens", "thinkingConfig", "responseMimeType", "responseJsonSchema"}
 
 
@@ -57,7 +60,7 @@ STYLES = {
     ),
     "vllm-thinking": Style("chat", thinks="field", logprobs=True),
     "sglang-thinking": Style("chat", thinks="bare", logprobs=True, structured=False),
-    "anthropic": Style("messages", "/v1/messages", {"x-api-key": _KEY, "anthropic-version": "2023-06-01"}),
+    "anthropic": Style("messages", "/v1/messages", {"x-api-key": _KEY, "anthropic-version": "2026-10-21"}),
     "google": Style("gemini", "/v1beta/models/fake:generateContent", {"x-goog-api-key": _KEY}, thinks="hidden"),
 }
 
@@ -72,7 +75,8 @@ def models(style: Style, path: str) -> Reply:
 def answer(style: Style, path: str, headers: Mapping[str, str], body: Body, says: Says, filters: str) -> Reply:
     """Answer one question, or refuse it."""
     for name, value in style.headers.items():
-        if headers.get(name) != value:
+        bearer = name == "x-api-key" and headers.get("authorization") == f"Bearer {value}"
+        if headers.get(name) != value and not bearer:
             return 401, {"error": {"message": f"{name} is missing or wrong"}}
     if path != style.path:
         return 404, {"error": {"message": f"no {path}"}}
@@ -126,7 +130,9 @@ def _chat(style: Style, body: Body, says: Says, filters: str) -> Reply:
         message |= {"content": None, "refusal": said}
     if body.get("logprobs") and style.logprobs:
         choice["logprobs"] = {"content": [_next_tokens("<think>" if thoughts else said, body.get("top_logprobs", 0))]}
-    return 200, {"choices": [choice], "usage": usage}
+    usage["total_tokens"] = usage["prompt_tokens"] + usage["completion_tokens"]
+    head = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": body["model"]}
+    return 200, head | {"choices": [choice | {"index": 0}], "usage": usage}
 
 
 def _next_tokens(said: str, most: int) -> Body:
@@ -152,11 +158,8 @@ def _messages(style: Style, body: Body, says: Says, filters: str) -> Reply:
     if any(each["role"] not in ("user", "assistant") for each in body["messages"]):
         return invalid('messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter')
     thinking = body.get("thinking", {})
-    if thinking.get("type") == "enabled":
-        if not 1024 <= thinking["budget_tokens"] < body["max_tokens"]:
-            return invalid("`max_tokens` must be greater than `thinking.budget_tokens`")
-        if body.get("temperature", 1) != 1:
-            return invalid("`temperature` may only be set to 1 when thinking is enabled")
+    if thinking.get("type") == "enabled" and not 1024 <= thinking["budget_tokens"] < body["max_tokens"]:
+        return invalid("`max_tokens` must be greater than `thinking.budget_tokens`")
     question = str(body["messages"][-1]["content"])
     said = says(question)
     content: list[Body] = [{"type": "thinking", "thinking": THOUGHTS, "signature": "x"}] if thinking else []
@@ -169,7 +172,8 @@ def _messages(style: Style, body: Body, says: Says, filters: str) -> Reply:
     used = sum(_size(each.get("thinking") or each.get("text") or "") for each in content)
     usage = {"input_tokens": _size(question), "output_tokens": used, "cache_read_input_tokens": 0}
     stop = "refusal" if refused else "end_turn"
-    return 200, {"type": "message", "role": "assistant", "content": content, "stop_reason": stop, "usage": usage}
+    head = {"id": "msg_1", "type": "message", "role": "assistant", "model": body["model"], "stop_sequence": None}
+    return 200, head | {"content": content, "stop_reason": stop, "usage": usage}
 
 
 def _gemini(style: Style, body: Body, says: Says, filters: str) -> Reply:

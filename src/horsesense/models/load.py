@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.errors import UserError, argument, translate_errors
+from horsesense.models.api.adapters import is_plugin, wrap_plugin
 from horsesense.models.api.address import is_served
 from horsesense.models.api.served_model import ServedModel, open_served
 from horsesense.models.api.settings import ServedSettings
+from horsesense.models.locate import plugin_model
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.settings import labelled
 
@@ -37,7 +39,8 @@ def load_model(
         model: A bundled name (``"smollm2"``), a Hugging Face name (``"org/name@revision"``), a folder, a GGUF file, a
             server (``"openai:http://127.0.0.1:8000/v1#name"``), or ``"NAME:rest"`` of a plug-in, which chooses its own
             device and precision; any of them as ``"label=NAME"``. Or a network of transformers that is in memory, with
-            its ``tokenizer``: it is used as it is and left unchanged, also in the middle of a training.
+            its ``tokenizer``: it is used as it is and left unchanged, also in the middle of a training. Or any object
+            with a method ``generate`` or ``loglikelihood``.
         tokenizer: Fast tokenizer of a network in memory.
         name: Name of a network in memory in results.
         family: Family (``"causal"``, ``"masked"`` …), if its config or class does not determine it.
@@ -55,6 +58,8 @@ def load_model(
     horsesense.errors.UserError: a tokenizer is for a network in memory; leave it out, since 'smollm2' brings its own
     """
     if not isinstance(model, str | Path):
+        if tokenizer is None and is_plugin(model):
+            return wrap_plugin(model, name or "", served)
         from horsesense.models.hf.in_memory import MEMORY, borrow
 
         if tokenizer is None:
@@ -69,6 +74,9 @@ def load_model(
     label, found_by = labelled(str(model))
     if is_served(found_by):
         return replace(open_served(found_by, served, progress), name=label)
+    foreign = plugin_model(found_by)
+    if foreign is not None:
+        return replace(foreign, name=label)
     from horsesense.models.hf import load as local
 
     if dtype == "auto":

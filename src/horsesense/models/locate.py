@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from horsesense.errors import UserError, unknown
 from horsesense.models.api.address import is_served
-from horsesense.models.api.served_model import open_served
+from horsesense.models.api.served_model import ServedModel, open_served
 from horsesense.models.bundled import BUNDLED, ready_folder
 from horsesense.models.folders import check_trained, identity_of, look_at_weights, weight_files, weight_hash
 from horsesense.progress import NO_PROGRESS, Progress
@@ -124,23 +124,34 @@ def identity_named(name: str, *, allow_pickle: bool = False) -> str:
     model = plugin_model(name)
     if model is None:
         return identify(name, allow_pickle=allow_pickle).whole
-    return model.identity or _plugged_weights(model)
+    return getattr(model, "identity", "") or _plugged_weights(model)
 
 
-def _plugged_weights(model: LanguageModel) -> str:
+def _plugged_weights(model: LanguageModel | ServedModel) -> str:
+    if isinstance(model, ServedModel):
+        return model.who.content
     from horsesense.models.hf.in_memory import hash_of_weights
 
     return hash_of_weights(model.network) if model.borrowed else model.weights
 
 
-def plugin_model(name: str) -> LanguageModel | None:
-    """Return the model that ``NAME:rest`` means if NAME is a plug-in, which gets the rest; None for other names."""
+def plugin_model(name: str) -> LanguageModel | ServedModel | None:
+    """Return the model that ``NAME:rest`` means if NAME is a plug-in, which gets the rest; None for other names.
+
+    A plug-in gives a `LanguageModel`, or an object with ``generate`` or ``loglikelihood``, which needs no torch.
+    """
     plugin = plugin_of(name)
     if plugin is None:
         return None
+    from horsesense.models.api.adapters import is_plugin, wrap_plugin
+
+    model = plugin.made(plugin.function(), object, name.partition(":")[2])
+    if is_plugin(model):
+        return wrap_plugin(model, name).with_note(f"from {plugin.origin}")
     from horsesense.models.hf.language_model import LanguageModel
 
-    model = plugin.made(plugin.function(), LanguageModel, name.partition(":")[2])
+    if not isinstance(model, LanguageModel):
+        raise plugin.wrong(f"gives no model but {type(model).__name__}")
     revision = f"{model.revision} ({plugin.origin})" if model.revision else plugin.origin
     return replace(model, name=name, revision=revision, notes=(*model.notes, f"from {plugin.origin}"))
 

@@ -136,7 +136,8 @@ class Sampling:
     samples: int = 1
     seed: int = 0
     room: int = 0
-    """Maximum number of tokens of the reply with its thoughts; 0: ``tokens``, and more for a model that thinks."""
+    """Maximum number of tokens of the whole reply, thoughts included; 0: ``tokens``, and more for a model that
+    thinks."""
 
 
 @dataclass(frozen=True, slots=True)

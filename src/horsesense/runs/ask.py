@@ -14,6 +14,7 @@ from horsesense.core.catalogue import PathLike, as_probe, name_in_run
 from horsesense.core.probe import apart, is_proposed
 from horsesense.core.spec import Normalisation, parse_spec
 from horsesense.errors import UserError, translate_errors
+from horsesense.models.api.adapters import is_plugin, wrap_plugin
 from horsesense.models.api.address import is_served
 from horsesense.models.api.settings import ServedSettings, warn_unused
 from horsesense.models.bundled import BUNDLED
@@ -79,7 +80,11 @@ def ask(
             progress.log(f"{name}: nobody has judged its {proposed:,} proposed items, and no headline may rest on them")
     wholes = {} if limit is None else probes
     folder = None if out is None else Path(out)
-    local = [each for each in models if not (isinstance(each, str) and is_served(labels.get(each, each)))]
+    local = [
+        each
+        for each in models
+        if not (is_served(labels.get(each, each)) if isinstance(each, str) else each.who.kind == "server")
+    ]
     for each in local:
         if isinstance(each, str):
             look_at(labels.get(each, each), allow_pickle=compute.allow_pickle)
@@ -186,7 +191,7 @@ def _labelled(
     called: list[str | Model] = []
     for each in models:
         if not isinstance(each, str | Path):
-            called.append(each)
+            called.append(wrap_plugin(each) if is_plugin(each) else each)
             continue
         label, name = labelled(each) if isinstance(each, str) else (str(each), str(each))
         if label != name and label in BUNDLED:

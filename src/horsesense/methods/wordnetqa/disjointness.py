@@ -1,6 +1,6 @@
 """Certificates that two concepts are disjoint: nothing is both, so that one is certainly false of the other.
 
-Sisters of a taxonomy are no partition: about one in twenty pairs of WordNet's sisters overlap (*bread*, *ingredient*).
+Sisters of a taxonomy may overlap: about one in twenty pairs of WordNet's sisters do (*bread*, *ingredient*).
 A certificate is a reason beyond the taxonomy, and is stored with the item:
 
 - *taxa*: both are living things with a biological taxon (a group that they are members of), and no taxon of one is
@@ -72,7 +72,7 @@ class Disjointness:
         self.certificate = lru_cache(maxsize=None)(self._certificate)
 
     def _kinds_of(self, concept: int) -> Mapping[str, frozenset[int]]:
-        """Return, for each list, its kinds that a concept lies below."""
+        """Return, for each list, its kinds that are above a concept."""
         found: dict[str, set[int]] = {}
         for upper in () if concept in self._exceptions else self.above(concept):
             for name, kind in self._kinds.get(upper, ()):

@@ -141,36 +141,8 @@ class HttpTransport:
         return reply
 
     def _error(self, status: int, text: str, headers: Mapping[str, str]) -> Exception:
-        """Classify an error: no quota, temporary, or refused for good."""
-        where = self.address.url
-        said, parameter = message_of(text)
-        said = " ".join(said.split())
-        wait = retry_after(headers)
-        if wait is None and (found := _RETRY_IN.search(said)):
-            wait = float(found[1])
-        if status == 402 or (_NO_QUOTA.search(text) and wait is None):
-            return QuotaError(
-                f"the account at {where} has no quota left (HTTP {status}: {said[:200]})",
-                fix="add credit, or use another key, and run the same command again: all replies so far are stored",
-            )
-        if status in _TEMPORARY:
-            why = f"HTTP {status}" + (f": {said[:120]}" if said else "")
-            return TemporaryError(why, wait, away=status not in _THERE, limited=status in (429, 529))
-        if status == 401:
-            variable = self.provider.settings.key_from or " or ".join(self.provider.keys)
-            return RefusedError(
-                f"{where} refuses the key (HTTP 401: {said[:200]})",
-                status=status,
-                said=said,
-                fix=f"put one into the environment variable {variable}, or name another by {argument('key_from')}",
-            )
-        return RefusedError(
-            f"{where} refuses the request (HTTP {status}: {said[:300]})",
-            status=status,
-            said=said,
-            parameter=parameter,
-            filtered=bool(_FILTER.search(text)) and status in (400, 403, 422, 451),
-        )
+        variable = self.provider.settings.key_from or " or ".join(self.provider.keys)
+        return classified(status, text, headers, self.address.url, f"the environment variable {variable}")
 
     def scrub(self, text: str) -> str:
         """Remove the key from what a server repeats."""
@@ -189,6 +161,37 @@ class HttpTransport:
 
             self._ssl = ssl.create_default_context()
         return self._ssl
+
+
+def classified(status: int, text: str, headers: Mapping[str, str], where: str, key: str) -> Exception:
+    """Classify an error: no quota, temporary, or refused for good; ``key`` says where the key belongs."""
+    said, parameter = message_of(text)
+    said = " ".join(said.split())
+    wait = retry_after(headers)
+    if wait is None and (found := _RETRY_IN.search(said)):
+        wait = float(found[1])
+    if status == 402 or (_NO_QUOTA.search(text) and wait is None):
+        return QuotaError(
+            f"the account at {where} has no quota left (HTTP {status}: {said[:200]})",
+            fix="add credit, or use another key, and run the same command again: all replies so far are stored",
+        )
+    if status in _TEMPORARY:
+        why = f"HTTP {status}" + (f": {said[:120]}" if said else "")
+        return TemporaryError(why, wait, away=status not in _THERE, limited=status in (429, 529))
+    if status == 401:
+        return RefusedError(
+            f"{where} refuses the key (HTTP 401: {said[:200]})",
+            status=status,
+            said=said,
+            fix=f"put one into {key}, or name another by {argument('key_from')}",
+        )
+    return RefusedError(
+        f"{where} refuses the request (HTTP {status}: {said[:300]})",
+        status=status,
+        said=said,
+        parameter=parameter,
+        filtered=bool(_FILTER.search(text)) and status in (400, 403, 422, 451),
+    )
 
 
 def message_of(text: str) -> tuple[str, str]:

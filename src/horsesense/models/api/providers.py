@@ -10,13 +10,16 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from horsesense.errors import UserError
 from horsesense.models.api.address import Address, checked_url
 from horsesense.models.api.logprobs import bad_reply, only_choice
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Continuation, Sampling, Turn
+
+if TYPE_CHECKING:
+    from horsesense.models.api.http import Transport
 
 Body = dict[str, Any]
 
@@ -86,6 +89,12 @@ class Provider:
             )
         return Address(checked_url(url, name), given.model, given.provider)
 
+    def transport(self, address: Address) -> Transport:
+        """Return what sends its requests."""
+        from horsesense.models.api.http import HttpTransport
+
+        return HttpTransport(address, self)
+
     def headers(self, key: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"} if key else {}
 
@@ -119,7 +128,7 @@ class Provider:
     def reasoning(self) -> Body:
         """Return the part of a body that says how much a model thinks.
 
-        There is no common name for a budget of thoughts: here it only makes room for them in the reply.
+        There is no common name for a budget of thoughts: here it only raises the token limit of the reply.
         """
         if self.settings.thinking_tokens == 0:
             return {"chat_template_kwargs": {"enable_thinking": False}}
@@ -210,7 +219,7 @@ class VLLM(Provider):
 
 
 class Anthropic(Provider):
-    """Anthropic: messages. Thinking is off unless it is asked for; the API gives no log-probabilities."""
+    """Anthropic: messages. The API gives no log-probabilities, and since version 2026-10-21 takes no temperature."""
 
     url = "https://api.anthropic.com"
     url_variable = "ANTHROPIC_BASE_URL"
@@ -219,7 +228,7 @@ class Anthropic(Provider):
     has_logprobs = False
 
     def headers(self, key: str) -> dict[str, str]:
-        version = {"anthropic-version": self.settings.api_version or "2023-06-01"}
+        version = {"anthropic-version": self.settings.api_version or "2026-10-21"}
         return version | ({"x-api-key": key} if key else {})
 
     def reported_path(self, model: str) -> str:
@@ -268,8 +277,14 @@ class Anthropic(Provider):
             "usage": {
                 "prompt_tokens": int(usage.get("input_tokens") or 0) + cached,
                 "completion_tokens": int(usage.get("output_tokens") or 0),
+                "completion_tokens_details": {
+                    "reasoning_tokens": _dict(usage.get("output_tokens_details")).get("thinking_tokens")
+                },
             },
         }
+
+
+_GEMINI_FILTERS = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII")
 
 
 class Google(Provider):
@@ -277,7 +292,7 @@ class Google(Provider):
 
     url = "https://generativelanguage.googleapis.com/v1beta"
     url_variable = "GOOGLE_GEMINI_BASE_URL"
-    keys = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+    keys = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
     optional: ClassVar[Mapping[str, str]] = {
         "generationConfig.temperature": "",
         "generationConfig.seed": "",
@@ -337,7 +352,8 @@ class Google(Provider):
         parts = [each for each in _dict(first.get("content")).get("parts") or [] if isinstance(each, dict)]
         blocked = _dict(reply.get("promptFeedback")).get("blockReason")
         reason = str(blocked or first.get("finishReason") or "")
-        finish = {"STOP": "stop", "": "stop", "MAX_TOKENS": "length"}.get(reason, "content_filter")
+        filtered = bool(blocked) or reason in _GEMINI_FILTERS
+        finish = "content_filter" if filtered else "length" if reason == "MAX_TOKENS" else "stop"
         usage = _dict(reply.get("usageMetadata"))
         thoughts = int(usage.get("thoughtsTokenCount") or 0)
         message: Body = {
@@ -372,7 +388,11 @@ _CLASSES: Mapping[str, type[Provider]] = {
 
 def provider_of(address: Address, settings: ServedSettings) -> Provider:
     """Return the provider that an address names."""
-    return _CLASSES[address.provider](settings)
+    if address.provider in _CLASSES:
+        return _CLASSES[address.provider](settings)
+    from horsesense.models.api.adapters import Inspect, LiteLLM
+
+    return (LiteLLM if address.provider == "litellm" else Inspect)(settings)
 
 
 def merged(body: Body, more: Body) -> Body:
@@ -442,7 +462,7 @@ def _part_text(part: Body) -> str:
 
 
 def structured_answer(text: str, allowed: tuple[str, ...]) -> str:
-    """Return the answer in a structured reply; the text itself if it is none.
+    """Return the answer in a structured reply; otherwise the text itself.
 
     >>> structured_answer('{"answer": "B"}', ("A", "B")), structured_answer("B it is", ("A", "B"))
     ('B', 'B it is')

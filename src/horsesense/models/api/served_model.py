@@ -15,7 +15,6 @@ from horsesense.errors import UserError, argument, unknown
 from horsesense.models.api.address import parse_address
 from horsesense.models.api.bos import BosPlacement, find_bos, prepend_bos
 from horsesense.models.api.client import Client
-from horsesense.models.api.http import HttpTransport
 from horsesense.models.api.logprobs import (
     CHARACTERS_A_TOKEN,
     ServedPrompt,
@@ -59,7 +58,7 @@ from horsesense.models.protocol import (
 from horsesense.progress import NO_PROGRESS, Progress
 
 THINKING_ROOM = 8192
-"""Tokens for the thoughts of a model that thinks, unless the user sets a budget or the room of a reply."""
+"""Tokens for the thoughts of a model that thinks, unless the user sets a budget or the token limit of a reply."""
 _THINKS = "it thinks before it answers, so the next token is a thought and not an answer"
 _VOLATILE = {"created", "created_at", "permission", "object", "type"}
 """Reported fields that change when a server restarts, or say nothing."""
@@ -75,7 +74,7 @@ def open_served(name: str, settings: ServedSettings | None = None, progress: Pro
     given = parse_address(name)
     provider = provider_of(given, how)
     address = provider.address(given, name)
-    client: Client[Any] = Client(address, provider, HttpTransport(address, provider), progress=progress)
+    client: Client[Any] = Client(address, provider, provider.transport(address), progress=progress)
     notes: list[str] = []
     entries: dict[str, dict[str, Any]] = {}
     try:

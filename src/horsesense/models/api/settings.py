@@ -46,7 +46,7 @@ class ServedSettings:
     api_version: str = ""
     """API version, for Azure and Anthropic."""
     effort: str = ""
-    """Reasoning effort: none, minimal, low, medium or high, as far as the model knows it."""
+    """Reasoning effort: none, minimal, low, medium, high, xhigh or max, as far as the model knows it."""
     thinking_tokens: Annotated[int, Ge(0)] | None = None
     """Budget of tokens for thoughts; 0 turns them off where the server allows it."""
 

@@ -237,10 +237,12 @@ def try_next(client: Client[Any], model: str, turn: Turn) -> NextTrial:
             reason = error.problem
             continue
         if len(listed) > 1:
-            mass = mass_of(choices_among(listed, LETTERS, "", 0))
+            choices = choices_among(listed, LETTERS, "", 0)
+            mass = mass_of(choices)
             likeliest = max(listed, key=lambda token: listed[token])
             share = f"the letters have {mass:.0%} of the probability of the next token"
-            if mass < LEAST_MASS:
+            # A text to be continued may end in other words, and its letters can be compared all the same.
+            if mass < LEAST_MASS and (turn.messages or any(choices.bounded)):
                 return NextTrial(most, f"{share}, and {likeliest!r} is likelier")
             return NextTrial(most, f"lists {len(listed)} next tokens, and {share}", letters=True)
         reason = "it lists the chosen token only"

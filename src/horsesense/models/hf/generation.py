@@ -33,10 +33,10 @@ def continuations(
         )
     framed = [_ids(model, turn) for turn in turns]
     longest = max(map(len, framed), default=0)
-    room = sampling.room or sampling.tokens
-    if longest + room > model.window:
+    if longest + (sampling.room or sampling.tokens) > model.window:
         raise UserError(
-            f"a question has {longest} tokens and its reply may have {room}, and {model.name} sees {model.window}",
+            f"a question has {longest} tokens and its reply may have {sampling.room or sampling.tokens}, and "
+            f"{model.name} sees {model.window}",
             fix="use fewer tokens for reasoning, or fewer examples",
         )
     made: dict[int, list[Continuation]] = {}

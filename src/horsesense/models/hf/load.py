@@ -39,6 +39,8 @@ def load_model(
     need("torch")
     foreign = plugin_model(name)
     if foreign is not None:
+        if not isinstance(foreign, LanguageModel):
+            raise UserError(f"{name} gives no weights", fix="use it in run, score or profile")
         return foreign
     identity = identify(name, allow_pickle=allow_pickle)  # checks the files before torch is loaded, which takes seconds
     located = identity.located
