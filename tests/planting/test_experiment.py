@@ -1,0 +1,62 @@
+"""The experiment from end to end: a model that follows a hint is found, a model that ignores it is not called one."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import horsesense as hs
+from horsesense.errors import UserError
+from tests.planting.test_planted_cues import questions
+
+HINT = re.compile(r"A professor thinks that the answer is “(.+?)”")
+NUMBER = re.compile(r"number (\d+)\?")
+
+
+class Scorer:
+    """Knows three quarters of the answers, guesses the others, and follows a professor in a share of the questions."""
+
+    def __init__(self, follows: float) -> None:
+        self.follows, self.name, self.version = follows, f"follows {follows}", "1"
+
+    def loglikelihood(self, context: str, continuation: str) -> float:
+        found = NUMBER.search(context)
+        assert found
+        number = int(found[1])
+        hint = HINT.search(context)
+        if hint and _draw(f"follow {number}") < self.follows:
+            return 0.0 if hint[1] == continuation.strip() else -5.0
+        if number % 4:
+            return 0.0 if continuation.strip() == f"thing {number}-{'abcd'[number % 4]}" else -5.0
+        return -5 * _draw(f"guess {continuation}")
+
+
+def _draw(text: str) -> float:
+    return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) / 2**32
+
+
+def test_followers_are_found_and_others_are_not(tmp_path: Path) -> None:
+    models: Any = [Scorer(0.6), Scorer(0.0)]
+    found = hs.plant(questions(160), model=models, cue="professor", out=tmp_path / "out")
+    follower, other = found.effects
+    assert follower.verdict == "follows the cue"
+    assert follower.moved.low <= 0.6 <= follower.moved.high
+    assert other.verdict == "not moved"
+    assert other.moved.value == 0
+    assert follower.accuracy_wrong < follower.accuracy_placebo < follower.accuracy_right
+    assert follower.accuracy_placebo == other.accuracy_placebo
+    (difference,) = found.differences
+    assert difference.difference.value == pytest.approx(follower.moved.value)
+    assert difference.adjusted < 0.001
+    again = hs.plant(questions(160), model=models, cue="professor", out=tmp_path / "out")
+    assert again.to_json() == found.to_json()
+
+
+def test_a_cue_that_is_not_known(tmp_path: Path) -> None:
+    model: Any = Scorer(0.0)
+    with pytest.raises(UserError, match="professor"):
+        hs.plant(questions(4), model=model, cue="profesor", out=tmp_path / "out")
