@@ -57,7 +57,7 @@ def test_models_are_a_run_with_one_probe_per_question(tmp_path: Path) -> None:
     results = {(row["model"], row["probe"]): row for row in hs.open_run(tmp_path / "run").results()}
     assert results["Owl-2", "watts-agree"]["accuracy"] == pytest.approx(4 / 5)
     assert results["Wren Pro 1.0", "watts-agree"]["accuracy"] == pytest.approx(3 / 5)
-    assert results["Owl-2", "watts-others"]["accuracy"] == pytest.approx(4 / 5)  # no answer earns no credit
+    assert results["Owl-2", "watts-others"]["accuracy"] == 1.0, "of the four that it answered"
     assert results["Owl-2", "watts-agree"]["clusters"] == 4
 
 

@@ -129,7 +129,7 @@ def test_a_pool_is_kept_and_a_damaged_one_is_built_again(monkeypatch: pytest.Mon
     assert part_of(rooms.checked_pool(ability).items) == part_of(first.items)
     monkeypatch.undo()
     monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path))
-    (path,) = cache_folder("profile", "1").glob("*.parquet")
+    (path,) = cache_folder("profile", str(rooms.VERSION)).glob("*.parquet")
     path.write_bytes(b"no parquet")
     assert part_of(rooms.checked_pool(ability).items) == part_of(first.items)
 

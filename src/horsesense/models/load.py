@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.errors import UserError, argument, translate_errors
-from horsesense.models.api.adapters import is_plugin, wrap_plugin
 from horsesense.models.api.address import is_served
 from horsesense.models.api.served_model import ServedModel, open_served
 from horsesense.models.api.settings import ServedSettings
@@ -58,6 +57,8 @@ def load_model(
     horsesense.errors.UserError: a tokenizer is for a network in memory; leave it out, since 'smollm2' brings its own
     """
     if not isinstance(model, str | Path):
+        from horsesense.models.api.adapters import is_plugin, wrap_plugin
+
         if tokenizer is None and is_plugin(model):
             return wrap_plugin(model, name or "", served)
         from horsesense.models.hf.in_memory import MEMORY, borrow

@@ -14,7 +14,6 @@ from horsesense.core.catalogue import PathLike, as_probe, name_in_run
 from horsesense.core.probe import apart, is_proposed
 from horsesense.core.spec import Normalisation, parse_spec
 from horsesense.errors import UserError, translate_errors
-from horsesense.models.api.adapters import is_plugin, wrap_plugin
 from horsesense.models.api.address import is_served
 from horsesense.models.api.settings import ServedSettings, warn_unused
 from horsesense.models.bundled import BUNDLED
@@ -191,6 +190,8 @@ def _labelled(
     called: list[str | Model] = []
     for each in models:
         if not isinstance(each, str | Path):
+            from horsesense.models.api.adapters import is_plugin, wrap_plugin
+
             called.append(wrap_plugin(each) if is_plugin(each) else each)
             continue
         label, name = labelled(each) if isinstance(each, str) else (str(each), str(each))

@@ -35,7 +35,7 @@ def option_orders(item: Item, count: int, seed: int) -> tuple[tuple[int, ...], .
     shown forwards or backwards, from a drawn position.
 
     >>> option_orders(Item(probe="demo", form="choice", text="?", options=("a", "b", "c")), 0, 0)
-    ((1, 0, 2), (0, 2, 1), (2, 1, 0))
+    ((2, 0, 1), (0, 1, 2), (1, 2, 0))
     """
     many = len(item.options)
     count = min(count or many, many)

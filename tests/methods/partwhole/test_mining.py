@@ -53,7 +53,7 @@ def test_a_table_of_counts(tmp_path: Path) -> None:
     assert (pairs.unit, dict(pairs.counts)) == ("relations", {("cat", "ear"): 15})
     assert pairs.left_out["relations with another predicate"] == 1
     path.write_text("subject\tpredicate\tobject\tcount\ncat\thave\tear\tmany\n")
-    with pytest.raises(UserError, match="no number") as error:
+    with pytest.raises(UserError, match="not a number") as error:
         read_relation_counts(path)
     assert error.value.line == 2
 
@@ -194,7 +194,6 @@ def test_the_card_gives_the_share_of_bad_pairs_that_the_kept_reading_has(tmp_pat
     made = build_partwhole(CandidatePlan([pairs], [words])).card.made
     with (ROOT / "docs" / "results" / "readings" / "partwhole-mined-pairs.tsv").open(encoding="utf-8") as file:
         said = [row["judged"] for row in csv.DictReader(file, delimiter="\t") if row["kind"] == "sample"]
-    share = f"{100 * said.count('N') / len(said):.1f} %"
-    assert f"of {len(said)} that the rule parts kept" in made
-    assert f"called {said.count('N')} no parts, {share}" in made
-    assert f"and {said.count('U')} unclear" in made
+    assert f"audited {len(said)} pairs" in made
+    assert f"{said.count('N')} were not parts, {said.count('N') / len(said):.1%}" in made
+    assert f"and {said.count('U')} were unclear" in made

@@ -86,7 +86,8 @@ def read_part(folder: Path, auto_class: str, **options: Any) -> Any:
     if auto_class not in ("AutoConfig", "AutoTokenizer"):
         options.setdefault("use_safetensors", None if "gguf_file" in options else True)
         if not options.keys() & {"gguf_file", "config"}:
-            options["config"] = read_part(folder, "AutoConfig")
+            labels = {name: options.pop(name) for name in ("id2label", "label2id") if name in options}
+            options["config"] = read_part(folder, "AutoConfig", **labels)
             # A config may name a kernel of the hub, which would be downloaded and run.
             options["config"]._attn_implementation = None
     with _one_sentence("transformers cannot load it", folder, "check the model folder"):
