@@ -12,6 +12,7 @@ within an ability over the search). Claims are based on positive evidence. Low p
    is exactly one right significantly more than twice as often as both? Same answer. Else, is it significantly below
    chance? Reads cues, in the wrong direction.
 3. Is the adjusted score significantly above chance? If so:
+   is accuracy itself not? Inconclusive;
    was relatedness not controlled? Inconclusive (pairs with opposite keys are nearly immune: partly at best);
    is significantly less than two thirds of it retained in another condition? Not robust; less, but not
    significantly? Inconclusive;
@@ -152,6 +153,13 @@ def _known(evidence: Evidence) -> Judged | None:
     adjusted, strongest = evidence.adjusted, _strongest(evidence)
     if not adjusted.low > 0 or adjusted.clusters < FEW:
         return None
+    if not evidence.chance_corrected.low > 0:
+        # Weights that rest on a few items can lift the adjusted score above 0 by chance.
+        return Judged(
+            "inconclusive",
+            f"The adjusted score is between {_scores(adjusted)}, but accuracy itself is not significantly above chance "
+            f"({_percent(evidence.accuracy)}, chance {_percent(evidence.chance)}).",
+        )
     if not evidence.relatedness_controlled and not evidence.contrasts:
         return Judged(
             "inconclusive",
