@@ -245,7 +245,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "plant",
         "horsesense.planting.experiment:plant",
-        "Plant cues and measure what they move",
+        "Plant cues and measure their effect",
         "horsesense plant starter -m smollm2 --cue professor --limit 40",
         MODELS,
         render="horsesense.planting.render:planting",

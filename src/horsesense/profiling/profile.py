@@ -57,11 +57,11 @@ def profile(
     """Profile models on ten commonsense abilities, each with its controls and a verdict by stated rules.
 
     Args:
-        model: Model: a bundled name, folder, GGUF file, Hugging Face name or openai:URL#name, or label=MODEL; guesser
-            and cue-reader are built-in controls, and FILE.py:NAME is a simulated model of your own. By default, the
-            models of horsesense.toml. In Python, also a loaded model, or an object with a ``name`` and a method
-            ``scores(item)``.
-        full: Ask all published questions and their twins, not only the quick edition.
+        model: Model: a bundled name, folder, GGUF file, Hugging Face name, API model as PROVIDER/NAME or
+            openai:URL#name, or label=MODEL; guesser and cue-reader are built-in controls, and FILE.py:NAME is a
+            simulated model of your own. By default, the models of horsesense.toml. In Python, also a
+            loaded model, or an object with a ``name`` and a method ``scores(item)``.
+        full: Ask all questions and twins instead of the quick sample of both.
         abilities: Ability to profile. By default, all.
         out: Folder that stores the answers and gets the page, picture, Markdown and JSON. By default, nothing is
             stored.
@@ -73,7 +73,7 @@ def profile(
             system).
         served: Server settings.
         engine: Where models are asked. Workers give the same answers, without a forecast.
-        pictures: Write the grid as a PNG file, besides SVG.
+        pictures: Write the grid as a PNG file too, not only as SVG.
         progress: Progress callback.
 
     Returns:

@@ -44,8 +44,8 @@ def ask(
     """Score the items of probes with models.
 
     Args:
-        model: Model: a bundled name, folder, GGUF file, Hugging Face name or openai:URL#name, or label=MODEL. By
-            default, the models of horsesense.toml. In Python, also a loaded model.
+        model: Model: a bundled name, folder, GGUF file, Hugging Face name, API model as PROVIDER/NAME or
+            openai:URL#name, or label=MODEL. By default, the models of horsesense.toml. In Python, also a loaded model.
         probe: Name or file of a probe. In Python, also a `Probe`, or probes by name.
         out: Folder that stores the answers; an interrupted run resumes there. By default, nothing is stored.
         limit: Maximum number of items; whole families are drawn.

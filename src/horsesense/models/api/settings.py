@@ -30,11 +30,11 @@ class ServedSettings:
     patience: Annotated[float, Ge(0)] = 300.0
     """Seconds for which a failing request is retried (429, 5xx, no connection, incomplete answer)."""
     max_requests: Annotated[int, Ge(1)] | None = None
-    """Maximum number of answered requests per call; stored answers do not count."""
+    """Stop after so many answered requests of this command; stored answers do not count."""
     max_tokens: Annotated[int, Ge(1)] | None = None
-    """Maximum number of tokens per call, sent and received."""
+    """Stop after so many tokens of this command, sent and received; not the length of a reply."""
     max_cost: Annotated[float, Gt(0)] | None = None
-    """Maximum cost per call, at the given price."""
+    """Stop at this cost of the command, at the given price."""
     price: tuple[float, float] | None = None
     """Price per million tokens, sent and received: ``0.15,0.60``."""
     key_from: str = ""
@@ -42,11 +42,11 @@ class ServedSettings:
     headers: Sequence[str] = ()
     """Additional header of every request: ``NAME: VALUE``."""
     extra_body: str = ""
-    """JSON object that is merged into the body of every request for a reply."""
+    """JSON object that is merged into the body of every generation request."""
     api_version: str = ""
     """API version, for Azure and Anthropic."""
     effort: str = ""
-    """Reasoning effort: none, minimal, low, medium, high, xhigh or max, as far as the model knows it."""
+    """Reasoning effort: none, minimal, low, medium, high, xhigh or max, if the model supports it."""
     thinking_tokens: Annotated[int, Ge(0)] | None = None
     """Budget of tokens for thoughts; 0 turns them off where the server allows it."""
 
