@@ -25,7 +25,7 @@ from sklearn.pipeline import make_pipeline
 from horsesense.core import Item
 from horsesense.drawing import finished
 from horsesense.lexicons.words import FUNCTION_WORDS
-from horsesense.methods.ladders.api import build_ladder
+from horsesense.methods.ladders.api import LadderName, build_ladder
 from horsesense.methods.ladders.thresholds import AROUND, FIRST, LadderThreshold, LevelAccuracy, levels_to_ask
 from horsesense.report.ladder_page import ladder_chart
 from horsesense.stats import accuracy
@@ -132,8 +132,9 @@ def main() -> None:
         chosen.picture.write_text(vl_convert.vegalite_to_svg(drawing), encoding="utf-8")
         return
     if chosen.structure:
-        for name, families in (("steps", 100), ("polarity", 40)):
-            probe = build_ladder(name, families=families)  # type: ignore[arg-type]
+        sizes: dict[LadderName, int] = {"steps": 100, "polarity": 40}
+        for name, families in sizes.items():
+            probe = build_ladder(name, families=families)
             value, error = structure(probe.items)
             print(f"{name:8} {len(probe):,} items: {value:.3f} ± {error:.3f}")
         return

@@ -172,7 +172,7 @@ class Worker:
                 self._reporter.label = task.label
             self._context.progress = self._reporter or NO_PROGRESS
             return task.function(self._context, task)
-        except Exception as error:
+        except Exception as error:  # of any library; what is not known to be the user's is raised again
             known = as_user_error(error)
             if known is None:
                 raise

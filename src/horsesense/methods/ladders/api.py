@@ -117,8 +117,10 @@ def ladder(
 
 def _opened(ladder: str | Path | Probe, families: int, seed: int) -> tuple[str, Probe]:
     """Return a ladder's name and its probe: built here by name, or from a file."""
-    if isinstance(ladder, str) and ladder in get_args(LadderName):
-        return ladder, build_ladder(ladder, families=families, seed=seed)  # type: ignore[arg-type]
+    names: tuple[LadderName, ...] = get_args(LadderName)
+    for name in names:
+        if ladder == name:
+            return name, build_ladder(name, families=families, seed=seed)
     if isinstance(ladder, str) and not Path(ladder).suffix and not Path(ladder).exists():
         raise unknown("ladder", ladder, get_args(LadderName))
     probe = ladder if isinstance(ladder, Probe) else load_probe(ladder)

@@ -67,7 +67,7 @@ class _Library(Provider):
         return {}
 
     def transport(self, address: Address) -> Transport:
-        raise NotImplementedError
+        raise NotImplementedError  # an object in this process is given its transport, and has no address
 
     def imported(self) -> Any:
         try:

@@ -41,7 +41,7 @@ _TOO_LARGE = re.compile(r"too (?:large|many|long)|maximum|exceed|at most|less th
 
 
 @dataclass
-class _Asked(Generic[Read]):
+class _RequestBatch(Generic[Read]):
     """The requests of one call and their state."""
 
     requests: Iterator[Request]
@@ -141,11 +141,11 @@ class Client(Generic[Read]):
         Requests are built as they are sent, so that a hundred thousand are not in memory at once; progress counts how
         many of ``total`` are done.
         """
-        asked = _Asked(iter(requests), read, spare, self.identity, self.log, self.provider.as_openai)
+        asked = _RequestBatch(iter(requests), read, spare, self.identity, self.log, self.provider.as_openai)
         _in_thread(lambda: self._all(asked, total, progress))
         return [asked.answered[mark] for mark in asked.taken]
 
-    async def _all(self, asked: _Asked[Read], total: int, progress: Progress) -> None:
+    async def _all(self, asked: _RequestBatch[Read], total: int, progress: Progress) -> None:
         todo = asked.left()
         progress = self.progress if progress is NO_PROGRESS else progress
         failed: list[BaseException] = []
@@ -181,7 +181,9 @@ class Client(Generic[Read]):
         failed.append(BudgetError(f"{what}; all replies so far are stored", fix="run the same command again to resume"))
         return False
 
-    async def _one(self, send: Send, key: bytes, request: Request, asked: _Asked[Read], progress: Progress) -> Read:
+    async def _one(
+        self, send: Send, key: bytes, request: Request, asked: _RequestBatch[Read], progress: Progress
+    ) -> Read:
         self.spending.in_flight += 1
         try:
             request, reply = await self._negotiated(send, request, progress)
@@ -204,7 +206,7 @@ class Client(Generic[Read]):
         self.spending.received += int(usage.get("completion_tokens") or 0)
         self.spending.reasoning += int(details.get("reasoning_tokens") or 0) if isinstance(details, dict) else 0
 
-    def _refused(self, key: bytes, request: Request, error: RefusedError, asked: _Asked[Read]) -> Read:
+    def _refused(self, key: bytes, request: Request, error: RefusedError, asked: _RequestBatch[Read]) -> Read:
         """Take the refusal of one prompt for its result; a server that refuses most prompts is an error."""
         if asked.spare is None or (error.status not in _PROMPT_ERRORS and not error.filtered):
             raise error
