@@ -21,6 +21,7 @@ from horsesense.methods.rica.statements import random_seed
 from horsesense.methods.rica.views import open_rica
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.compute_settings import ComputeSettings
+from horsesense.runs.shards import draw
 from horsesense.settings import chosen_models
 
 SETTINGS = "study.json"
@@ -141,6 +142,7 @@ def _write_probes(probes: Sequence[Path], file: str | Path | None, limit: int | 
             continue
         if task == "masked" and file is not None:
             probe = open_rica(file)[0]
+            probe = replace(probe, items=draw(probe.items, limit, seed))
         else:
             probe = build(task=task, entities=entities, limit=limit, seed=seed)
         write_probe(path, probe)

@@ -352,10 +352,6 @@ def _perplexity(association: Association) -> float:
     return association.perplexity
 
 
-def with_perplexity(associations: Sequence[Association], values: Sequence[float]) -> list[Association]:
-    return [replace(each, perplexity=value) for each, value in zip(associations, values, strict=True)]
-
-
 # Similarity of models.
 
 

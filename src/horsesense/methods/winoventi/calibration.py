@@ -22,10 +22,10 @@ from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.circumstances import load_circumstances
 from horsesense.methods.winoventi.exceptions import read_registry_triplets
-from horsesense.methods.winoventi.nouns import Noun, is_plural
+from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.plausibility import Attestations, ExceptionEvidence, attested_in, people_exceptions
 from horsesense.methods.winoventi.published_dataset import read_winoventi_schemas
-from horsesense.methods.winoventi.schemas import PremisePair, Schema, Triplet, pairs_of, premise_of, word_differences
+from horsesense.methods.winoventi.schemas import PremisePair, Schema, Triplet, merge_premises, pairs_of, premise_of
 from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate
@@ -145,9 +145,9 @@ def reassign(triplets: Sequence[Triplet], seed: int = 0) -> list[Triplet]:
 
 
 def _row(name: str, evidence: ExceptionEvidence, by_people: Sequence[Triplet], others: Sequence[Triplet]) -> FilterRow:
-    judged = [evidence.judged(each, _noun(each)) for each in by_people]
+    judged = [evidence.judged(each, Noun.of(each.noun)) for each in by_people]
     kept = [float(bool(ground)) for ground, _ in judged]
-    of_others = [float(bool(evidence.judged(each, _noun(each))[0])) for each in others]
+    of_others = [float(bool(evidence.judged(each, Noun.of(each.noun))[0])) for each in others]
     nouns = [each.noun for each in by_people]
     reasons: dict[str, int] = {}
     for ground, objection in judged:
@@ -162,10 +162,6 @@ def _row(name: str, evidence: ExceptionEvidence, by_people: Sequence[Triplet], o
         frequency_kept=_middle(zipf(each.exception) for each, yes in zip(by_people, kept, strict=True) if yes),
         frequency_dropped=_middle(zipf(each.exception) for each, yes in zip(by_people, kept, strict=True) if not yes),
     )
-
-
-def _noun(triplet: Triplet) -> Noun:
-    return Noun(triplet.noun, is_plural(triplet.noun))
 
 
 def _middle(values: Iterable[float]) -> float | None:
@@ -187,14 +183,9 @@ def _checks(paths: Sequence[Path]) -> CheckRow:
         generic, exception = members["generic"], members["exception"]
         noun = generic.groups["noun"]
         texts = premise_of(generic.text), premise_of(exception.text)
-        differences = word_differences(*texts)
-        if len(differences) == 1:
-            start, end = differences[0].spans[0]
-            premise = PremisePair(texts[0][:start], *differences[0].words, texts[0][end:])
-        else:
-            premise = PremisePair("", *texts, "")
+        premise = merge_premises(*texts) or PremisePair("", *texts, "")
         triplet = Triplet(noun, str(generic.facets["bias"]), str(generic.facets["alternative"]))
-        checked = check_schema(Schema(triplet, premise, "release"), Noun(noun, is_plural(noun)), lexicon)
+        checked = check_schema(Schema(triplet, premise, "release"), Noun.of(noun), lexicon)
         passed.append(not set.intersection(*objections[family]))
         allowed.append(checked.passes)
         nouns.append(noun)

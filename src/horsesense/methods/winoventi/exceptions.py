@@ -18,7 +18,7 @@ from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.circumstances import Circumstances, load_circumstances
 from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template
-from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
+from horsesense.methods.winoventi.plan import PipelineContext
 from horsesense.methods.winoventi.plausibility import (
     GROUNDS,
     NOT_PLAUSIBLE,
@@ -150,10 +150,9 @@ WORD_SHARE = 0.15
 """Maximum share of all triplets per generic word and per exception: no three of them make half."""
 
 
-def exceptions_of(
-    plan: PipelinePlan, kept: Sequence[Association], nouns: Mapping[str, Noun], models: LoadedModels, progress: Progress
-) -> list[Triplet]:
+def exceptions_of(context: PipelineContext, kept: Sequence[Association]) -> list[Triplet]:
     """Return the distinct exceptions with evidence, at most ``plan.most`` per association."""
+    plan, nouns, progress = context.plan, context.nouns, context.progress
     by_people: list[Triplet] = []
     nonsense: set[str] = set()
     by_item = {association_item(each, nouns[each.noun]).id: each for each in kept}
@@ -172,7 +171,7 @@ def exceptions_of(
     # If people gave exceptions to an association, the machine adds none.
     answered = {(each.noun, each.generic) for each in by_people}
     asked = [each for each in sensible if (each.noun, each.word) not in answered]
-    by_machine = _by_machine(plan, asked, others, nouns, models, progress)
+    by_machine = _by_machine(context, asked, others)
     distinct, notes = merge_triplets(
         triplet
         for triplet in (*by_people, *by_machine)
@@ -186,14 +185,10 @@ def exceptions_of(
 
 
 def _by_machine(
-    plan: PipelinePlan,
-    associations: Sequence[Association],
-    others: Sequence[Triplet],
-    nouns: Mapping[str, Noun],
-    models: LoadedModels,
-    progress: Progress,
+    context: PipelineContext, associations: Sequence[Association], others: Sequence[Triplet]
 ) -> list[Triplet]:
     """Return the machine's candidates with evidence, the strongest first, with no word over its share."""
+    plan, nouns, progress = context.plan, context.nouns, context.progress
     table, lexicon = load_circumstances(), load_word_relations()
     if lexicon is None:
         progress.log(
@@ -208,7 +203,7 @@ def _by_machine(
         candidates += from_related_nouns(each, people_words)
         candidates += from_facts(each, denied)
     if plan.writes_by_model:
-        with models.asked(plan.writer) as writer:
+        with context.asked(plan.writer) as writer:
             by_writer = propose_exceptions(writer, associations, nouns)
         candidates += [each for judged in by_writer for each in judged]
         progress.log(f"associations that {plan.writer} names no exception to: {by_writer.count([]):,}")
@@ -229,7 +224,7 @@ def _by_machine(
         else:
             left_out[objection] += 1
     if plan.judge:
-        judged = _judged(plan, undecided, nouns, models, table, progress)
+        judged = _judged(context, undecided, table)
         grounded += [(one, "judge") for one, verdict in zip(undecided, judged, strict=True) if verdict == YES]
         left_out.update(verdict for verdict in judged if verdict != YES)
     else:
@@ -239,23 +234,17 @@ def _by_machine(
     return _spread(grounded, plan.most)
 
 
-def _judged(
-    plan: PipelinePlan,
-    candidates: Sequence[Triplet],
-    nouns: Mapping[str, Noun],
-    models: LoadedModels,
-    table: Circumstances,
-    progress: Progress,
-) -> list[str]:
+def _judged(context: PipelineContext, candidates: Sequence[Triplet], table: Circumstances) -> list[str]:
     """Return a judge's verdict on each candidate: yes, or the reason; an unreliable judge is not used."""
-    with models.asked(plan.judge) as judge:
+    plan, progress = context.plan, context.progress
+    with context.asked(plan.judge) as judge:
         trial = try_judge(judge, table, plan.elicitation.spec, plan.seed)
         progress.log(f"trial of {plan.judge} as a judge: {trial.in_words}")
         if not trial.believed:
             progress.log(f"{plan.judge} does not distinguish them significantly, so it is not used")
             return [NOT_PLAUSIBLE] * len(candidates)
         reasons = {True: YES, False: f"{plan.judge} finds it implausible", None: f"{plan.judge} gives no verdict"}
-        return [reasons[verdict] for verdict in verdicts(judge, candidates, nouns, plan.elicitation.spec)]
+        return [reasons[verdict] for verdict in verdicts(judge, candidates, context.nouns, plan.elicitation.spec)]
 
 
 def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> list[Triplet]:

@@ -217,7 +217,7 @@ class ExceptionEvidence:
 
     def _is_related(self, word: str, noun: Noun, classes: frozenset[str], types: frozenset[str]) -> bool:
         """Return whether two nouns share a type or class; broad classes count."""
-        other = Noun(word, is_plural(word))
+        other = Noun.of(word)
         if word == noun.word:
             return False
         if self._narrow(other) & classes or self.table.types_of(other) & types:

@@ -12,13 +12,14 @@ if TYPE_CHECKING:
 
     from horsesense.annotate.server.staged_app import StagedServing
     from horsesense.methods.winoventi.associations import Similarity
-    from horsesense.methods.winoventi.builder import WrittenSplits
     from horsesense.methods.winoventi.calibration import FilterCalibration
     from horsesense.methods.winoventi.elicitation import Associations
     from horsesense.methods.winoventi.evaluation import Evaluation, Evaluations
     from horsesense.methods.winoventi.measures import ContextShift, SubsetResult
     from horsesense.methods.winoventi.people import PeopleStage
-    from horsesense.methods.winoventi.procedure import PipelineStatus, PipelineSummary, StepCounts
+    from horsesense.methods.winoventi.pipeline import StepCounts
+    from horsesense.methods.winoventi.procedure import PipelineStatus, PipelineSummary
+    from horsesense.methods.winoventi.training_settings import WrittenSplits
 
 _SHOWN = 5
 
@@ -79,7 +80,8 @@ def splits(written: WrittenSplits) -> None:
 
 def pipeline(summary: PipelineSummary) -> None:
     """Print the yield of each step, the evaluations and the state of each stage."""
-    _print_counts(summary.counts)
+    if summary.counts is not None:
+        _print_counts(summary.counts)
     for kind, evaluation in summary.evaluations.items():
         passed = "validated by people or a stated judge" if kind == "validated" else "not validated: no headline"
         line(f"\n{passed}, in {summary.probes[kind]}")
