@@ -18,12 +18,19 @@ from annotated_types import Ge
 
 from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
+from horsesense.lexicons.conceptnet import read_conceptnet
 from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.circumstances import load_circumstances
 from horsesense.methods.winoventi.exceptions import read_registry_triplets
 from horsesense.methods.winoventi.nouns import Noun
-from horsesense.methods.winoventi.plausibility import Attestations, ExceptionEvidence, attested_in, people_exceptions
+from horsesense.methods.winoventi.plausibility import (
+    Attestations,
+    ExceptionEvidence,
+    attested_in,
+    distinct_in,
+    people_exceptions,
+)
 from horsesense.methods.winoventi.published_dataset import read_winoventi_schemas
 from horsesense.methods.winoventi.schemas import PremisePair, Schema, Triplet, merge_premises, pairs_of, premise_of
 from horsesense.methods.winoventi.word_relations import load_word_relations
@@ -89,7 +96,7 @@ def calibrate(
     *,
     schemas: Sequence[str | Path] = (),
     texts: Sequence[str | Path] = (),
-    conceptnet: str | Path | None = None,
+    conceptnet: Sequence[str | Path] = (),
     seed: Annotated[int, Ge(0)] = 0,
 ) -> FilterCalibration:
     """Measure recall and precision of the filters for exceptions and of the checks of premises.
@@ -98,7 +105,7 @@ def calibrate(
         registry: Published registry: exceptions that people gave.
         schemas: Published evaluation collection: schemas that people judged.
         texts: Text corpus in which adjectives are looked up beside their nouns.
-        conceptnet: ConceptNet triples (relation, head, tail).
+        conceptnet: ConceptNet file.
         seed: Random seed.
 
     Returns:
@@ -109,12 +116,14 @@ def calibrate(
     table, lexicon = load_circumstances(), load_word_relations()
     kinds: dict[str, ExceptionEvidence] = {"tables and WordNet": ExceptionEvidence(table, lexicon)}
     attested = Attestations()
-    if texts or conceptnet is not None:
-        corpora, facts = [Path(file) for file in texts], None if conceptnet is None else Path(conceptnet)
-        attested = attested_in(corpora, facts, frozenset(each.exception for each in (*by_people, *others)))
-        kinds["and texts and facts"] = ExceptionEvidence(table, lexicon, attested)
+    distinct: Mapping[str, frozenset[str]] = {}
+    if texts or conceptnet:
+        facts = read_conceptnet([Path(file) for file in conceptnet]).facts
+        adjectives = frozenset(each.exception for each in (*by_people, *others))
+        attested, distinct = attested_in([Path(file) for file in texts], facts, adjectives), distinct_in(facts)
+        kinds["and texts and facts"] = ExceptionEvidence(table, lexicon, attested, distinct=distinct)
     kinds["and people's words for other nouns"] = ExceptionEvidence(
-        table, lexicon, attested, people_exceptions(by_people)
+        table, lexicon, attested, people_exceptions(by_people), distinct
     )
     rows = tuple(_row(name, evidence, by_people, others) for name, evidence in kinds.items())
     return FilterCalibration(len(by_people), rows, _checks([Path(file) for file in schemas]) if schemas else None, seed)

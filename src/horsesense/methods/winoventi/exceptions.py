@@ -14,6 +14,7 @@ from horsesense.core import Item, Judgement, iter_judgements
 from horsesense.data import numbered_lines
 from horsesense.data.tables import iter_rows, open_table, read_table
 from horsesense.errors import UserError
+from horsesense.lexicons.conceptnet import read_conceptnet
 from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.circumstances import Circumstances, load_circumstances
@@ -24,12 +25,14 @@ from horsesense.methods.winoventi.plausibility import (
     NOT_PLAUSIBLE,
     ExceptionEvidence,
     attested_in,
+    denied_in,
+    distinct_in,
+    from_distinct,
     from_facts,
     from_lexicon,
     from_related_nouns,
     from_table,
     people_exceptions,
-    read_denied,
 )
 from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.methods.winoventi.word_relations import load_word_relations
@@ -146,12 +149,15 @@ def read_registry_triplets(path: Path) -> list[Triplet]:
 YES = "yes"
 ORIGINS = ("people", "release", "table", "antonym", "morphology", "kin", "conceptnet", "writer", "similar")
 """Origins of exceptions, the most trusted first, which counts for an exception found twice."""
+NO_PROPERTY = "neither an adjective nor a participle"
+OVER_MOST = "the association has enough better-grounded exceptions"
+OVER_SHARE = "its generic word or exception has its share of all triplets"
 WORD_SHARE = 0.15
 """Maximum share of all triplets per generic word and per exception: no three of them make half."""
 
 
-def exceptions_of(context: PipelineContext, kept: Sequence[Association]) -> list[Triplet]:
-    """Return the distinct exceptions with evidence, at most ``plan.most`` per association."""
+def exceptions_of(context: PipelineContext, kept: Sequence[Association]) -> tuple[list[Triplet], dict[str, int]]:
+    """Return the distinct exceptions with evidence, at most ``plan.most`` per association; and what was left out."""
     plan, nouns, progress = context.plan, context.nouns, context.progress
     by_people: list[Triplet] = []
     nonsense: set[str] = set()
@@ -171,23 +177,23 @@ def exceptions_of(context: PipelineContext, kept: Sequence[Association]) -> list
     # If people gave exceptions to an association, the machine adds none.
     answered = {(each.noun, each.generic) for each in by_people}
     asked = [each for each in sensible if (each.noun, each.word) not in answered]
-    by_machine = _by_machine(context, asked, others)
+    by_machine, left_out = _by_machine(context, asked, others)
     distinct, notes = merge_triplets(
         triplet
         for triplet in (*by_people, *by_machine)
         if association_name(triplet.noun, triplet.generic) not in nonsense
     )
-    for note, count in notes.items():
-        progress.log(f"{note}: {count:,}")
-    if nonsense:
-        progress.log(f"associations that people call nonsense: {len(nonsense):,}")
-    return distinct
+    left_out.update(notes)
+    left_out["associations that people call nonsense"] += len(nonsense)
+    left_out["associations without an exception"] += len(kept) - len({(each.noun, each.generic) for each in distinct})
+    return distinct, {what: count for what, count in left_out.most_common() if count}
 
 
 def _by_machine(
     context: PipelineContext, associations: Sequence[Association], others: Sequence[Triplet]
-) -> list[Triplet]:
-    """Return the machine's candidates with evidence, the strongest first, with no word over its share."""
+) -> tuple[list[Triplet], Counter[str]]:
+    """Return the machine's candidates with evidence, the strongest first, with no word over its share; and how many
+    candidates were left out, by reason."""
     plan, nouns, progress = context.plan, context.nouns, context.progress
     table, lexicon = load_circumstances(), load_word_relations()
     if lexicon is None:
@@ -195,26 +201,27 @@ def _by_machine(
             "WordNet is not on this machine, so opposites are not looked up; get it with: horsesense fetch wordnet"
         )
     people_words = people_exceptions(others)
-    denied = read_denied(plan.conceptnet) if plan.conceptnet is not None else {}
+    facts = read_conceptnet(plan.conceptnet).facts
+    denied, distinct = denied_in(facts), distinct_in(facts)
     candidates: list[Triplet] = []
     for each in associations:
         candidates += from_table(each, nouns[each.noun], table)
         candidates += from_lexicon(each, lexicon) if lexicon is not None else []
         candidates += from_related_nouns(each, people_words)
         candidates += from_facts(each, denied)
+        candidates += from_distinct(each, distinct)
     if plan.writes_by_model:
         with context.asked(plan.writer) as writer:
             by_writer = propose_exceptions(writer, associations, nouns)
         candidates += [each for judged in by_writer for each in judged]
         progress.log(f"associations that {plan.writer} names no exception to: {by_writer.count([]):,}")
-    candidates = [
-        each for each in merge_triplets(candidates)[0] if lexicon is None or lexicon.is_property(each.exception)
-    ]
-    attested = attested_in(plan.texts, plan.conceptnet, frozenset(each.exception for each in candidates))
-    evidence = ExceptionEvidence(table, lexicon, attested, people_words)
+    merged, _ = merge_triplets(candidates)
+    candidates = [each for each in merged if lexicon is None or lexicon.is_property(each.exception)]
+    left_out: Counter[str] = Counter({NO_PROPERTY: len(merged) - len(candidates)})
+    attested = attested_in(plan.texts, facts, frozenset(each.exception for each in candidates))
+    evidence = ExceptionEvidence(table, lexicon, attested, people_words, distinct)
     grounded: list[tuple[Triplet, str]] = []
     undecided: list[Triplet] = []
-    left_out: Counter[str] = Counter()
     for candidate in candidates:
         ground, objection = evidence.judged(candidate, nouns[candidate.noun])
         if ground:
@@ -229,9 +236,8 @@ def _by_machine(
         left_out.update(verdict for verdict in judged if verdict != YES)
     else:
         progress.log("without an independent judge, only tables, texts and people count as evidence")
-    for what, count in left_out.most_common():
-        progress.log(f"candidates left out: {what}: {count:,}")
-    return _spread(grounded, plan.most)
+    chosen, spare = _spread(grounded, plan.most)
+    return chosen, left_out + spare
 
 
 def _judged(context: PipelineContext, candidates: Sequence[Triplet], table: Circumstances) -> list[str]:
@@ -247,10 +253,10 @@ def _judged(context: PipelineContext, candidates: Sequence[Triplet], table: Circ
         return [reasons[verdict] for verdict in verdicts(judge, candidates, context.nouns, plan.elicitation.spec)]
 
 
-def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> list[Triplet]:
+def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> tuple[list[Triplet], Counter[str]]:
     """Choose the best-grounded exceptions of each association, then the least used, then the most frequent words.
 
-    Words over their share are dropped, from the end of the list of associations.
+    Words over their share are dropped, from the end of the list of associations. Both kinds of drops are counted.
     """
     by_pair: dict[tuple[str, str], list[tuple[Triplet, str]]] = {}
     for each, ground in grounded:
@@ -271,7 +277,8 @@ def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> list[Triplet]
         for each, _ in order[:most]:
             used[each.exception] += 1
             chosen.append(each)
-    return within_word_share(chosen)
+    kept = within_word_share(chosen)
+    return kept, Counter({OVER_MOST: len(grounded) - len(chosen), OVER_SHARE: len(chosen) - len(kept)})
 
 
 def within_word_share(triplets: Sequence[Triplet], share: float = WORD_SHARE) -> list[Triplet]:

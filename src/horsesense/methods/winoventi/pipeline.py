@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.core import Card, Probe, card_path, write_probe
-from horsesense.data import disk_errors, write_file
+from horsesense.data import disk_errors, read_text, write_file
 from horsesense.errors import UserError, argument
 from horsesense.methods.winoventi.adversarial_filter import PRIOR, preferring_generic, prior_item
 from horsesense.methods.winoventi.associations import Association, drop_nonsense, read_associations, write_associations
@@ -74,7 +74,10 @@ from horsesense.settings import labelled
 
 _NOUNS_AT_ONCE = 64
 _TRIPLETS_AT_ONCE = 10
-_ASSOCIATIONS = "associations.tsv"
+_ASSOCIATIONS, _SELECTION = "associations.tsv", "selection.tsv"
+_FILTERED = "filtered.tsv"
+_FILTERS = ("exceptions", "premises")
+_LEFT_OUT = "{step}-left-out.json"
 KINDS = ("validated", "proposed")
 """Kinds of schemas: validated by people or a stated judge, which give a headline; and proposed."""
 
@@ -91,12 +94,16 @@ class StepCounts:
     """Number of dropped associations by reason."""
     triplets: int
     """Number of triplets with an exception."""
+    exceptions_left_out: Mapping[str, int]
+    """Number of candidates for exceptions that were left out, by reason."""
     origins: Mapping[str, int]
     """Number of exceptions by origin."""
     filtered: int
     """Number of triplets that pass the adversarial filter."""
     schemas: Mapping[str, int]
     """Number of schemas by author."""
+    premises_left_out: Mapping[str, int]
+    """Number of triplets and frames that were left out when premises were written, by reason."""
     objections: Mapping[str, int]
     """Number of schemas by objection."""
     passing: Mapping[str, int]
@@ -200,7 +207,7 @@ class _Pipeline:
             write_associations(path, selection.associations)
 
         ranker = plan.ranker if plan.ranker == "none" else self.models.who(plan.ranker)
-        selected = self.steps.do("1 ranking and knee", "selection.tsv", [everything, ranker], select)
+        selected = self.steps.do("1 ranking and knee", _SELECTION, [everything, ranker], select)
         if not _kept(selected):
             raise UserError("no association is left after ranking", file=selected, fix="give more nouns")
         return everything, selected
@@ -223,23 +230,41 @@ class _Pipeline:
     def triplets(self, selected: Path) -> tuple[Path, Path]:
         """Steps 2 and 3: exceptions, and the triplets that pass the adversarial filter."""
         plan = self.plan
-        files = [*plan.exceptions, *plan.texts, *([plan.conceptnet] if plan.conceptnet else [])]
+        files = [*plan.exceptions, *plan.texts, *plan.conceptnet]
         excepted = self.steps.do(
             "2 exceptions",
             "exceptions.tsv",
             [selected, *files, CIRCUMSTANCES, TYPES, str(plan.most), *self._others()],
-            lambda path, _: write_triplets(path, prefer_people(exceptions_of(self.models, _kept(selected)))),
+            self._except,
         )
         self.models.drop()  # runs load their own models
         filtered = self.steps.do(
             "3 adversarial filter",
-            "filtered.tsv",
+            _FILTERED,
             [excepted, self.identity],
             lambda path, made_from: write_triplets(
                 path, adversarial_triplets(self.models, read_triplets(excepted), self._run_folder(made_from))
             ),
         )
         return excepted, filtered
+
+    def _except(self, path: Path, made_from: str) -> None:
+        triplets, left_out = exceptions_of(self.models, _kept(self.folder / _SELECTION))
+        preferred = prefer_people(triplets)
+        left_out |= {"people gave others to the association": len(triplets) - len(preferred)}
+        write_triplets(path, preferred)
+        self._store_left_out("exceptions", left_out)
+
+    def _store_left_out(self, step: str, left_out: Mapping[str, int]) -> None:
+        """Store and log how many candidates of a step were left out, by reason."""
+        counts = {what: count for what, count in left_out.items() if count}
+        write_file(self.folder / _LEFT_OUT.format(step=step), json.dumps(counts, indent=2, ensure_ascii=False) + "\n")
+        for what, count in counts.items():
+            self.progress.log(f"{step} left out: {what}: {count:,}")
+
+    def _left_out(self, step: str) -> dict[str, int]:
+        path = self.folder / _LEFT_OUT.format(step=step)
+        return dict(json.loads(read_text(path))) if path.is_file() else {}
 
     def _others(self) -> tuple[str, str]:
         """Return the identities of writer and judge."""
@@ -260,9 +285,7 @@ class _Pipeline:
                 *self._others()[:1],
                 *map(str, (plan.write, plan.samples, plan.seed)),
             ],
-            lambda path, made_from: write_schemas(
-                path, write_premises(self.models, read_triplets(filtered), self.steps, made_from)
-            ),
+            self._premises,
         )
         checked = self.steps.do(
             "5 checks",
@@ -280,6 +303,11 @@ class _Pipeline:
         )
         return read_schemas(schemas)[0]
 
+    def _premises(self, path: Path, made_from: str) -> None:
+        schemas, left_out = write_premises(self.models, read_triplets(self.folder / _FILTERED), self.steps, made_from)
+        write_schemas(path, schemas)
+        self._store_left_out("premises", left_out)
+
     def counts(
         self, everything: Path, selected: Path, excepted: Path, filtered: Path, schemas: list[CheckedSchema]
     ) -> StepCounts:
@@ -292,9 +320,11 @@ class _Pipeline:
             kept=len(_kept(selected)),
             left_out=dict(Counter(dropped).most_common()),
             triplets=len(triplets),
+            exceptions_left_out=self._left_out("exceptions"),
             origins=dict(Counter(each.origin for each in triplets).most_common()),
             filtered=len(read_triplets(filtered)),
             schemas=dict(Counter(map(_writer, schemas))),
+            premises_left_out=self._left_out("premises"),
             objections=dict(count_objections(schemas)),
             passing=dict(Counter(_writer(each) for each in schemas if each.passes)),
             validated=dict(Counter(_writer(each) for each in schemas if each.passes and each.schema.validated)),
@@ -313,6 +343,8 @@ class _Pipeline:
                 self.steps.record_run(kind, None)
                 continue
             probe = build_winoventi(chosen, machine=None, literal=self.plan.elicitation.literal)
+            dropped = {f"{step}: {what}": n for step in _FILTERS for what, n in self._left_out(step).items()}
+            probe = replace(probe, card=replace(probe.card, notes={**probe.card.notes, **dropped}))
             probes[kind] = path
             write_probe(path, probe)
             self.steps.record_file(path)
@@ -371,28 +403,31 @@ def adversarial_triplets(context: PipelineContext, triplets: Sequence[Triplet], 
 
 def write_premises(
     context: PipelineContext, triplets: Sequence[Triplet], steps: Steps, made_from: str
-) -> list[CheckedSchema]:
-    """Return people's premises for the triplets, then the machine's; each records its author."""
+) -> tuple[list[CheckedSchema], dict[str, int]]:
+    """Return people's premises for the triplets, then the machine's, each with its author; and what was left out."""
     plan, nouns = context.plan, context.nouns
     schemas, nonsense = people_schemas(plan.premises, triplets, nouns, context.progress)
     everything = _spread([each for each in triplets if each.name not in nonsense])
+    left_out = Counter({"triplets that people call nonsense": len(triplets) - len(everything)})
     to_write = everything if plan.write is None else everything[: plan.write]
+    left_out["triplets over the number to write for"] += len(everything) - len(to_write)
     if plan.writer == TABLE and to_write:
-        written, left_out = from_circumstances(
+        written, without = from_circumstances(
             to_write, nouns, load_circumstances(), load_word_relations(), plan.samples, plan.seed
         )
         schemas += [CheckedSchema(schema, ()) for schema in written]
-        for what, count in left_out.most_common():
-            context.progress.log(f"{what}: {count:,}")
+        left_out.update(without)
     elif plan.writes_by_model:
-        schemas += _by_model(context, to_write, steps, made_from)
-    return schemas
+        written_by_model, unusable = _by_model(context, to_write, steps, made_from)
+        schemas += written_by_model
+        left_out[f"unusable replies of {plan.writer}, of {len(to_write) * plan.samples:,}"] += unusable
+    return schemas, dict(left_out.most_common())
 
 
 def _by_model(
     context: PipelineContext, triplets: Sequence[Triplet], steps: Steps, made_from: str
-) -> list[CheckedSchema]:
-    """Let a model write premises, a few triplets at a time."""
+) -> tuple[list[CheckedSchema], int]:
+    """Let a model write premises, a few triplets at a time; also return the number of unusable replies."""
     plan, progress = context.plan, context.progress
 
     def part(start: int, end: int) -> list[Any]:
@@ -410,13 +445,12 @@ def _by_model(
         return [*pairs, {"odd": odd}]
 
     rows = list(steps.in_parts("premises", made_from, len(triplets), _TRIPLETS_AT_ONCE, part))
-    odd = sum(row.get("odd", 0) for row in rows)
-    progress.log(f"unusable replies of {plan.writer}: {odd:,} of {len(triplets) * plan.samples:,}")
-    return [
+    schemas = [
         CheckedSchema(Schema(Triplet(*row["triplet"]), parse_premise(row["premise"]), "machine", plan.writer), ())
         for row in rows
         if "premise" in row
     ]
+    return schemas, sum(row.get("odd", 0) for row in rows)
 
 
 def _spread(triplets: Sequence[Triplet]) -> list[Triplet]:

@@ -58,8 +58,8 @@ class PipelineSources:
 
     exceptions: tuple[Path, ...] = ()
     """File of exceptions that people wrote: from ``annotate collect``, or the published outcome collection."""
-    conceptnet: Path | None = None
-    """ConceptNet triples (relation, head, tail): exceptions that it denies, evidence that it asserts."""
+    conceptnet: tuple[Path, ...] = ()
+    """ConceptNet file: exceptions that it denies or calls distinct, evidence that it asserts."""
     texts: tuple[Path, ...] = ()
     """Text corpus in which adjectives are looked up beside their nouns."""
     premises: tuple[Path, ...] = ()

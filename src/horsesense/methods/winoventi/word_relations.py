@@ -56,6 +56,10 @@ class WordRelations:
             for first, second in ((word, other), (other, word))
         )
 
+    def are_far_opposites(self, word: str, other: str) -> bool:
+        """Return whether each of two words is an opposite of the other, possibly via similar words."""
+        return other in self.opposites(word) and word in self.opposites(other)
+
     def are_synonyms(self, word: str, other: str) -> bool:
         """Return whether two words are near-synonyms: a common synset, or similar adjectives, in any form."""
         for first in _forms(word):
