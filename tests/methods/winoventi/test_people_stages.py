@@ -130,10 +130,10 @@ def test_two_people_walk_through_all_stages(plan: PipelinePlan, tmp_path: Path) 
 def test_what_a_machine_proposes_stands_in_the_form(
     plan: PipelinePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def proposing(context: PipelineContext, kept: list[Association]) -> list[Triplet]:
+    def proposing(context: PipelineContext, kept: list[Association]) -> tuple[list[Triplet], dict[str, int]]:
         """As `exceptions_of`, with a dictionary that has a word for everything."""
-        own = exceptions.exceptions_of(context, kept)
-        return own + [Triplet(each.noun, each.word, "frozen", "antonym", each.k) for each in kept]
+        own, left_out = exceptions.exceptions_of(context, kept)
+        return own + [Triplet(each.noun, each.word, "frozen", "antonym", each.k) for each in kept], left_out
 
     monkeypatch.setattr(pipeline, "exceptions_of", proposing)
     out = tmp_path / "out"

@@ -9,6 +9,7 @@ import pytest
 
 from horsesense.core import Judgement, Probe
 from horsesense.errors import UserError
+from horsesense.lexicons.conceptnet import read_conceptnet
 from horsesense.methods.winoventi import checks
 from horsesense.methods.winoventi.adversarial_filter import prior_probe
 from horsesense.methods.winoventi.associations import Association, read_depths, read_registry
@@ -16,7 +17,7 @@ from horsesense.methods.winoventi.builder import build_winoventi
 from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.exceptions import from_people, merge_triplets
 from horsesense.methods.winoventi.nouns import Noun
-from horsesense.methods.winoventi.plausibility import from_lexicon, read_denied
+from horsesense.methods.winoventi.plausibility import denied_in, distinct_in, from_distinct, from_lexicon
 from horsesense.methods.winoventi.published_dataset import read_winoventi
 from horsesense.methods.winoventi.schemas import (
     CheckedSchema,
@@ -130,8 +131,14 @@ def test_exceptions_of_people_and_facts(tmp_path: Path) -> None:
     assert len(distinct) == 2
     assert odd == {"found twice": 1, "exceptions that are the association itself": 1}
     path = tmp_path / "facts.txt"
-    path.write_text("NotHasProperty\tcup\tcold\t1\nHasProperty\tcup\tred\t1\nNotIsA\tcup\ta dog\t1\n")
-    assert read_denied(path) == {"cup": ["cold"]}
+    path.write_text(
+        "NotHasProperty\tcup\tcold\t1\nHasProperty\tcup\tred\t1\nNotIsA\tcup\ta dog\t1\nDistinctFrom\tlit\tdark\t1\n"
+    )
+    facts = read_conceptnet([path]).facts
+    assert denied_in(facts) == {"cup": ["cold"]}
+    assert distinct_in(facts) == {"lit": {"dark"}, "dark": {"lit"}}
+    (found,) = from_distinct(Association("lamp", "dark", 3), distinct_in(facts))
+    assert (found.noun, found.generic, found.exception, found.k) == ("lamp", "dark", "lit", 3)
 
 
 def test_machine_and_people_are_never_mixed() -> None:

@@ -33,9 +33,10 @@ def _wordnet() -> Graph | None:
 
 
 def _senses(word: str, pos: str) -> list[int]:
+    """Return the senses of a word that is not a name: *barber*, and not the composer."""
     graph = _wordnet()
     found = () if graph is None else graph.senses.get(word, ())
-    return [i for i in found if graph is not None and f".{pos}." in graph.ids[i]]
+    return [i for i in found if graph is not None and f".{pos}." in graph.ids[i] and word in graph.lemmas[i]]
 
 
 @cache
@@ -64,7 +65,7 @@ def is_artifact(noun: str) -> bool:
         return False
     several = next(iter(inflected(last, "NNS")), "")
     countable = singular(noun) == noun and several != last and zipf(last) - zipf(several) <= _MASS_GAP
-    special = all(graph.hyponyms[i] <= _GENERAL and noun in graph.lemmas[i] for i in _senses(noun, "n")[:1])
+    special = all(graph.hyponyms[i] <= _GENERAL for i in _senses(noun, "n")[:1])
     return countable and special and _is_a(noun, ARTIFACT)
 
 

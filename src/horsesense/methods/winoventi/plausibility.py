@@ -30,7 +30,7 @@ _ENDINGS = (("ful", "less"), ("less", "ful"))
 _NOT_RELATIONS = ("NotHasProperty", "NotCapableOf", "NotIsA", "NotMadeOf", "NotHasA")
 _FEWEST = 2.0
 """Minimum Zipf frequency of a word made by morphology."""
-_SCALE_FEWEST = 3.0
+_SCALE_FEWEST = 2.5
 """Minimum Zipf frequency of a word whose only ground is that it is the other end of the scale."""
 _FAR_FEWEST = 3.5
 """Minimum Zipf frequency of a word that is only similar to an opposite: most of those are unusual."""
