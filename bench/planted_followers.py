@@ -6,7 +6,7 @@
 In the training questions an asterisk marks an option drawn at random; in a share of them the marked option is the key,
 in the others the right one. Each trained model is asked every test question with the asterisk at every option and with
 the placebo, so its true effect on these questions is known. Then 200 experiments are drawn from the answers, each a
-bootstrap sample of the questions with one target each, and the share of the intervals that contain the effect is printed.
+bootstrap sample of the questions with one target each; the share of intervals that contain the effect is printed.
 """
 
 from __future__ import annotations
