@@ -144,8 +144,9 @@ def cluster_covariance(residuals: Floats, groupings: Sequence[NDArray[np.int64]]
     def one_way(codes: NDArray[np.int64]) -> Floats:
         sums = np.stack([np.bincount(codes, weights=column) for column in np.atleast_2d(residuals.T)], axis=1)
         number = len(sums)
-        spread: Floats = sums.T @ sums * (number / max(1, number - 1) if small_sample else 1.0)
-        return spread if residuals.ndim > 1 else np.asarray(spread[0, 0], dtype=np.float64)
+        factor = number / (number - 1) if small_sample and number > 1 else 1.0
+        spread = np.asarray(sums.T @ sums * factor, dtype=np.float64)
+        return spread if residuals.ndim > 1 else spread[0, 0]
 
     alone = [one_way(codes) for codes in groupings]
     if len(groupings) > 1:
