@@ -30,10 +30,10 @@ from horsesense.methods.rica.lexicon import shipped_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
 from horsesense.methods.rica.perturbations import PUBLISHED, prove
 from horsesense.methods.rica.statements import entities_of, say
-from horsesense.methods.rica.strategies import AxiomSources
+from horsesense.methods.rica.strategies import AxiomSources, strategies_of
 
 SHIPPED = ("material", "grade", "location", "role", "temporal", "animal", "quantity")
-FILLED = list(TEMPLATES)
+FILLED = strategies_of(AxiomSources())
 
 
 def plan(*strategies: str, entities: str = "novel", **changes: object) -> RicaPlan:
