@@ -83,7 +83,7 @@ def run_study(
     models: Sequence[str | Path] = chosen_models(model)
     names = _start(folder, _StudySettings(str(probe or ""), limit, entities, seed))
     probes = [folder / f"{STATEMENTS}.jsonl", folder / f"{LADDER}.jsonl"]
-    _write_probes(probes, probe, limit, names, seed)
+    write_probes(probes, probe, limit, names, seed)
     probes[1:1] = [written.out for written in write_controls(probes[0]).controls.values()]
     compute = ComputeSettings(device=device)
     run = ask(models, probes, out=folder / "run", seed=seed, spec=spec, compute=compute, progress=progress)
@@ -134,7 +134,7 @@ def _refused(path: Path, why: str) -> UserError:
     return UserError(why, file=path, fix="give another folder")
 
 
-def _write_probes(probes: Sequence[Path], file: str | Path | None, limit: int | None, entities: str, seed: int) -> None:
+def write_probes(probes: Sequence[Path], file: str | Path | None, limit: int | None, entities: str, seed: int) -> None:
     """Write the statements and the ladder, unless they exist."""
     tasks: tuple[Task, ...] = ("masked", "ladder")
     for path, task in zip(probes, tasks, strict=True):

@@ -43,11 +43,19 @@ def associations(found: Associations) -> None:
 
 
 def similarity(found: Similarity) -> None:
-    """Print the matrix of similarities."""
-    width = max(map(len, found.models))
-    line(f"{'':{width + 3}} {' '.join(f'{i:>4}' for i in range(1, len(found.models) + 1))}")
-    for i, (name, row) in enumerate(zip(found.models, found.matrix, strict=True), start=1):
-        line(f"{i:>2} {name:{width}} {' '.join(f'{value:.2f}' for value in row)}")
+    """Print the matrix of the paper, and that without nouns for which neither model has an association."""
+    width, last = max(map(len, found.models)), len(found.models)
+    values = [[None if each is None else each.value for each in row] for row in found.informative]
+    titles = "as in the paper: two models without an association agree", "over nouns for which one of the two has any"
+    for title, matrix in zip(titles, (found.matrix, values), strict=True):
+        line(title, "bold")
+        line(f"{'':{width + 3}} {' '.join(f'{i:>4}' for i in range(1, last + 1))}")
+        for i, (name, row) in enumerate(zip(found.models, matrix, strict=True), start=1):
+            cells = ("   –" if value is None else f"{value:.2f}" for value in row)
+            line(f"{i:>2} {name:{width}} {' '.join(cells)}")
+    if (first := found.informative[0][-1]) is not None:
+        share = f"{found.both_empty[0][-1]:.0%} of nouns have no association of either"
+        line(f"{found.models[0]} and {found.models[-1]}: {number(first)}, n {first.n:,}; {share}")
 
 
 def calibration(found: FilterCalibration) -> None:
