@@ -420,7 +420,8 @@ def write_premises(
     elif plan.writes_by_model:
         written_by_model, unusable = _by_model(context, to_write, steps, made_from)
         schemas += written_by_model
-        left_out[f"unusable replies of {plan.writer}, of {len(to_write) * plan.samples:,}"] += unusable
+        left_out[f"unusable replies of {plan.writer}"] += unusable
+        context.progress.log(f"unusable replies of {plan.writer}: {unusable:,} of {len(to_write) * plan.samples:,}")
     return schemas, dict(left_out.most_common())
 
 
