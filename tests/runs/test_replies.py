@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horsesense.core import Item, Reply
+from horsesense.core.answer_columns import StoredReplies, table_of_replies
 from horsesense.core.arrow import Shards
-from horsesense.core.reply_columns import StoredReplies, table_of_replies
 from horsesense.data.checksums import keep_sum
 from horsesense.data.disk import sha256_of_file
 from horsesense.errors import UserError

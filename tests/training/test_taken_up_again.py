@@ -12,8 +12,8 @@ import pytest
 
 from horsesense.core import Probe
 from horsesense.errors import UserError
-from horsesense.models.hf.components import saving
-from horsesense.runs.compute_settings import EngineSettings
+from horsesense.models.hf.load import saving
+from horsesense.runs.engine import EngineSettings
 from horsesense.runs.folder import locked
 from horsesense.training.fine_tuning import train
 from horsesense.training.inoculation import inoculate

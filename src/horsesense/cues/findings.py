@@ -13,8 +13,7 @@ from annotated_types import Ge, Interval
 
 from horsesense.core import Item, Probe, check_group
 from horsesense.core.catalogue import PathLike, as_probe, name_in_run
-from horsesense.core.document import INTERNAL, Document
-from horsesense.core.frame import Frame, columns_of
+from horsesense.core.document import INTERNAL, Document, Frame, columns_of
 from horsesense.core.spec import Dtype
 from horsesense.cues.artefact_control import chosen_cue
 from horsesense.cues.battery import Cue, battery, credit, given, phrase
@@ -382,7 +381,7 @@ def _blindfold(
 
 def _encoded(items: Sequence[Item], progress: Progress) -> list[tuple[Encoder, Cosines]]:
     """Return relatedness by the encoders at hand; sentence vectors of a very large probe would take too long."""
-    from horsesense.cues.encoders import MOST_ENCODED, SENTENCES, encoders, related
+    from horsesense.cues.relatedness import MOST_ENCODED, SENTENCES, encoders, related
 
     known = encoders(progress)
     if len(items) > MOST_ENCODED and any(encoder.name == SENTENCES for encoder in known):

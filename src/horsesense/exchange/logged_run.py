@@ -18,7 +18,7 @@ from horsesense.core import Answer, Card, Facet, Item, Reply, ScoringSpec, card_
 from horsesense.core.answer import NO_TOKENS
 from horsesense.core.card import writing_card
 from horsesense.core.document import Document
-from horsesense.core.jsonl import item_from_dict, write_jsonl
+from horsesense.core.item_file import item_from_dict, write_jsonl
 from horsesense.data import sha256_of_file, writing_folder
 from horsesense.data.checksums import keep_sum
 from horsesense.data.table_formats import Row, any_rows, table_files

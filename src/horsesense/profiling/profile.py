@@ -16,7 +16,7 @@ from horsesense.errors import UserError, argument, translate_errors
 from horsesense.models.api.settings import ServedSettings
 from horsesense.profiling.document import Profile
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.compute_settings import EngineSettings
+from horsesense.runs.engine import EngineSettings
 from horsesense.signatures import extends
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def profile(
         The profile; ``write(folder)``, ``to_markdown()``, ``to_json()``.
     """
     from horsesense import __version__
-    from horsesense.cues.encoders import NOT_CONTROLLED, encoders, related
+    from horsesense.cues.relatedness import NOT_CONTROLLED, encoders, related
     from horsesense.models.api.settings import warn_unused
     from horsesense.models.locate import look_at
     from horsesense.profiling.abilities import chosen
@@ -165,7 +165,7 @@ def store_profile(*, out: PathLike | None = None, **options: Any) -> Profile:
 
 def _planted(model: str | Path | Model | PlantedModel) -> str | Path | Model | PlantedModel:
     """A planted model where the name means one; anything else as it is."""
-    from horsesense.models.bundled import BUNDLED
+    from horsesense.models.locate import BUNDLED
     from horsesense.profiling.controls import CONTROLS, planted
     from horsesense.settings import labelled
 
@@ -374,7 +374,7 @@ def _run_all(
 ) -> list[tuple[Condition, Answered]]:
     """Ask all of a plan, probes of the same ways together; each condition with its answers."""
     from horsesense.runs.ask import ask
-    from horsesense.runs.compute_settings import ComputeSettings
+    from horsesense.runs.engine import ComputeSettings
     from horsesense.runs.folder import run_of_profile
 
     groups: dict[tuple[tuple[str, ...], int], list[Condition]] = {}

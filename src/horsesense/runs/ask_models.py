@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from horsesense.core import Item, Probe
-from horsesense.core.answer_columns import StoredAnswers
+from horsesense.core.answer_columns import StoredAnswers, StoredReplies
 from horsesense.core.arrow import Shards
 from horsesense.core.item_file import ids_of
-from horsesense.core.reply_columns import StoredReplies
 from horsesense.data.checksums import order_sums
 from horsesense.errors import UserError, argument
 from horsesense.models.api.address import is_served
@@ -33,18 +32,10 @@ from horsesense.runs.manifest import (
     new_manifest,
     read_manifest,
 )
-from horsesense.runs.models import (
-    Content,
-    Settings,
-    content_of_model,
-    deduplicate,
-    hash_in_memory,
-    name_of,
-    opened,
-)
 from horsesense.runs.results import Answered
 from horsesense.runs.shards import draw
 from horsesense.runs.store import FolderRunStore, RunStore, has_all_answers
+from horsesense.runs.tasks import Content, Settings, content_of_model, deduplicate, hash_in_memory, name_of, opened
 from horsesense.scoring.prompt_formats import get_prompt_format
 
 __all__ = ["Settings", "ask_in_memory", "ask_models", "content_of"]

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from horsesense.core import Answer, Item, Probe, Reply, ScoringSpec, spec_from_dict
 from horsesense.core.answer import NO_TOKENS, UNANSWERED
-from horsesense.core.answer_columns import StoredAnswers
+from horsesense.core.answer_columns import StoredAnswers, StoredReplies
 from horsesense.core.card import CLUSTER_AVERAGE
-from horsesense.core.reply_columns import StoredReplies
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError
 from horsesense.models.lineage import lineage_of
@@ -42,9 +41,9 @@ from horsesense.stats import (
     unit_average,
 )
 from horsesense.stats.accuracy import Rows
-from horsesense.stats.facets import Facets
 from horsesense.stats.families import without_repeats
 from horsesense.stats.resampling import Floats
+from horsesense.stats.slices import Facets
 
 
 @dataclass(frozen=True)

@@ -19,15 +19,19 @@ import numpy as np
 from horsesense.core import Answer, Reply
 from horsesense.core.answer_columns import (
     COLUMNS,
+    NAMES,
     StoredAnswers,
+    StoredReplies,
     check_answers,
+    check_replies,
     schema_of_answers,
+    schema_of_replies,
     table_of_answers,
+    table_of_replies,
     without_tokens,
 )
 from horsesense.core.arrow import Shards, Source, places_in
 from horsesense.core.item_file import MANY
-from horsesense.core.reply_columns import NAMES, StoredReplies, check_replies, schema_of_replies, table_of_replies
 from horsesense.data import disk_errors
 from horsesense.data.checksums import check_sum, summed
 from horsesense.errors import UserError

@@ -105,7 +105,7 @@ def _fetchable() -> dict[str, tuple[str, Callable[[Path | None, Progress], Fetch
     from horsesense.lexicons.gcide import fetch_gcide
     from horsesense.lexicons.vectors import fetch_glove
     from horsesense.lexicons.wordnet import fetch_wordnet
-    from horsesense.models.bundled import BUNDLED, fetch_bundled
+    from horsesense.models.locate import BUNDLED, fetch_bundled
 
     known: dict[str, tuple[str, Callable[[Path | None, Progress], Fetched]]] = {}
     for name, files in published_files().items():

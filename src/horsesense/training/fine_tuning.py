@@ -22,8 +22,7 @@ from horsesense.core.spec import with_setting
 from horsesense.data.checksums import write_summed
 from horsesense.errors import UserError, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.compute_settings import EngineSettings
-from horsesense.runs.engine import LOCAL, EngineTask, Job, TaskResult
+from horsesense.runs.engine import LOCAL, EngineSettings, EngineTask, Job, TaskResult
 from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
 from horsesense.training.objectives import objective_for, objective_of
 from horsesense.training.settings import TrainingMaterial, TrainingPlan, find_setting, plans

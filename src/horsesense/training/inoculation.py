@@ -23,9 +23,8 @@ from horsesense.data import read_bytes, read_text
 from horsesense.data.checksums import check_sum, write_summed
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.compute_settings import EngineSettings
 from horsesense.runs.controls import keep_control
-from horsesense.runs.engine import EngineTask, Job, TaskResult
+from horsesense.runs.engine import EngineSettings, EngineTask, Job, TaskResult
 from horsesense.stats import Estimate, accuracy, chance, family_accuracy
 from horsesense.training.curves import SELECTED, CurvePoint, curves, inoculation_curve, read_selected
 from horsesense.training.inoculation_trials import (
@@ -44,7 +43,7 @@ from horsesense.training.trainer import credit_of
 from horsesense.training.training_record import ordered_content
 
 if TYPE_CHECKING:
-    from horsesense.core.frame import Frame
+    from horsesense.core.document import Frame
 
 
 TRIALS = "trials.jsonl"
@@ -233,7 +232,7 @@ class Inoculation(Document):
 
     def frame(self) -> Frame:
         """Return one row per setting, training-set size and seed: the tests of the selected weights."""
-        from horsesense.core.frame import Frame, columns_of
+        from horsesense.core.document import Frame, columns_of
 
         rows = []
         for trial in self.selected:

@@ -171,7 +171,7 @@ def save_trained(
     origin: TrainingOrigin | None = None,
 ) -> None:
     """Save the weights as safetensors, the tokenizer, a model card and, last, the record."""
-    from horsesense.models.hf.components import quiet_transformers, saving
+    from horsesense.models.hf.load import quiet_transformers, saving
 
     with saving(folder), quiet_transformers():
         if hasattr(network, "peft_config"):

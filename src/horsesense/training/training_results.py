@@ -21,7 +21,7 @@ from horsesense.training.settings import TrainingPlan
 from horsesense.training.training_record import EvalPoint, TrainedModel
 
 if TYPE_CHECKING:
-    from horsesense.core.frame import Frame
+    from horsesense.core.document import Frame
 
 ModelAndTest = tuple[str, str]
 """The model and the test; the name of the base model is empty."""
@@ -122,7 +122,7 @@ class Training(Document):
 
     def frame(self) -> Frame:
         """Return one row per test, overall and by the values of each facet, before and after."""
-        from horsesense.core.frame import Frame, columns_of
+        from horsesense.core.document import Frame, columns_of
 
         rows = []
         for point in self.points:

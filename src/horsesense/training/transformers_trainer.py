@@ -14,9 +14,8 @@ from transformers.trainer_utils import rotate_checkpoints
 
 from horsesense.data.checksums import SUMS, check_folder, sum_folder
 from horsesense.errors import UserError, argument
-from horsesense.models.hf.components import quiet_transformers
 from horsesense.models.hf.families import family_named
-from horsesense.models.hf.load import architecture_of
+from horsesense.models.hf.load import architecture_of, quiet_transformers
 from horsesense.models.hf.trainable import Opened, open_for_training
 from horsesense.progress import Progress
 from horsesense.training.trainer import SELECTION

@@ -52,8 +52,7 @@ from horsesense.models.load import load_model
 from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask_models import Settings, ask_models
-from horsesense.runs.compute_settings import ComputeSettings
-from horsesense.runs.engine import LOCAL, Engine
+from horsesense.runs.engine import LOCAL, ComputeSettings, Engine
 from horsesense.runs.results import Answered, read_run
 from horsesense.runs.shards import draw
 from horsesense.stats import Estimate

@@ -26,10 +26,15 @@ from horsesense import __version__
 from horsesense.data import cache_folder, writing
 from horsesense.errors import UserError
 from horsesense.models.hf.families import Family
-from horsesense.models.hf.forward import logits_agree
-from horsesense.models.hf.prefix_tree import longest_in_trees, takes_trees
+from horsesense.models.hf.forward import (
+    SelectiveLMHead,
+    find_head,
+    install_head,
+    logits_agree,
+    longest_in_trees,
+    takes_trees,
+)
 from horsesense.models.hf.rows import ModelInput, Row
-from horsesense.models.hf.selective_head import SelectiveLMHead, find_head, install_head
 
 if TYPE_CHECKING:
     import torch
