@@ -20,8 +20,9 @@ from horsesense.errors import UserError
 from horsesense.models import folders
 from horsesense.models.hf.load import load_model
 from horsesense.models.locate import identify, locate
-from horsesense.runs.ask_models import Settings, ask_models
+from horsesense.runs.ask_models import ask_models
 from horsesense.runs.results import read_run
+from horsesense.runs.tasks import Settings
 from horsesense.scoring.option_scores import answer_items
 from tests.support.made_tasks import clozes
 from tests.support.tiny import save_tiny

@@ -22,7 +22,7 @@ from horsesense.models.folders import weight_files
 from horsesense.replication.page import COUNTED
 from horsesense.replication.paper_models import ASKED, ModelScore, all_ones, computed_of, why_no_verdict
 from horsesense.replication.replication import DOCUMENT, MARKDOWN, PAGE, FigureOutcome, Replication, replicate_paper
-from horsesense.runs.controls import keep_control
+from horsesense.runs.ask_models import keep_control
 from horsesense.runs.manifest import ModelRecord
 from tests.support import ROOT
 from tests.support.calling import caller, hold_to

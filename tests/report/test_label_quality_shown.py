@@ -12,8 +12,8 @@ from horsesense.core.card import add_label_quality, card_path
 from horsesense.data import sha256_of_file
 from horsesense.data.checksums import keep_sum
 from horsesense.report.run_report import write_report
-from horsesense.runs.folder import probe_path
 from horsesense.runs.results import read_run, related_auditor
+from horsesense.runs.store import probe_path
 from tests.support.calling import Call, caller, hold_to
 from tests.support.made_run import made_items, make_run
 

@@ -14,8 +14,9 @@ import pytest
 from horsesense.core import Probe
 from horsesense.data.checksums import SUMS, check_folder, is_sound, keep_sum, kept_sums, sum_folder, summed
 from horsesense.errors import UserError
-from horsesense.runs.ask_models import Settings, ask_models
+from horsesense.runs.ask_models import ask_models
 from horsesense.runs.results import read_run, result_of
+from horsesense.runs.tasks import Settings
 from tests.support.made_tasks import clozes
 
 FLIPS = 150

@@ -54,7 +54,7 @@ SAME: dict[str, Change] = {
 @pytest.fixture(params=["few", "many"])
 def run(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     if request.param == "many":
-        for module in ("core.probe", "runs.folder", "runs.shard_files"):
+        for module in ("core.probe", "runs.store", "runs.shard_files"):
             monkeypatch.setattr(f"horsesense.{module}.MANY", 10)
     return make_run(tmp_path / "run", {"a": 0.6}, made_items(20))
 

@@ -36,7 +36,6 @@ from horsesense.exchange.samples import (
     probe_name_of,
 )
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.folder import probe_path
 from horsesense.runs.manifest import (
     LOG,
     ModelRecord,
@@ -47,6 +46,7 @@ from horsesense.runs.manifest import (
     write_manifest,
 )
 from horsesense.runs.shard_files import replies_path, shard_path, write_answers, write_replies
+from horsesense.runs.store import probe_path
 from horsesense.scoring.generate import answer_from
 
 ROLES = ("item", "model", "choice", "scores", "text", "options", "gold", "task", "repeat", "said")

@@ -89,7 +89,7 @@ def profile(
     from horsesense.profiling.from_answers import asked_items, explained
     from horsesense.profiling.material import VERSION, material
     from horsesense.profiling.verdicts import differences
-    from horsesense.runs.folder import profiling
+    from horsesense.runs.store import profiling
     from horsesense.settings import chosen_models, labelled
 
     if limit is not None and limit < 1:
@@ -332,8 +332,8 @@ def _asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, 
     """The answers of a model by ability; what is kept is not asked again, and a model is loaded only if it has to."""
     from horsesense.models.api.address import is_served
     from horsesense.profiling.conditions import conditions, forecast
-    from horsesense.runs.folder import run_of_profile
     from horsesense.runs.shards import sizes
+    from horsesense.runs.store import run_of_profile
     from horsesense.scoring.prompt_formats import first_supported
     from horsesense.settings import labelled
 
@@ -375,7 +375,7 @@ def _run_all(
     """Ask all of a plan, probes of the same ways together; each condition with its answers."""
     from horsesense.runs.ask import ask
     from horsesense.runs.engine import ComputeSettings
-    from horsesense.runs.folder import run_of_profile
+    from horsesense.runs.store import run_of_profile
 
     groups: dict[tuple[tuple[str, ...], int], list[Condition]] = {}
     for each in plan:
@@ -403,8 +403,8 @@ def _collected(found: Sequence[tuple[Condition, Answered]]) -> dict[str, Answers
 def _all_kept(call: ProfileCall, plan: Sequence[Condition]) -> bool:
     """Whether all answers of a plan are stored."""
     from horsesense.runs.ask_models import content_of
-    from horsesense.runs.folder import is_finished, run_of_profile
     from horsesense.runs.manifest import manifest_path, read_manifest
+    from horsesense.runs.store import is_finished, run_of_profile
 
     if call.folder is None:
         return False

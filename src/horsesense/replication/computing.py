@@ -19,7 +19,7 @@ import orjson
 from horsesense import __version__
 from horsesense.data import cache_folder, disk_errors, read_bytes, sha256_of_bytes, sha256_of_file
 from horsesense.data.checksums import is_sound, write_summed
-from horsesense.data.published_files import published_files
+from horsesense.data.downloads import published_files
 from horsesense.errors import UserError, argument
 from horsesense.methods.ledger import PAPERS
 from horsesense.replication.verdicts import Computed

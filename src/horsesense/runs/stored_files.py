@@ -101,7 +101,7 @@ def fetch(*names: str, folder: PathLike | None = None, progress: Progress = NO_P
 
 def _fetchable() -> dict[str, tuple[str, Callable[[Path | None, Progress], Fetched]]]:
     """Name → what it is, and how to get it."""
-    from horsesense.data.published_files import fetch_release, published_files
+    from horsesense.data.downloads import fetch_release, published_files
     from horsesense.lexicons.gcide import fetch_gcide
     from horsesense.lexicons.vectors import fetch_glove
     from horsesense.lexicons.wordnet import fetch_wordnet

@@ -136,7 +136,7 @@ def fine_tune(
     cluster and the normalisation. Leaks are checked before anything is trained. With several processes of torchrun, all
     train, and the first one evaluates; the others return None.
     """
-    from horsesense.runs.folder import locked
+    from horsesense.runs.store import locked
 
     by_number = list(zip(*drawn, strict=True))
     leaks = [[check_plan(plan, recipe.allow_overlap) for plan in seed_plans] for seed_plans in drawn]
@@ -216,7 +216,8 @@ def _evaluate(
     engine: Engine,
 ) -> SettingResult:
     """Train once per plan (one per seed; they differ in what was drawn) and evaluate before and after."""
-    from horsesense.runs.ask_models import Settings, ask_models
+    from horsesense.runs.ask_models import ask_models
+    from horsesense.runs.tasks import Settings
 
     trained = train_seeds(model, plans, recipe, folder, progress)
     names = [str(folder / f"seed-{seed}") for seed in range(len(plans))]

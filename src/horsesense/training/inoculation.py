@@ -23,7 +23,7 @@ from horsesense.data import read_bytes, read_text
 from horsesense.data.checksums import check_sum, write_summed
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.controls import keep_control
+from horsesense.runs.ask_models import keep_control
 from horsesense.runs.engine import EngineSettings, EngineTask, Job, TaskResult
 from horsesense.stats import Estimate, accuracy, chance, family_accuracy
 from horsesense.training.curves import SELECTED, CurvePoint, curves, inoculation_curve, read_selected
@@ -296,7 +296,7 @@ def inoculate(
     """
     from horsesense.core.catalogue import as_probe
     from horsesense.models.hf.load import architecture_of
-    from horsesense.runs.folder import locked
+    from horsesense.runs.store import locked
     from horsesense.training.objectives import inoculation_objective
 
     grid = grid or InoculationGrid()
