@@ -12,8 +12,7 @@ import pytest
 import horsesense as hs
 from horsesense.core import Answer, Card, Probe
 from horsesense.core.item import NO_SOURCE
-from horsesense.data import sha256_of_file
-from horsesense.data.checksums import keep_sum
+from horsesense.data.store import Store
 from horsesense.errors import UserError
 from horsesense.methods.ledger import read_ledger
 from horsesense.methods.partwhole.dataset import unjudged
@@ -86,7 +85,7 @@ def test_what_was_computed_is_kept_and_believed_until_something_changes(
     def guaranteed(written: Any, checksum: bool = True) -> Any:
         kept.write_text(json.dumps(written))
         if checksum:
-            keep_sum(kept.parent, kept, sha256_of_file(kept))
+            Store(kept.parent).record(kept)
         again = replicate_paper("partwhole", shared / "data" / "partwhole", out)
         return next(each for each in again.outcomes if (each.place, each.row) == ("table 2", "Guaranteed"))
 

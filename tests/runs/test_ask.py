@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from horsesense.core import Card, Item, Probe, ScoringSpec, write_probe
-from horsesense.data.checksums import SUMS
+from horsesense.data.store import SUMS
 from horsesense.errors import UserError
 from horsesense.models.hf.rows import Question
 from horsesense.progress import Progress

@@ -11,8 +11,7 @@ import pytest
 from pyarrow import parquet
 
 import horsesense as hs
-from horsesense.data.checksums import keep_sum
-from horsesense.data.disk import sha256_of_file
+from horsesense.data.store import Store
 from horsesense.errors import UserError
 from tests.support.made_run import made_items, make_run
 
@@ -62,7 +61,7 @@ def run(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monk
 def change(run: Path, how: Change) -> Path:
     (path,) = (run / "answers").iterdir()
     parquet.write_table(how(parquet.read_table(path)), path)
-    keep_sum(run, path, sha256_of_file(path))
+    Store(run).record(path)
     return path
 
 

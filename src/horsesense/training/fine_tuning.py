@@ -19,7 +19,7 @@ from annotated_types import Interval
 
 from horsesense.core import Item, Probe, ScoringSpec
 from horsesense.core.spec import with_setting
-from horsesense.data.checksums import write_summed
+from horsesense.data.store import Store
 from horsesense.errors import UserError, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.engine import LOCAL, EngineSettings, EngineTask, Job, TaskResult
@@ -356,7 +356,7 @@ def train_on_worker(context: WorkerContext, task: EngineTask) -> TaskResult:
         folder = Path(scratch) / Path(payload["folder"]).name
         train_model(payload["model"], task.items, dev, Recipe(**values), folder, others=others, origin=origin)
         record = json.loads((folder / RECORD).read_text(encoding="utf-8")) | {"folder": payload["folder"]}
-        write_summed(folder, folder / RECORD, json.dumps(record, indent=2) + "\n")
+        Store(folder).write(folder / RECORD, json.dumps(record, indent=2) + "\n")
         files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
         return TaskResult(files={path.relative_to(folder).as_posix(): path.read_bytes() for path in files})
 
