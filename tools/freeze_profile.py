@@ -18,7 +18,7 @@ from pathlib import Path
 
 from horsesense.core import Probe, read_probe
 from horsesense.cues.battery import battery
-from horsesense.cues.encoders import encoders
+from horsesense.cues.relatedness import encoders
 from horsesense.lexicons.sources import open_graph
 from horsesense.methods.wordnetqa.builder import build_wordnetqa
 from horsesense.methods.wordnetqa.stored_questions import store_questions

@@ -17,10 +17,20 @@ from horsesense.core.document import INTERNAL, Document, Frame, columns_of
 from horsesense.core.spec import Dtype
 from horsesense.cues.artefact_control import chosen_cue
 from horsesense.cues.battery import Cue, battery, credit, given, phrase
-from horsesense.cues.combined import Mark, permutation_test, position_mark, tree_credit
 from horsesense.cues.plugin_cues import foreign
 from horsesense.cues.relatedness import Cosines, Encoder, Relatedness, relatedness, relatedness_cue
-from horsesense.cues.search import Prepared, Searched, check_units, estimates, prepare, search
+from horsesense.cues.search import (
+    Mark,
+    Prepared,
+    Searched,
+    check_units,
+    estimates,
+    permutation_test,
+    position_mark,
+    prepare,
+    search,
+    tree_credit,
+)
 from horsesense.cues.table import Table, table_of
 from horsesense.cues.tokens import Floats, Ints
 from horsesense.errors import UserError, argument, translate_errors
@@ -221,7 +231,7 @@ def find_cues(
         encoded=_encoded(known.items, progress),
     )
     if out is not None:
-        from horsesense.runs.controls import keep_control
+        from horsesense.runs.ask_models import keep_control
 
         answers = chosen_cue(known.items, unit, taxonomy, extra, seed, plugged).answers
         keep_control(

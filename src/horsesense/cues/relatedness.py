@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from horsesense.core.document import Document
 from horsesense.cues.battery import Number
 from horsesense.cues.table import Table, apart
 from horsesense.cues.tokens import Floats
-from horsesense.data import cache_folder, writing
+from horsesense.data import cache_folder
+from horsesense.data.store import Store
 from horsesense.lexicons.vectors import GLOVE, Vectors, open_vectors
 from horsesense.lexicons.words import words
 from horsesense.models.locate import BUNDLED, bundled_folder
@@ -224,16 +226,13 @@ def _stored(items: Sequence[Item], encoder: Encoder) -> list[tuple[float, ...]]:
     """The file is named by the items in their order and by the encoder; one that is damaged is computed again."""
     content = hashlib.sha256("\n".join(item.id for item in items).encode()).hexdigest()
     path = cache_folder("relatedness", f"{VERSION}-{encoder.name}-{encoder.content[:8]}-{content[:24]}.npy")
+
+    def compute(temporary: Path) -> None:
+        flat = [value for row in cosines(items, encoder) for value in row]
+        with temporary.open("wb") as out:
+            np.save(out, np.array(flat, dtype=np.float64))
+
+    values = np.load(Store(path.parent).compute(path, compute), allow_pickle=False).tolist()
     sizes = [len(item.options) for item in items]
-    try:
-        flat = np.load(path, allow_pickle=False)
-        if flat.shape != (sum(sizes),) or flat.dtype.kind != "f":
-            raise ValueError("of other items")
-    except (OSError, ValueError, EOFError):
-        computed = cosines(items, encoder)
-        flat = np.array([value for row in computed for value in row], dtype=np.float64)
-        with writing(path) as temporary, temporary.open("wb") as out:
-            np.save(out, flat)
     ends = np.cumsum(sizes).tolist()
-    values = flat.tolist()
     return [tuple(values[end - size : end]) for end, size in zip(ends, sizes, strict=True)]

@@ -18,12 +18,12 @@ from horsesense.core.card import CLUSTER_AVERAGE
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError
 from horsesense.models.lineage import lineage_of
-from horsesense.runs.folder import is_finished, read_stored_probe
 from horsesense.runs.item_columns import ItemColumns, item_columns, item_facets
 from horsesense.runs.manifest import LOG, Manifest, Part, manifest_path, read_manifest
 from horsesense.runs.replies import reply_statistics
 from horsesense.runs.result import Result
 from horsesense.runs.shard_files import read_answers, read_replies
+from horsesense.runs.store import is_finished, read_stored_probe
 from horsesense.scoring.normalise import (
     NORMALISATIONS,
     OF_SUMS,

@@ -250,7 +250,7 @@ def fit_control(
         Its accuracy with an interval, leaks, a verdict, and models where it fails.
     """
     from horsesense.core.catalogue import as_probe, name_in_run
-    from horsesense.runs.controls import keep_control
+    from horsesense.runs.ask_models import keep_control
     from horsesense.runs.run import answered_of
 
     settings = settings or ControlSettings()
