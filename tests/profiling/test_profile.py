@@ -22,13 +22,8 @@ from horsesense.profiling.abilities import abilities
 from horsesense.profiling.document import Profile
 from horsesense.profiling.material import material
 from horsesense.progress import Progress
-<<<<<<< HEAD
 from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, partial_warning
 from horsesense.runs.store import locked
-=======
-from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, partial_warning, verdict_of
-from horsesense.runs.store import locked
->>>>>>> structure-next
 from tests.faults.harness import tree_of
 from tests.support.calling import caller, hold_to
 from tests.support.made_run import made_items, make_run
