@@ -19,13 +19,9 @@ from typing import Any
 from horsesense.data import json_elements, numbered_lines, read_table
 from horsesense.errors import UserError
 from horsesense.lexicons.sources import part_links
-<<<<<<< HEAD
 from horsesense.lexicons.triples import Facts, generic_statements, read_conceptnet
 from horsesense.lexicons.word_forms import singular
 from horsesense.methods.partwhole.settings import PREDICATES
-=======
-from horsesense.lexicons.triples import Facts
->>>>>>> main
 
 Pair = tuple[str, str]
 """Whole and part."""
