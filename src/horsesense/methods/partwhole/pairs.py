@@ -21,7 +21,6 @@ from horsesense.errors import UserError
 from horsesense.lexicons.sources import part_links
 from horsesense.lexicons.triples import Facts, generic_statements, read_conceptnet
 from horsesense.lexicons.word_forms import singular
-from horsesense.methods.partwhole.settings import PREDICATES
 
 Pair = tuple[str, str]
 """Whole and part."""
