@@ -1,10 +1,9 @@
 """Write down what a version of the profile asks, by content hash.
 
-python -m tools.freeze_profile                              all abilities
-python -m tools.freeze_profile --ability kinds              one of them; the others stay as they are
-python -m tools.freeze_profile --ability kinds --near FILE  its questions with near distractors are those of a probe
+python -m tools.freeze_profile                    all abilities
+python -m tools.freeze_profile --ability kinds    one of them; the others stay as they are
 For a new version, raise `VERSION` in horsesense/profiling/material.py first. It needs WordNet and GCIDE as they are
-pinned (`horsesense fetch wordnet gcide`), and to draw near distractors GloVe and MiniLM.
+pinned (`horsesense fetch wordnet gcide`).
 """
 
 from __future__ import annotations
@@ -14,22 +13,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 
-from horsesense.core import Probe, read_probe
+from horsesense.core import Probe
 from horsesense.cues.battery import battery
-from horsesense.cues.relatedness import encoders
-from horsesense.lexicons.sources import open_graph
-from horsesense.methods.wordnetqa.builder import build_wordnetqa
-from horsesense.methods.wordnetqa.stored_questions import store_questions
 from horsesense.profiling.abilities import (
     EDITIONS,
     Ability,
     abilities,
     chosen,
     pool_of,
-    stored_questions_of,
-    word_plan,
 )
 from horsesense.profiling.material import (
     SEED,
@@ -54,7 +46,6 @@ CUTS = 400
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ability", action="append", default=[])
-    parser.add_argument("--near", type=Path, help="a probe with the near questions of the ability")
     arguments = parser.parse_args()
     path = frozen_path()
     old = path.read_text(encoding="utf-8") if arguments.ability else ""
@@ -63,7 +54,7 @@ def main() -> None:
     blocks = [head.rstrip()]
     for name, ability in abilities().items():
         if name in names:
-            blocks.append("\n".join(_frozen(ability, arguments.near)))
+            blocks.append("\n".join(_frozen(ability)))
         else:
             kept = re.search(rf"^\[abilities\.{name}\]\n(?:(?!\[).*\n?)*", old, re.MULTILINE)
             assert kept is not None, f"{name} is not in {path}"
@@ -81,17 +72,8 @@ def _head() -> Iterator[str]:
     yield "]"
 
 
-def store_near(ability: Ability, near: Path | None) -> None:
-    """Store the questions of an ability with near distractors, drawn now or those of a probe."""
-    graph, plan = open_graph("wordnet"), word_plan(ability, SEED)
-    probe = read_probe(near) if near else build_wordnetqa(graph, plan, encoders())
-    store_questions(stored_questions_of(ability), replace(probe, items=probe.items[: plan.limit]), graph, plan)
-
-
-def _frozen(ability: Ability, near: Path | None) -> Iterator[str]:
+def _frozen(ability: Ability) -> Iterator[str]:
     """Yield the lines of one ability."""
-    if ability.options.get("distractors", "random") != "random":
-        store_near(ability, near)
     pool = pool_of(ability, SEED)
     cut = fairest_cut(pool, ability) if ability.has_twin else 0
     own, second = halves(pool, ability, cut)

@@ -299,7 +299,7 @@ def test_planted_models_get_the_verdict_of_their_rule() -> None:
     said = {model.model: {each.ability: each.verdict for each in model.verdicts.findings} for model in found.models}
     controlled = bool(found.relatedness)
     knows = "knows" if controlled else "partly"
-    assert said["perfect"]["exceptions"] == said["perfect"]["parts"] == knows
+    assert set(said["perfect"].values()) == {knows}, "27 chains were too few to call a flawless model one that knows"
     assert set(said["first"].values()) == {"same answer"}
     assert (
         said["knows 40%, else the shortest"]["exceptions"] == said["knows 40%, else the shortest"]["parts"] == "partly"

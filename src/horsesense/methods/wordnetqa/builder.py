@@ -44,7 +44,6 @@ from horsesense.methods.wordnetqa.questions import (
     question_text,
     questions_of,
 )
-from horsesense.methods.wordnetqa.stored_questions import stored_choices
 from horsesense.progress import NO_PROGRESS, Progress
 
 Made = TypeVar("Made")
@@ -104,13 +103,10 @@ _ALL_TEST = "The source is too small for train, dev and test, so that all questi
 _ARROWS = {"hypernymy": "=>", "hyponymy": "<=", "definitions": "=", "synonymy": "="}
 
 
-def build_wordnetqa(
-    graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder] = (), stored: Path | None = None
-) -> Probe:
+def build_wordnetqa(graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder] = ()) -> Probe:
     """Build the questions of one relation; the notes on the card count what could not be asked.
 
-    The ``encoders`` balance the relatedness of question and option where distractors are near; ``stored`` is a list of
-    such questions (`stored_questions`), which needs none.
+    The ``encoders`` balance the relatedness of question and option where distractors are near.
     """
     plan = replace(plan, wording=plan.wording or graph.origin.language)
     _check_source(graph, plan)
@@ -123,7 +119,7 @@ def build_wordnetqa(
         plan = replace(plan, common=True, one_split=True)
         half = plan.limit if plan.limit is None or plan.distractors == "near" else (plan.limit + 1) // 2
         builder = NearBuilder(Options(graph, plan, attested, template_words=False), attested, encoders, rejected)
-        choices = builder.choices(half) if stored is None else stored_choices(stored, builder)
+        choices = builder.choices(half)
         considered = builder.considered
     elif plan.distractors == "near":
         raise UserError(
@@ -151,7 +147,7 @@ def build_wordnetqa(
         name=f"wordnetqa-{plan.relation}",
         method="wordnetqa",
         licence=graph.origin.licence,
-        made=_made(graph, plan, near, encoders, stored is not None) + (f" {_ALL_TEST}" if rejected[TOO_SMALL] else ""),
+        made=_made(graph, plan, near, encoders) + (f" {_ALL_TEST}" if rejected[TOO_SMALL] else ""),
         seed=plan.seed,
         group="asked",
     )
@@ -196,14 +192,13 @@ def _make(graph: Graph, plan: WordNetPlan, attested: AttestedConcepts) -> _Made:
     return _Made(list(choices), considered, rejected)
 
 
-def _made(graph: Graph, plan: WordNetPlan, near: bool, encoders: Sequence[Encoder], stored: bool) -> str:
+def _made(graph: Graph, plan: WordNetPlan, near: bool, encoders: Sequence[Encoder]) -> str:
     how = "distractors of pure kinds, as in the paper" if plan.as_paper else "controlled random distractors"
     if near:
         mixed = plan.distractors == "mixed"
         how = f"{'half with near distractors, half with random ones' if mixed else 'near distractors'}"
         balanced = " and ".join(encoder.about for encoder in encoders)
         how += f"; relatedness of near ones balanced by {balanced}" if encoders else "; relatedness not balanced"
-        how = "near distractors of a stored list, balanced for relatedness" if stored else how
     limit = f", at most {plan.limit:,}" if plan.limit else ""
     source = f"{graph.origin.name} {graph.origin.version}".strip()
     return f"Questions about {plan.relation} built from {source}, {plan.options} options each, {how}{limit}."

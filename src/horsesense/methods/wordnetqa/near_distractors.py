@@ -149,19 +149,19 @@ class NearBuilder:
                 break
             left = self._spread(full)
         self.rejected["near: too few certified distractors that keep the balance"] += len(drawn) - len(full)
-        return [self.choice(each.question, each.distractors) for each in full[:limit]]
+        return [self._choice(each) for each in full[:limit]]
 
-    def choice(self, question: ConceptQuestion, distractors: Sequence[int]) -> QuestionOptions:
-        """Return a question with its distractors, their distance and their certificates."""
-        distances = [self.distance(question.answer, other) for other in distractors]
+    def _choice(self, each: _NearQuestion) -> QuestionOptions:
+        question = each.question
+        distances = [self.distance(question.answer, other) for other in each.distractors]
         return QuestionOptions(
             question=question,
             split="test",
             kind="near",
             distance=round(sum(distances) / len(distances)),
-            distractors=tuple(distractors),
+            distractors=each.distractors,
             fillers=0,
-            certificates=tuple((other, self.certificate(question, other)) for other in distractors),
+            certificates=tuple((other, self.certificate(question, other)) for other in each.distractors),
         )
 
     # Questions.
