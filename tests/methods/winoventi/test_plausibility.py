@@ -10,7 +10,7 @@ import pytest
 from horsesense.core import ScoringSpec
 from horsesense.core.catalogue import load_probe
 from horsesense.errors import UserError
-from horsesense.lexicons.conceptnet import read_conceptnet
+from horsesense.lexicons.triples import read_conceptnet
 from horsesense.methods.winoventi import circumstances, word_relations
 from horsesense.methods.winoventi.adversarial_filter import PRIOR
 from horsesense.methods.winoventi.builder import build_winoventi
@@ -38,7 +38,7 @@ from horsesense.methods.winoventi.schemas import (
 )
 from horsesense.methods.winoventi.word_relations import WordRelations
 from horsesense.models.hf.load import load_model
-from horsesense.runs.ask_models import Settings
+from horsesense.runs.tasks import Settings
 from horsesense.scoring.option_scores import answer_items
 from tests.support.made_schemas import SCHEMAS, made_probe
 

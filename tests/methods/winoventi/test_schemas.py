@@ -9,7 +9,7 @@ import pytest
 
 from horsesense.core import Judgement, Probe
 from horsesense.errors import UserError
-from horsesense.lexicons.conceptnet import read_conceptnet
+from horsesense.lexicons.triples import read_conceptnet
 from horsesense.methods.winoventi import checks
 from horsesense.methods.winoventi.adversarial_filter import prior_probe
 from horsesense.methods.winoventi.associations import Association, read_depths, read_registry

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
-from horsesense.lexicons.inflection import inflected, lemmas_of, singular
 from horsesense.lexicons.sources import open_graph
+from horsesense.lexicons.word_forms import inflected, lemmas_of, singular
 from horsesense.lexicons.wordnet import find_wordnet
-from horsesense.lexicons.words import FUNCTION_WORDS, listed, words
+from horsesense.lexicons.words import FUNCTION_WORDS, listed, words, zipf
 
 ARTIFACT, PERSON = "artifact.n.01", "person.n.01"
 _BROAD = 250

@@ -21,10 +21,8 @@ from pathlib import Path
 
 from horsesense.data import read_table
 from horsesense.errors import UserError, unknown
-from horsesense.lexicons.comparatives import OPPOSITES
-from horsesense.lexicons.genericskb import SAYS
-from horsesense.lexicons.inflection import gerund, with_article
-from horsesense.lexicons.triples import Fact, Facts
+from horsesense.lexicons.triples import SAYS, Fact, Facts
+from horsesense.lexicons.word_forms import OPPOSITES, gerund, with_article
 from horsesense.lexicons.words import listed
 from horsesense.methods.rica import type_constraints as constraints
 from horsesense.methods.rica.artifacts import (

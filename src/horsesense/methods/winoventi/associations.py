@@ -450,9 +450,10 @@ def compare_associations(
         [sum(not (a or b) for a, b in zip(column, other, strict=True)) / len(table.nouns) for other in columns]
         for column in columns
     ]
-    matrices = jaccard_table(columns), empty, informative_table(columns, table.nouns)
-    paper, both_empty, informative = (tuple(map(tuple, matrix)) for matrix in matrices)
-    similarity = Similarity(table.models, paper, both_empty, informative)
+    paper, informative = jaccard_table(columns), informative_table(columns, table.nouns)
+    similarity = Similarity(
+        table.models, tuple(map(tuple, paper)), tuple(map(tuple, empty)), tuple(map(tuple, informative))
+    )
     progress.log(f"{len(table.nouns):,} nouns")
     return similarity
 

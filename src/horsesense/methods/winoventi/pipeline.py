@@ -67,9 +67,10 @@ from horsesense.models.api.address import is_served
 from horsesense.models.lineage import lineage_named
 from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.ask_models import Settings, ask_models, content_of
-from horsesense.runs.folder import locked
+from horsesense.runs.ask_models import ask_models, content_of
 from horsesense.runs.results import read_run
+from horsesense.runs.store import locked
+from horsesense.runs.tasks import Settings
 from horsesense.settings import labelled
 
 _NOUNS_AT_ONCE = 64
