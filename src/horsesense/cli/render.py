@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from horsesense.runs.regression import Gate
     from horsesense.runs.result import Result
     from horsesense.runs.stored_files import CacheContents, FetchResult, PrunedCache, Verified
+    from horsesense.runs.withheld import WithheldResult
     from horsesense.scoring.clue_words import ExplanationOverNames
     from horsesense.scoring.evidence import TextEvidence
     from horsesense.scoring.preview import DryRun
@@ -572,7 +573,26 @@ def stored_run(stored: StoredRun) -> None:
         print_tables(stored.tables)
     else:
         print_results(stored.results)
+    for asked in stored.withheld or ():
+        _print_withheld(asked)
     say(f"answers in {stored.out}; report: {stored.report}")
+
+
+def _print_withheld(asked: WithheldResult) -> None:
+    line(f"{asked.model} on {asked.probe} ({asked.format}), {asked.n:,} items", "bold")
+    ways = ("question and options", asked.shown), ("options alone", asked.options_alone)
+    for name, estimate in (*ways, ("question alone", asked.question_alone)):
+        if estimate is not None:
+            line(f"  {name}: {number(estimate)}, chance {estimate.chance or 0:.3f}")
+    if asked.from_options is not None:
+        line(f"  what the options give away: {signed(asked.from_options)}, corrected for chance")
+    if asked.from_question is not None:
+        line(f"  what the question adds: {signed(asked.from_question)}, corrected for chance")
+    if asked.grades is not None:
+        line(f"  free answers: {', '.join(f'{grade} {count:,}' for grade, count in asked.grades.items())}", "dim")
+    if asked.recall is not None:
+        recall = ", ".join(f"first {rank}: {share:.2f}" for rank, share in asked.recall.items())
+        line(f"  key among the {recall}; median rank {asked.median_rank:.0f}", "dim")
 
 
 @renders("Report")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Ge
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from horsesense.models.protocol import Model
     from horsesense.runs.run import Run
 
+Withheld = Literal["options", "question"]
+
 
 @translate_errors()
 def ask(
@@ -37,6 +39,7 @@ def ask(
     spec: str | ScoringSpec = "default",
     normalise: Normalisation | None = None,
     formats: str | Sequence[str] = "auto",
+    withhold: Sequence[Withheld] = (),
     compute: ComputeSettings | None = None,
     served: ServedSettings | None = None,
     progress: Progress = NO_PROGRESS,
@@ -53,6 +56,7 @@ def ask(
         spec: Scoring spec.
         normalise: Score normalisation. By default, the one of each probe's card.
         formats: Prompt format: loglikelihood, pmi, letters, generate, or auto (what the model supports).
+        withhold: Also ask the same items without their options, or without their question.
         compute: Where it is computed, and how much at a time.
         served: Server settings.
         progress: Progress callback.
@@ -64,16 +68,23 @@ def ask(
     from horsesense.runs.ask_models import Settings, ask_in_memory, ask_models
     from horsesense.runs.results import read_run
     from horsesense.runs.run import Run
-    from horsesense.runs.shards import SERVED, sizes
+    from horsesense.runs.shards import SERVED, draw, sizes
     from horsesense.scoring.normalise import parse_normalisation
     from horsesense.scoring.prompt_formats import parse_prompt_formats
 
     compute, served = compute or ComputeSettings(), served or ServedSettings()
     how = parse_normalisation(normalise) if normalise else None
     meaning = _spec(spec)
+    asked = parse_prompt_formats(formats if isinstance(formats, str) else ",".join(formats))
     labels, models = _labelled(chosen_models(model))
     warn_unused(served, [labels.get(each, each) if isinstance(each, str) else each for each in models])
     probes = {name: part for known, whole in probes_named(probe).items() for name, part in apart(known, whole).items()}
+    if withhold:
+        from horsesense.runs.withheld import with_withheld
+
+        # Answers without options are about the items that are asked, and so is the closed set.
+        probes = {name: replace(part, items=draw(part.items, limit, seed)) for name, part in probes.items()}
+        probes, limit = with_withheld(probes, withhold, asked), None
     for name, part in probes.items():
         if proposed := sum(is_proposed(item) for item in part.items):
             progress.log(f"{name}: nobody has judged its {proposed:,} proposed items, and no headline may rest on them")
@@ -91,7 +102,6 @@ def ask(
     batch, shard = sizes(
         folder, compute.device if local else SERVED, compute.batch_tokens, where.on_gpu if local else None
     )
-    asked = parse_prompt_formats(formats if isinstance(formats, str) else ",".join(formats))
     settings = Settings(
         spec=replace(meaning, baseline=True) if how == "pmi" else meaning,
         budget=batch,

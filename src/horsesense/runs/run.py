@@ -19,6 +19,7 @@ from horsesense.runs.results import Answered, AskedProbe, read_finished, read_ru
 
 if TYPE_CHECKING:
     from horsesense.runs.comparison import Comparison
+    from horsesense.runs.withheld import WithheldResult
     from horsesense.stats import Estimate
 
 
@@ -98,6 +99,12 @@ class Run:
     def result_list(self) -> list[Result]:
         """Return the result of each model on each probe with gold answers."""
         return list(results_of(self.answered, self.normalise))
+
+    def withheld(self) -> tuple[WithheldResult, ...]:
+        """Compare the items asked whole with the same items without options or question (``withhold``)."""
+        from horsesense.runs.withheld import withheld_results
+
+        return withheld_results(self.answered)
 
     def by(self, facet: str) -> Frame:
         """Return accuracy by the values of a facet, for every model and probe that has it."""
