@@ -194,7 +194,7 @@ class WithheldResult(Document):
 
 
 def withheld_results(answered: Sequence[Answered]) -> tuple[WithheldResult, ...]:
-    """Compare the ways of asking for each model and probe of a run that was asked with something withheld."""
+    """Compare the three askings for each model and probe of a run that was asked with something withheld."""
     asked = {(each.part.model.name, each.part.probe.name, each.format): each for each in answered}
     found = []
     for (model, name, how), whole in asked.items():

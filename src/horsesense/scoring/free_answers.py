@@ -8,7 +8,7 @@ A reply is compared with the concept of the key in WordNet. The rules, in this o
 4. *definition*: at least two content words, and half of those of the reply or of the definition, are shared
 5. otherwise the reply is wrong
 
-A more specific or equally true reply stands to the concept that is asked about as the key does: where the question asks
+A more specific reply is right if it relates to the concept that is asked about as the key does: where the question asks
 for a kind of something, any kind between it and the key is right.
 """
 
