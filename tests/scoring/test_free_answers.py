@@ -13,7 +13,7 @@ from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.sources import read_wordnet
 from horsesense.scoring.free_answers import FREELY, answer_phrase, grade_answer
-from horsesense.scoring.option_prompts import ONLY_LETTER, SHORTLY, turn
+from horsesense.scoring.prompts import ONLY_LETTER, SHORTLY, turn
 from tests.support.small_wordnet import write_small_wordnet
 
 
