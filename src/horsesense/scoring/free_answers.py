@@ -24,9 +24,8 @@ from horsesense.core import Item
 from horsesense.core.answer import ReplyOutcome
 from horsesense.core.item import OPEN
 from horsesense.lexicons.graph import Graph
-from horsesense.lexicons.inflection import lemmas_of
 from horsesense.lexicons.sources import open_graph
-from horsesense.lexicons.stems import stems
+from horsesense.lexicons.word_forms import lemmas_of, stems
 from horsesense.lexicons.wordnet import definition_key
 from horsesense.lexicons.words import words
 from horsesense.models.protocol import Continuation, split_thoughts
