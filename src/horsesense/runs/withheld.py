@@ -19,8 +19,8 @@ from horsesense.core import BLANK, Item, Probe, view
 from horsesense.core.document import Document
 from horsesense.core.item import FIXED_ORDER, OPEN
 from horsesense.errors import UserError, argument
-from horsesense.lexicons.words import zipf
 from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.words import zipf
 from horsesense.scoring.free_answers import is_definition, knowledge
 from horsesense.stats import Estimate, accuracy
 from horsesense.stats.intervals import difference_interval, unit_note

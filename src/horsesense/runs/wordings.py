@@ -43,7 +43,7 @@ WORDINGS: Mapping[Form, tuple[str, ...]] = {
     "sentences": (
         "{}",
         "Here is what happened. {}",
-        "Somebody told me this. {}",
+        "A neighbour says this. {}",
         "This is from a book for children. {}",
         "Consider the following. {}",
         "Think about everyday life. {}",
@@ -53,7 +53,7 @@ WORDINGS: Mapping[Form, tuple[str, ...]] = {
     "pair": (
         "{}",
         "Here are two sentences. {}",
-        "Somebody told me this. {}",
+        "A neighbour says this. {}",
         "Suppose that it is so. {}",
         "Consider the following. {}",
         "Think about everyday life. {}",
