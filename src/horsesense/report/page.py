@@ -28,6 +28,7 @@ from horsesense.report.grid import FEW_ITEMS, KINDS, forest_of, grid_of, large_a
 from horsesense.report.item_browser import fitting_data
 from horsesense.report.run_text import value_text
 from horsesense.report.summary import errors_in_common
+from horsesense.report.terms import terms
 from horsesense.runs.manifest import LOG, Manifest, ModelRecord, ProbeRecord
 from horsesense.runs.replies import in_words as replies_in_words
 from horsesense.runs.replies import position_in_words
@@ -64,6 +65,7 @@ def environment() -> Environment:
         "logged": is_logged,
     }
     env.tests["in_words"] = named_by_words
+    env.globals["terms"] = terms
     return env
 
 

@@ -18,9 +18,9 @@ from horsesense.stats.intervals import KNOWN, against_chance
 from horsesense.training.curves import Line
 
 VERDICT_RULE = (
-    "Above or below chance: the 95% interval excludes chance. Not above chance: it includes chance and excludes the "
-    "score of a model that knows a quarter of the items. Inconclusive: it includes both. Too few answered: less than "
-    f"{LEAST_ANSWERED:.0%} of the items have an answer, so there is no verdict."
+    "Above or below chance: the 95% interval excludes chance. Near chance: it includes chance, and excludes the score "
+    "of a model that knows a quarter of the items and guesses the rest. Inconclusive: it includes both scores. Too few "
+    f"answered: less than {LEAST_ANSWERED:.0%} of the items have an answer, so there is no verdict."
 )
 
 
