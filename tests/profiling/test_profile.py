@@ -22,7 +22,7 @@ from horsesense.profiling.abilities import abilities
 from horsesense.profiling.document import Profile
 from horsesense.profiling.material import material
 from horsesense.progress import Progress
-from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, partial_warning, verdict_of
+from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, partial_warning
 from horsesense.runs.folder import locked
 from tests.faults.harness import tree_of
 from tests.support.calling import caller, hold_to
@@ -99,7 +99,7 @@ def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: Profile) -
         for fact in (model.model, head.overall, head.contamination, head.controls, f"{head.items:,}"):
             assert fact in plain
         assert sum(n for _, _, n in head.counts) == len(CHEAP)
-    for verdict in {verdict_of(found) for model in pair.models for found in model.verdicts.findings}:
+    for verdict in {found.verdict for model in pair.models for found in model.verdicts.findings}:
         assert VERDICTS[verdict].meaning in plain, "the legend is above the grid"
     assert "first look" in plain
     assert "600 to 800 items" in plain

@@ -306,8 +306,8 @@ def simulated_scores(rng: Random, model: Model, material: Material, scale: float
         contrasts={"reversal": pairs.astype(str)} if material.opposite else {},
         cues=(ExplanationColumn("the best cue", np.where(silent, chance, best), 60),),
         relatedness=(
-            ExplanationColumn("the nearest by words", words.astype(np.float64), 1),
-            ExplanationColumn("the nearest by sentences", sentences.astype(np.float64), 1),
+            ExplanationColumn("the nearest by words", words.astype(np.float64), kind="relatedness"),
+            ExplanationColumn("the nearest by sentences", sentences.astype(np.float64), kind="relatedness"),
         ),
         blind=blind.astype(np.float64),
         retest=asked(model.retest),

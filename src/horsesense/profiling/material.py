@@ -23,7 +23,6 @@ from functools import cache
 from itertools import chain, zip_longest
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 
@@ -57,29 +56,19 @@ class FrozenPart:
     items: int
     content: str
     """SHA-256 over the ids of the items, which depend on their whole content."""
-
-
-@dataclass(frozen=True, slots=True)
-class FrozenTwin:
-    """Twin of an ability in one edition, for twin seed 0."""
-
-    draw: int
-    """Index of the most balanced of `DRAWS` draws."""
-    part: FrozenPart
+    draw: int = 0
+    """Index of the most balanced of `DRAWS` draws of a twin, for twin seed 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenAbility:
     """An ability as frozen in a version."""
 
-    recipe: str
-    """Recipe with its arguments, in words."""
-    seed: int
     pool: FrozenPart
     """All items of the recipe."""
     editions: Mapping[str, FrozenPart]
     """Frozen questions by edition."""
-    twins: Mapping[str, FrozenTwin]
+    twins: Mapping[str, FrozenPart]
     """Questions of the twin half with twin seed 0 by edition; empty without a twin."""
     cut: int = 0
     """Seed of the split into halves; 0 also without a twin."""
@@ -121,7 +110,7 @@ def drawn(ability: Ability, pool: Probe, edition: Edition, twin_seed: int = 0, l
     draw = fairest_draw(pool, probe, second, twin_seed, twin) if frozen_twin is None else frozen_twin.draw
     other = _named(pool, f"{ability.name}-twin", twin_families(second, pool.card.group, twin_seed, draw)[:twin])
     if frozen_twin is not None and twin == ability.sizes[edition][1]:
-        _compare(frozen_twin.part, part_of(other.items), f"{ability.name}, {edition}, twin,")
+        _compare(frozen_twin, replace(part_of(other.items), draw=draw), f"{ability.name}, {edition}, twin,")
     return Material(ability, pool, probe, other)
 
 
@@ -200,20 +189,13 @@ def frozen_list(version: int = VERSION) -> Mapping[str, FrozenAbility]:
     values = tomllib.loads(frozen_path(version).read_text(encoding="utf-8"))
     return {
         name: FrozenAbility(
-            recipe=kept["recipe"],
-            seed=kept["seed"],
             pool=FrozenPart(**kept["pool"]),
             editions={edition: FrozenPart(**kept[edition]) for edition in EDITIONS},
-            twins={edition: _frozen_twin(kept[f"{edition}_twin"]) for edition in EDITIONS if f"{edition}_twin" in kept},
+            twins={e: FrozenPart(**kept[f"{e}_twin"]) for e in EDITIONS if f"{e}_twin" in kept},
             cut=kept["cut"],
         )
         for name, kept in values["abilities"].items()
     }
-
-
-def _frozen_twin(kept: Mapping[str, Any]) -> FrozenTwin:
-    values = dict(kept)
-    return FrozenTwin(values.pop("draw"), FrozenPart(**values))
 
 
 @cache
@@ -291,8 +273,8 @@ def freeze() -> str:
                 size, frozen = ability.sizes[edition][1], _named(pool, ability.name, families)
                 draw = fairest_draw(pool, frozen, second, TWIN_SEED, size)
                 twin = twin_families(second, pool.card.group, TWIN_SEED, draw)[:size]
-                part = _toml(part_of([item for family in twin for item in family]))
-                lines.append(f"{edition}_twin = {{ draw = {draw}, {part.removeprefix('{ ')}")
+                part = replace(part_of([item for family in twin for item in family]), draw=draw)
+                lines.append(f"{edition}_twin = {_toml(part)}")
     return "\n".join(lines) + "\n"
 
 
@@ -342,4 +324,5 @@ def _balancing() -> list[Cue]:
 
 
 def _toml(part: FrozenPart) -> str:
-    return f'{{ families = {part.families}, items = {part.items}, content = "{part.content}" }}'
+    draw = f"draw = {part.draw}, " if part.draw else ""
+    return f'{{ {draw}families = {part.families}, items = {part.items}, content = "{part.content}" }}'
