@@ -156,7 +156,7 @@ def export(
         spec: Scoring spec.
         by: lm-eval: facet whose values become tasks of one group.
         seed: Inspect: random seed of the order of options.
-        cues: Search for cues and report them on the dataset card (Hugging Face), which takes seconds.
+        cues: Search for cues for the dataset card (hf), which takes seconds.
 
     Returns:
         The files, the command of the other tool, and what the format cannot express.

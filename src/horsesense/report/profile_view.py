@@ -327,8 +327,8 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
         right = ", ".join(f"{percent(share, 0)} {word}" for word, share in shares)
         yield (
             f"Pairs: {pairs.kind}",
-            f"{count(pairs.pairs, 'pair')} of questions with opposite gold answers; right: {right}. Pairs with the same "
-            f"answer to both questions, beyond those expected from guessing: {_share(pairs.same_answer)}.",
+            f"{count(pairs.pairs, 'pair')} of questions with opposite gold answers; right: {right}. Pairs with the "
+            f"same answer to both questions, beyond those expected from guessing: {_share(pairs.same_answer)}.",
         )
     if finding.facts is not None:
         used = ""
@@ -425,8 +425,8 @@ def error_control(profile: Profile) -> str:
     size = count(len(profile.abilities), "ability", "abilities")
     return (
         f"Brackets and thick lines are {shown} intervals. Verdicts use {strict} intervals (thin lines): the "
-        "probability that any verdict of a model wrongly claims knowledge or cue reading is at most 5% (Bonferroni over two claims "
-        f"for each of {size}). This does not cover the {shown} intervals and the p-values."
+        "probability that any verdict of a model wrongly claims knowledge or cue reading is at most 5% (Bonferroni "
+        f"over two claims for each of {size}). This does not cover the {shown} intervals and the p-values."
     )
 
 
