@@ -328,7 +328,7 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
         yield (
             f"Pairs: {pairs.kind}",
             f"{count(pairs.pairs, 'pair')} of questions with opposite gold answers; right: {right}. Pairs with the "
-            f"same answer to both questions, beyond those expected from guessing: {_share(pairs.same_answer)}.",
+            f"same answer to both questions, beyond those expected by chance: {_share(pairs.same_answer)}.",
         )
     if finding.facts is not None:
         used = ""
@@ -382,12 +382,8 @@ def explained(each: ExplanationFinding) -> str:
     model = f" The model gets {' and '.join(sides)}." if sides else ""
     if each.kind == "blind":
         return f"The model's own choice without the question gets {each.accuracy:.0%}.{model}"
-    best = (
-        f" It is the best of {each.tried} cues, each half of the items scored by the best cue of the other half."
-        if each.tried > 1
-        else ""
-    )
-    return f"The rule: pick {each.name.removeprefix('picking ')}.{best} It gets {each.accuracy:.0%}.{model}"
+    best = f", for each half of the items the best of {each.tried} cues on the other half" if each.tried > 1 else ""
+    return f"The rule{best}: pick {each.name.removeprefix('picking ')}. It gets {each.accuracy:.0%}.{model}"
 
 
 def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> str:

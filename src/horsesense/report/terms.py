@@ -17,8 +17,8 @@ TERMS: Mapping[str, str] = {
     "Chance": "The expected accuracy of random answers.",
     "Ceiling": "The accuracy of a model that knows everything. It is below 100% if an audit found bad items.",
     "Surface cue": (
-        f"A rule that picks an option without understanding the question, such as the longest one. Of {len(battery())} "
-        "cues, the best is chosen on one half of the items and scored on the other half, in both directions."
+        f"A rule that picks an option without understanding the question, such as the longest one. Each half of "
+        f"the items is scored with the cue that is best on the other half, out of {len(battery())}."
     ),
     "Relatedness": "The rule: pick the option that is most similar to the question, by word vectors or embeddings.",
     "Options without the question": "The model's own choice if it sees only the options.",
