@@ -169,7 +169,7 @@ def response_bias(bias: Bias) -> str:
 
 
 WHOLE = "The model was scored on a part of the probe; cues were searched for in the whole probe."
-DRAWN = "A cue may be absent from the whole probe, because cues were searched for only in the scored sample."
+DRAWN = "Cues were searched for only in the scored sample, so the whole probe may not have this cue."
 
 
 def cue_control(control: ArtefactControl) -> str:
