@@ -128,15 +128,15 @@ def read_answer_table(paths: Sequence[Path], reader: LogReader) -> None:
         reader.warn(f"columns that are neither mapped nor facets: {', '.join(left)}")
 
 
-def _answer_columns(path: Path, given: Mapping[str, str]) -> dict[str, str]:
+def _answer_columns(path: Path, named: Mapping[str, str]) -> dict[str, str]:
     """Return the given columns and those named like a role; raise an error if a needed one is missing."""
     first = next((row for _, row in any_rows(path) if not isinstance(row, UserError)), None)
     if first is None:
         raise UserError("the table has no row", file=path, fix="check the file")
-    for column in given.values():
+    for column in named.values():
         if column not in first:
             raise unknown("column", column, map(str, first)).at(path)
-    columns = {role: role for role in ROLES if role in first} | dict(given)
+    columns = {role: role for role in ROLES if role in first} | dict(named)
     if "item" not in columns:
         raise UserError("there is no column for the item", file=path, fix=_FIX)
     if "choice" not in columns and "scores" not in columns:
@@ -304,14 +304,14 @@ class _Writer:
             (*parts, len(parts)),
         )
         self.base.execute("create unique index of_chosen on chosen(item)")
-        (kept,) = self.base.execute("select count(*) from chosen").fetchone()
+        (common,) = self.base.execute("select count(*) from chosen").fetchone()
         (all_of_them,) = self.base.execute("select count(*) from items where task = ?", (task,)).fetchone()
-        if not kept:
+        if not common:
             raise UserError(
                 f"the models in the log share no sample of {task}", fix="import the files of each model by themselves"
             )
-        if kept < all_of_them:
-            self.log.notes[f"items of {task} that not every model answered, left out"] += all_of_them - kept
+        if common < all_of_them:
+            self.log.notes[f"items of {task} that not every model answered, left out"] += all_of_them - common
 
     def _probe(self, task: str, name: str, said: bool) -> ProbeRecord:
         columns = self.log.facets(task)
@@ -372,14 +372,14 @@ class _Writer:
         answers: list[Answer] = []
         replies: list[Reply] = []
         shards = samples = 0
-        for item, given in _by_item(rows):
-            samples += len(given)
+        for item, repeats in _by_item(rows):
+            samples += len(repeats)
             if prompt_format == "generate":
-                said = [_reply(item, repeat, values) for repeat, values in given]
-                replies += said
-                answers.append(answer_from(item, said))
+                of_item = [_reply(item, repeat, values) for repeat, values in repeats]
+                replies += of_item
+                answers.append(answer_from(item, of_item))
             else:
-                scores = tuple(given[0][1][0])
+                scores = tuple(repeats[0][1][0])
                 answers.append(Answer(item.id, item.form, scores, flags=(NO_TOKENS,) * len(scores)))
             if len(answers) == _SHARD:
                 self._shard(model, probe, prompt_format, shards, answers, replies)
@@ -423,15 +423,15 @@ class _Writer:
 
 def _by_item(rows: Iterator[Any]) -> Iterator[tuple[Item, list[tuple[int, Any]]]]:
     """Group the repeats of each item."""
-    body, given = None, []
+    body, repeats = None, []
     for item, answer, repeat in rows:
         if item != body and body is not None:
-            yield item_from_dict(orjson.loads(body)), given
-            given = []
+            yield item_from_dict(orjson.loads(body)), repeats
+            repeats = []
         body = item
-        given.append((repeat, orjson.loads(answer)))
+        repeats.append((repeat, orjson.loads(answer)))
     if body is not None:
-        yield item_from_dict(orjson.loads(body)), given
+        yield item_from_dict(orjson.loads(body)), repeats
 
 
 def _reply(item: Item, repeat: int, values: Any) -> Reply:
