@@ -40,8 +40,6 @@ VERSION = 2
 """Version of the frozen questions; the number in the name of their file."""
 SEED = 0
 """Seed of the recipes, and of the order in which families are frozen."""
-CUTS = 400
-"""Number of candidate splits into halves."""
 TWIN_SEED = 0
 """Seed whose twins are frozen by hash."""
 DRAWS = 50
@@ -101,14 +99,14 @@ def drawn(ability: Ability, pool: Probe, edition: Edition, twin_seed: int = 0, l
     frozen, twin = ability.sizes[edition]
     if limit is not None:
         frozen, twin = min(frozen, limit), min(twin, limit)
-    probe = _named(pool, ability.name, by_turns(first, pool.card.group, SEED)[:frozen])
+    probe = named_probe(pool, ability.name, by_turns(first, pool.card.group, SEED)[:frozen])
     if limit is None or limit >= ability.sizes[edition][0]:
         _check(ability, edition, probe)
     if not twin:
         return Material(ability, pool, probe, None)
     frozen_twin = frozen_list()[ability.name].twins[edition] if twin_seed == TWIN_SEED else None
     draw = fairest_draw(pool, probe, second, twin_seed, twin) if frozen_twin is None else frozen_twin.draw
-    other = _named(pool, f"{ability.name}-twin", twin_families(second, pool.card.group, twin_seed, draw)[:twin])
+    other = named_probe(pool, f"{ability.name}-twin", twin_families(second, pool.card.group, twin_seed, draw)[:twin])
     if frozen_twin is not None and twin == ability.sizes[edition][1]:
         _compare(frozen_twin, replace(part_of(other.items), draw=draw), f"{ability.name}, {edition}, twin,")
     return Material(ability, pool, probe, other)
@@ -165,7 +163,7 @@ def by_turns(items: Iterable[Item], group: str, seed: int | str) -> list[tuple[I
     return [tuple(families[family]) for turn in turns for family in turn if family is not None]
 
 
-def _named(pool: Probe, name: str, families: Sequence[Sequence[Item]]) -> Probe:
+def named_probe(pool: Probe, name: str, families: Sequence[Sequence[Item]]) -> Probe:
     """Return some families as a probe, in the order of the pool."""
     inside = {item.id for family in families for item in family}
     items = [item for item in pool.items if item.id in inside]
@@ -246,51 +244,6 @@ def checked_pool(ability: Ability, progress: Progress = NO_PROGRESS) -> Probe:
     return read_probe(path)  # read back, so that the next call returns the same bytes
 
 
-def freeze() -> str:
-    """Return the text of a version's file from the present recipes; see tools/freeze_profile.py."""
-    from horsesense.profiling.abilities import abilities
-
-    lines = [
-        f"# Profile {VERSION}: what is asked, by content hash. Made by tools/freeze_profile.py; never edited by hand.",
-        "# A changed hash is a different version: write a new file, and do not change this one.",
-        f"version = {VERSION}",
-        "# Halves are balanced by these cues; one that is added later takes no part.",
-        "cues = [",
-        *(f'    "{cue.name}",' for cue in battery()),
-        "]",
-    ]
-    for ability in abilities().values():
-        pool = pool_of(ability, SEED)
-        cut = fairest_cut(pool, ability) if ability.has_twin else 0
-        own, second = halves(pool, ability, cut)
-        first = by_turns(own, pool.card.group, SEED)
-        lines += ["", f"[abilities.{ability.name}]", f'recipe = "{recipe_in_words(ability)}"', f"seed = {SEED}"]
-        lines += [f"cut = {cut}", f"pool = {_toml(part_of(pool.items))}", f'licence = "{pool.card.licence}"']
-        for edition in EDITIONS:
-            families = first[: ability.sizes[edition][0]]
-            lines.append(f"{edition} = {_toml(part_of([item for family in families for item in family]))}")
-            if ability.has_twin:
-                size, frozen = ability.sizes[edition][1], _named(pool, ability.name, families)
-                draw = fairest_draw(pool, frozen, second, TWIN_SEED, size)
-                twin = twin_families(second, pool.card.group, TWIN_SEED, draw)[:size]
-                part = replace(part_of([item for family in twin for item in family]), draw=draw)
-                lines.append(f"{edition}_twin = {_toml(part)}")
-    return "\n".join(lines) + "\n"
-
-
-def fairest_cut(pool: Probe, ability: Ability) -> int:
-    """Return the seed whose frozen questions, in both editions, have cue accuracies closest to the other half."""
-    earned = CueCredits(pool)
-
-    def apart(cut: int) -> float:
-        first, second = halves(pool, ability, cut)
-        order = by_turns(first, pool.card.group, SEED)
-        frozen = (order[: ability.sizes[edition][0]] for edition in EDITIONS)
-        return sum(earned.apart(chain.from_iterable(families), second) for families in frozen)
-
-    return min(range(CUTS), key=apart)
-
-
 class CueCredits:
     """Credit of every number cue on each item of a pool, in both directions, for balancing the halves."""
 
@@ -321,8 +274,3 @@ def _balancing() -> list[Cue]:
             fix="use the version of horsesense that has them; a different balance would be a different version",
         )
     return [known[name] for name in balancing_cues()]
-
-
-def _toml(part: FrozenPart) -> str:
-    draw = f"draw = {part.draw}, " if part.draw else ""
-    return f'{{ {draw}families = {part.families}, items = {part.items}, content = "{part.content}" }}'

@@ -23,7 +23,7 @@ from horsesense.report.page import bundled, environment
 from horsesense.report.profile_picture import grid_svg
 from horsesense.report.tables import TextTable, markdown_text
 from horsesense.report.terms import TERMS
-from horsesense.runs.folder import PROFILE
+from horsesense.runs.store import PROFILE
 
 PAGE, SVG, PNG, MARKDOWN = "profile.html", "profile.svg", "profile.png", "profile.md"
 
