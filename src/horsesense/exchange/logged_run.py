@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -74,39 +74,16 @@ def parse_answer_columns(text: str) -> dict[str, str]:
     return columns
 
 
-@dataclass(slots=True)
-class _Labels:
-    """The distinct answers, which are the options of every item if there is no column of options."""
-
-    seen: dict[str, None] = field(default_factory=dict)
-
-    def see(self, value: Any) -> None:
-        if value is None or value == "":
-            return
-        self.seen[_label(value)] = None
-        if len(self.seen) > _LETTERS:
-            raise UserError(
-                f"there are more than {_LETTERS} different answers and no column of options",
-                fix=f"map {argument('columns', 'options=…')}",
-            )
-
-
 def read_answer_table(paths: Sequence[Path], reader: LogReader) -> None:
     """Add the rows of all files to the reader."""
     files = [each.path for path in paths for each in table_files(path)]
     columns = _answer_columns(files[0], reader.columns)
-    labels = _Labels()
-    if "options" not in columns:
-        for path in files:
-            for _, row in any_rows(path):
-                if not isinstance(row, UserError) and own_item(row.get("item")) is None:
-                    labels.see(row.get(columns.get("choice", "")))
-                    labels.see(row.get(columns.get("gold", "")))
-        if labels.seen:
-            shown = ", ".join(list(labels.seen)[:8])
-            reader.warn(
-                f"the table has no options, so the answers that occur are the options ({shown}), and cues see no more"
-            )
+    labels: Sequence[str] = () if "options" in columns else _labels(files, columns)
+    if labels:
+        first_ones = ", ".join(labels[:8])
+        reader.warn(
+            f"the table has no options, so the answers that occur are the options ({first_ones}), and cues see no more"
+        )
     if "text" not in columns:
         reader.warn("the table has no text, so items are shown by name, and cues in the wording cannot be searched")
     if "gold" not in columns:
@@ -117,7 +94,7 @@ def read_answer_table(paths: Sequence[Path], reader: LogReader) -> None:
             with reader.at(path, line):
                 if isinstance(row, UserError):
                     raise row
-                sample = _sample(row, columns, reader, path, tuple(sorted(labels.seen)))
+                sample = _sample(row, columns, reader, path, tuple(sorted(labels)))
                 if sample.model not in models:
                     models.add(sample.model)
                     reader.describe(sample.model, path, {"tool": "a table of answers"})
@@ -126,6 +103,23 @@ def read_answer_table(paths: Sequence[Path], reader: LogReader) -> None:
     first = next((row for path in files for _, row in any_rows(path) if not isinstance(row, UserError)), {})
     if left := [name for name in first if name not in used and not isinstance(first[name], str | int | float | bool)]:
         reader.warn(f"columns that are neither mapped nor facets: {', '.join(left)}")
+
+
+def _labels(files: Sequence[Path], columns: Mapping[str, str]) -> list[str]:
+    """Return the distinct answers, which are the options of every item if there is no column of options."""
+    labels: dict[str, None] = {}
+    for path in files:
+        for _, row in any_rows(path):
+            if isinstance(row, UserError) or own_item(row.get("item")) is not None:
+                continue
+            values = (row.get(columns.get(role, "")) for role in ("choice", "gold"))
+            labels |= dict.fromkeys(_label(value) for value in values if value not in (None, ""))
+            if len(labels) > _LETTERS:
+                raise UserError(
+                    f"there are more than {_LETTERS} different answers and no column of options",
+                    fix=f"map {argument('columns', 'options=…')}",
+                )
+    return list(labels)
 
 
 def _answer_columns(path: Path, named: Mapping[str, str]) -> dict[str, str]:
