@@ -59,7 +59,7 @@ VERDICTS: dict[str, VerdictStyle] = {
     "not above chance": VerdictStyle(
         "chance",
         "#5f5b54",
-        "The adjusted score is not significantly above 0, and a model that knows half of the items would be detected.",
+        "The adjusted score is not significantly above 0, and a model that knows 40% of the items would be detected.",
     ),
     "inconclusive": VerdictStyle(
         "open", "#8d877a", "The items are too few, or the intervals too wide, for any of the other verdicts."
