@@ -11,8 +11,8 @@ from horsesense.core.answer import ReplyOutcome
 from horsesense.errors import UserError
 from horsesense.models.protocol import Continuation, Model, Sampling, Turn
 from horsesense.scoring.letters import ShownItem, in_orders, in_words
-from horsesense.scoring.option_prompts import REASONED, SHORTLY, is_chat, prompt_text
 from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
+from horsesense.scoring.prompts import REASONED, SHORTLY, is_chat, prompt_text
 from horsesense.scoring.reply_parsing import parse_reply
 
 REPLY_TOKENS = 48

@@ -20,7 +20,7 @@ from horsesense.methods.published.votes import ReleasedVotes
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate
 from horsesense.stats.accuracy import accuracy
-from horsesense.stats.forecasts import (
+from horsesense.stats.ordinal import (
     Calibration,
     fit_calibration,
     leave_one_out,

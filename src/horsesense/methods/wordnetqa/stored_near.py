@@ -16,8 +16,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from random import Random
 
-from horsesense.cues.encoders import encoders
-from horsesense.cues.relatedness import Encoder
+from horsesense.cues.relatedness import Encoder, encoders
 from horsesense.lexicons.graph import Graph
 from horsesense.methods.wordnetqa.balanced_distractors import Slot
 from horsesense.methods.wordnetqa.distractors import QuestionOptions
