@@ -52,7 +52,7 @@ def ask(
         seed: Random seed of the draw.
         spec: Scoring spec.
         normalise: Score normalisation. By default, the one of each probe's card.
-        formats: Prompt format: loglikelihood, pmi, letters, generate, or auto (what the model supports).
+        formats: Prompt format: loglikelihood, pmi, letters, generate, structured, or auto (what the model supports).
         compute: Where it is computed, and how much at a time.
         served: Server settings.
         progress: Progress callback.

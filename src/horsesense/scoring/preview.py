@@ -63,8 +63,12 @@ def _previews(
     probe: str, name: str, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]
 ) -> list[PromptPreview]:
     meant = get_prompt_format(name).spec(spec)
-    if name in ("letters", "generate"):
-        show = letters.show_items if name == "letters" else generate.show_items
+    shows = {
+        "letters": letters.show_items,
+        "generate": generate.show_items,
+        "structured": generate.show_structured,
+    }
+    if show := shows.get(name):
         return [
             PromptPreview(probe, shown.item.id, name, order, prompt_text(turn))
             for shown in show(items, meant, pool if spec.shots else (), spec.chat != "off")

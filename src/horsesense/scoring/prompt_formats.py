@@ -18,6 +18,7 @@ PROMPT_FORMATS = {
     "pmi": "horsesense.scoring.loglikelihood",
     "letters": "horsesense.scoring.letters",
     "generate": "horsesense.scoring.generate",
+    "structured": "horsesense.scoring.generate",
 }
 """Prompt format → the module that defines it, as a `PromptFormat` with the name in capitals."""
 

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 import horsesense as hs
+from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.models.api import http
 from horsesense.models.api.requests import QuotaError, RefusedError
 from horsesense.models.api.served_model import ServedModel, open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Sampling, Turn
+from horsesense.runs.shards import ranks_of
 from tests.models.api.test_providers import ITEMS, KNOWN, PROBE, accuracy
 from tests.support.api_styles import knowing
 from tests.support.model_server import ModelServer
@@ -120,8 +122,24 @@ def test_a_rate_limit_slows_a_run_and_does_not_end_it(fake: ModelServer) -> None
 
 def test_a_slow_reply_does_not_hold_up_the_others(fake: ModelServer) -> None:
     served = opened(fake, concurrency=4)
-    fake.behaviour.tail = "Is 0 odd"
     before = len(fake.seen.bodies)
+    fake.behaviour.tail, fake.behaviour.tail_after = "Is 0 odd", fake.seen.answered + len(TURNS) - 1
     served.continuations(TURNS, Sampling(8))
     order = ["Is 0 odd" in body for body in fake.seen.bodies[before:]]
     assert order.index(True) == len(TURNS) - 1, "it was asked first and answered last"
+
+
+def test_a_slow_reply_does_not_hold_up_the_next_shard(fake: ModelServer) -> None:
+    """The items of a run are asked in shards of 64 and more; the slow one is in the first."""
+    items = [
+        Item(probe="many", form="choice", text=f"What is number {n:03}?", options=("fire", "ice"), answer=n % 2)
+        for n in range(130)
+    ]
+    fake.says = knowing(items, 104)
+    ranks = ranks_of(items, 0)
+    first = min(items, key=lambda item: ranks[item.id])
+    fake.behaviour.tail, fake.behaviour.tail_after = first.text, len(items) - 1
+    run = hs.ask(fake.name, Probe.of(items, Card(name="many")), formats="generate")
+    assert run.answered[0].part.shards > 1
+    order = [first.text in body for body in fake.seen.bodies if "number" in body]
+    assert order.index(True) >= len(items) - 4, "it was answered when all others had been, but for those of the trial"
