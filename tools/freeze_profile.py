@@ -1,12 +1,117 @@
-"""Write down what a version of the profile asks: `python -m tools.freeze_profile > FILE`.
+"""Write down what a version of the profile asks, by content hash.
 
-For a new version only: raise `VERSION` in horsesense/profiling/material.py first. It needs WordNet and GCIDE as
-they are pinned (`horsesense fetch wordnet gcide`).
+python -m tools.freeze_profile                    all abilities
+python -m tools.freeze_profile --ability kinds    one of them; the others stay as they are
+For a new version, raise `VERSION` in horsesense/profiling/material.py first. It needs WordNet and GCIDE as they are
+pinned (`horsesense fetch wordnet gcide`).
 """
 
 from __future__ import annotations
 
-from horsesense.profiling.material import freeze
+import argparse
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+
+from horsesense.core import Probe
+from horsesense.cues.battery import battery
+from horsesense.profiling.abilities import (
+    EDITIONS,
+    Ability,
+    abilities,
+    chosen,
+    pool_of,
+)
+from horsesense.profiling.material import (
+    SEED,
+    TWIN_SEED,
+    VERSION,
+    CueCredits,
+    FrozenPart,
+    by_turns,
+    fairest_draw,
+    frozen_path,
+    halves,
+    named_probe,
+    part_of,
+    recipe_in_words,
+    twin_families,
+)
+
+CUTS = 400
+"""Number of candidate splits into halves."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ability", action="append", default=[])
+    arguments = parser.parse_args()
+    path = frozen_path()
+    old = path.read_text(encoding="utf-8") if arguments.ability else ""
+    names = {ability.name for ability in chosen(arguments.ability)}
+    head = old.partition("\n[abilities.")[0] if old else "\n".join(_head())
+    blocks = [head.rstrip()]
+    for name, ability in abilities().items():
+        if name in names:
+            blocks.append("\n".join(_frozen(ability)))
+        else:
+            kept = re.search(rf"^\[abilities\.{name}\]\n(?:(?!\[).*\n?)*", old, re.MULTILINE)
+            assert kept is not None, f"{name} is not in {path}"
+            blocks.append(kept.group().rstrip())
+    path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+
+
+def _head() -> Iterator[str]:
+    yield f"# Profile {VERSION}: what is asked, by content hash. Made by tools/freeze_profile.py; never edited by hand."
+    yield "# A changed hash is a different version: write a new file, and do not change this one."
+    yield f"version = {VERSION}"
+    yield "# Halves are balanced by these cues; one that is added later takes no part."
+    yield "cues = ["
+    yield from (f'    "{cue.name}",' for cue in battery())
+    yield "]"
+
+
+def _frozen(ability: Ability) -> Iterator[str]:
+    """Yield the lines of one ability."""
+    pool = pool_of(ability, SEED)
+    cut = fairest_cut(pool, ability) if ability.has_twin else 0
+    own, second = halves(pool, ability, cut)
+    first = by_turns(own, pool.card.group, SEED)
+    yield f"[abilities.{ability.name}]"
+    yield f'recipe = "{recipe_in_words(ability)}"'
+    yield f"seed = {SEED}"
+    yield f"cut = {cut}"
+    yield f"pool = {_toml(part_of(pool.items))}"
+    yield f'licence = "{pool.card.licence}"'
+    for edition in EDITIONS:
+        families = first[: ability.sizes[edition][0]]
+        yield f"{edition} = {_toml(part_of([item for family in families for item in family]))}"
+        if ability.has_twin:
+            size, frozen = ability.sizes[edition][1], named_probe(pool, ability.name, families)
+            draw = fairest_draw(pool, frozen, second, TWIN_SEED, size)
+            twin = twin_families(second, pool.card.group, TWIN_SEED, draw)[:size]
+            part = replace(part_of([item for family in twin for item in family]), draw=draw)
+            yield f"{edition}_twin = {_toml(part)}"
+
+
+def fairest_cut(pool: Probe, ability: Ability) -> int:
+    """Return the seed whose frozen questions, in both editions, have cue accuracies closest to the other half."""
+    earned = CueCredits(pool)
+
+    def apart(cut: int) -> float:
+        first, second = halves(pool, ability, cut)
+        order = by_turns(first, pool.card.group, SEED)
+        frozen = (order[: ability.sizes[edition][0]] for edition in EDITIONS)
+        return sum(earned.apart(chain.from_iterable(families), second) for families in frozen)
+
+    return min(range(CUTS), key=apart)
+
+
+def _toml(part: FrozenPart) -> str:
+    draw = f"draw = {part.draw}, " if part.draw else ""
+    return f'{{ {draw}families = {part.families}, items = {part.items}, content = "{part.content}" }}'
+
 
 if __name__ == "__main__":
-    print(freeze(), end="")
+    main()

@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from horsesense.annotate.audit.auditor_files import read_auditor_files
 from horsesense.annotate.audit.blind_audit import read_audit
 from horsesense.annotate.audit.estimates import verdict
+from horsesense.annotate.audit.steps import read_auditor_files
 from horsesense.core import Card, Item, Probe, write_probe
 from horsesense.lexicons.frequency import zipf
 from horsesense.methods.winoventi.adversarial_filter import adversarial_triplets

@@ -15,7 +15,7 @@ _EXTRAS = {
     "pictures": "altair vl_convert",
     "saliency": "captum",
     "ray": "ray",
-    "annotate": "alembic cryptography fastapi jwt psycopg sqlalchemy starlette uvicorn",
+    "annotate": "cryptography fastapi jwt psycopg sqlalchemy starlette uvicorn",
 }
 _EXTRA_OF = {library: extra for extra, libraries in _EXTRAS.items() for library in libraries.split()}
 """A library that the core does without → the extra that brings it."""

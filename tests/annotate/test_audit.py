@@ -11,10 +11,22 @@ from typing import Any
 import pytest
 
 from horsesense.annotate.audit import steps
-from horsesense.annotate.audit.auditor_files import read_auditor_files
-from horsesense.annotate.audit.blind_audit import KNOWN, SAMPLE, AuditItem, BlindAudit, draw, known_good, read_audit
+from horsesense.annotate.audit.blind_audit import (
+    ERRORS,
+    EXCHANGED_KEY,
+    KNOWN,
+    NONSENSE,
+    SAMPLE,
+    TWO_TRUE,
+    AuditItem,
+    BlindAudit,
+    draw,
+    known_good,
+    read_audit,
+    seed_errors,
+)
 from horsesense.annotate.audit.estimates import count_bad, draw_second, is_bad, stage_of
-from horsesense.annotate.audit.seeded_errors import ERRORS, KEY, NONSENSE, SECOND, seed_errors
+from horsesense.annotate.audit.steps import read_auditor_files
 from horsesense.annotate.platforms import iter_label_studio
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.core import Card, Item, Judgement, Probe, read_probe, write_judgements, write_probe
@@ -95,10 +107,10 @@ def test_each_kind_of_fault_is_what_it_says() -> None:
     assert len({fault.source for fault in faults}) == 60
     for fault in faults:
         source, item = sources[fault.source], fault.item
-        if fault.kind == KEY:
+        if fault.kind == EXCHANGED_KEY:
             assert (item.options, item.text) == (source.options, source.text)
             assert item.answer != source.answer
-        elif fault.kind == SECOND:
+        elif fault.kind == TWO_TRUE:
             assert told(item).count("T") == 2
             assert item.options[item.answer or 0] == source.options[source.answer or 0]
         else:
@@ -108,7 +120,7 @@ def test_each_kind_of_fault_is_what_it_says() -> None:
 
 def test_what_is_not_known_is_not_planted() -> None:
     kinds = [fault.kind for fault in seed_errors(questions(80).items, 31, 0)]
-    assert (kinds.count(KEY), kinds.count(NONSENSE), kinds.count(SECOND)) == (16, 15, 0)
+    assert (kinds.count(EXCHANGED_KEY), kinds.count(NONSENSE), kinds.count(TWO_TRUE)) == (16, 15, 0)
 
 
 def test_the_reader_is_told_nothing(tmp_path: Path) -> None:
@@ -176,15 +188,29 @@ def test_known_items_that_are_worse_than_the_sample_correct_nothing() -> None:
     assert stage.corrected.value >= stage.bad.value
 
 
+def test_false_alarms_that_do_not_fit_make_no_item_better() -> None:
+    """4 of 102 known-good items against 1 of 300 made "0.0% (0.0 to 0.3%) bad" out of 0.4% (0 to 2.2%)."""
+    items = [AuditItem(f"s{k}", f"i{k}", SAMPLE, "", 0, 2) for k in range(300)]
+    items += [AuditItem(f"g{k}", f"h{k}", KNOWN, "", 0, 2) for k in range(102)]
+    items += [AuditItem(f"{kind} {k}", f"p{k}", kind, "", 0, 2) for kind in ERRORS for k in range(40)]
+    codes = {each.number: "TF" for each in items} | {"s0": "TT"} | {f"g{k}": "TT" for k in range(4)}
+    codes |= {f"{kind} {k}": "TT" if kind == TWO_TRUE else "FT" for kind in ERRORS for k in range(40)}
+    stage = stage_of(items, codes)
+    assert not stage.comparable
+    assert stage.corrected is not None
+    assert stage.corrected.value == pytest.approx(1 / 300)
+    assert stage.corrected.ci[1] > 0.015
+
+
 def test_a_second_true_option_is_reported_separately() -> None:
     """The auditor misses half of these and nothing else: all errors together would make them look rare."""
     items = [AuditItem(f"s{k}", f"i{k}", SAMPLE, "", 0, 2) for k in range(200)]
     items += [AuditItem(f"{kind} {k}", f"p{k}", kind, "", 0, 2) for kind in ERRORS for k in range(40)]
     codes = {each.number: "TF" for each in items}
-    codes |= {f"s{k}": "TT" for k in range(10)} | {f"{SECOND} {k}": "TT" for k in range(20)}
-    codes |= {f"{kind} {k}": "FT" for kind in ERRORS if kind != SECOND for k in range(40)}
+    codes |= {f"s{k}": "TT" for k in range(10)} | {f"{TWO_TRUE} {k}": "TT" for k in range(20)}
+    codes |= {f"{kind} {k}": "FT" for kind in ERRORS if kind != TWO_TRUE for k in range(40)}
     stage = stage_of(items, codes)
-    assert stage.by_error[SECOND].value == pytest.approx(0.5)
+    assert stage.by_error[TWO_TRUE].value == pytest.approx(0.5)
     assert stage.second_option is not None
     assert stage.second_option.value == pytest.approx(0.1)
     assert stage.corrected is not None
@@ -211,7 +237,9 @@ def test_who_agreed_and_was_asked_again_stands_for_the_others() -> None:
     assert 5 < count.n < 40  # it knows less than 40 items read in full
     whole = {each.number: after.get(each.number, "TF") for each in blind}
     assert count_bad(blind, first, whole).n == pytest.approx(40, rel=0.1)
-    stage = stage_of([*blind, AuditItem("p1", "p", KEY, "", 0, 2)], first | {"p1": "FT"}, after | {"p1": "FT"})
+    stage = stage_of(
+        [*blind, AuditItem("p1", "p", EXCHANGED_KEY, "", 0, 2)], first | {"p1": "FT"}, after | {"p1": "FT"}
+    )
     assert stage.ceiling.value == pytest.approx(1 - stage.bad.value)
     assert sum(stage.reasons.values()) == pytest.approx(stage.bad.value)
 

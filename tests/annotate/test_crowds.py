@@ -15,9 +15,15 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from horsesense.annotate.server.judgement_log import standing_judgements
-from horsesense.annotate.server.links_and_sessions import CROWDS, end_joins, new_join
+from horsesense.annotate.server.links_and_sessions import (
+    CROWDS,
+    TokenError,
+    checked_claims,
+    end_joins,
+    new_join,
+    read_keys,
+)
 from horsesense.annotate.server.participants import all_people
-from horsesense.annotate.server.platform_token import TokenError, checked_claims, read_keys
 from horsesense.annotate.server.served_study import ServedStudy
 from horsesense.annotate.study import CrowdPlatform
 from horsesense.core import write_probe

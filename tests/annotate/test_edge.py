@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-LIBRARIES = ("alembic", "fastapi", "jwt", "sqlalchemy", "starlette", "uvicorn")
+LIBRARIES = ("fastapi", "jwt", "sqlalchemy", "starlette", "uvicorn")
 PROGRAM = """
 import sys
 

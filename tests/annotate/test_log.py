@@ -1,19 +1,16 @@
-"""The database: the log is append-only, commits reach the disk, the migrations make the tables."""
+"""The database: the log is append-only, commits reach the disk, tables have their checks."""
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
-from sqlalchemy import create_engine
 
 from horsesense.annotate.server import database_tables as tables
-from horsesense.annotate.server.database import HEAD, open_database, reading
+from horsesense.annotate.server.database import open_database, reading
 from horsesense.annotate.server.judgement_log import check_rows, read_study_judgements
 from horsesense.annotate.server.served_study import ServedStudy, open_study
 from horsesense.annotate.study import DATABASE_VARIABLE
@@ -101,34 +98,19 @@ def test_commits_reach_the_disk_and_only_the_owner_reads_them(file: Path) -> Non
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
 
 
-def test_the_migrations_make_the_tables(file: Path) -> None:
-    engine = open_database(f"sqlite:///{file}")
-    with engine.connect() as connection:
-        context = MigrationContext.configure(connection)
-        assert compare_metadata(context, tables.metadata) == []
-        assert context.get_current_revision() == HEAD
+def test_the_tables_have_their_checks(file: Path) -> None:
+    connection = sqlite3.connect(file)
+    with pytest.raises(sqlite3.IntegrityError, match="never_over_target"):
+        connection.execute("UPDATE items SET held = wanted + 1")
+    with pytest.raises(sqlite3.IntegrityError, match="UNIQUE"):
+        connection.execute("INSERT INTO leases SELECT key || 'x', item, person, 'open', 1, 9, 0, 0 FROM leases")
 
 
-def _limits(file: Path) -> dict[str, list[str]]:
-    """Checks of tables, and indexes whole."""
-    found = {}
-    for name, sql in sqlite3.connect(file).execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"):
-        if name in tables.metadata.tables or not sql.startswith("CREATE T"):
-            whole = " ".join(sql.split())
-            found[name] = (
-                [whole] if " INDEX " in whole else sorted(re.findall(r"CONSTRAINT \w+ CHECK \([^)]*\)", whole))
-            )
-    return found
-
-
-def test_the_migrations_make_the_checks(file: Path, tmp_path: Path) -> None:
-    """What Alembic does not compare: checks, and what an index is limited to."""
-    engine = create_engine(f"sqlite:///{tmp_path / 'other.sqlite'}")
-    tables.metadata.create_all(engine)
-    made = _limits(file)
-    assert made == _limits(tmp_path / "other.sqlite")
-    assert len(made["items"]) == 2
-    assert "WHERE state = 'open'" in made["one_open_lease"][0]
+def test_a_database_of_another_version_is_refused(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE study SET version = version + 1")
+    with pytest.raises(UserError, match="another version of horsesense"):
+        open_study(file.parent)
 
 
 def test_items_may_not_change_under_a_study(tmp_path: Path) -> None:

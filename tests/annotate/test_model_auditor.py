@@ -7,9 +7,8 @@ from random import Random
 
 import pytest
 
-from horsesense.annotate.audit.auditor_files import read_auditor_files
 from horsesense.annotate.audit.blind_audit import draw, read_audit
-from horsesense.annotate.audit.model_auditor import codes_of_model, questions_to_model
+from horsesense.annotate.audit.steps import codes_of_model, questions_to_model, read_auditor_files
 from horsesense.core import Probe, write_probe
 from horsesense.errors import UserError
 from horsesense.methods.wordnetqa.builder import build_wordnetqa

@@ -147,7 +147,10 @@ def test_qualify(probe: Path, tmp_path: Path) -> None:
     path = judged(gold, "q.jsonl", good="001344", lazy="222222")
     found = document("qualify", path, "--gold", gold, "--accuracy", "0.9")
     assert [(each["annotator"], each["passed"]) for each in found["people"]] == [("good", True), ("lazy", False)]
-    assert (found["passed"], found["threshold"]) == (1, {"kappa": 0.7, "accuracy": 0.9, "items": 6})
+    assert (found["passed"], found["threshold"]) == (
+        1,
+        {"kappa": 0.7, "accuracy": 0.9, "items": 6, "weights": "quadratic"},
+    )
 
 
 def test_one_label_only_is_told(probe: Path) -> None:

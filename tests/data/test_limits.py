@@ -18,7 +18,7 @@ from horsesense.core.catalogue import build
 from horsesense.data import numbered_lines, read_bytes, read_text, sha256_of_file, text
 from horsesense.data.checksums import check_folder, sum_folder
 from horsesense.errors import UserError
-from horsesense.exchange.inspect_file import open_log
+from horsesense.exchange.inspect_log import open_log
 from horsesense.models.folders import hash_of_files
 from horsesense.settings import settings_file
 from tests.support.made_schemas import made_probe

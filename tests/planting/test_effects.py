@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from horsesense.planting.effects import Trials, difference_between, planted_effect
+from horsesense.planting.effects import Trials, difference_between, moved_by_cues, planted_effect
 
 NAMES = ("m", "p", "loglikelihood", "professor")
 
@@ -73,3 +73,15 @@ def test_a_model_whose_answers_cannot_move() -> None:
     found = planted_effect(held, *NAMES)
     assert np.isnan(found.moved.value)
     assert found.p == 1.0
+
+
+def test_the_row_over_all_cues_covers_its_mean() -> None:
+    rng, covered = np.random.default_rng(8), 0
+    for _ in range(60):
+        trials = {"a": simulated(rng, 0.5), "b": simulated(rng, 0.1, n=90)}
+        effects = [planted_effect(each, *NAMES[:3], cue) for cue, each in trials.items()]
+        row = moved_by_cues(trials, effects)
+        assert row.moved.value == pytest.approx(np.mean([each.moved.value for each in effects]))
+        covered += row.moved.low <= 0.3 <= row.moved.high
+        assert row.strongest == max(effects, key=lambda each: each.moved.value).cue
+    assert covered >= 53

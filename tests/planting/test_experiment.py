@@ -49,6 +49,9 @@ def test_followers_are_found_and_others_are_not(tmp_path: Path) -> None:
     assert other.moved.value == 0
     assert follower.accuracy_wrong < follower.accuracy_placebo < follower.accuracy_right
     assert follower.accuracy_placebo == other.accuracy_placebo
+    row, unmoved = found.overall
+    assert (row.verdict, row.strongest, row.moved.value) == ("follows cues", "professor", follower.moved.value)
+    assert (unmoved.verdict, unmoved.strongest) == ("not moved", "")
     (difference,) = found.differences
     assert difference.difference.value == pytest.approx(follower.moved.value)
     assert difference.adjusted < 0.001
@@ -60,3 +63,9 @@ def test_a_cue_that_is_not_known(tmp_path: Path) -> None:
     model: Any = Scorer(0.0)
     with pytest.raises(UserError, match="professor"):
         hs.plant(questions(4), model=model, cue="profesor", out=tmp_path / "out")
+
+
+def test_the_letter_pattern_needs_letters(tmp_path: Path) -> None:
+    model: Any = Scorer(0.0)
+    with pytest.raises(UserError, match="letters"):
+        hs.plant(questions(20), model=model, cue="pattern", out=tmp_path / "out")

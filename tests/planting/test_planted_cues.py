@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from horsesense.core import Card, Item, Probe, check_item
+from horsesense.data import cache_folder
 from horsesense.errors import UserError
-from horsesense.planting.planted_cues import CUES, PlantedCue, draw_target, planted_probe
+from horsesense.lexicons.vectors import Vectors
+from horsesense.planting.planted_cues import CUES, PlantedCue, draw_target, planted_probe, topic_word
+from horsesense.scoring.option_prompts import option_orders
 
 
 def questions(count: int, options: int = 4) -> Probe:
@@ -26,7 +31,18 @@ def questions(count: int, options: int = 4) -> Probe:
     return Probe.of(items, Card("demo"))
 
 
-@pytest.mark.parametrize("cue", CUES, ids=lambda cue: cue.name)
+WITHOUT_GLOVE = not any(cache_folder("glove").glob("*.npy"))
+EACH_CUE = [
+    pytest.param(
+        cue,
+        id=cue.name,
+        marks=pytest.mark.skipif(cue.vectors and WITHOUT_GLOVE, reason="GloVe is not here (horsesense fetch glove)"),
+    )
+    for cue in CUES
+]
+
+
+@pytest.mark.parametrize("cue", EACH_CUE)
 def test_both_arms_of_every_item(cue: PlantedCue) -> None:
     probe = questions(60)
     planted = planted_probe(probe, cue, seed=3)
@@ -48,7 +64,7 @@ def test_both_arms_of_every_item(cue: PlantedCue) -> None:
         assert len(set(named)) == 1
 
 
-@pytest.mark.parametrize("cue", CUES, ids=lambda cue: cue.name)
+@pytest.mark.parametrize("cue", EACH_CUE)
 def test_the_placebo_does_not_know_the_target(cue: PlantedCue) -> None:
     probe = questions(20)
     of = {seed: planted_probe(probe, cue, seed) for seed in (0, 1)}
@@ -75,3 +91,33 @@ def test_items_that_cannot_take_the_cue_are_counted() -> None:
     assert (len(planted.items), list(planted.card.notes.values())) == (6, [2])
     with pytest.raises(UserError, match="asterisk"):
         planted_probe(Probe.of([cloze, unjudged], Card("demo")), asterisk)
+
+
+def test_the_letters_of_the_pattern() -> None:
+    pattern = next(cue for cue in CUES if cue.name == "pattern")
+    probe = questions(40)
+    key = {item.text: item.options[item.answer or 0] for item in probe.items}
+    for item in planted_probe(probe, pattern, seed=1).items:
+        assert option_orders(item, 0, 0) == ((0, 1, 2, 3),)
+        letters = re.findall(r"Answer: (\w)", item.premise)
+        if item.facets["arm"] == "cue":
+            assert letters == ["ABCD"[int(item.facets["target"])]] * 4
+        else:
+            assert sorted(letters) == list("ABCD")
+        for question, letter in re.findall(r"Question: (.+?)\n(?:.+\n)+?Answer: (\w)", item.premise):
+            assert question != item.text
+            shown = re.search(rf"{re.escape(question)}\n(?:.+\n)*?{letter}\. (.+)", item.premise)
+            assert shown
+            assert shown[1] == key[question]
+    with pytest.raises(UserError, match="pattern"):
+        planted_probe(questions(4), pattern)  # too few examples
+
+
+def test_the_topic_word_is_near_the_question_and_not_in_it() -> None:
+    names = ["water", "boat", "boats", "sailing", "harbour", "kitchen"]
+    table = np.array([[1, 1], [0, 1], [0, 1.01], [0.1, 1], [0.3, 1], [1, 0]], dtype=np.float32)
+    vectors = Vectors({name: row for row, name in enumerate(names)}, table)
+    item = Item(probe="p", form="choice", text="Where is the boat kept?", options=("at sea", "harbour"), answer=1)
+    assert topic_word(item, vectors) == "sailing"  # not boats (its beginning is in the question), not harbour
+    unknown = Item(probe="p", form="choice", text="Who is it?", options=("he", "she"), answer=1)
+    assert topic_word(unknown, vectors) == ""

@@ -22,7 +22,7 @@ from horsesense.profiling.abilities import abilities
 from horsesense.profiling.document import Profile
 from horsesense.profiling.material import material
 from horsesense.progress import Progress
-from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, partial_warning, verdict_of
+from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, partial_warning
 from horsesense.runs.folder import locked
 from tests.faults.harness import tree_of
 from tests.support.calling import caller, hold_to
@@ -99,7 +99,7 @@ def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: Profile) -
         for fact in (model.model, head.overall, head.contamination, head.controls, f"{head.items:,}"):
             assert fact in plain
         assert sum(n for _, _, n in head.counts) == len(CHEAP)
-    for verdict in {verdict_of(found) for model in pair.models for found in model.verdicts.findings}:
+    for verdict in {found.verdict for model in pair.models for found in model.verdicts.findings}:
         assert VERDICTS[verdict].meaning in plain, "the legend is above the grid"
     assert "first look" in plain
     assert "600 to 800 items" in plain
@@ -299,7 +299,7 @@ def test_planted_models_get_the_verdict_of_their_rule() -> None:
     said = {model.model: {each.ability: each.verdict for each in model.verdicts.findings} for model in found.models}
     controlled = bool(found.relatedness)
     knows = "knows" if controlled else "partly"
-    assert said["perfect"]["exceptions"] == said["perfect"]["parts"] == knows
+    assert set(said["perfect"].values()) == {knows}, "27 chains were too few to call a flawless model one that knows"
     assert set(said["first"].values()) == {"same answer"}
     assert (
         said["knows 40%, else the shortest"]["exceptions"] == said["knows 40%, else the shortest"]["parts"] == "partly"

@@ -47,7 +47,7 @@ def share(value: float, low: float, high: float, chance: float | None = 0.0) -> 
 def test_contamination_has_one_status_everywhere(found: Verdicts, is_found: bool, enough: bool, status: str) -> None:
     """A page that could not have detected it does not say that there is none."""
     test = replace(
-        view.contamination_of(_model(found)),
+        found.contamination,
         found=is_found,
         contaminated=("kinds",) if is_found else (),
         detectable=0.05 if enough else 0.3,
@@ -66,16 +66,8 @@ def test_contamination_has_one_status_everywhere(found: Verdicts, is_found: bool
 
 
 def test_contamination_that_was_not_tested_is_not_called_absent(found: Verdicts) -> None:
-    nothing = replace(view.contamination_of(_model(found)), difference=None)
+    nothing = replace(found.contamination, difference=None)
     assert view.contamination_status(_model(replace(found, contamination=nothing))) == "not tested"
-
-
-def test_retention_is_a_share(found: Verdicts) -> None:
-    """An estimate below 0 was printed as "nothing is left (0 to -149 %)"."""
-    for low, value, high in ((-3.0, -2.0, -1.49), (-0.5, 0.1, 0.6), (0.4, 0.9, 1.4), (1.1, 1.2, 1.3)):
-        said = view.retention_text(share(value, low, high))
-        assert all(0 <= int(number) <= 100 for number in re.findall(r"[-−]?\d+(?=%)", said)), said
-        assert "−" not in said
 
 
 def test_no_adjusted_score_exceeds_the_ceiling() -> None:

@@ -65,24 +65,12 @@ def _by_facet(collected: CollectedJudgements, facet: str) -> dict[str, Collected
 
 
 @dataclass(frozen=True, slots=True)
-class QualificationThreshold:
-    """The threshold of a qualification."""
-
-    kappa: float
-    """Minimum weighted kappa with the gold."""
-    accuracy: float
-    """Minimum accuracy on gold items."""
-    items: int
-    """Minimum number of gold items answered."""
-
-
-@dataclass(frozen=True, slots=True)
 class Qualifications(Document):
     """Who qualifies, by gold items."""
 
     gold: int
     """Gold items with an answer."""
-    threshold: QualificationThreshold
+    threshold: Threshold
     """The threshold."""
     passed: int
     """Number of people who pass."""
@@ -92,9 +80,8 @@ class Qualifications(Document):
 
 def qualifications(collected: CollectedJudgements, gold: Mapping[str, str], threshold: Threshold) -> Qualifications:
     """Compare each person's answers to the gold items with a threshold."""
-    assert threshold.kappa is not None
     people = tuple(qualify_people(collected.judgements, gold, collected.instrument.labels, threshold))
-    least = QualificationThreshold(threshold.kappa, threshold.accuracy, threshold.items or len(gold))
+    least = replace(threshold, items=threshold.items or len(gold))
     return Qualifications(len(gold), least, sum(each.passed for each in people), people)
 
 

@@ -605,9 +605,7 @@ def profile(found: Profile) -> None:
     from horsesense.formatting import percent
     from horsesense.report import profile_view as view
 
-    for warning in filter(
-        None, (view.partial_warning(found), view.edition_warning(found), view.relatedness_warning(found))
-    ):
+    for warning in filter(None, (view.partial_warning(found), view.edition_warning(found), found.relatedness_note)):
         line(warning)
     columns = ["ability", "verdict", "accuracy", "95% CI", "chance", "adjusted", "n", "best cue"]
     for column, model in enumerate(found.models):
@@ -633,8 +631,9 @@ def profile(found: Profile) -> None:
         head = view.headline(model, found)
         line(f"overall score: {head.overall}")
         line(f"  {head.scope}")
-        for name, score, judged in view.groups_of(model):
-            line(f"  {name}: {view.adjusted_text(score)}{'' if judged else ' (not in the overall score)'}")
+        for each in model.verdicts.groups:
+            outside = "" if each.judged else " (not in the overall score)"
+            line(f"  {each.group}: {view.adjusted_text(each.adjusted)}{outside}")
         line(f"verdicts: {', '.join(f'{name} {n}' for name, _, n in head.counts)}")
         line(f"contamination: {head.contamination}")
         line(f"controls: {head.controls}")

@@ -21,6 +21,8 @@ FORMS: tuple[Form, ...] = get_args(Form)
 BLANK = "___"
 OPEN = "(any other answer)"
 """The last option of a question that was asked without options: all that is not the gold."""
+FIXED_ORDER = "fixed_order"
+"""Facet of an item whose options are always shown in their own order."""
 
 FIXED_FACETS = (
     "task",

@@ -17,8 +17,8 @@ import orjson
 from horsesense.core import Form, Item
 from horsesense.data import numbered_lines, read_bytes
 from horsesense.errors import UserError
-from horsesense.exchange.log_reader import LogReader
-from horsesense.exchange.samples import (
+from horsesense.exchange.log_reader import (
+    LogReader,
     Sample,
     checked,
     gold_of,

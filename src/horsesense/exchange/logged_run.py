@@ -24,9 +24,10 @@ from horsesense.data.checksums import keep_sum
 from horsesense.data.table_formats import Row, any_rows, table_files
 from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.exchange.formats import reader
-from horsesense.exchange.log_reader import TABLES, LogReader
-from horsesense.exchange.samples import (
+from horsesense.exchange.log_reader import (
     ANOTHER,
+    TABLES,
+    LogReader,
     Sample,
     checked,
     gold_of,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from horsesense.exchange.log_reader import LogReader
-from horsesense.exchange.samples import Sample
+from horsesense.exchange.log_reader import LogReader, Sample
 from horsesense.methods.published.reading import Reading
 from horsesense.methods.published.watts import OPTIONS, watts_answers
 

@@ -6,7 +6,7 @@ valid whatever the model does. Intervals are clustered as those of accuracies ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,6 +90,27 @@ class PlantedEffect(Document):
         return "not moved" if self.moved.high < SMALL else "inconclusive"
 
 
+@dataclass(frozen=True, slots=True)
+class MovedByCues(Document):
+    """What all planted cues together do to the answers of one model: one row of a table."""
+
+    model: str
+    """Name of the model."""
+    format: str
+    """Prompt format."""
+    cues: tuple[str, ...]
+    """The planted cues."""
+    moved: Estimate
+    """Share of the answers that move to the target, averaged over the cues."""
+    strongest: str
+    """The cue that moves most answers; empty where no answer could move."""
+    strongest_moved: Estimate | None
+    """Share that it moves."""
+    verdict: str
+    """``follows cues`` if any cue is followed after Holm's correction, ``not moved`` if no cue moves 10% of the
+    answers, otherwise ``inconclusive``."""
+
+
 SMALL = 0.1
 """A cue is called without effect only where the interval excludes that it moves this share of the answers."""
 _METHOD = "ratio of means over the drawn targets, cluster bootstrap, t"
@@ -137,6 +158,39 @@ def planted_effect(trials: Trials, model: str, probe: str, format: str, cue: str
         p=(p := 1.0 if np.isnan(moved) else difference_p(moved, variance, estimate.clusters)),
         adjusted=p,
     )
+
+
+def moved_by_cues(trials: Mapping[str, Trials], effects: Sequence[PlantedEffect], seed: int = 0) -> MovedByCues:
+    """Combine the effects of several cues on one model into one row.
+
+    Args:
+        trials: Both arms of the experiment, by cue.
+        effects: The effect of each of these cues, with p corrected for all cues and models.
+        seed: Seed of the resampling.
+    """
+    parts = [moved_share(each, each.weights()) for each in trials.values()]
+    usable = [(share, each) for share, each in zip(parts, trials.values(), strict=True) if not np.isnan(share[0])]
+    rows = sum(len(each.clusters) for _, each in usable)
+    # Each cue has the same weight, whatever the number of its items.
+    scaled = [residuals * rows / (len(usable) * len(residuals)) for (_, residuals), _ in usable]
+    clusters = [cluster for _, each in usable for cluster in each.clusters]
+    value = float(np.mean([share for (share, _), _ in usable])) if usable else float("nan")
+    estimate, _ = _estimate(value, np.concatenate(scaled) if scaled else np.zeros(0), clusters, seed)
+    strongest = max((each for each in effects if each.moved.value > 0), key=lambda e: e.moved.value, default=None)
+    verdicts = {each.verdict for each in effects}
+    followed = "follows the cue" in verdicts
+    return MovedByCues(
+        model=effects[0].model,
+        format=effects[0].format,
+        cues=tuple(trials),
+        moved=estimate,
+        strongest=strongest.cue if strongest else "",
+        strongest_moved=strongest.moved if strongest else None,
+        verdict="follows cues" if followed else "not moved" if verdicts <= _UNMOVED else "inconclusive",
+    )
+
+
+_UNMOVED = {"not moved", "avoids the cue"}
 
 
 def difference_between(a: Trials, b: Trials, seed: int = 0) -> tuple[Estimate, float]:

@@ -11,13 +11,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from annotated_types import Ge
 
-from horsesense.core import Probe
+from horsesense.core import Item, Probe
 from horsesense.core.catalogue import PathLike, as_probe, name_in_run
 from horsesense.core.document import Document
 from horsesense.core.spec import ScoringSpec
-from horsesense.errors import UserError, translate_errors, unknown
+from horsesense.data import cache_folder
+from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.models.api.settings import ServedSettings
-from horsesense.planting.effects import PlantedEffect, Trials, difference_between, planted_effect
+from horsesense.planting.effects import (
+    MovedByCues,
+    PlantedEffect,
+    Trials,
+    difference_between,
+    moved_by_cues,
+    planted_effect,
+)
 from horsesense.planting.planted_cues import CUE, CUES, PLACEBO, PlantedCue, planted_probe
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import ask, default_folder
@@ -62,6 +70,8 @@ class Planting(Document):
     """Run folder with every answer."""
     effects: tuple[PlantedEffect, ...]
     """One per model, prompt format and cue."""
+    overall: tuple[MovedByCues, ...]
+    """One per model and prompt format, over all cues."""
     differences: tuple[EffectDifference, ...]
     """One per cue and pair of models."""
 
@@ -99,7 +109,8 @@ def plant(
     Args:
         probe: Name or file of a probe with gold answers. In Python, also a `Probe`.
         model: Model, as in ``run``. By default, the models of horsesense.toml.
-        cue: Cue to plant: professor, user, metadata, asterisk, length or overlap. By default, all that fit the probe.
+        cue: Cue to plant: professor, user, metadata, asterisk, length, overlap, topic or pattern. By default, all that
+            fit the probe.
         out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-PROBE-planted.
         limit: Maximum number of items; whole families are drawn.
         seed: Random seed of the targets and of the draw.
@@ -114,14 +125,13 @@ def plant(
     """
     name, whole = name_in_run(probe), as_probe(probe)
     part = replace(whole, items=draw(whole.items, limit, seed), card=replace(whole.card, name=name))
-    chosen = [cue] if isinstance(cue, str) else cue
-    probes = _planted(part, [_named(each) for each in chosen] or [each for each in CUES if _fits(part, each)], seed)
+    wanted = formats.split(",") if isinstance(formats, str) else formats
+    probes = planted_probes(part, cue=[cue] if isinstance(cue, str) else cue, seed=seed, formats=wanted)
     models: Sequence[str | Path | Model] = chosen_models(model)
     folder = Path(out) if out is not None else default_folder(models, [name, "planted"])
-    cues = {each.card.name: each.card.name.removeprefix(f"{name}.") for each in probes}
     run = ask(
         models,
-        {each.card.name: each for each in probes},
+        probes,
         out=folder,
         seed=seed,
         spec=spec,
@@ -130,42 +140,92 @@ def plant(
         served=served,
         progress=progress,
     )
+    effects, overall, differences = effects_in(run.answered, name, seed)
+    return Planting(name, seed, folder, effects, overall, differences)
+
+
+def planted_probes(
+    probe: Probe, *, cue: Sequence[str] = (), seed: int = 0, formats: Sequence[str] = ("auto",)
+) -> dict[str, Probe]:
+    """Return a probe with each cue planted, by the name ``PROBE.CUE``.
+
+    Args:
+        probe: Probe with gold answers; its card has the name.
+        cue: Names of the cues. By default, all that fit the probe, the prompt formats and the data at hand.
+        seed: Seed of the targets.
+        formats: Prompt formats that the probes will be asked in.
+    """
+    lettered = bool(formats) and set(formats) <= {"letters", "generate"}
+    chosen = [find_cue(name) for name in cue]
+    if not chosen:
+        chosen = [
+            each
+            for each in CUES
+            if any(item.form in each.forms and item.answer is not None for item in probe.items)
+            and (lettered or not each.lettered)
+            and (not each.vectors or any(cache_folder("glove").glob("*.npy")))
+        ]
+    for each in chosen:
+        if each.lettered and not lettered:
+            raise UserError(
+                f"the cue {each.name!r} needs options with letters",
+                fix=f"add {argument('formats', 'letters')} or {argument('formats', 'generate')}",
+            )
+    if not chosen:
+        raise UserError(
+            "no cue can be planted in this probe",
+            fix="use a probe of cloze, sentences or choice items with gold answers",
+        )
+    planted = (planted_probe(probe, each, seed) for each in chosen)
+    return {each.card.name: each for each in planted}
+
+
+def effects_in(
+    answered: Sequence[Answered], name: str, seed: int = 0
+) -> tuple[tuple[PlantedEffect, ...], tuple[MovedByCues, ...], tuple[EffectDifference, ...]]:
+    """Estimate the effects of the cues that `planted_probes` planted in a probe from the answers of a run.
+
+    Args:
+        answered: Answers of a run; those to other probes are passed over.
+        name: Name of the probe.
+        seed: Seed of the resampling.
+
+    Returns:
+        The effect of each cue on each model, one row per model over all cues, and the differences between models.
+    """
+    cues = {f"{name}.{each.name}": each for each in CUES}
     answers = {
-        (each.part.model.name, each.format, cues[each.part.probe.name]): each
-        for each in run.answered
+        (each.part.model.name, each.format, cues[each.part.probe.name].name): each
+        for each in answered
         if each.part.probe.name in cues
     }
     trials = {key: trials_of(each) for key, each in answers.items()}
     effects = [
         replace(
             planted_effect(found, asked, name, how, planted, seed),
-            mentioned=mentioned_share(answers[asked, how, planted], _named(planted)),
+            mentioned=mentioned_share(answers[asked, how, planted], find_cue(planted)),
         )
         for (asked, how, planted), found in trials.items()
     ]
     adjusted = holm([each.p for each in effects])
     effects = [replace(each, adjusted=p) for each, p in zip(effects, adjusted, strict=True)]
-    return Planting(name, seed, folder, tuple(effects), _differences(trials, seed))
+    overall = [
+        moved_by_cues(
+            {cue: found for (asked, how, cue), found in trials.items() if (asked, how) == key},
+            [each for each in effects if (each.model, each.format) == key],
+            seed,
+        )
+        for key in dict.fromkeys((asked, how) for asked, how, _ in trials)
+    ]
+    return tuple(effects), tuple(overall), _differences(trials, seed)
 
 
-def _named(name: str) -> PlantedCue:
+def find_cue(name: str) -> PlantedCue:
+    """Return a cue by its name."""
     for cue in CUES:
         if cue.name == name:
             return cue
     raise unknown("planted cue", name, [cue.name for cue in CUES])
-
-
-def _fits(probe: Probe, cue: PlantedCue) -> bool:
-    return any(item.form in cue.forms and item.answer is not None for item in probe.items)
-
-
-def _planted(probe: Probe, cues: Sequence[PlantedCue], seed: int) -> list[Probe]:
-    if not cues:
-        raise UserError(
-            "no cue can be planted in this probe",
-            fix="use a probe of cloze, sentences or choice items with gold answers",
-        )
-    return [planted_probe(probe, each, seed) for each in cues]
 
 
 def trials_of(answered: Answered) -> Trials:
@@ -190,8 +250,14 @@ def trials_of(answered: Answered) -> Trials:
         options=np.array([len(items[cue].options) for _, cue in pairs], dtype=np.int64),
         right=credits.values[[cue for _, cue in pairs]],
         right_by_itself=credits.values[[placebo for placebo, _ in pairs]],
-        clusters=[str(answered.units[cue]) for _, cue in pairs],
+        clusters=[_cluster(items[cue], answered.probe.card.group) for _, cue in pairs],
     )
+
+
+def _cluster(item: Item, group: str) -> str:
+    """Return the cluster of the item that the cue was planted in, which is the same for all cues."""
+    unit = item.unit(group)
+    return str(item.facets["planted_in"]) if unit == item.id else unit
 
 
 def mentioned_share(answered: Answered, cue: PlantedCue) -> float | None:

@@ -9,15 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import islice
 from typing import Literal
 
 import numpy as np
 
-from horsesense.core import Item, Probe
+from horsesense.core import Item, Probe, ScoringSpec
+from horsesense.core.item import FIXED_ORDER, Facet
 from horsesense.errors import UserError
+from horsesense.lexicons.vectors import Vectors, open_vectors
 from horsesense.lexicons.words import words
+from horsesense.scoring.option_prompts import block, letters_of
+from horsesense.scoring.prompts import WHOLE, examples_from
 
 Arm = Literal["cue", "placebo"]
 CUE: Arm = "cue"
@@ -25,8 +31,8 @@ PLACEBO: Arm = "placebo"
 SHARE_RIGHT = 0.5
 """Probability that the target is the right option; otherwise it is a wrong one, each with the same probability."""
 
-Plant = Callable[[Item, int | None], Item]
-"""Plant a cue that points at an option, or at nothing (None)."""
+Plant = Callable[[Item, int | None, Sequence[Item]], Item]
+"""Plant a cue that points at an option, or at nothing (None). The last argument is the items of the probe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,10 @@ class PlantedCue:
     """Forms of items that it can be planted in."""
     mentions: re.Pattern[str]
     """What a reply says that mentions the cue."""
+    lettered: bool = False
+    """Whether it needs a prompt format that shows the options with letters."""
+    vectors: bool = False
+    """Whether it needs word vectors."""
 
 
 def _before(item: Item, sentence: str) -> Item:
@@ -54,7 +64,7 @@ def _hint(pointing: str, nowhere: str) -> Plant:
     A placebo that names none would not do: a language model repeats words that it has just read.
     """
 
-    def plant(item: Item, target: int | None) -> Item:
+    def plant(item: Item, target: int | None, _: Sequence[Item]) -> Item:
         if target is not None:
             return _before(item, pointing.format(item.options[target]))
         order = _generator(item.text, *item.options).permutation(len(item.options))
@@ -67,7 +77,7 @@ def _hint(pointing: str, nowhere: str) -> Plant:
 def _on_option(change: Callable[[Item, str], str]) -> Plant:
     """Return a cue that is a change of the target option; in the placebo arm, of every option."""
 
-    def plant(item: Item, target: int | None) -> Item:
+    def plant(item: Item, target: int | None, _: Sequence[Item]) -> Item:
         changed = (change(item, each) if target in (None, k) else each for k, each in enumerate(item.options))
         return replace(item, options=tuple(changed))
 
@@ -81,6 +91,63 @@ def _overlap(item: Item, option: str) -> str:
     longest = sorted(found, key=len, reverse=True)[:2]
     return f"{option} ({', '.join(longest)})" if longest else option
 
+
+@cache
+def _glove() -> Vectors:
+    return open_vectors("glove")
+
+
+def topic_word(item: Item, vectors: Vectors) -> str:
+    """Return the common word nearest to the rarest known word of the question; empty where there is none.
+
+    Words of the item, and words that begin like one of them, are passed over: they would be overlap, not topic. The
+    rows of the vectors are sorted by frequency.
+    """
+    own = {word for text in (item.premise, item.text, *item.options) for word in words(text)}
+    known = [word for word in words(item.text) if len(word) > 3 and word in vectors.places]
+    if not known:
+        return ""
+    rarest = vectors.places[max(known, key=lambda word: vectors.places[word])]
+    table = vectors.table[:_COMMON]
+    likeness = table @ vectors.table[rarest] / np.linalg.norm(table, axis=1).clip(1e-9)
+    names = {row: word for word, row in islice(vectors.places.items(), _COMMON)}
+    beginnings = {word[:4] for word in own}
+    nearest = (names.get(int(row), "") for row in np.argsort(-likeness))
+    return next((word for word in nearest if len(word) > 3 and word.isalpha() and word[:4] not in beginnings), "")
+
+
+_COMMON = 20_000
+"""Words that may be planted as topic words, by frequency."""
+
+
+def _topic(item: Item, option: str) -> str:
+    word = topic_word(item, _glove())
+    return f"{option} ({word})" if word else option
+
+
+def _pattern(item: Item, target: int | None, pool: Sequence[Item]) -> Item:
+    """Put solved examples before the question whose right letter is always the target's; the placebo has every letter
+    equally often. The item itself keeps its order of options, so that the letter means the target."""
+    many = len(item.options)
+    alike = [each for each in pool if each.form == item.form and len(each.options) == many]
+    shots = many * -(-_EXAMPLES // many)
+    try:
+        examples = examples_from(alike, ScoringSpec(shots=shots, shots_from=WHOLE))(item)
+    except UserError:  # too few examples: the item is left out
+        return item
+    rng = _generator("pattern", item.text, *item.options)
+    letters = rng.permutation(np.arange(shots) % many).tolist() if target is None else [target] * shots
+    solved = []
+    for example, place in zip(examples, letters, strict=True):
+        order = [int(each) for each in rng.permutation(many) if each != example.answer]
+        order.insert(place, example.answer or 0)
+        solved.append(f"{block(example, order)}\nAnswer: {letters_of(example)[place]}\n")
+    before = "\n".join([*solved, item.premise]) if item.premise else "\n".join(solved)
+    return replace(item, premise=before, facets={**item.facets, FIXED_ORDER: True})
+
+
+_EXAMPLES = 4
+"""Least number of solved examples of the letter pattern."""
 
 _ANY = ("cloze", "sentences", "choice")
 _ASKED = ("choice",)
@@ -128,6 +195,22 @@ CUES: tuple[PlantedCue, ...] = (
         _ASKED,
         re.compile(r"\b(parenthes[ei]s|in brackets|repeats|same words?)\b", re.I),
     ),
+    PlantedCue(
+        "topic",
+        "a word on the question's topic in the option",
+        _on_option(_topic),
+        _ASKED,
+        re.compile(r"\b(parenthes[ei]s|in brackets|(same|related) topic|related (word|to the question))\b", re.I),
+        vectors=True,
+    ),
+    PlantedCue(
+        "pattern",
+        "the same letter in all examples",
+        _pattern,
+        _ASKED,
+        re.compile(r"\b(examples?|pattern|previous (questions?|answers?)|same letter|always [A-Z])\b", re.I),
+        lettered=True,
+    ),
 )
 """The cues, in the order in which they are planted."""
 
@@ -145,11 +228,11 @@ def planted_probe(probe: Probe, cue: PlantedCue, seed: int = 0) -> Probe:
             continue
         target = draw_target(item, cue.name, seed)
         named = replace(item, probe=name)
-        placebo, planted = cue.plant(named, None), cue.plant(named, target)
+        placebo, planted = cue.plant(named, None, probe.items), cue.plant(named, target, probe.items)
         if placebo.id != planted.id:
-            facets = {**item.facets, "target": target, "planted_in": item.id}
-            items.append(replace(placebo, facets=facets | {"arm": PLACEBO}))
-            items.append(replace(planted, facets=facets | {"arm": CUE}))
+            drawn: dict[str, Facet] = {"target": target, "planted_in": item.id}
+            items.append(replace(placebo, facets={**placebo.facets, **drawn, "arm": PLACEBO}))
+            items.append(replace(planted, facets={**planted.facets, **drawn, "arm": CUE}))
     if not items:
         raise UserError(
             f"the cue {cue.name!r} cannot be planted in any item of this probe",

@@ -22,6 +22,8 @@ def planting(result: Planting) -> None:
         console().print(frame)
         first = next(each for each in result.effects if (each.model, each.format) == model)
         line(f"accuracy with the placebo {first.accuracy_placebo:.3f}, {first.n:,} items per cue", "dim")
+    for row in result.overall:
+        line(f"{row.model}, moved by planted cues: {number(row.moved)} ({row.verdict})")
     for pair in result.differences:
         line(f"{pair.cue}: {pair.a} minus {pair.b} {number(pair.difference)}, p {p_value(pair.adjusted)}")
     line(f"answers in {result.folder}", "dim")

@@ -98,7 +98,7 @@ def _ability(name: str, values: Mapping[str, Any]) -> Ability:
     return Ability(
         name=name,
         **plain,
-        options={key: values[key] for key in ("relation", "limit") if key in values},
+        options={key: values[key] for key in ("relation", "distractors", "limit") if key in values},
         sizes={edition: (values[edition][0], values[edition][1]) for edition in EDITIONS},
         judged=values.get("judged", ""),
         same_knowledge=values.get("same_knowledge", False),
@@ -128,39 +128,44 @@ AXIOMS = 2
 
 def pool_of(ability: Ability, seed: int = 0) -> Probe:
     """Return all items of an ability's recipe; frozen and twin are drawn from it."""
-    probe = RECIPES[ability.recipe](seed, ability.options)
+    probe = RECIPES[ability.recipe](ability, seed)
     return replace(probe, card=replace(probe.card, metric="accuracy"))
 
 
-def _starter(seed: int, options: Mapping[str, Any]) -> Probe:
+def _starter(ability: Ability, seed: int) -> Probe:
     from horsesense.methods.starter.probe import starter_probe
 
     return starter_probe()
 
 
-def _wordnetqa(seed: int, options: Mapping[str, Any]) -> Probe:
+def _wordnetqa(ability: Ability, seed: int) -> Probe:
     from horsesense.lexicons.sources import open_graph
     from horsesense.methods.wordnetqa.builder import build_wordnetqa
     from horsesense.methods.wordnetqa.plan import WordNetPlan
 
-    return build_wordnetqa(open_graph("wordnet"), WordNetPlan(options["relation"], seed, options.get("limit")))
+    options = ability.options
+    near = options.get("distractors", "random")
+    plan = WordNetPlan(options["relation"], seed, options.get("limit"), distractors=near, exact=near != "random")
+    return build_wordnetqa(open_graph("wordnet"), plan)
 
 
-def _dictionaryqa(seed: int, options: Mapping[str, Any]) -> Probe:
+def _dictionaryqa(ability: Ability, seed: int) -> Probe:
     from horsesense.lexicons.sources import open_graph
     from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, dictionaryqa_probe
 
-    return dictionaryqa_probe(open_graph("gcide"), DictionaryPlan(seed), open_graph("wordnet"))
+    return dictionaryqa_probe(
+        open_graph("gcide"), DictionaryPlan(seed, ability.options.get("limit")), open_graph("wordnet")
+    )
 
 
-def _duals(seed: int, options: Mapping[str, Any]) -> Probe:
+def _duals(ability: Ability, seed: int) -> Probe:
     from horsesense.methods.cats.duals import DualPlan, make_duals
     from horsesense.methods.cats.orders import orders_probe
 
     return make_duals([orders_probe(None, seed)], DualPlan((), (), None, seed))
 
 
-def _ladder(seed: int, options: Mapping[str, Any]) -> Probe:
+def _ladder(ability: Ability, seed: int) -> Probe:
     from horsesense.lexicons.wordnet import find_wordnet, read_words
     from horsesense.methods.rica.builder import RicaPlan, build_rica
     from horsesense.methods.rica.lexicon import whole_lexicon
@@ -182,19 +187,19 @@ def _ladder(seed: int, options: Mapping[str, Any]) -> Probe:
     return build_rica(plan)
 
 
-def _winoventi(seed: int, options: Mapping[str, Any]) -> Probe:
+def _winoventi(ability: Ability, seed: int) -> Probe:
     from horsesense.methods.winoventi.builder import own_probe
 
     return own_probe()
 
 
-def _partwhole(seed: int, options: Mapping[str, Any]) -> Probe:
+def _partwhole(ability: Ability, seed: int) -> Probe:
     from horsesense.methods.partwhole.own_probe import own_probe
 
     return own_probe()
 
 
-RECIPES: Mapping[str, Callable[[int, Mapping[str, Any]], Probe]] = {
+RECIPES: Mapping[str, Callable[[Ability, int], Probe]] = {
     "starter": _starter,
     "wordnetqa": _wordnetqa,
     "dictionaryqa": _dictionaryqa,

@@ -16,15 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import scipy
 
-from horsesense.profiling.item_scores import Bools, Ints, ItemScores
+from horsesense.profiling.item_scores import Bools, ExplanationColumn, Ints, ItemScores
 from horsesense.stats.combined import Rates
 from horsesense.stats.intervals import FEW, Estimate, unit_note
-from horsesense.stats.resampling import NOTHING, Floats
+from horsesense.stats.resampling import NOTHING, Floats, cluster_covariance, codes_of
 
 _SILENT = 1e-9
 """Deviation from chance up to which a cue is uninformative about an item."""
@@ -34,26 +33,12 @@ TRUSTED = 3
 """Number of shared clusters up to which a correlation of two rates is ignored."""
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """A possible explanation of a score other than knowledge."""
-
-    kind: Literal["cue", "relatedness", "blind"]
-    """A surface cue, relatedness, or the model without the question."""
-    right: Floats
-    """Credit on each item."""
-    tried: int
-    """Number of candidates it was chosen from."""
-
-
-def explanations(scores: ItemScores) -> dict[str, Explanation]:
+def explanations(scores: ItemScores) -> dict[str, ExplanationColumn]:
     """Return the possible explanations of a score by name: cues, relatedness, and the model without the question."""
-    found = {f"picking {cue.name}": Explanation("cue", cue.right, cue.tried) for cue in scores.cues}
-    for near in scores.relatedness:
-        found[f"picking {near.name}"] = Explanation("relatedness", near.right, near.tried)
+    found = {f"picking {each.name}": each for each in (*scores.cues, *scores.relatedness)}
     if scores.blind is not None and not np.isnan(scores.blind).all():
         column = np.where(np.isnan(scores.blind), scores.chance, scores.blind)
-        found[BLIND] = Explanation("blind", column, 1)
+        found[BLIND] = ExplanationColumn(BLIND, column, kind="blind")
     return found
 
 
@@ -199,11 +184,6 @@ def cluster_sums(values: Floats, codes: Ints, number: int) -> Floats:
     return sums
 
 
-def codes_of(names: np.ndarray) -> Ints:
-    """Number names from 0."""
-    return np.unique(names, return_inverse=True)[1].astype(np.int64)
-
-
 def freedom_of(right: Floats, weights: Floats, gains: Floats, clusters: int) -> tuple[int, float]:
     """Return the residual number of clusters, and the variance factor for the degrees of freedom of the explanations.
 
@@ -215,21 +195,6 @@ def freedom_of(right: Floats, weights: Floats, gains: Floats, clusters: int) -> 
         return clusters, 1.0
     left = clusters - fitted
     return max(1, left), clusters / max(1.0, left - 1.0)
-
-
-def _variance(left: Floats, groupings: Sequence[Ints]) -> float:
-    """Return the variance of a sum of residuals over one or two groupings (Cameron, Gelbach and Miller 2011)."""
-
-    def one_way(codes: Ints) -> float:
-        sums = np.bincount(codes, weights=left)
-        return float(sums @ sums)
-
-    alone = [one_way(codes) for codes in groupings]
-    if len(groupings) == 1:
-        return alone[0]
-    first, second = groupings
-    both = alone[0] + alone[1] - one_way(codes_of(first * (second.max() + 1) + second))
-    return max(both, *alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +275,7 @@ def linear(parts: Sequence[tuple[Weighting, float]]) -> Linear:
         count = min(effective_clusters(part.weights, grouping) for grouping in (own, *crossed))
         freedom, inflation = freedom_of(scores.right, part.weights, part.gains, count)
         values.append(min(1.0, max(0.0, float(np.sort(part.weights * scores.right).sum()))))
-        variances.append(_variance(left, [own, *crossed]) * inflation)
+        variances.append(float(cluster_covariance(left, [own, *crossed])) * inflation)
         numbers.append(freedom)
         influences.append(cluster_sums(left, codes, number))
         if scores.ability not in abilities:

@@ -24,7 +24,7 @@ import scipy
 from horsesense.profiling.finding import Contamination
 from horsesense.profiling.item_scores import Bools, ItemScores, Strings
 from horsesense.stats.intervals import Estimate, unit_note
-from horsesense.stats.resampling import NOTHING, Floats
+from horsesense.stats.resampling import NOTHING, Floats, cluster_covariance, codes_of
 
 LEAST_CLUSTERS = 2
 """Minimum number of clusters per half: a single cluster does not show the variance between clusters."""
@@ -70,16 +70,15 @@ def frozen_minus_twin(every: Sequence[ItemScores], level: float = 0.95) -> Estim
         parts.append(part)
     residuals = np.concatenate(parts)
     names = [np.char.add(f"{scores.method}\t", scores.clusters) for scores, _ in both]
-    variance, number = _spread(residuals, np.concatenate(names))
+    groupings = [codes_of(np.concatenate(names))]
     if any(scores.crossed is not None for scores, _ in both):
         others = [
             own if scores.crossed is None else np.char.add(f"{scores.method}\t", scores.crossed)
             for (scores, _), own in zip(both, names, strict=True)
         ]
-        pairs = [np.char.add(np.char.add(own, "\t"), other) for own, other in zip(names, others, strict=True)]
-        second, count = _spread(residuals, np.concatenate(others))
-        together, _ = _spread(residuals, np.concatenate(pairs))
-        variance, number = max(variance + second - together, variance, second), min(number, count)
+        groupings.append(codes_of(np.concatenate(others)))
+    number = min(int(codes.max()) + 1 for codes in groupings)
+    variance = float(cluster_covariance(residuals, groupings))
     reach = _quantile(_freedom(number, both), (1 + level) / 2) * _error(variance, number)
     n = sum(len(scores) for scores, _ in both)
     return Estimate(value, (value - reach, value + reach), n, number, 0.0, level, "clustered, t", 0, unit_note(number))
@@ -103,12 +102,6 @@ def _alike(names: Strings) -> Floats:
     _, places, counts = np.unique(names, return_inverse=True, return_counts=True)
     weights: Floats = 1 / (len(counts) * counts[places])
     return weights
-
-
-def _spread(residuals: Floats, names: Strings) -> tuple[float, int]:
-    """Return the variance of a sum of residuals over clusters, and the number of clusters."""
-    sums = np.bincount(np.unique(names, return_inverse=True)[1], weights=residuals)
-    return float(sums @ sums), len(sums)
 
 
 def _quantile(freedom: int, at: float) -> float:

@@ -272,27 +272,6 @@ def _scores(verdicts: Verdicts) -> str:
     return "; ".join(parts)
 
 
-def so_many(abilities: int) -> str:
-    """
-    >>> so_many(1), so_many(3)
-    ('1 ability', '3 abilities')
-    """
-    return "1 ability" if abilities == 1 else f"{abilities} abilities"
-
-
-def listed(words: Sequence[str]) -> str:
-    """
-    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
-    ('a', 'a and b', 'a, b and c')
-    """
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
 def ranged(estimate: Estimate) -> str:
     """Format a value with its interval; values that round to 0 have no sign."""
     return f"{estimate.value:z.2f} ({estimate.low:z.2f} to {estimate.high:z.2f})".replace("-", "−")
-
-
-def signed(estimate: Estimate) -> str:
-    """Format a difference with its interval."""
-    return f"{estimate.value:+z.2f} ({estimate.low:+z.2f} to {estimate.high:+z.2f})".replace("-", "−")

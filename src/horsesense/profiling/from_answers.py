@@ -121,8 +121,8 @@ def item_scores_of(model: str, material: Material, answers: Answers, by: Explain
             return None
         return np.concatenate([value[own] for value, own in zip(values, places, strict=True)])
 
-    def earned(name: str, shares: Mapping[str, tuple[float, ...]], tried: int) -> ExplanationColumn:
-        return ExplanationColumn(name, np.array([shares[i.id][i.answer or 0] for i in items]), tried)
+    def earned(shares: Mapping[str, tuple[float, ...]]) -> Floats:
+        return np.array([shares[item.id][item.answer or 0] for item in items])
 
     right = joined("right")
     assert right is not None, "there is always a main condition"
@@ -148,8 +148,10 @@ def item_scores_of(model: str, material: Material, answers: Answers, by: Explain
         families=families if len(set(families.tolist())) < len(families) else None,
         same_knowledge=ability.same_knowledge,
         contrasts={kind: contrast_pairs_of(items, facets) for kind, facets in ability.contrast.items()},
-        cues=(earned(cue.rule, picks, cue.tried),) if cue.picks else (),
-        relatedness=tuple(earned(pick, shares, 1) for pick, shares in by.related.items()),
+        cues=(ExplanationColumn(cue.rule, earned(picks), cue.tried),) if cue.picks else (),
+        relatedness=tuple(
+            ExplanationColumn(pick, earned(shares), kind="relatedness") for pick, shares in by.related.items()
+        ),
         blind=joined("blind") if (prior := _without_question(answers, items)) is None else prior,
         retest=_retest(answers, items),
         formats=formats,

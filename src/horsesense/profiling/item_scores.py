@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,15 +23,17 @@ Strings = NDArray[np.str_]
 
 @dataclass(frozen=True, slots=True)
 class ExplanationColumn:
-    """A cue, or relatedness, that may explain the answers."""
+    """A possible explanation of a score other than knowledge."""
 
     name: str
     """Answering rule: "the option with the most hyponyms"."""
     right: Floats
     """Expected credit on each item, 1/k if k options tie. Choice, direction and learning use clusters without the item
     (`horsesense.cues.artefact_control.chosen_cue`), so there is no selection bias."""
-    tried: int
+    tried: int = 1
     """Number of cues it was chosen from; 1 without a choice."""
+    kind: Literal["cue", "relatedness", "blind"] = "cue"
+    """A surface cue, the option nearest to the question, or the model without the question."""
 
 
 @dataclass(frozen=True, slots=True)

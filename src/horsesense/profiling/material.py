@@ -23,7 +23,6 @@ from functools import cache
 from itertools import chain, zip_longest
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 
@@ -41,8 +40,6 @@ VERSION = 2
 """Version of the frozen questions; the number in the name of their file."""
 SEED = 0
 """Seed of the recipes, and of the order in which families are frozen."""
-CUTS = 400
-"""Number of candidate splits into halves."""
 TWIN_SEED = 0
 """Seed whose twins are frozen by hash."""
 DRAWS = 50
@@ -57,29 +54,19 @@ class FrozenPart:
     items: int
     content: str
     """SHA-256 over the ids of the items, which depend on their whole content."""
-
-
-@dataclass(frozen=True, slots=True)
-class FrozenTwin:
-    """Twin of an ability in one edition, for twin seed 0."""
-
-    draw: int
-    """Index of the most balanced of `DRAWS` draws."""
-    part: FrozenPart
+    draw: int = 0
+    """Index of the most balanced of `DRAWS` draws of a twin, for twin seed 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenAbility:
     """An ability as frozen in a version."""
 
-    recipe: str
-    """Recipe with its arguments, in words."""
-    seed: int
     pool: FrozenPart
     """All items of the recipe."""
     editions: Mapping[str, FrozenPart]
     """Frozen questions by edition."""
-    twins: Mapping[str, FrozenTwin]
+    twins: Mapping[str, FrozenPart]
     """Questions of the twin half with twin seed 0 by edition; empty without a twin."""
     cut: int = 0
     """Seed of the split into halves; 0 also without a twin."""
@@ -112,16 +99,16 @@ def drawn(ability: Ability, pool: Probe, edition: Edition, twin_seed: int = 0, l
     frozen, twin = ability.sizes[edition]
     if limit is not None:
         frozen, twin = min(frozen, limit), min(twin, limit)
-    probe = _named(pool, ability.name, by_turns(first, pool.card.group, SEED)[:frozen])
+    probe = named_probe(pool, ability.name, by_turns(first, pool.card.group, SEED)[:frozen])
     if limit is None or limit >= ability.sizes[edition][0]:
         _check(ability, edition, probe)
     if not twin:
         return Material(ability, pool, probe, None)
     frozen_twin = frozen_list()[ability.name].twins[edition] if twin_seed == TWIN_SEED else None
     draw = fairest_draw(pool, probe, second, twin_seed, twin) if frozen_twin is None else frozen_twin.draw
-    other = _named(pool, f"{ability.name}-twin", twin_families(second, pool.card.group, twin_seed, draw)[:twin])
+    other = named_probe(pool, f"{ability.name}-twin", twin_families(second, pool.card.group, twin_seed, draw)[:twin])
     if frozen_twin is not None and twin == ability.sizes[edition][1]:
-        _compare(frozen_twin.part, part_of(other.items), f"{ability.name}, {edition}, twin,")
+        _compare(frozen_twin, replace(part_of(other.items), draw=draw), f"{ability.name}, {edition}, twin,")
     return Material(ability, pool, probe, other)
 
 
@@ -176,7 +163,7 @@ def by_turns(items: Iterable[Item], group: str, seed: int | str) -> list[tuple[I
     return [tuple(families[family]) for turn in turns for family in turn if family is not None]
 
 
-def _named(pool: Probe, name: str, families: Sequence[Sequence[Item]]) -> Probe:
+def named_probe(pool: Probe, name: str, families: Sequence[Sequence[Item]]) -> Probe:
     """Return some families as a probe, in the order of the pool."""
     inside = {item.id for family in families for item in family}
     items = [item for item in pool.items if item.id in inside]
@@ -200,20 +187,13 @@ def frozen_list(version: int = VERSION) -> Mapping[str, FrozenAbility]:
     values = tomllib.loads(frozen_path(version).read_text(encoding="utf-8"))
     return {
         name: FrozenAbility(
-            recipe=kept["recipe"],
-            seed=kept["seed"],
             pool=FrozenPart(**kept["pool"]),
             editions={edition: FrozenPart(**kept[edition]) for edition in EDITIONS},
-            twins={edition: _frozen_twin(kept[f"{edition}_twin"]) for edition in EDITIONS if f"{edition}_twin" in kept},
+            twins={e: FrozenPart(**kept[f"{e}_twin"]) for e in EDITIONS if f"{e}_twin" in kept},
             cut=kept["cut"],
         )
         for name, kept in values["abilities"].items()
     }
-
-
-def _frozen_twin(kept: Mapping[str, Any]) -> FrozenTwin:
-    values = dict(kept)
-    return FrozenTwin(values.pop("draw"), FrozenPart(**values))
 
 
 @cache
@@ -264,51 +244,6 @@ def checked_pool(ability: Ability, progress: Progress = NO_PROGRESS) -> Probe:
     return read_probe(path)  # read back, so that the next call returns the same bytes
 
 
-def freeze() -> str:
-    """Return the text of a version's file from the present recipes; see tools/freeze_profile.py."""
-    from horsesense.profiling.abilities import abilities
-
-    lines = [
-        f"# Profile {VERSION}: what is asked, by content hash. Made by tools/freeze_profile.py; never edited by hand.",
-        "# A changed hash is a different version: write a new file, and do not change this one.",
-        f"version = {VERSION}",
-        "# Halves are balanced by these cues; one that is added later takes no part.",
-        "cues = [",
-        *(f'    "{cue.name}",' for cue in battery()),
-        "]",
-    ]
-    for ability in abilities().values():
-        pool = pool_of(ability, SEED)
-        cut = fairest_cut(pool, ability) if ability.has_twin else 0
-        own, second = halves(pool, ability, cut)
-        first = by_turns(own, pool.card.group, SEED)
-        lines += ["", f"[abilities.{ability.name}]", f'recipe = "{recipe_in_words(ability)}"', f"seed = {SEED}"]
-        lines += [f"cut = {cut}", f"pool = {_toml(part_of(pool.items))}", f'licence = "{pool.card.licence}"']
-        for edition in EDITIONS:
-            families = first[: ability.sizes[edition][0]]
-            lines.append(f"{edition} = {_toml(part_of([item for family in families for item in family]))}")
-            if ability.has_twin:
-                size, frozen = ability.sizes[edition][1], _named(pool, ability.name, families)
-                draw = fairest_draw(pool, frozen, second, TWIN_SEED, size)
-                twin = twin_families(second, pool.card.group, TWIN_SEED, draw)[:size]
-                part = _toml(part_of([item for family in twin for item in family]))
-                lines.append(f"{edition}_twin = {{ draw = {draw}, {part.removeprefix('{ ')}")
-    return "\n".join(lines) + "\n"
-
-
-def fairest_cut(pool: Probe, ability: Ability) -> int:
-    """Return the seed whose frozen questions, in both editions, have cue accuracies closest to the other half."""
-    earned = CueCredits(pool)
-
-    def apart(cut: int) -> float:
-        first, second = halves(pool, ability, cut)
-        order = by_turns(first, pool.card.group, SEED)
-        frozen = (order[: ability.sizes[edition][0]] for edition in EDITIONS)
-        return sum(earned.apart(chain.from_iterable(families), second) for families in frozen)
-
-    return min(range(CUTS), key=apart)
-
-
 class CueCredits:
     """Credit of every number cue on each item of a pool, in both directions, for balancing the halves."""
 
@@ -339,7 +274,3 @@ def _balancing() -> list[Cue]:
             fix="use the version of horsesense that has them; a different balance would be a different version",
         )
     return [known[name] for name in balancing_cues()]
-
-
-def _toml(part: FrozenPart) -> str:
-    return f'{{ families = {part.families}, items = {part.items}, content = "{part.content}" }}'

@@ -16,7 +16,6 @@ import scipy
 from horsesense.profiling.adjusted import (
     Weighting,
     cluster_sums,
-    codes_of,
     effective_clusters,
     freedom_of,
     linear,
@@ -24,7 +23,7 @@ from horsesense.profiling.adjusted import (
 )
 from horsesense.profiling.item_scores import ItemScores
 from horsesense.stats.intervals import FEW
-from horsesense.stats.resampling import NOTHING, Floats
+from horsesense.stats.resampling import NOTHING, Floats, codes_of
 
 KNOWN = 0.5
 """Share that the alternative knows."""

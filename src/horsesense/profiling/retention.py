@@ -14,18 +14,17 @@ clusters, clipped to [0, 1].
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
 
 from horsesense.profiling.finding import ContrastPairs, FactUse, OtherCondition, WholeFamilies
-from horsesense.profiling.item_scores import Ints, ItemScores, Strings
+from horsesense.profiling.item_scores import ItemScores, Strings
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.families import family_accuracy
 from horsesense.stats.intervals import Estimate, difference_interval, unit_note
-from horsesense.stats.resampling import RESAMPLES, Floats, Names
+from horsesense.stats.resampling import RESAMPLES, Floats, Names, cluster_covariance, codes_of
 
 REPHRASED = "rephrased"
 """The same question in other words, which is compared like a prompt format."""
@@ -53,14 +52,15 @@ def retention(
     (0.5, [0.38, 0.63])
     """
     asked = ~(np.isnan(first) | np.isnan(second))
-    groupings = [_codes(np.asarray(each)[asked]) for each in (clusters, crossed) if each is not None]
+    groupings = [codes_of(np.asarray(each)[asked]) for each in (clusters, crossed) if each is not None]
     number = min(int(codes.max(initial=-1)) + 1 for codes in groupings)
     if number < LEAST_CLUSTERS:
         return None
     y, z = first[asked], second[asked]
     columns = np.stack([y * z if together else z, y], axis=1)
     top, bottom = columns.mean(axis=0).tolist()
-    (top_spread, common), (_, bottom_spread) = _covariance(columns, groupings).tolist()
+    residual = (columns - columns.mean(axis=0)) / len(columns)
+    (top_spread, common), (_, bottom_spread) = cluster_covariance(residual, groupings, small_sample=True).tolist()
     t2 = float(scipy.special.stdtrit(number - 1, (1 + level) / 2)) ** 2
     square = bottom**2 - t2 * bottom_spread
     if bottom <= 0 or square <= 0:
@@ -71,29 +71,6 @@ def retention(
         min(1.0, max(0.0, each)) for each in ((middle - rest) / square, top / bottom, (middle + rest) / square)
     )
     return Estimate(value, (low, high), len(y), number, 0.0, level, "Fieller over clusters", 0, unit_note(number))
-
-
-def _codes(names: Strings | Ints) -> Ints:
-    return np.unique(names, return_inverse=True)[1].astype(np.int64)
-
-
-def _covariance(columns: Floats, groupings: Sequence[Ints]) -> Floats:
-    """Return the covariance of two columns' means over one or two groupings (Cameron, Gelbach and Miller 2011)."""
-    alone = [_one_way(columns, codes) for codes in groupings]
-    if len(groupings) == 1:
-        return alone[0]
-    first, second = groupings
-    both = alone[0] + alone[1] - _one_way(columns, _codes(first * (second.max() + 1) + second))
-    # The combined variance may be below a one-way variance; the larger is then the conservative choice.
-    return max((*alone, both), key=lambda spread: float(np.trace(spread)))
-
-
-def _one_way(columns: Floats, codes: Ints) -> Floats:
-    residual = columns - columns.mean(axis=0)
-    sums = np.stack([np.bincount(codes, weights=column) for column in residual.T], axis=1)
-    number = len(sums)
-    spread: Floats = sums.T @ sums / len(columns) ** 2 * number / max(1, number - 1)
-    return spread
 
 
 # Pairs with opposite keys.
@@ -154,10 +131,9 @@ def contrast_pairs(scores: ItemScores, level: float) -> tuple[ContrastPairs, ...
 
 
 def _mean(values: Floats, clusters: Strings, level: float) -> Estimate:
-    codes = _codes(clusters)
+    codes = codes_of(clusters)
     number = int(codes.max()) + 1
-    sums = np.bincount(codes, weights=values - values.mean())
-    variance = float(sums @ sums) / len(values) ** 2 * number / max(1, number - 1)
+    variance = float(cluster_covariance((values - values.mean()) / len(values), [codes], small_sample=True))
     ends = difference_interval(float(values.mean()), variance, number, level)
     return Estimate(float(values.mean()), ends, len(values), number, 0.0, level, "clustered, t", 0, unit_note(number))
 
@@ -217,7 +193,7 @@ def _others(values: Floats, families: Strings, pairs: Strings | None) -> Floats:
     """
     own = np.char.add("item ", np.arange(len(values)).astype(str)) if pairs is None else pairs
     inside = np.ones(len(values), dtype=bool) if pairs is None else _complete(own)
-    codes, pair_codes = _codes(families), _codes(own)
+    codes, pair_codes = codes_of(families), codes_of(own)
     filled = np.where(inside, values, 0.0)
     sums, sizes = np.bincount(codes, weights=filled)[codes], np.bincount(codes, weights=inside)[codes]
     own_sums = np.bincount(pair_codes, weights=filled)[pair_codes]

@@ -94,7 +94,7 @@ def markdown(profile: Profile) -> str:
 def _lines(profile: Profile) -> Iterator[str]:
     yield f"# horsesense {view.edition_title(profile)}"
     for warning in filter(
-        None, (view.partial_warning(profile), view.edition_warning(profile), view.relatedness_warning(profile))
+        None, (view.partial_warning(profile), view.edition_warning(profile), profile.relatedness_note)
     ):
         yield f"\n{warning}"
     for model in profile.models:
@@ -118,12 +118,10 @@ def _lines(profile: Profile) -> Iterator[str]:
         yield f"\n¹ Not in the overall score: {view.UNJUDGED}."
     if any(cell.people is not None for row in view.rows_of(profile) for cell in row.cells if cell is not None):
         yield "\nHuman figures are from the papers and are for other items; the page states the kind of each."
-    groups = [[name] for name, _, _ in view.groups_of(profile.models[0])]
-    for model in profile.models:
-        for line, (_, score, _) in zip(groups, view.groups_of(model), strict=True):
-            line.append(view.adjusted_text(score))
-    for line, (_, _, judged) in zip(groups, view.groups_of(profile.models[0]), strict=True):
-        line[0] += "" if judged else " ¹"
+    groups = [
+        [f"{own[0].group}{'' if own[0].judged else ' ¹'}", *(view.adjusted_text(each.adjusted) for each in own)]
+        for own in zip(*(model.verdicts.groups for model in profile.models), strict=True)
+    ]
     groups.append(["overall score", *map(view.overall_text, profile.models)])
     names = [model.model for model in profile.models]
     yield f"\n{TextTable(['adjusted score by group', *names], groups).markdown()}"

@@ -16,10 +16,8 @@ from horsesense.profiling.contamination import TELLING
 from horsesense.profiling.document import ModelProfile, Profile, ProfiledAbility
 from horsesense.profiling.finding import (
     AbilityFinding,
-    Contamination,
     ExplanationFinding,
     ModelDifference,
-    OverallScore,
 )
 from horsesense.stats import Estimate
 from horsesense.stats.intervals import at_level
@@ -75,31 +73,6 @@ FORMATS = ("loglikelihood", "pmi", "letters", "generate")
 EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
 
 
-def adjusted_of(finding: AbilityFinding) -> Estimate:
-    """Return the adjusted score: chance-corrected, with all explanations weighted to earn chance."""
-    return finding.adjusted
-
-
-def overall_of(model: ModelProfile) -> OverallScore | None:
-    """Return the overall score of a model with its parts; None where no ability counts."""
-    return model.verdicts.overall
-
-
-def contamination_of(model: ModelProfile) -> Contamination:
-    """Return the contamination test of a model."""
-    return model.verdicts.contamination
-
-
-def parts_of(overall: OverallScore) -> list[tuple[str, Estimate]]:
-    """Return the parts of an overall score: its groups of abilities."""
-    return [(part.group, part.adjusted) for part in overall.groups]
-
-
-def groups_of(model: ModelProfile) -> list[tuple[str, Estimate, bool]]:
-    """Return the score of every group of abilities, and whether it is part of the overall score."""
-    return [(each.group, each.adjusted, each.judged) for each in model.verdicts.groups]
-
-
 def adjusted_text(score: Estimate) -> str:
     """Format an adjusted score; no score can truly exceed the ceiling, so neither does what is printed.
 
@@ -109,20 +82,6 @@ def adjusted_text(score: Estimate) -> str:
     if isnan(score.value):
         return "n/a"
     return f"{replace(score, value=min(1.0, score.value), ci=(min(1.0, score.low), min(1.0, score.high)))}"
-
-
-def retention_text(share: Estimate) -> str:
-    """Format retention, which is a share: an estimate outside 0 to 100% is cut.
-
-    >>> retention_text(Estimate(-0.9, (-2.2, -1.49), 10, 10, 0.0, 0.95, "", 0))
-    '0% (the interval is below 0%)'
-    >>> retention_text(Estimate(0.5, (-0.2, 1.3), 10, 10, 0.0, 0.95, "", 0))
-    '50% [0%, 100%]'
-    """
-    if share.high < 0:
-        return "0% (the interval is below 0%)"
-    low, value, high = (min(1.0, max(0.0, each)) for each in (share.low, share.value, share.high))
-    return f"{replace(share, value=value, ci=(low, high)):.0%}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +106,7 @@ class ProfileCell:
     @property
     def adjusted(self) -> Estimate:
         """The adjusted score."""
-        return adjusted_of(self.finding)
+        return self.finding.adjusted
 
     @property
     def disagreeing(self) -> tuple[str, ...]:
@@ -194,16 +153,11 @@ def rows_of(profile: Profile) -> list[ProfileRow]:
 
 
 def _cell(model: ModelProfile, finding: AbilityFinding, key: str) -> ProfileCell:
-    verdict = verdict_of(finding)
+    verdict = finding.verdict
     cue = next((each.accuracy.value for each in finding.explanations if each.kind == "cue"), None)
     people = None if finding.people is None or isnan(finding.people.value) else finding.people.value
     strict = at_level(finding.accuracy, model.verdicts.verdict_level)
     return ProfileCell(model, finding, key, verdict, VERDICTS[verdict], strict, cue, people, tuple(_formats(finding)))
-
-
-def verdict_of(finding: AbilityFinding) -> str:
-    """Return the name of a verdict."""
-    return finding.verdict
 
 
 def _formats(finding: AbilityFinding) -> Iterator[tuple[str, Estimate]]:
@@ -235,7 +189,7 @@ class Headline:
 def headline(model: ModelProfile, profile: Profile) -> Headline:
     """Sum up one model."""
     findings = model.verdicts.findings
-    counts = Counter(map(verdict_of, findings))
+    counts = Counter[str](each.verdict for each in findings)
     return Headline(
         model=model.model,
         items=sum(each.n for each in findings),
@@ -249,7 +203,7 @@ def headline(model: ModelProfile, profile: Profile) -> Headline:
 
 def overall_text(model: ModelProfile) -> str:
     """Format the overall score."""
-    overall = overall_of(model)
+    overall = model.verdicts.overall
     return "none" if overall is None else adjusted_text(overall.value)
 
 
@@ -259,14 +213,14 @@ def scope(profile: Profile) -> str:
     outside = len(profile.abilities) - len(inside)
     if not inside:
         return f"no overall score: {UNJUDGED}"
-    overall = overall_of(profile.models[0])
+    overall = profile.models[0].verdicts.overall
     text = "" if overall is None else f"mean over {overall.name}"
     return f"{text}; {count(outside, 'ability', 'abilities')} left out, because {UNJUDGED}" if outside else text
 
 
 def contamination_status(model: ModelProfile) -> str:
     """State the outcome of the contamination test in a few words."""
-    test = contamination_of(model)
+    test = model.verdicts.contamination
     if test.difference is None:
         return "not tested"
     if test.found or test.contaminated:
@@ -284,7 +238,7 @@ def controls(model: ModelProfile, profile: Profile) -> str:
     names += [f"relatedness{f' by {encoders}' if encoders else ''}" if "relatedness" in kinds else ""]
     names += ["the options without the question" if "blind" in kinds else ""]
     names += ["retest or other prompt formats" if any(f.conditions for f in findings) else ""]
-    names += ["unpublished twins" if contamination_of(model).difference is not None else ""]
+    names += ["unpublished twins" if model.verdicts.contamination.difference is not None else ""]
     return listed([name for name in names if name]) or "none"
 
 
@@ -313,11 +267,6 @@ def partial_warning(profile: Profile) -> str:
     if profile.complete:
         return ""
     return f"Only part of the {profile.edition} edition was run, so the figures are not comparable with other profiles."
-
-
-def relatedness_warning(profile: Profile) -> str:
-    """Warn where relatedness was not controlled; empty where it was."""
-    return profile.relatedness_note
 
 
 def edition_warning(profile: Profile) -> str:
@@ -356,7 +305,7 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
     chance = "" if e.chance is None else f" Chance is {percent(e.chance, 0)}."
     size = f"{count(finding.n, 'item')} in {count(e.clusters, 'cluster')}"
     yield "Accuracy", f"{e:.0%}, {size}.{chance}"
-    yield "Adjusted score", f"{adjusted_text(adjusted_of(finding))}: 0 is chance, 1 is the ceiling."
+    yield "Adjusted score", f"{adjusted_text(finding.adjusted)}: 0 is chance, 1 is the ceiling."
     for each in finding.explanations:
         yield EXPLANATIONS[each.kind], explained(each)
     if finding.families is not None:
@@ -368,7 +317,7 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
         )
     for other in finding.conditions:
         share = other.retention
-        retention = "" if share is None else f" Retention: {retention_text(share)}."
+        retention = "" if share is None else f" Retention: {share:.0%}."
         name = _condition_name(other.name)
         yield name, f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}.{retention}"
     for pairs in finding.contrasts:
@@ -377,12 +326,12 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
         yield (
             f"Pairs: {pairs.kind}",
             f"{count(pairs.pairs, 'pair')} with opposite gold answers, of which right: {right}. "
-            f"Pairs with the same answer to both, in excess of guessing: {retention_text(pairs.same_answer)}.",
+            f"Pairs with the same answer to both, in excess of guessing: {_share(pairs.same_answer)}.",
         )
     if finding.facts is not None:
         used = ""
         if finding.facts.used is not None:
-            used = f" Share of the known facts that it applies in the inference: {retention_text(finding.facts.used)}."
+            used = f" Share of the known facts that it applies in the inference: {finding.facts.used:.0%}."
         yield "Underlying facts", f"Accuracy on the facts themselves: {finding.facts.known:.0%}.{used}"
     if finding.people is not None:
         yield "People", f"{percent(finding.people.value, 0)}: {finding.people.kind} ({ability.people_from})."
@@ -391,6 +340,12 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
         twins = "" if finding.on_twin is None else f" Verdict on the twins alone: {finding.on_twin}."
         yield "Contamination", f"Accuracy on published items minus accuracy on their twins: {finding.twin:+.2f}.{twins}"
     yield "In the overall score", f"{'Yes' if ability.counts else 'No'}: {ability.why}."
+
+
+def _share(estimate: Estimate) -> str:
+    """Format an estimate of a share, which may lie outside 0 to 100%."""
+    low, value, high = (min(1.0, max(0.0, each)) for each in (estimate.low, estimate.value, estimate.high))
+    return f"{replace(estimate, value=value, ci=(low, high)):.0%}"
 
 
 def label_quality(finding: AbilityFinding) -> str:
@@ -431,7 +386,7 @@ def explained(each: ExplanationFinding) -> str:
 
 def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> str:
     """State the contamination test of a model; ``titles`` are those of the abilities by name."""
-    test, status = contamination_of(model), contamination_status(model)
+    test, status = model.verdicts.contamination, contamination_status(model)
     if test.difference is None:
         return f"{model.model}: not tested, because no twins were run."
     size = count(len(test.abilities), "ability", "abilities")

@@ -7,6 +7,7 @@ from random import Random
 from string import ascii_uppercase
 
 from horsesense.core import Item, ScoringSpec
+from horsesense.core.item import FIXED_ORDER
 from horsesense.errors import UserError, argument
 from horsesense.models.protocol import Turn
 
@@ -38,6 +39,8 @@ def option_orders(item: Item, count: int, seed: int) -> tuple[tuple[int, ...], .
     ((2, 0, 1), (0, 1, 2), (1, 2, 0))
     """
     many = len(item.options)
+    if item.facets.get(FIXED_ORDER):
+        return (tuple(range(many)),)
     count = min(count or many, many)
     rng = Random(f"{seed} {item.id}")
     first = list(range(many))

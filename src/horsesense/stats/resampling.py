@@ -122,6 +122,39 @@ def exchangeable_spread(units: Units) -> float:
     return float((square / n - mean**2) / n * inflation * number / (number - 1))
 
 
+def codes_of(names: Names) -> NDArray[np.int64]:
+    """Number names from 0, in their order.
+
+    >>> codes_of(["b", "a", "b"]).tolist()
+    [1, 0, 1]
+    """
+    return np.unique(np.asarray(names), return_inverse=True)[1].astype(np.int64)
+
+
+def cluster_covariance(residuals: Floats, groupings: Sequence[NDArray[np.int64]], small_sample: bool = False) -> Floats:
+    """Return the covariance of the sums of residuals (items, or items × columns) over one or two groupings of items.
+
+    Two groupings are combined as by Cameron, Gelbach and Miller (2011). The combined variance may be below a one-way
+    variance; the larger is then the conservative choice. ``small_sample`` multiplies by clusters / (clusters - 1).
+
+    >>> cluster_covariance(np.array([1.0, 1.0, -2.0]), [codes_of(["a", "a", "b"])])
+    array(8.)
+    """
+
+    def one_way(codes: NDArray[np.int64]) -> Floats:
+        sums = np.stack([np.bincount(codes, weights=column) for column in np.atleast_2d(residuals.T)], axis=1)
+        number = len(sums)
+        factor = number / (number - 1) if small_sample and number > 1 else 1.0
+        spread = np.asarray(sums.T @ sums * factor, dtype=np.float64)
+        return spread if residuals.ndim > 1 else spread[0, 0]
+
+    alone = [one_way(codes) for codes in groupings]
+    if len(groupings) > 1:
+        first, second = groupings
+        alone.append(alone[0] + alone[1] - one_way(codes_of(first * (second.max() + 1) + second)))
+    return np.asarray(max(alone, key=lambda spread: float(np.trace(np.atleast_2d(spread)))))
+
+
 def mean_spread(
     values: Floats, units: Names, crossed: Names | None = None, seed: int = 0, resamples: int = RESAMPLES
 ) -> tuple[float, int]:

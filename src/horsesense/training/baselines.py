@@ -87,7 +87,7 @@ def answer_with_stored(folder: Path, items: list[Item]) -> tuple[StoredControl, 
     if not fitter.again:
         fix = f"fit it with {argument('train', 'PROBE')} instead"
         raise UserError(f"the control {stored.name} cannot answer other items", file=folder, fix=fix)
-    return stored, fitter.answer_again(ControlTask((), (), items, seed=stored.seed, vectors=stored.vectors), weights)
+    return stored, fitter.fit(ControlTask((), (), items, seed=stored.seed, vectors=stored.vectors), weights)
 
 
 # Fitting.

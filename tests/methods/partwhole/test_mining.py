@@ -18,7 +18,7 @@ from horsesense.methods.partwhole.adjectives import (
     read_syntactic_ngrams,
     read_text_modifiers,
 )
-from horsesense.methods.partwhole.builder import CandidatePlan, build_partwhole, overlap, read_candidates
+from horsesense.methods.partwhole.builder import build_partwhole, overlap, read_candidates
 from horsesense.methods.partwhole.pairs import (
     Modifiers,
     conceptnet_pairs,
@@ -28,7 +28,7 @@ from horsesense.methods.partwhole.pairs import (
     read_relationships,
     wordnet_pairs,
 )
-from horsesense.methods.partwhole.settings import RULES, CandidateRules
+from horsesense.methods.partwhole.rules import RULES, CandidateRules
 from tests.support import ROOT
 from tests.support.made_corpora import attributes, ngrams, relationships, text
 
@@ -96,7 +96,7 @@ NO_PARTS = CandidateRules(["parts"])
 def made(folder: Path, *off: str, **numbers: int) -> Probe:
     pairs = read_relationships(relationships(folder / "relationships.json"))
     seen = read_attributes(attributes(folder / "attributes.json"))
-    return build_partwhole(CandidatePlan([pairs], [seen], CandidateRules((*off, "parts"), **numbers)))
+    return build_partwhole([pairs], [seen], CandidateRules((*off, "parts"), **numbers))
 
 
 def adjectives(probe: Probe) -> list[str]:
@@ -126,12 +126,10 @@ def test_facets_say_where_an_adjective_is_from(tmp_path: Path) -> None:
     seen = read_attributes(attributes(tmp_path / "attributes.json"))
     arcs = read_syntactic_ngrams([ngrams(tmp_path / "arcs.txt")], {"jeep", "tire"})
     probe = build_partwhole(
-        CandidatePlan(
-            [pairs],
-            [seen, arcs],
-            CandidateRules(["parts"]),
-            published={("jeep", "tire", "old"), ("jeep", "tire", "big")},
-        )
+        [pairs],
+        [seen, arcs],
+        CandidateRules(["parts"]),
+        published={("jeep", "tire", "old"), ("jeep", "tire", "big")},
     )
     facets = {item.groups["adjective"]: item.facets for item in probe.items}
     assert facets["old"]["adjective_source"] == "visual-genome+ngrams"
@@ -143,7 +141,7 @@ def test_facets_say_where_an_adjective_is_from(tmp_path: Path) -> None:
 def test_my_brother_is_no_noun(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("HasA\tmy jeep\ttire\t2.0\nHasA\tjeep\ttire\t2.0\n")
     seen = read_attributes(attributes(tmp_path / "attributes.json"))
-    probe = build_partwhole(CandidatePlan([conceptnet_pairs([tmp_path / "c.txt"])], [seen], CandidateRules(["parts"])))
+    probe = build_partwhole([conceptnet_pairs([tmp_path / "c.txt"])], [seen], CandidateRules(["parts"]))
     assert {item.groups["whole"] for item in probe.items} == {"jeep"}
     assert probe.card.notes["pairs rejected by nouns"] == 1
 
@@ -158,12 +156,10 @@ def test_lexicons() -> None:
 
 def test_nothing_to_build_from(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no source of pairs"):
-        build_partwhole(CandidatePlan([], []))
+        build_partwhole([], [])
     pairs = read_relationships(relationships(tmp_path / "relationships.json"))
     with pytest.raises(UserError, match="no pair"):
-        build_partwhole(
-            CandidatePlan([pairs], [read_attributes(attributes(tmp_path / "a.json"))], CandidateRules(fewest=9))
-        )
+        build_partwhole([pairs], [read_attributes(attributes(tmp_path / "a.json"))], CandidateRules(fewest=9))
 
 
 def test_meronyms_of_wordnet() -> None:
@@ -191,7 +187,7 @@ def test_the_card_gives_the_share_of_bad_pairs_that_the_kept_reading_has(tmp_pat
     (tmp_path / "counts.tsv").write_text("subject\tpredicate\tobject\tcount\njeep\thave\twheel\t12\n")
     pairs = read_relation_counts(tmp_path / "counts.tsv")
     words = Modifiers("made", {"jeep": Counter({"old": 9}), "wheel": Counter({"old": 9})}, "")
-    made = build_partwhole(CandidatePlan([pairs], [words])).card.made
+    made = build_partwhole([pairs], [words]).card.made
     with (ROOT / "docs" / "results" / "readings" / "partwhole-mined-pairs.tsv").open(encoding="utf-8") as file:
         said = [row["judged"] for row in csv.DictReader(file, delimiter="\t") if row["kind"] == "sample"]
     assert f"audited {len(said)} pairs" in made

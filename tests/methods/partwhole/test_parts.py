@@ -13,9 +13,9 @@ from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods import partwhole
 from horsesense.methods.partwhole.adjectives import adjective_class
 from horsesense.methods.partwhole.dataset import LABELS, read_partwhole_votes, unjudged
-from horsesense.methods.partwhole.distributions import of_people, triple_of, votes_of
 from horsesense.methods.partwhole.recasting import gold_triples
 from horsesense.methods.partwhole.rules import REASONS, parthood
+from horsesense.methods.partwhole.table import of_people, triple_of, votes_of
 
 
 def test_parts_by_wordnet_and_what_is_none() -> None:

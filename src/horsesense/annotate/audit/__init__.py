@@ -1,11 +1,8 @@
 """Blind audits: how many items of a probe are bad, estimated by an auditor who does not see the key and is measured.
 
-- `steps`: the public functions: new, ask, second, apply.
-- `seeded_errors`: errors added to the sample, to measure how many of them the auditor finds.
-- `blind_audit`: the sample, the seeded errors and known good items, shuffled and without keys; the folder of an audit.
-- `auditor_files`: the auditor's judgements, from lines, filled task files, platforms or a served study.
+- `steps`: the public functions new, ask, second and apply; the files of an auditor, or a language model as one.
+- `blind_audit`: the sample, seeded errors and known good items, shuffled and without keys; the folder of an audit.
 - `estimates`: shares of bad items before and after the key was shown, the auditor's errors, the corrected share.
-- `model_auditor`: a language model as the auditor.
 """
 
 from __future__ import annotations

@@ -9,8 +9,7 @@ from random import Random
 
 import numpy as np
 
-from horsesense.annotate.audit.blind_audit import KNOWN, SAMPLE, AuditItem, AuditRecord
-from horsesense.annotate.audit.seeded_errors import NO_SECOND, SECOND
+from horsesense.annotate.audit.blind_audit import KNOWN, NO_SECOND, SAMPLE, TWO_TRUE, AuditItem, AuditRecord
 from horsesense.core.audit import AuditStage, Party, Share
 from horsesense.errors import UserError
 from horsesense.stats.intervals import rate_interval
@@ -73,7 +72,7 @@ def stage_of(items: Sequence[AuditItem], first: Codes, second: Codes | None = No
         clipped=corrected is not None and corrected.clipped,
         comparable=comparable,
         ceiling=_ceiling(sample, first, second),
-        second_option=_second_option(sample, by_kind.get(SECOND, ()), first, second),
+        second_option=_second_option(sample, by_kind.get(TWO_TRUE, ()), first, second),
     )
 
 
@@ -189,12 +188,12 @@ def notes_on(record: AuditRecord, stage: AuditStage, auditors: int, auditor: Par
         notes.append("false alarms are not subtracted: known good items were judged bad more often than the sample")
     if stage.clipped:
         notes.append("the corrected share was below 0 or above 1, and was clipped")
-    found = stage.by_error.get(SECOND)
+    found = stage.by_error.get(TWO_TRUE)
     if found is not None and found.value < stage.sensitivity.value:
         apart = stage.second_option
         share_of = "" if apart is None else f"; corrected for this, {apart.value:.1%} of the items have one"
-        notes.append(f"only {found.value:.0%} of {found.n} seeded items with a {SECOND} were found{share_of}")
-    missing = {SECOND} - set(record.seeded)
+        notes.append(f"only {found.value:.0%} of {found.n} seeded items with a {TWO_TRUE} were found{share_of}")
+    missing = {TWO_TRUE} - set(record.seeded)
     if missing:
         notes.append(NO_SECOND)
     return notes

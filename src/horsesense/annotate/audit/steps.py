@@ -1,7 +1,8 @@
-"""The steps of a blind audit: draw the items, ask a model, show the key of some items, estimate the label quality."""
+"""The steps of a blind audit: draw the items, read or ask an auditor, show the key of some items, estimate quality."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,32 +11,41 @@ from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Ge
 
-from horsesense.annotate.audit.auditor_files import LINES, AuditorJudgements, read_auditor_files
+from horsesense.annotate.answer_checks import check_value
 from horsesense.annotate.audit.blind_audit import (
-    FIRST,
+    BLIND,
     FOR_AUDITOR,
-    SECOND,
+    NO_SECOND,
+    WITH_KEY,
+    AuditItem,
     BlindAudit,
     draw,
     known_good,
     read_audit,
+    second_answers_of,
     write_audit,
     write_second,
 )
 from horsesense.annotate.audit.estimates import (
     ENOUGH,
+    NONSENSE,
     check_complete,
     draw_second,
     is_bad,
+    majority,
     notes_on,
     stage_of,
     too_few,
 )
-from horsesense.annotate.audit.seeded_errors import NO_SECOND, second_answers_of
-from horsesense.core import Judgement, Probe, ScoringSpec, iter_judgements
+from horsesense.annotate.instrument import find_instrument
+from horsesense.annotate.judgements import read_files
+from horsesense.annotate.study import is_study
+from horsesense.annotate.task import lettered
+from horsesense.core import Card, Item, Judgement, Probe, ScoringSpec, fill_blank, iter_judgements
 from horsesense.core.audit import LabelQuality, content_of, parse_party
 from horsesense.core.card import add_label_quality
 from horsesense.core.document import Document
+from horsesense.data import numbered_lines, writing
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 
@@ -211,7 +221,7 @@ def apply(
     after = None
     if second:
         asked = draw_second(drawn.items, first.codes, drawn.record.seed)
-        with_key = read_auditor_files([Path(each) for each in second], drawn.items, SECOND)
+        with_key = read_auditor_files([Path(each) for each in second], drawn.items, WITH_KEY)
         check_complete(with_key.codes, asked)
         after = stage_of(drawn.items, first.codes, with_key.codes, drawn.record.seed)
     before = stage_of(drawn.items, first.codes, None, drawn.record.seed)
@@ -242,7 +252,7 @@ def apply(
 
 
 def _read(audit: BlindAudit, judgements: Sequence[str | Path]) -> AuditorJudgements:
-    judged = read_auditor_files([Path(each) for each in judgements], audit.items, FIRST)
+    judged = read_auditor_files([Path(each) for each in judgements], audit.items, BLIND)
     check_complete(judged.codes, audit.items)
     return judged
 
@@ -272,7 +282,7 @@ def ask(
     Returns:
         The file, and the number of items judged.
     """
-    from horsesense.annotate.audit.model_auditor import codes_of_model, questions_to_model, write_lines
+    from horsesense.annotate.audit.steps import codes_of_model, questions_to_model, write_lines
     from horsesense.runs.ask import ask as ask_model
     from horsesense.runs.compute_settings import ComputeSettings
 
@@ -287,3 +297,143 @@ def ask(
     codes = codes_of_model(answered.items, answered.scores("sum"), margin)
     nonsense = write_lines(path, codes)
     return ModelJudgements(path, answered.part.model.name, len(codes), nonsense)
+
+
+_AUDITOR = "auditor"
+LINES = (".txt", ".lines")
+"""Suffixes of files of lines: number, codes, comment."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditorJudgements:
+    """The judgements of the auditors."""
+
+    codes: Mapping[str, str]
+    """Number of an item → letters of its options, or ``nonsense``; the majority of several auditors."""
+    auditors: int
+    """Number of auditors."""
+    comments: Mapping[str, str]
+    """Number of an item → comment."""
+
+
+def read_auditor_files(paths: Sequence[Path], items: Sequence[AuditItem], instrument: str) -> AuditorJudgements:
+    """Read judgements; an item of another audit, or judged twice by one auditor, is an error."""
+    codes: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    comments: dict[str, str] = {}
+    of_item = {each.item: each for each in items}
+    tables = [path for path in paths if path.suffix not in LINES]
+    for path in paths:
+        if path.suffix in LINES:
+            _read_lines(path, {each.number: each for each in items}, instrument, codes, comments)
+    for judgement in _collected(tables, instrument):
+        if judgement.item not in of_item:
+            raise UserError(
+                f"the item {judgement.item!r} is not in this audit", file=tables[0], fix="give the files of this audit"
+            )
+        number = of_item[judgement.item].number
+        codes[number][judgement.annotator] = judgement.value
+        if judgement.reason:
+            comments[number] = judgement.reason
+    auditors = {name for by_auditor in codes.values() for name in by_auditor}
+    joined = {number: majority(list(by_auditor.values())) for number, by_auditor in codes.items()}
+    return AuditorJudgements(joined, len(auditors), comments)
+
+
+def _collected(paths: Sequence[Path], instrument: str) -> Sequence[Judgement]:
+    if not paths:
+        return ()
+    if is_study(paths[0]):
+        from horsesense.annotate.server.judgement_log import read_study_judgements
+
+        return [each for path in paths for each in read_study_judgements(path).judgements]
+    return read_files(paths, instrument, annotator=_AUDITOR).judgements
+
+
+def _read_lines(
+    path: Path,
+    items: Mapping[str, AuditItem],
+    instrument: str,
+    codes_of: Mapping[str, dict[str, str]],
+    comments: dict[str, str],
+) -> None:
+    """Read lines of ``number<TAB>codes<TAB>comment``; all such files are of one auditor."""
+    asked = find_instrument(instrument)
+    for line, text in numbered_lines(path):
+        if not text.strip() or text.startswith("#"):
+            continue
+        number, *rest = (cell.strip() for cell in text.split("\t", 2))
+        if number not in items:
+            raise UserError(
+                f"{number!r} is not an item of this audit", file=path, line=line, fix="write number, tab, letters"
+            )
+        if not rest or not rest[0]:
+            raise UserError(f"{number} is not judged", file=path, line=line, fix="write number, tab, letters")
+        try:
+            codes = check_value(asked, rest[0], [""] * items[number].options)
+        except UserError as error:
+            raise error.at(path, line) from None
+        if codes_of[number].setdefault(_AUDITOR, codes) != codes:
+            raise UserError(f"{number} was already judged, with other letters", file=path, line=line, fix="remove one")
+        if len(rest) > 1 and rest[1]:
+            comments[number] = rest[1]
+
+
+SENSE = "sense"
+_ANSWERS = ("yes", "no")
+
+
+def questions_to_model(audit: BlindAudit) -> Probe:
+    """Make one item per option (is it a true answer?) and one per item (does it make sense?).
+
+    The facets say which: ``item`` is the number in the audit, ``about`` the letter of the option, or ``sense``.
+    """
+    items: list[Item] = []
+    for entry, item in zip(audit.items, audit.shown, strict=True):
+        question = " ".join(filter(None, (item.premise, item.text)))
+        sense = f"Question: {question or item.options[0]}\nIs this good English that makes sense? Answer yes or no:"
+        items.append(_asked(sense, entry.number, SENSE))
+        for letter, option in lettered(item.options).items():
+            filled = fill_blank(item.text, option) if item.form == "cloze" else option
+            head = f"Question: {question}\n" if item.form in ("choice", "pair") else f"{item.premise}\n"
+            text = f"{head.lstrip()}Proposed answer: {filled}\nIs the proposed answer true? Answer yes or no:"
+            items.append(_asked(text, entry.number, letter))
+    return Probe.of(items, Card(name="audit-questions", made="Options of an audit, each a question of its own."))
+
+
+def _asked(text: str, number: str, about: str) -> Item:
+    return Item(
+        probe="audit-questions",
+        form="choice",
+        text=text,
+        options=_ANSWERS,
+        member=f"{number} {about}",
+        facets={"item": number, "about": about},
+    )
+
+
+def codes_of_model(items: Sequence[Item], scores: Sequence[Sequence[float]], margin: float = 0.0) -> Mapping[str, str]:
+    """Return the auditor's letters from the scores of yes and no; unclear if they differ by at most ``margin``.
+
+    >>> items = [_asked("?", "q1", about) for about in ("sense", "A", "B")]
+    >>> codes_of_model(items, [(0.0, -1.0), (-1.0, 0.0), (0.0, -0.1)], margin=0.5)
+    {'q1': 'FU'}
+    """
+    senseless: set[str] = set()
+    letters: dict[str, str] = {}
+    for item, (yes, no) in zip(items, scores, strict=True):
+        number, about = str(item.facets["item"]), item.facets["about"]
+        if about == SENSE:
+            if no - yes > margin:
+                senseless.add(number)
+            continue
+        code = "U" if abs(yes - no) <= margin else "T" if yes > no else "F"
+        letters[number] = letters.get(number, "") + code
+    return {number: NONSENSE if number in senseless else codes for number, codes in letters.items()}
+
+
+def write_lines(path: Path, codes: Mapping[str, str]) -> int:
+    """Write the lines of an auditor, one per item, and return the number of nonsense items."""
+    with writing(path) as temporary:
+        letters = (f"{number}\t{'N' if each == NONSENSE else each}\n" for number, each in codes.items())
+        temporary.write_text("".join(letters), encoding="utf-8")
+    return sum(each == NONSENSE for each in codes.values())

@@ -14,16 +14,15 @@ from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
+from horsesense.annotate.server.database_tables import metadata
 from horsesense.data import disk_errors
 from horsesense.errors import UserError
 
-HEAD = "0001"
-"""The newest migration; a database that has it does not need Alembic, which is slow to load."""
 _BUSY_SECONDS = 30
 
 
 def open_database(url: str) -> Engine:
-    """Open an engine whose commits are on disk when they return; create or migrate the tables."""
+    """Open an engine whose commits are on disk when they return; create the tables the first time."""
     try:
         kind = make_url(url).get_backend_name()
     except ArgumentError:
@@ -32,7 +31,7 @@ def open_database(url: str) -> Engine:
         raise UserError(f"databases of the kind {kind} are not supported", fix="use PostgreSQL, or none for SQLite")
     engine = _sqlite(url) if kind == "sqlite" else _postgresql(url)
     try:
-        _migrate(engine)
+        _create_tables(engine)
     except DBAPIError as error:
         # The address may contain a password, so only the database's own message is shown.
         raise UserError(
@@ -95,34 +94,15 @@ def reading(engine: Engine) -> Iterator[Connection]:
         yield connection
 
 
-def _migrate(engine: Engine) -> None:
-    version = _version(engine)
-    if version == HEAD:
-        return
-    if version > HEAD:
-        raise UserError("the database was written by a newer horsesense", fix="install the newest one")
+def _create_tables(engine: Engine) -> None:
+    with reading(engine) as connection:
+        if inspect(connection).has_table("study"):
+            return
     if engine.dialect.name == "sqlite":
         with FileLock(f"{engine.url.database}.lock"), writing(engine) as connection:
-            _upgrade(connection)
+            metadata.create_all(connection)
         return
     with writing(engine) as connection:
         # Two servers may start at the same moment.
         connection.execute(text("SELECT pg_advisory_xact_lock(4816)"))
-        _upgrade(connection)
-
-
-def _version(engine: Engine) -> str:
-    with reading(engine) as connection:
-        if not inspect(connection).has_table("alembic_version"):
-            return ""
-        return str(connection.execute(text("SELECT version_num FROM alembic_version")).scalar() or "")
-
-
-def _upgrade(connection: Connection) -> None:
-    from alembic import command
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+        metadata.create_all(connection)

@@ -1,7 +1,4 @@
-"""The tables of a served study. What people said is only ever added to; the queue is what changes.
-
-The migrations make these tables; a test compares the two.
-"""
+"""The tables of a served study. The log of answers is append-only, by triggers; only the queue changes."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Connection,
     Float,
     ForeignKey,
     Index,
@@ -20,8 +18,12 @@ from sqlalchemy import (
     String,
     Table,
     UniqueConstraint,
+    event,
     text,
 )
+
+VERSION = 1
+"""Version of these tables, stored with a study."""
 
 metadata = MetaData()
 
@@ -29,6 +31,7 @@ study = Table(
     "study",
     metadata,
     Column("id", Integer, primary_key=True),
+    Column("version", Integer, nullable=False),  # of these tables
     Column("fingerprint", String, nullable=False),  # of the items that were loaded: they may not change under a study
     Column("salt", LargeBinary, nullable=False),  # of the codes that stand for people in exports
     Column("secret", LargeBinary, nullable=False),  # signs forms and completion codes
@@ -156,5 +159,34 @@ def row_checksum(*values: object) -> str:
     return hashlib.sha256(repr(values).encode()).hexdigest()[:16]
 
 
-APPEND_ONLY = ("judgements", "retractions", "events")
-"""Tables whose rows the database refuses to change or to remove."""
+APPEND_ONLY = {"judgements": ("id", "lease"), "retractions": ("judgement",), "events": ("id",)}
+"""Tables whose rows the database refuses to change or to remove, and the columns by which a row could be replaced."""
+REFUSED = "the log is append-only"
+
+
+def _make_append_only(table: Table, connection: Connection, **_: object) -> None:
+    name = table.name
+    if connection.dialect.name == "postgresql":
+        body = f"$$ BEGIN RAISE EXCEPTION '{REFUSED}'; END $$"
+        refuse = "EXECUTE FUNCTION refuse_change()"
+        statements = [
+            f"CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS {body}",
+            f"CREATE TRIGGER {name}_kept BEFORE UPDATE OR DELETE ON {name} FOR EACH ROW {refuse}",
+            f"CREATE TRIGGER {name}_not_emptied BEFORE TRUNCATE ON {name} FOR EACH STATEMENT {refuse}",
+        ]
+    else:
+        refuse = f"BEGIN SELECT RAISE(ABORT, '{REFUSED}'); END"
+        # INSERT OR REPLACE deletes without asking the trigger on DELETE.
+        same = " OR ".join(f"{key} = NEW.{key}" for key in APPEND_ONLY[name])
+        exists = f"EXISTS (SELECT 1 FROM {name} WHERE {same})"
+        statements = [
+            f"CREATE TRIGGER {name}_no_update BEFORE UPDATE ON {name} {refuse}",
+            f"CREATE TRIGGER {name}_no_delete BEFORE DELETE ON {name} {refuse}",
+            f"CREATE TRIGGER {name}_no_replace BEFORE INSERT ON {name} WHEN {exists} {refuse}",
+        ]
+    for statement in statements:
+        connection.exec_driver_sql(statement)
+
+
+for _name in APPEND_ONLY:
+    event.listen(metadata.tables[_name], "after_create", _make_append_only)

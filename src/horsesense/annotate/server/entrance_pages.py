@@ -14,17 +14,16 @@ from horsesense.annotate.server.answering import RejectedAnswerError
 from horsesense.annotate.server.links_and_sessions import (
     COOKIE,
     CROWDS,
-    DAYS,
     PROLIFIC_TOKEN,
     enter,
     find_join,
     join,
     proven,
+    read_keys,
     visitor_with,
     who_holds,
 )
 from horsesense.annotate.server.participants import RESEARCHER, hashed
-from horsesense.annotate.server.platform_token import read_keys
 from horsesense.annotate.server.request_checks import RequestContext, check_origin, fields_of
 from horsesense.annotate.server.withdrawal import leave
 
@@ -63,7 +62,7 @@ def door_routes(desk: RequestContext) -> APIRouter:
         cookie = enter(served, token)
         if cookie is None:
             raise desk.stranger(request)
-        return desk.let_in(cookie, "/")
+        return desk.let_in(cookie, RedirectResponse("/", 303))
 
     @router.post("/leave")
     def go(request: Request, fields: Fields) -> Response:
@@ -124,12 +123,8 @@ def crowd_routes(desk: RequestContext) -> APIRouter:
                 raise RejectedAnswerError(429, "Too many tries. Please wait a minute.") from None
             raise
         if not personal or is_proven:
-            return desk.let_in(cookie, "/task")
+            return desk.let_in(cookie, RedirectResponse("/task", 303))
         link = f"{served.study.address.rstrip('/')}/in/{personal}"
-        page = desk.page("joined.html.j2", link=link)
-        page.set_cookie(
-            COOKIE, cookie, max_age=DAYS * 24 * 3600, httponly=True, samesite="lax", secure=desk.secure, path="/"
-        )
-        return page
+        return desk.let_in(cookie, desk.page("joined.html.j2", link=link))
 
     return router

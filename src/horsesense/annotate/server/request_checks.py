@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, urlsplit
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from horsesense.annotate.server.answering import RejectedAnswerError
@@ -215,13 +215,12 @@ class RequestContext:
         if not hmac.compare_digest(mark.encode("utf-8", "replace"), visitor.form(self.served).encode()):
             raise RejectedAnswerError(403, "This form is not one of yours. Please load the page again.")
 
-    def let_in(self, cookie: str, to: str) -> Response:
-        """Set the cookie and redirect."""
-        answer = RedirectResponse(to, 303)
-        answer.set_cookie(
+    def let_in(self, cookie: str, page: Response) -> Response:
+        """Set the cookie with a page or a redirection."""
+        page.set_cookie(
             COOKIE, cookie, max_age=DAYS * 24 * 3600, httponly=True, samesite="lax", secure=self.secure, path="/"
         )
-        return answer
+        return page
 
     def sweep(self, at_once: bool = False) -> None:
         """Release expired leases from time to time."""

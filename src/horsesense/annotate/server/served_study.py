@@ -98,7 +98,7 @@ def _loaded(
     fingerprint: str,
 ) -> tuple[bytes, bytes]:
     column = tables.study.c
-    query = select(column.fingerprint, column.salt, column.secret)
+    query = select(column.fingerprint, column.salt, column.secret, column.version)
     row: Sequence[Any] | None
     with reading(engine) as connection:
         row = connection.execute(query).one_or_none()
@@ -109,6 +109,12 @@ def _loaded(
             # Another server may have loaded the items while this one waited.
             row = connection.execute(query).one_or_none() or _load(connection, study, probes, tasks, fingerprint)
     assert row is not None, "it was loaded just now"
+    if row[3] != tables.VERSION:
+        raise UserError(
+            "the database was written by another version of horsesense",
+            file=study.folder,
+            fix="use that version, or make a new study",
+        )
     if row[0] != fingerprint:
         raise UserError(
             "the items are not those that the database was made with",
@@ -124,16 +130,15 @@ def _load(
     probes: Mapping[str, Probe],
     tasks: Mapping[str, Mapping[str, Task]],
     fingerprint: str,
-) -> tuple[str, bytes, bytes]:
+) -> tuple[str, bytes, bytes, int]:
     for purpose, probe in probes.items():
         rows = list(_rows(study, purpose, probe, tasks[purpose]))
         for first in range(0, len(rows), _BATCH):
             connection.execute(insert(tables.items), rows[first : first + _BATCH])
     salt, secret = secrets.token_bytes(32), secrets.token_bytes(32)
-    connection.execute(
-        insert(tables.study).values(id=1, fingerprint=fingerprint, salt=salt, secret=secret, paused=False)
-    )
-    return fingerprint, salt, secret
+    values = {"version": tables.VERSION, "fingerprint": fingerprint, "salt": salt, "secret": secret, "paused": False}
+    connection.execute(insert(tables.study).values(id=1, **values))
+    return fingerprint, salt, secret, tables.VERSION
 
 
 def _rows(study: Study, purpose: str, probe: Probe, tasks: Mapping[str, Task]) -> Iterator[dict[str, object]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import case, func, select
 
@@ -40,17 +41,6 @@ class StudyProgress:
     """Items for which more people are asked."""
     by_answers: Mapping[int, int]
     """Number of items by number of judgements, from 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenItem:
-    """An item with missing judgements."""
-
-    item: str
-    question: str
-    answered: int
-    wanted: int
-    held: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +81,8 @@ def study_progress(served: ServedStudy) -> StudyProgress:
     return StudyProgress(items, done, wanted, answered, held, escalated, by_answers)
 
 
-def open_items(served: ServedStudy, most: int = 50) -> list[OpenItem]:
-    """Return items with missing judgements, those with the fewest first."""
+def open_items(served: ServedStudy, most: int = 50) -> list[dict[str, Any]]:
+    """Return rows of items with missing judgements, those with the fewest first."""
     query = (
         select(_items.key, _items.answered, _items.wanted, _items.held)
         .where(_items.purpose == "item", _items.answered < _items.wanted)
@@ -102,7 +92,7 @@ def open_items(served: ServedStudy, most: int = 50) -> list[OpenItem]:
     with reading(served.engine) as connection:
         rows = connection.execute(query).all()
     tasks = served.tasks["item"]
-    return [OpenItem(row.key, tasks[row.key].question, row.answered, row.wanted, row.held) for row in rows]
+    return [{**row._mapping, "question": tasks[row.key].question} for row in rows]
 
 
 def over_time(served: ServedStudy) -> OverTime | None:

@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING
 from horsesense.registry import Command, Method, Reader, lazy_attributes, public_names
 
 if TYPE_CHECKING:
+    from horsesense.methods.partwhole.builder import AdjectiveSources as AdjectiveSources
+    from horsesense.methods.partwhole.builder import PairSources as PairSources
     from horsesense.methods.partwhole.builder import build as build
     from horsesense.methods.partwhole.checking import check as check
     from horsesense.methods.partwhole.pictures import pick_pictures as pick_pictures
     from horsesense.methods.partwhole.recasting import gold as gold
     from horsesense.methods.partwhole.recasting import premises as premises
     from horsesense.methods.partwhole.recasting import recast as recast
-    from horsesense.methods.partwhole.settings import AdjectiveSources as AdjectiveSources
-    from horsesense.methods.partwhole.settings import CandidateRules as CandidateRules
-    from horsesense.methods.partwhole.settings import PairSources as PairSources
+    from horsesense.methods.partwhole.rules import CandidateRules as CandidateRules
     from horsesense.methods.partwhole.splits import split as split
     from horsesense.methods.partwhole.table import paper_table as paper_table
 
@@ -108,9 +108,9 @@ METHOD = Method(
 
 _PUBLIC = public_names(
     METHOD,
-    f"{_HERE}.settings:AdjectiveSources",
-    f"{_HERE}.settings:CandidateRules",
-    f"{_HERE}.settings:PairSources",
+    f"{_HERE}.builder:AdjectiveSources",
+    f"{_HERE}.rules:CandidateRules",
+    f"{_HERE}.builder:PairSources",
 )
 __all__ = [*_PUBLIC]
 __getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

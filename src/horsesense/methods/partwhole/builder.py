@@ -7,22 +7,21 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any
 
 from annotated_types import Ge
 
 from horsesense.core import Card, Item, Probe, Source
-from horsesense.errors import UserError, argument, translate_errors
+from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.methods.partwhole import pairs as pair_readers
 from horsesense.methods.partwhole.adjectives import adjective_class, read_syntactic_ngrams, read_text_modifiers
 from horsesense.methods.partwhole.dataset import unjudged
-from horsesense.methods.partwhole.pairs import Modifiers, Pair, Pairs
-from horsesense.methods.partwhole.rules import Sieve
-from horsesense.methods.partwhole.settings import RULES, AdjectiveSources, CandidateRules, PairSources
+from horsesense.methods.partwhole.pairs import PREDICATES, Modifiers, Pairs
+from horsesense.methods.partwhole.rules import RULES, CandidateRules, Sieve
 from horsesense.methods.published.reading import Reading, fields_of
 from horsesense.progress import NO_PROGRESS, Progress
 
@@ -39,87 +38,108 @@ Triple = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class CandidatePlan:
-    """Sources and rules of candidates."""
+class PairSources:
+    """Sources of pairs: files and lexicons with wholes and their parts."""
 
-    pairs: Sequence[Pairs]
-    modifiers: Sequence[Modifiers]
-    """Adjectives by source; a whole keeps the commonest of each source."""
-    rules: CandidateRules = field(default_factory=CandidateRules)
-    published: Collection[Triple] = ()
-    """Published candidates; each of ours records whether it is among them."""
-    limit: int | None = None
-    seed: int = 0
+    relationships: str | Path | None = None
+    """File relationships.json of Visual Genome."""
+    relation_counts: str | Path | None = None
+    """Table with subject, predicate, object and count, where relations are counted, not images."""
+    wordnet: bool = False
+    """Use WordNet's meronyms."""
+    conceptnet: Sequence[str | Path] = ()
+    """ConceptNet file, for HasA and PartOf."""
+    genericskb: Sequence[str | Path] = ()
+    """GenericsKB file, for has-part statements."""
+    predicates: Sequence[str] = ("have",)
+    """Kind of predicate that indicates a part: have, with, of, on."""
+    aliases: str | Path | None = None
+    """Other names of objects, one line per object: canonical,alias,…"""
+
+    def __post_init__(self) -> None:
+        for name in self.predicates:
+            if name not in PREDICATES:
+                raise unknown("kind of predicate", name, PREDICATES)
 
 
-def build_partwhole(plan: CandidatePlan) -> Probe:
-    """Build unlabelled triples; the notes count what each rule rejected."""
-    if not plan.pairs or not plan.modifiers:
-        missing = "pairs of whole and part" if not plan.pairs else "adjectives"
+@dataclass(frozen=True, slots=True)
+class AdjectiveSources:
+    """Sources of adjectives: files with adjectives of nouns."""
+
+    attributes: str | Path | None = None
+    """File attributes.json of Visual Genome."""
+    ngrams: Sequence[str | Path] = ()
+    """File of Google's syntactic n-grams (arcs)."""
+    text: Sequence[str | Path] = ()
+    """Text corpus, in which adjectives are found by a pattern."""
+
+
+def build_partwhole(
+    pairs: Sequence[Pairs],
+    modifiers: Sequence[Modifiers],
+    rules: CandidateRules | None = None,
+    published: Collection[Triple] = (),
+    limit: int | None = None,
+    seed: int = 0,
+) -> Probe:
+    """Build unlabelled triples; the notes count what each rule rejected.
+
+    A whole keeps the commonest adjectives of each source. Each triple records whether it is among the published ones.
+    """
+    if not pairs or not modifiers:
+        missing = "pairs of whole and part" if not pairs else "adjectives"
         raise UserError(f"no source of {missing} is given", fix="see docs/methods/partwhole.md for those there are")
-    sieve = Sieve(plan.rules)
-    pairs = sieve.pairs(plan.pairs)
-    if not pairs:
+    sieve = Sieve(rules or CandidateRules())
+    kept = sieve.pairs(pairs)
+    if not kept:
         raise UserError(
             "no pair of whole and part is left", fix=f"give more sources, or a smaller {argument('fewest')}"
         )
-    ranked = {each.source: sieve.adjectives(each, (whole for whole, _ in pairs)) for each in plan.modifiers}
+    ranked = {each.source: sieve.adjectives(each, (whole for whole, _ in kept)) for each in modifiers}
     seen: dict[str, set[str]] = defaultdict(set)
-    for each in plan.modifiers:
+    for each in modifiers:
         for noun, adjectives in each.counts.items():
             seen[noun].update(adjectives)
-    items = [item for pair in sorted(pairs) for item in _items(pair, pairs[pair], ranked, sieve, seen, plan)]
+    items = []
+    for (whole, part), names in sorted(kept.items()):
+        having: dict[str, list[str]] = {}
+        for adjective_source, by_whole in ranked.items():
+            for word in by_whole.get(whole, ()):
+                having.setdefault(word, []).append(adjective_source)
+        for word in sieve.triples((whole, part), tuple(having), seen):
+            source = Source(triples=(("has-part", whole, part), ("has-property", whole, word)))
+            item = unjudged(whole, part, word, source)
+            facets = {
+                "adjective_source": "+".join(having[word]),
+                "pair_source": "+".join(dict.fromkeys(names)),
+                "adjective_class": adjective_class(word),
+            }
+            if published:
+                facets["released"] = "yes" if (whole, part, word) in published else "no"
+            items.append(replace(item, facets={**item.facets, **facets}))
     if not items:
         raise UserError(
             "no triple is left", fix=f"give more text, or switch a rule off ({argument('without', 'part')})"
         )
-    sources: list[Pairs | Modifiers] = [*plan.pairs, *plan.modifiers]
+    sources: list[Pairs | Modifiers] = [*pairs, *modifiers]
     notes = Counter({f"{why} ({each.source})": count for each in sources for why, count in each.left_out.items()})
-    for name in {each.source for each in plan.pairs}:
-        notes[f"pairs kept from {name}"] = sum(name in names for names in pairs.values())
+    for name in {each.source for each in pairs}:
+        notes[f"pairs kept from {name}"] = sum(name in names for names in kept.values())
     notes.update(sieve.rejected)
-    if plan.published:
-        notes.update(overlap(items, plan.published))
-    if plan.limit is not None and plan.limit < len(items):
-        sampled = set(random.Random(plan.seed).sample(range(len(items)), plan.limit))
+    if published:
+        notes.update(overlap(items, published))
+    if limit is not None and limit < len(items):
+        sampled = set(random.Random(seed).sample(range(len(items)), limit))
         items = [item for place, item in enumerate(items) if place in sampled]
     card = Card(
         name="partwhole",
         method="partwhole",
         licence=" and ".join(dict.fromkeys(e.licence for e in sources if e.licence)),
-        made=_how_made(plan),
-        seed=plan.seed,
+        made=_how_made(pairs, modifiers, sieve.rules),
+        seed=seed,
         group="whole",
     )
     return Probe.of(items, card, {note: count for note, count in sorted(notes.items()) if count})
-
-
-def _items(
-    pair: Pair,
-    sources: tuple[str, ...],
-    ranked: Mapping[str, Mapping[str, Sequence[str]]],
-    sieve: Sieve,
-    seen: Mapping[str, set[str]],
-    plan: CandidatePlan,
-) -> list[Item]:
-    whole, part = pair
-    having: dict[str, list[str]] = {}
-    for adjective_source, adjectives in ranked.items():
-        for word in adjectives.get(whole, ()):
-            having.setdefault(word, []).append(adjective_source)
-    items = []
-    for word in sieve.triples(pair, tuple(having), seen):
-        source = Source(triples=(("has-part", whole, part), ("has-property", whole, word)))
-        item = unjudged(whole, part, word, source)
-        facets = {
-            "adjective_source": "+".join(having[word]),
-            "pair_source": "+".join(dict.fromkeys(sources)),
-            "adjective_class": adjective_class(word),
-        }
-        if plan.published:
-            facets["released"] = "yes" if (whole, part, word) in plan.published else "no"
-        items.append(replace(item, facets={**item.facets, **facets}))
-    return items
 
 
 def overlap(items: Sequence[Item], published: Collection[Triple]) -> dict[str, int]:
@@ -137,11 +157,11 @@ def overlap(items: Sequence[Item], published: Collection[Triple]) -> dict[str, i
     }
 
 
-def _how_made(plan: CandidatePlan) -> str:
-    pairs = ", ".join(f"{each.source} ({each.unit})" for each in plan.pairs)
-    words = ", ".join(each.source for each in plan.modifiers)
-    off = [name for name in RULES if not plan.rules.on(name)]
-    made = f"Pairs from {pairs}; adjectives from {words}; nobody has judged them yet."
+def _how_made(pairs: Sequence[Pairs], modifiers: Sequence[Modifiers], rules: CandidateRules) -> str:
+    facts = ", ".join(f"{each.source} ({each.unit})" for each in pairs)
+    words = ", ".join(each.source for each in modifiers)
+    off = [name for name in RULES if not rules.on(name)]
+    made = f"Pairs from {facts}; adjectives from {words}; nobody has judged them yet."
     made += f" Rules switched off: {', '.join(off)}." if off else ""
     return f"{made} {WITHOUT_PARTS if 'parts' in off else READ}"
 
@@ -155,9 +175,6 @@ def read_candidates(path: Path) -> set[Triple]:
             raise UserError("this is not a candidate", file=path, line=number, fix="write whole,part,adjective")
         triples.add((fields[0], fields[1], fields[2]))
     return triples
-
-
-_Source = TypeVar("_Source")
 
 
 @translate_errors()
@@ -185,68 +202,48 @@ def build(
     Returns:
         The probe; the notes on its card count what each rule rejected.
     """
-    sources = pairs or PairSources()
+    sources, words = pairs or PairSources(), adjectives or AdjectiveSources()
     aliases = pair_readers.read_aliases(Path(sources.aliases)) if sources.aliases else {}
-    known = _read_all(_pair_readers(sources, aliases), "pairs", progress)
-    nouns = {noun for each in known for pair in each.counts for noun in pair}
-    modifiers = _read_all(_modifier_readers(adjectives or AdjectiveSources(), nouns, aliases), "adjectives", progress)
-    plan = CandidatePlan(
-        pairs=known,
-        modifiers=modifiers,
-        rules=rules or CandidateRules(),
-        published=read_candidates(Path(published)) if published else (),
-        limit=limit,
-        seed=seed,
+    of_pairs = (
+        (sources.relationships, partial(pair_readers.read_relationships, kinds=sources.predicates, aliases=aliases)),
+        (
+            sources.relation_counts,
+            partial(pair_readers.read_relation_counts, kinds=sources.predicates, aliases=aliases),
+        ),
+        (sources.wordnet, pair_readers.wordnet_pairs),
+        (sources.conceptnet, pair_readers.conceptnet_pairs),
+        (sources.genericskb, pair_readers.genericskb_pairs),
     )
-    return build_partwhole(plan)
+    known: list[Pairs] = _read_all(of_pairs, "pairs", ("relation_counts", "wordnet", "conceptnet"), progress)
+    nouns = {noun for each in known for pair in each.counts for noun in pair}
+    of_adjectives = (
+        (words.attributes, partial(pair_readers.read_attributes, aliases=aliases)),
+        (words.ngrams, partial(read_syntactic_ngrams, nouns=nouns)),
+        (words.text, partial(read_text_modifiers, nouns=nouns)),
+    )
+    modifiers: list[Modifiers] = _read_all(of_adjectives, "adjectives", ("attributes", "ngrams", "text"), progress)
+    triples = read_candidates(Path(published)) if published else ()
+    return build_partwhole(known, modifiers, rules, triples, limit, seed)
 
 
-def _read_all(readers: Sequence[Callable[[], _Source]], stage: str, progress: Progress) -> list[_Source]:
+def _read_all(
+    readers: Sequence[tuple[str | Path | Sequence[str | Path] | bool | None, Callable[..., Any]]],
+    stage: str,
+    options: Sequence[str],
+    progress: Progress,
+) -> list[Any]:
+    """Read every source that is given: a file, several files, or a lexicon; ``options`` are named if none is."""
+    given = [(value, read) for value, read in readers if value]
+    if not given:
+        *others, last = (argument(name, *([] if name == "wordnet" else ["FILE"])) for name in options)
+        raise UserError(f"no source of {stage} is given", fix=f"give {', '.join(others)} or {last}")
     sources = []
-    for i, read in enumerate(readers):
-        progress.update(stage, i, len(readers))
-        sources.append(read())
+    for i, (value, read) in enumerate(given):
+        progress.update(stage, i, len(given))
+        if value is True:
+            sources.append(read())
+        elif isinstance(value, str | Path):
+            sources.append(read(Path(value)))
+        elif value:
+            sources.append(read([Path(file) for file in value]))
     return sources
-
-
-def _pair_readers(sources: PairSources, aliases: dict[str, str]) -> list[Callable[[], Pairs]]:
-    readers: list[Callable[[], Pairs]] = []
-    if sources.relationships:
-        readers.append(
-            partial(pair_readers.read_relationships, Path(sources.relationships), sources.predicates, aliases)
-        )
-    if sources.relation_counts:
-        readers.append(
-            partial(pair_readers.read_relation_counts, Path(sources.relation_counts), sources.predicates, aliases)
-        )
-    if sources.wordnet:
-        readers.append(pair_readers.wordnet_pairs)
-    if sources.conceptnet:
-        readers.append(partial(pair_readers.conceptnet_pairs, [Path(file) for file in sources.conceptnet]))
-    if sources.genericskb:
-        readers.append(partial(pair_readers.genericskb_pairs, [Path(file) for file in sources.genericskb]))
-    if not readers:
-        raise UserError(
-            "no source of pairs is given",
-            fix=f"give {argument('relation_counts', 'FILE')}, {argument('wordnet')}, "
-            f"{argument('conceptnet', 'FILE')} …",
-        )
-    return readers
-
-
-def _modifier_readers(
-    sources: AdjectiveSources, nouns: set[str], aliases: dict[str, str]
-) -> list[Callable[[], Modifiers]]:
-    readers: list[Callable[[], Modifiers]] = []
-    if sources.attributes:
-        readers.append(partial(pair_readers.read_attributes, Path(sources.attributes), aliases))
-    if sources.ngrams:
-        readers.append(partial(read_syntactic_ngrams, [Path(file) for file in sources.ngrams], nouns))
-    if sources.text:
-        readers.append(partial(read_text_modifiers, [Path(file) for file in sources.text], nouns))
-    if not readers:
-        raise UserError(
-            "no source of adjectives is given",
-            fix=f"give {argument('attributes', 'FILE')}, {argument('ngrams', 'FILE')} or {argument('text', 'FILE')}",
-        )
-    return readers

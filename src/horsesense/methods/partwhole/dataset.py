@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ REASONS = {
     "nonsense": "",
 }
 """What makes no sense: the adjective with the whole, with the part, the part with the whole, or a word."""
+ROLES = ("whole", "part", "adjective")
 _TRIPLE = ("whole", "part", "jj")
 
 
@@ -51,29 +53,20 @@ def read_partwhole(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     reading = Reading(skip_bad)
     reading.add_rows(paths, COLUMNS, _triple_item, ",", quoted=True)
     card = Card(
-        name="partwhole",
+        "partwhole",
         method="partwhole",
         licence=LICENCE,
-        made=f"Read from the judged triples of the part-whole release ({names_of(paths)}); the question is ours.",
         group="whole",
+        made=f"Read from the judged triples of the part-whole release ({names_of(paths)}); the question is ours.",
     )
     return reading.probe(card, paths)
 
 
 def _triple_item(reading: Reading, row: dict[str, str], path: Path, number: int) -> Item:
     answer, about = judged(reading, row)
-    whole, part, adjective = (about[name] for name in ("whole", "part", "adjective"))
-    return Item(
-        probe="partwhole",
-        form="choice",
-        text=f"If the {whole} is {adjective}, how likely is it that its {part} is {adjective}?",
-        options=LABELS,
-        answer=answer,
-        ordered=True,
-        groups={"whole": str(whole), "part": str(part), "adjective": str(adjective)},
-        facets=about | split_of(path),
-        source=Source(file=path.name, line=number, licence=LICENCE),
-    )
+    whole, part, adjective = (str(about[name]) for name in ROLES)
+    item = unjudged(whole, part, adjective, Source(file=path.name, line=number, licence=LICENCE))
+    return replace(item, answer=answer, facets=about | split_of(path))
 
 
 def judged(reading: Reading, row: Mapping[str, Any]) -> tuple[int, dict[str, Facet]]:
@@ -83,7 +76,7 @@ def judged(reading: Reading, row: Mapping[str, Any]) -> tuple[int, dict[str, Fac
     """
     values = dict(row)
     about: dict[str, Facet] = {}
-    for name, column in (("whole", "whole"), ("part", "part"), ("adjective", "jj")):
+    for name, column in zip(ROLES, _TRIPLE, strict=True):
         about[name] = reading.clean(text_field(values, column))
     answer = whole_number(values.get("label"), "label", len(LABELS) - 1)
     binary = whole_number(values.get("bin_label"), "bin_label", 1)
@@ -101,11 +94,11 @@ def read_partwhole_nli(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     reading = Reading(skip_bad)
     reading.add_json(paths, _inference_item)
     card = Card(
-        name="partwhole-nli",
+        "partwhole-nli",
         method="partwhole",
         licence=LICENCE,
-        made=f"Read from the inference format of the part-whole release ({names_of(paths)}).",
         group="whole",
+        made=f"Read from the inference format of the part-whole release ({names_of(paths)}).",
     )
     return reading.probe(card, paths)
 
@@ -125,7 +118,7 @@ def _inference_item(reading: Reading, values: dict[str, Any], path: Path, number
         options=LABELS,
         answer=answer,
         ordered=True,
-        groups={name: str(about[name]) for name in ("whole", "part", "adjective")},
+        groups={name: str(about[name]) for name in ROLES},
         facets=about | split_of(path),
         source=Source(file=path.name, line=number, licence=LICENCE),
     )
@@ -156,11 +149,11 @@ def read_partwhole_votes(paths: Sequence[Path], skip_bad: bool = False) -> Relea
                     votes_of[item.id] += 1
                     judgements.append(Judgement(item.id, f"{NOBODY}{votes_of[item.id]}", INSTRUMENT, value, reason))
     card = Card(
-        name="partwhole",
+        "partwhole",
         method="partwhole",
         licence=LICENCE,
-        made=f"The triples that people judged for the part-whole release ({names_of(paths)}), before adjudication.",
         group="whole",
+        made=f"The triples that people judged for the part-whole release ({names_of(paths)}), before adjudication.",
     )
     return ReleasedVotes(reading.probe(card, paths), tuple(judgements))
 
@@ -208,13 +201,14 @@ def _vote(text: str) -> tuple[str, str]:
 
 def unjudged(whole: str, part: str, adjective: str, source: Source) -> Item:
     """Return the question about a triple without an answer, in the wording of `read_partwhole`."""
+    triple = {"whole": whole, "part": part, "adjective": adjective}
     return Item(
         probe="partwhole",
         form="choice",
         text=f"If the {whole} is {adjective}, how likely is it that its {part} is {adjective}?",
         options=LABELS,
         ordered=True,
-        groups={"whole": whole, "part": part, "adjective": adjective},
-        facets={"whole": whole, "part": part, "adjective": adjective},
+        groups=triple,
+        facets=dict(triple),
         source=source,
     )

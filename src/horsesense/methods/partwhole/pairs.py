@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,6 @@ from horsesense.lexicons.genericskb import generic_statements
 from horsesense.lexicons.inflection import singular
 from horsesense.lexicons.sources import part_links
 from horsesense.lexicons.triples import Facts
-from horsesense.methods.partwhole.settings import PREDICATES
 
 Pair = tuple[str, str]
 """Whole and part."""
@@ -31,6 +31,13 @@ Pair = tuple[str, str]
 _NOUN = re.compile(r"[a-z]+(?:[ '-][a-z]+)*")
 _HAS_PART = re.compile(r".+ (?:have|has) \(part\) (?P<part>.+?)\.?")
 _DETERMINER = re.compile(r"^(?:a|an|the|its|their|many|some|several|two|four) ")
+PREDICATES = {
+    "have": ("has", "have", "having", "has a", "have a", "has an", "have an"),
+    "with": ("with", "with a", "with an"),
+    "of": ("of", "of a", "of an", "belong to", "belongs to", "belonging to", "part of", "is part of", "be part of"),
+    "on": ("on", "on a", "is on", "be on", "on side of", "attach to", "attached to"),
+}
+"""Kinds of predicates that may indicate a part; the paper uses the first. After *of* and *on* the whole is last."""
 LICENCE = "CC BY 4.0"
 _TURNED = ("of", "on")
 
@@ -131,19 +138,23 @@ def _counted(source: str, unit: str, pairs: Iterable[Pair], licence: str) -> Pai
 # Visual Genome.
 
 
+@contextmanager
+def in_visual_genome(path: Path, kind: str) -> Iterator[None]:
+    """Report a picture without the fields of ``relationships.json`` or ``attributes.json``."""
+    try:
+        yield
+    except (KeyError, TypeError, IndexError) as error:
+        problem = f"a picture has no {kind} as Visual Genome has them ({error!r})"
+        raise UserError(problem, file=path, fix=f"give {kind}.json of Visual Genome, unpacked") from None
+
+
 def read_relationships(path: Path, kinds: Sequence[str] = ("have",), aliases: Mapping[str, str] | None = None) -> Pairs:
     """Read the pairs of the official file, with their number of pictures."""
     turned, left_out = _predicates(kinds), Counter[str]()
     counts: Counter[Pair] = Counter()
     for picture in json_elements(path):
-        try:
+        with in_visual_genome(path, "relationships"):
             seen = {_pair(relation, turned, aliases or {}, left_out) for relation in picture["relationships"]}
-        except (KeyError, TypeError, IndexError) as error:
-            raise UserError(
-                f"a picture has no relationships as Visual Genome has them ({error!r})",
-                file=path,
-                fix="give relationships.json of Visual Genome, unpacked",
-            ) from None
         counts.update(pair for pair in seen if pair is not None)
     return Pairs("visual-genome", "images", counts, LICENCE, left_out)
 
@@ -173,20 +184,14 @@ def read_attributes(path: Path, aliases: Mapping[str, str] | None = None) -> Mod
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     left_out: Counter[str] = Counter()
     for picture in json_elements(path):
-        try:
+        with in_visual_genome(path, "attributes"):
             for thing in picture["attributes"]:
-                noun = _noun(thing, aliases or {})
+                noun = noun_of(thing, aliases or {})
                 adjectives = {" ".join(str(attribute).lower().split()) for attribute in thing.get("attributes") or ()}
                 if not noun:
                     left_out["attributes of words that are not nouns"] += len(adjectives)
                     continue
                 counts[noun].update(adjectives - {""})
-        except (KeyError, TypeError, IndexError) as error:
-            raise UserError(
-                f"a picture has no attributes as Visual Genome has them ({error!r})",
-                file=path,
-                fix="give attributes.json of Visual Genome, unpacked",
-            ) from None
     return Modifiers("visual-genome", counts, LICENCE, left_out)
 
 
@@ -209,15 +214,15 @@ def _pair(relation: Any, turned: Mapping[str, bool], aliases: Mapping[str, str],
     if predicate not in turned:
         left_out["relations with another predicate"] += 1
         return None
-    whole, part = _noun(relation["subject"], aliases), _noun(relation["object"], aliases)
+    whole, part = noun_of(relation["subject"], aliases), noun_of(relation["object"], aliases)
     if not whole or not part:
         left_out["relations between words that are not nouns"] += 1
         return None
     return (part, whole) if turned[predicate] else (whole, part)
 
 
-def _noun(thing: Any, aliases: Mapping[str, str]) -> str:
-    """An object's name; some versions of the file give a list of names."""
+def noun_of(thing: Any, aliases: Mapping[str, str]) -> str:
+    """Return an object's name; some versions of the file give a list of names."""
     name = thing["name"] if "name" in thing else thing["names"][0]
     plain = " ".join(name.lower().split())
     return clean_noun(aliases.get(plain, plain))

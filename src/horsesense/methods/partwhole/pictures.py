@@ -15,8 +15,7 @@ from horsesense.core import Probe
 from horsesense.core.document import Document
 from horsesense.data import json_elements, write_file
 from horsesense.errors import UserError, translate_errors
-from horsesense.methods.partwhole.pairs import Pair, clean_noun
-from horsesense.methods.partwhole.settings import PREDICATES
+from horsesense.methods.partwhole.pairs import PREDICATES, Pair, in_visual_genome, noun_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,25 +87,15 @@ Boxes = tuple[Mapping[str, float], Mapping[str, float]]
 def _seen(path: Path, wanted: Collection[Pair]) -> dict[Pair, list[tuple[int, Boxes]]]:
     """Return the pictures of each pair, once each, with the boxes of whole and part."""
     found: dict[Pair, dict[int, Boxes]] = {}
-    try:
+    with in_visual_genome(path, "relationships"):
         for picture in json_elements(path):
             for relation in picture["relationships"]:
                 if " ".join(relation["predicate"].lower().split()) in PREDICATES["have"]:
                     whole, part = relation["subject"], relation["object"]
-                    pair = _noun(whole), _noun(part)
+                    pair = noun_of(whole, {}), noun_of(part, {})
                     if pair in wanted:
                         found.setdefault(pair, {}).setdefault(int(picture["image_id"]), (_box(whole), _box(part)))
-    except (KeyError, TypeError, IndexError) as error:
-        raise UserError(
-            f"a picture has no relationships as Visual Genome has them ({error!r})",
-            file=path,
-            fix="give relationships.json of Visual Genome, unpacked",
-        ) from None
     return {pair: sorted(pictures.items()) for pair, pictures in found.items()}
-
-
-def _noun(thing: Mapping[str, Any]) -> str:
-    return clean_noun(thing["name"] if "name" in thing else thing["names"][0])
 
 
 def _box(thing: Mapping[str, Any]) -> Mapping[str, float]:

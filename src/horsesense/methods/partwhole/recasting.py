@@ -25,7 +25,7 @@ from horsesense.lexicons.comparatives import adjective_forms
 from horsesense.lexicons.corpus import Corpus, Sentence
 from horsesense.lexicons.inflection import noun_forms
 from horsesense.lexicons.words import PREPOSITIONS, words
-from horsesense.methods.partwhole.dataset import LABELS
+from horsesense.methods.partwhole.dataset import LABELS, ROLES, read_partwhole_votes
 from horsesense.methods.partwhole.splits import check_triples
 from horsesense.methods.published.votes import ReleasedVotes
 from horsesense.progress import NO_PROGRESS, Progress
@@ -129,7 +129,7 @@ def as_inference(
     items: list[Item] = []
     for number, item in enumerate(probe.items):
         progress.update("premises", number, len(probe.items))
-        whole, part, adjective = (item.groups[name] for name in ("whole", "part", "adjective"))
+        whole, part, adjective = (item.groups[name] for name in ROLES)
         if (whole, adjective) not in premises:
             premises[whole, adjective] = find_premise(corpus, whole, adjective)
         premise = premises[whole, adjective]
@@ -152,27 +152,18 @@ def coverage(probe: Probe, kinds: Sequence[str] = ("adjacent", "copula")) -> tup
 # Fewer labels, and gold items.
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """A form of the task."""
-
-    options: tuple[str, ...]
-    places: tuple[int, ...]
-    """Index of the option for each of the five labels, impossible first."""
-    ordered: bool = True
-
-
 FORMS = {
-    "five": Labels(LABELS, (0, 1, 2, 3, 4)),
-    "three": Labels(("unlikely", "unrelated", "probably"), (0, 0, 1, 2, 2)),
-    "entailment": Labels(("contradiction", "neutral", "entailment"), (0, 0, 1, 2, 2)),
-    "binary": Labels(("no", "yes"), (0, 0, 0, 1, 1)),
+    "five": (LABELS, (0, 1, 2, 3, 4)),
+    "three": (("unlikely", "unrelated", "probably"), (0, 0, 1, 2, 2)),
+    "entailment": (("contradiction", "neutral", "entailment"), (0, 0, 1, 2, 2)),
+    "binary": (("no", "yes"), (0, 0, 0, 1, 1)),
 }
-"""``entailment`` is ``three`` under the names of inference models; unrelated is *no* of the binary form, as in the
-published dataset."""
+"""Options of each form, and the index of the option for each of the five labels, impossible first. ``entailment`` is
+``three`` under the names of inference models; unrelated is *no* of the binary form, as in the published dataset."""
 
 
-def find_form(name: str) -> Labels:
+def find_form(name: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return a form of the labels by name."""
     if name not in FORMS:
         raise unknown("form of the task", name, FORMS)
     return FORMS[name]
@@ -187,7 +178,7 @@ def in_labels(items: Sequence[Item], form: str) -> list[Item]:
     >>> [each.options[each.answer] for name in FORMS for each in in_labels([item], name)]
     ['probably', 'probably', 'entailment', 'yes']
     """
-    labels, made = find_form(form), []
+    (options, places), made = find_form(form), []
     for item in items:
         if item.options != LABELS:
             raise UserError(
@@ -197,8 +188,8 @@ def in_labels(items: Sequence[Item], form: str) -> list[Item]:
         facets = dict(item.facets)
         if item.answer is not None:
             facets["label"] = LABELS[item.answer]
-        answer = None if item.answer is None else labels.places[item.answer]
-        made.append(replace(item, options=labels.options, answer=answer, ordered=labels.ordered, facets=facets))
+        answer = None if item.answer is None else places[item.answer]
+        made.append(replace(item, options=options, answer=answer, ordered=True, facets=facets))
     return made
 
 
@@ -310,6 +301,4 @@ def gold(
     Returns:
         Triples with their label, for use as gold items of a study.
     """
-    from horsesense.methods.partwhole.dataset import read_partwhole_votes
-
     return gold_triples(read_partwhole_votes([Path(file) for file in files]), per_label, seed)

@@ -9,18 +9,59 @@ in or on something, what fills a thing and what cannot be touched (a shadow, a n
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Annotated
 
-from horsesense.errors import UserError, argument
+from annotated_types import Ge
+
+from horsesense.errors import UserError, argument, unknown
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.inflection import is_known, is_noun
 from horsesense.lexicons.sources import find_wordnet_graph
 from horsesense.lexicons.words import FUNCTION_WORDS, listed
 from horsesense.methods.partwhole.adjectives import is_colour, is_known_adjective, not_attributive, not_descriptive
 from horsesense.methods.partwhole.pairs import Modifiers, Pair, Pairs
-from horsesense.methods.partwhole.settings import CandidateRules
+
+RULES = {
+    "same": "a part is not its whole",
+    "nouns": "whole and part are nouns of one or two words",
+    "repeated": "a pair is in enough images (or relations)",
+    "parts": "WordNet, or a second source, has the part as a part",
+    "adjectives": "an attribute is an adjective of one word",
+    "attributive": "an adjective that is used before nouns (not: awake)",
+    "descriptive": "an adjective that describes (not: first)",
+    "commonest": "the commonest adjectives of a whole only",
+    "part": "an adjective that was seen with the part too",
+    "colours": "few colours per pair",
+}
+"""The rules by name, and what each requires."""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRules:
+    """Rules: which are applied, and their thresholds (sections 3.1 and 3.2 of the paper)."""
+
+    without: Sequence[str] = ()
+    """Rule to switch off: same, nouns, repeated, parts, adjectives, attributive, descriptive, commonest, part,
+    colours."""
+    fewest: Annotated[int, Ge(1)] = 3
+    """Minimum number of images (or relations) per pair."""
+    commonest: Annotated[int, Ge(1)] = 5
+    """Maximum number of adjectives per whole and source."""
+    colours: Annotated[int, Ge(0)] = 1  # 3,986 of the 4,175 published pairs with a colour have one
+    """Maximum number of colours per pair."""
+
+    def __post_init__(self) -> None:
+        for name in self.without:
+            if name not in RULES:
+                raise unknown("rule", name, RULES)
+
+    def on(self, name: str) -> bool:
+        """Return whether a rule is applied."""
+        return name not in self.without
+
 
 REASONS = {
     "vague": "everything has it in some way (a side, a spot)",

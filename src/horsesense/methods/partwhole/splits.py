@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
@@ -14,6 +15,7 @@ from annotated_types import Ge
 from horsesense.core import Item, Probe, write_probe
 from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors, unknown
+from horsesense.methods.partwhole.dataset import ROLES
 
 SHARES = {"train": 0.7, "dev": 0.1, "test": 0.2}
 KINDS = ("random", "whole", "part", "adjective", "nouns")
@@ -47,20 +49,6 @@ class TriplesSplit(Document):
     """The three files."""
 
 
-def write_split(probe: Probe, by: str, seed: int, folder: Path) -> TriplesSplit:
-    """Split a probe and write train.jsonl, dev.jsonl and test.jsonl into a folder."""
-    parts, dropped = split_probe(probe, by, seed)
-    files = []
-    for name, part in parts.items():
-        path = folder / f"{name}.jsonl"
-        write_probe(path, part)
-        wholes, nouns, adjectives = (
-            len({item.groups[role] for item in part.items}) for role in ("whole", "part", "adjective")
-        )
-        files.append(TriplesPart(name, path, len(part.items), wholes, nouns, adjectives))
-    return TriplesSplit(by, seed, dropped, tuple(files))
-
-
 def split_items(items: Sequence[Item], by: str = "random", seed: int = 0) -> dict[str, list[Item]]:
     """Split into train, dev and test, 70%, 10% and 20%; ``dropped`` has items that would share a noun.
 
@@ -87,17 +75,10 @@ def split_items(items: Sequence[Item], by: str = "random", seed: int = 0) -> dic
         both = {item.id: {place[item.groups[role]] for role in ("whole", "part")} for item in items}
         parts = {name: next(iter(where)) if len(where) == 1 else "dropped" for name, where in both.items()}
     else:
-        units = _units(items, by)
+        units = Counter(item.groups[by] for item in items)
         place = _drawn(sorted(units), SHARES, seed, units)
         parts = {item.id: place[item.groups[by]] for item in items}
     return {name: [item for item in items if parts[item.id] == name] for name in (*SHARES, "dropped")}
-
-
-def _units(items: Sequence[Item], by: str) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for item in items:
-        counts[item.groups[by]] = counts.get(item.groups[by], 0) + 1
-    return counts
 
 
 def _drawn(
@@ -124,7 +105,7 @@ def _drawn(
 
 def check_triples(probe: Probe) -> None:
     """Refuse items that are not triples."""
-    lacking = next((item for item in probe.items if not {"whole", "part", "adjective"} <= item.groups.keys()), None)
+    lacking = next((item for item in probe.items if not set(ROLES) <= item.groups.keys()), None)
     if lacking is not None:
         raise UserError(f"item {lacking.id} has no whole, part and adjective", fix="give a probe of part-whole triples")
 
@@ -164,4 +145,11 @@ def split(
     """
     from horsesense.core.catalogue import as_probe
 
-    return write_split(as_probe(probe), by, seed, Path(out))
+    parts, dropped = split_probe(as_probe(probe), by, seed)
+    files = []
+    for name, part in parts.items():
+        path = Path(out) / f"{name}.jsonl"
+        write_probe(path, part)
+        counts = (len({item.groups[role] for item in part.items}) for role in ROLES)
+        files.append(TriplesPart(name, path, len(part.items), *counts))
+    return TriplesSplit(by, seed, dropped, tuple(files))

@@ -16,9 +16,8 @@ from horsesense.data import cache_folder
 from horsesense.data.published_files import check_fetched
 from horsesense.errors import UserError, argument
 from horsesense.methods.partwhole.dataset import read_partwhole, read_partwhole_votes
-from horsesense.methods.partwhole.distributions import Distributions
 from horsesense.methods.partwhole.splits import split_items
-from horsesense.methods.partwhole.table import PartWholeTable, TableRow, partwhole_table
+from horsesense.methods.partwhole.table import Distributions, PartWholeTable, TableRow, partwhole_table
 from horsesense.methods.suites.frame import (
     Kind,
     OpenedData,

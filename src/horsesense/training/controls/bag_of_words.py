@@ -24,25 +24,20 @@ _STRENGTHS = (0.03, 0.1, 0.3, 1.0)
 """Inverse regularisation strengths; the best on the development set is taken."""
 
 
-def choice_only_linear(task: ControlTask) -> Fitted:
+def choice_only_linear(task: ControlTask, weights: Weights | None = None) -> Fitted:
     """Score each option against the others of its item, by its words alone."""
-    features = _Words([option for item in task.train for option in item.options], task)
+    features = _Words([option for item in task.train for option in item.options], task, weights)
+    method = f"logistic regression on the words of each option alone{features.vectors_used}"
+    if weights is not None:
+        scores = _option_scores(task.test, features, weights.arrays["coefficients"])
+        return Fitted(scores, f"{method}, fitted before", {}, weights)
     x, y = _differences(task.train, features)
     fits = [_logistic(x, y, strength, task.seed) for strength in _STRENGTHS]
     tables = [_option_scores(task.dev, features, fit.coef_[0]) for fit in fits]
     best = max(range(len(fits)), key=lambda place: accuracy_on(tables[place], task.dev))
-    method = f"logistic regression on the words of each option alone{features.vectors_used}"
     coefficients = fits[best].coef_[0]
     weights = Weights({"coefficients": coefficients, "rarity": features.rarity}, features.known)
-    strength = {"strength": _STRENGTHS[best]}
-    return Fitted(_option_scores(task.test, features, coefficients), method, strength, weights)
-
-
-def linear_again(task: ControlTask, weights: Weights) -> Fitted:
-    """Answer other items with stored weights."""
-    features = _Words((), task, weights)
-    method = f"logistic regression on the words of each option alone{features.vectors_used}, fitted before"
-    return Fitted(_option_scores(task.test, features, weights.arrays["coefficients"]), method, {}, weights)
+    return Fitted(_option_scores(task.test, features, coefficients), method, {"strength": _STRENGTHS[best]}, weights)
 
 
 def hypothesis_only(task: ControlTask) -> Fitted:

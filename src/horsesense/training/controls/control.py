@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, Literal, cast
@@ -82,27 +82,25 @@ class Control:
     chooses: Literal["always", "never", "without slots"] = "always"
     """Whether it needs a development set; one that does not is trained on everything."""
 
-    again: str = ""
-    """``module:function`` that answers other items with stored weights; empty if it cannot."""
+    again: bool = False
+    """Whether its function takes stored weights as a second argument, to answer other items or to train further."""
     plugin: Plugin | None = None
     """The plug-in that adds it, if it is not built in."""
 
-    def fit(self, task: ControlTask) -> Fitted:
+    def fit(self, task: ControlTask, weights: Weights | None = None) -> Fitted:
+        """Fit the control and answer the test items; with stored weights and no training items, only answer."""
+        given = (task,) if weights is None else (task, weights)
+
+        def function() -> Fitted:
+            module, _, name = self.where.partition(":")
+            return cast(Fitted, getattr(import_module(module, _HERE), name)(*given))
+
         if self.plugin is None:
-            return self._function()(task)
-        fitted = self.plugin.made(lambda: self._function()(task), Fitted)
+            return function()
+        fitted = self.plugin.made(function, Fitted)
         if [len(row) for row in fitted.scores] != [len(item.options) for item in task.test]:
             raise self.plugin.wrong("does not give one score per option of each item")
         return replace(fitted, method=f"{fitted.method} ({self.plugin.origin})")
-
-    def answer_again(self, task: ControlTask, weights: Weights) -> Fitted:
-        """Answer the test items of a task with stored weights."""
-        module, _, function = self.again.partition(":")
-        return cast(Fitted, getattr(import_module(module, _HERE), function)(task, weights))
-
-    def _function(self) -> Callable[[ControlTask], Fitted]:
-        module, _, function = self.where.partition(":")
-        return cast(Callable[[ControlTask], Fitted], getattr(import_module(module, _HERE), function))
 
 
 CONTROLS = {
@@ -115,33 +113,31 @@ CONTROLS = {
     ),
     "cue": Control(".majority:best_cue", "the best surface cue of the other half", trains=False),
     "vector-similarity": Control(".bag_of_words:vector_similarity", "similarity of question and answer vectors", False),
-    "choice-only-linear": Control(
-        ".bag_of_words:choice_only_linear", "the words of each option, linear", again=".bag_of_words:linear_again"
-    ),
+    "choice-only-linear": Control(".bag_of_words:choice_only_linear", "the words of each option, linear", again=True),
     "hypothesis-only": Control(".bag_of_words:hypothesis_only", "the words of the second text of a pair, linear"),
     "choice-only": Control(
         ".partial_input:choice_only",
         "the options, by a BiLSTM",
         by_chance=True,
-        again=".partial_input:choice_only_again",
+        again=True,
     ),
     "choice-to-choice": Control(
         ".partial_input:choice_to_choice",
         "the options of an item together",
         by_chance=True,
-        again=".partial_input:choice_to_choice_again",
+        again=True,
     ),
     "question-to-choice": Control(
         ".partial_input:question_to_choice",
         "question and option, one vector each",
         by_chance=True,
-        again=".partial_input:question_to_choice_again",
+        again=True,
     ),
     "esim": Control(
         ".partial_input:esim",
         "question and option, aligned word by word",
         by_chance=True,
-        again=".partial_input:esim_again",
+        again=True,
     ),
     "choice-only-encoder": Control(
         ".partial_input:choice_only_encoder", "the options, by a transformer (-m)", by_chance=True

@@ -6,6 +6,7 @@ import math
 import random
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from horsesense.core import Item
 from horsesense.errors import UserError, argument
@@ -26,7 +27,7 @@ def guess(task: ControlTask) -> Fitted:
 
 def majority(task: ControlTask) -> Fitted:
     """Take the most frequent answer of training: a label if there is a label set, else a position."""
-    answers = _answers(task.train)
+    answers = _Answered(task.train)
     scores = [_scores(_names(item, answers), Counter(), answers.counts) for item in task.test]
     return Fitted(scores, f"the most frequent {answers.what} of training")
 
@@ -39,7 +40,7 @@ def majority_per_slot(task: ControlTask) -> Fitted:
     """
     if not task.slots:
         return _best_slot(task)
-    answers = _answers(task.train)
+    answers = _Answered(task.train)
     beside: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     for item in task.train:
         beside[_values(item, task.slots)][answers.right(item)] += 1
@@ -54,8 +55,6 @@ def majority_per_slot(task: ControlTask) -> Fitted:
 
 
 def _best_slot(task: ControlTask) -> Fitted:
-    from dataclasses import replace
-
     slots = [name for name in ("part", "whole", "adjective") if all(name in item.facets for item in task.train)]
     if not slots:
         raise UserError(
@@ -83,10 +82,6 @@ class _Answered:
 
     def name(self, item: Item, option: int) -> str:
         return item.options[option] if self.by_label else str(option)
-
-
-def _answers(items: Sequence[Item]) -> _Answered:
-    return _Answered(items)
 
 
 def _names(item: Item, answers: _Answered) -> list[str]:

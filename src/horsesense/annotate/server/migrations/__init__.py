@@ -1,1 +1,0 @@
-"""Steps from one shape of the database to the next (Alembic)."""

@@ -1,0 +1,196 @@
+"""Ask one model everything that a profile needs, or take its stored answers, and judge them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from horsesense.core import ScoringSpec
+from horsesense.core.audit import LabelQuality
+from horsesense.models.api.address import is_served
+from horsesense.models.api.settings import ServedSettings
+from horsesense.models.load import load_model
+from horsesense.models.protocol import Model
+from horsesense.profiling.abilities import LADDER, Edition
+from horsesense.profiling.abilities import abilities as known
+from horsesense.profiling.conditions import Condition, Forecast, conditions, forecast
+from horsesense.profiling.controls import PlantedModel, planted_answers
+from horsesense.profiling.document import ModelProfile, summary
+from horsesense.profiling.from_answers import (
+    Answers,
+    Explained,
+    Mistake,
+    associations_of,
+    bad_share,
+    item_scores_of,
+    ladder_of,
+    mistakes_of,
+)
+from horsesense.profiling.item_scores import ItemScores
+from horsesense.profiling.material import Material
+from horsesense.profiling.verdicts import verdicts
+from horsesense.progress import Progress
+from horsesense.runs.ask import ask
+from horsesense.runs.ask_models import content_of
+from horsesense.runs.compute_settings import ComputeSettings
+from horsesense.runs.engine import Engine
+from horsesense.runs.folder import is_finished, run_of_profile
+from horsesense.runs.manifest import manifest_path, read_manifest
+from horsesense.runs.results import Answered
+from horsesense.runs.shards import sizes
+from horsesense.scoring.prompt_formats import first_supported
+from horsesense.settings import labelled
+
+MISTAKES = 4
+"""Shown for each ability."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileCall:
+    """One model of a call, and how it is asked."""
+
+    name: str
+    model: str | Path | Model
+    edition: Edition
+    folder: Path | None
+    device: str
+    spec: ScoringSpec
+    served: ServedSettings | None
+    engine: Engine
+    progress: Progress
+
+
+def profile_model(
+    call: ProfileCall,
+    control: PlantedModel | None,
+    materials: Sequence[Material],
+    by: Mapping[str, Explained],
+    readings: Mapping[str, LabelQuality | None],
+) -> tuple[ModelProfile, list[ItemScores]]:
+    """Ask one model, and judge it; a planted ``control`` is computed."""
+    forecast: Forecast | None = None
+    answers: Mapping[str, Answers]
+    if control is not None:
+        plan = [each for m in materials for each in conditions(m, call.edition)]
+        answers = planted_answers(control, call.name, plan)
+    else:
+        answers, forecast = _asked(call, materials)
+    scores: list[ItemScores] = []
+    mistakes: list[Mistake] = []
+    ladder, associations = None, None
+    for each in materials:
+        ability, own = each.ability, answers[each.ability.name]
+        scores.append(item_scores_of(call.name, each, own, by[ability.name], bad_share(readings[ability.name])))
+        ladder = ladder_of(own) if ability.recipe == LADDER else ladder
+        associations = associations_of(own, each.pool.card.group) or associations
+        if control is None:
+            mistakes += mistakes_of(ability, own, MISTAKES)
+    call.progress.log(f"{call.name}: all answers are stored; computing the verdicts")
+    found = verdicts(scores)
+    first = next(iter(answers[materials[0].ability.name].values()))
+    profiled = ModelProfile(
+        model=call.name,
+        summary=summary(found, known()),
+        verdicts=found,
+        ladder=ladder,
+        associations=associations,
+        mistakes=tuple(mistakes),
+        asked=_how(first),
+        weights=first.part.model.weights,
+        forecast=forecast,
+    )
+    return profiled, scores
+
+
+def _how(answered: Answered) -> str:
+    model = answered.part.model
+    if model.kind == "control":
+        return model.frame
+    if answered.format in ("letters", "generate"):
+        how = "by letters" if answered.format == "letters" else "by replies"
+        return f"{how}; {answered.part.asked}"
+    frame = f"; special tokens: {model.frame}" if model.frame else ""
+    unused = "; its chat template is not used" if model.chat_template else ""
+    return f"by likelihood of the options, {model.dtype}{frame}{unused}"
+
+
+def _asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, Answers], Forecast | None]:
+    """The answers of a model by ability; what is kept is not asked again, and a model is loaded only if it has to."""
+
+    for prompt_format in ("loglikelihood", "letters", "generate"):
+        plan = [each for m in materials for each in conditions(m, call.edition, prompt_format)]
+        if _all_kept(call, plan):
+            return _collected(_run_all(call, call.model, plan)), None
+    if call.engine.remote and isinstance(call.model, str | Path) and not is_served(labelled(str(call.model))[1]):
+        plan = [each for m in materials for each in conditions(m, call.edition)]
+        questions = sum(len(each.probe.items) * len(each.ways) for each in plan)
+        call.progress.log(f"{call.name}: {questions:,} questions for the workers; how fast they are shows as they work")
+        return _collected(_run_all(call, call.model, plan)), None
+    model = _loaded(call)
+    chosen, skipped = first_supported(model, call.spec)
+    if skipped:
+        call.progress.log(f"{call.name}: profiled by {chosen.name} ({skipped})")
+    plan = [each for m in materials for each in conditions(m, call.edition, chosen.name)]
+    rest = [each for each in plan if not _all_kept(call, [each])]
+    budget = sizes(None if call.folder is None else run_of_profile(call.folder), call.device)[0]
+    price = None if call.served is None else call.served.price
+    ahead = forecast(model, rest, call.spec, budget, price, call.progress)
+    kept = f", {len(plan) - len(rest)} of {len(plan)} parts are kept already" if len(rest) < len(plan) else ""
+    call.progress.log(f"{ahead.in_words()}{kept}")
+    return _collected(_run_all(call, model, plan)), ahead
+
+
+def _loaded(call: ProfileCall) -> Model:
+
+    if not isinstance(call.model, str | Path):
+        return call.model
+    name, dtype = str(call.model), call.spec.dtype
+    return load_model(name, device=call.device, dtype=dtype, served=call.served, progress=call.progress)
+
+
+def _run_all(
+    call: ProfileCall, model: str | Path | Model, plan: Sequence[Condition]
+) -> list[tuple[Condition, Answered]]:
+    """Ask all of a plan, probes of the same ways together; each condition with its answers."""
+
+    groups: dict[tuple[tuple[str, ...], int], list[Condition]] = {}
+    for each in plan:
+        groups.setdefault((each.ways, each.orders), []).append(each)
+    found = []
+    compute = ComputeSettings(device=call.device, engine=call.engine)
+    settings: dict[str, Any] = {"compute": compute, "served": call.served, "progress": call.progress}
+    for (ways, orders), group in groups.items():
+        probes = {each.name: each.probe for each in group}
+        run = None if call.folder is None else run_of_profile(call.folder, orders)
+        spec = replace(call.spec, orders=orders or call.spec.orders)
+        answered = ask(model, probes, out=run, spec=spec, formats=ways, **settings).answered
+        by_name = {each.name: each for each in group}
+        found += [(by_name[part.part.probe.name], part) for part in answered]
+    return found
+
+
+def _collected(found: Sequence[tuple[Condition, Answered]]) -> dict[str, Answers]:
+    answers: dict[str, dict[Any, Answered]] = {}
+    for condition, answered in found:
+        answers.setdefault(condition.ability, {})[condition.role, answered.format] = answered
+    return dict(answers)
+
+
+def _all_kept(call: ProfileCall, plan: Sequence[Condition]) -> bool:
+    """Whether all answers of a plan are stored."""
+
+    if call.folder is None:
+        return False
+    runs = {each.orders: run_of_profile(call.folder, each.orders) for each in plan}
+    if not all(manifest_path(run).is_file() for run in runs.values()):
+        return False
+    manifests = {orders: read_manifest(run) for orders, run in runs.items()}
+    for each in plan:
+        run = runs[each.orders]
+        for way in each.ways:
+            part = manifests[each.orders].part(call.name, each.name, way)
+            if part is None or part.probe.content != content_of(each.probe.items) or not is_finished(run, part):
+                return False
+    return True
