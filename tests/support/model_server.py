@@ -70,6 +70,8 @@ class Behaviour:
     tail: str = ""
     """Questions with this text are answered only after ``tail_after`` other requests."""
     tail_after: int = 0
+    trickles: bool = False
+    """Whether it sends a byte now and then, and never an end."""
     says_instead: tuple[int, dict[str, str], bytes] | None = None
     """Status, headers and content of every answer, whatever is asked."""
 
@@ -213,6 +215,11 @@ class ModelServer:
                 patience = time.monotonic() + 60
                 while self.seen.answered < self.behaviour.tail_after and time.monotonic() < patience:
                     time.sleep(0.01)
+            if self.behaviour.trickles:
+                self.send(handler, 200, b"{", 10**9)
+                for _ in range(100):
+                    time.sleep(0.05)
+                    handler.wfile.write(b" ")
             if self.behaviour.says_instead is not None:
                 status, headers, content = self.behaviour.says_instead
                 self.send(handler, status, content, headers=headers)

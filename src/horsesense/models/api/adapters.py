@@ -22,7 +22,7 @@ from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.api.address import Address
 from horsesense.models.api.client import Client
-from horsesense.models.api.http import Answer, Transport, classified
+from horsesense.models.api.http import Answer, Transport, classified, parse_json
 from horsesense.models.api.logprobs import ServedPrompt
 from horsesense.models.api.providers import Ask, Body, Provider
 from horsesense.models.api.requests import TemporaryError
@@ -90,7 +90,7 @@ class LiteLLM(_Library):
         def call(body: Body) -> Body:
             more = {"api_base": address.url} if address.url else {}
             reply = completion(**body, **more, num_retries=0, timeout=self.settings.timeout)
-            return cast(Body, json.loads(reply.model_dump_json()))
+            return cast(Body, parse_json(reply.model_dump_json()))
 
         return CallTransport(self, call)
 
@@ -173,7 +173,7 @@ class InspectTransport:
             raise _error(error, self.provider) from error
         if output.error:
             raise classified(400, output.error, {}, f"inspect/{self.address.model}", "a key of the provider")
-        return _from_inspect(json.loads(output.model_dump_json())), {}
+        return _from_inspect(parse_json(output.model_dump_json())), {}
 
     async def close(self) -> None:
         if self._model is not None:
@@ -287,7 +287,8 @@ def wrap_plugin(plugin: object, name: str = "", settings: ServedSettings | None 
         assert isinstance(plugin, Generates)
         asked = {key: body[key] for key in ("max_tokens", "temperature", "seed")}
         said = plugin.generate(body["messages"], **asked)
-        reply = said if isinstance(said, Continuation) else Continuation(str(said), "stop", 0, 0)
+        text = str(said).encode("utf-8", "replace").decode()
+        reply = said if isinstance(said, Continuation) else Continuation(text, "stop", 0, 0)
         message = {"content": reply.text, "reasoning_content": reply.reasoning}
         details = {"reasoning_tokens": reply.reasoning_tokens}
         usage = {"prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.tokens}

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from horsesense.errors import UserError
-from horsesense.models.api.http import Answer, HttpTransport, classified
+from horsesense.models.api.http import Answer, HttpTransport, classified, parse_json
 from horsesense.models.api.limiter import RetryState, limiter_of
+from horsesense.models.api.logprobs import as_dict, bad_reply, count
 from horsesense.models.api.request_log import RequestLog
 from horsesense.models.api.requests import TemporaryError
 from horsesense.progress import NO_PROGRESS, Progress
@@ -59,29 +61,37 @@ class OpenAIBatches:
         content = "\n".join(map(json.dumps, rows)).encode()
         form = {"data": {"purpose": "batch"}, "files": {"file": ("requests.jsonl", content, "application/jsonl")}}
         file = await self.fetch("/files", form)
-        wish = {"input_file_id": file["id"], "endpoint": endpoint, "completion_window": "24h"}
-        return str((await self.fetch("/batches", {"json": wish}))["id"])
+        wish = {"input_file_id": file.get("id"), "endpoint": endpoint, "completion_window": "24h"}
+        return _id_of(await self.fetch("/batches", {"json": wish}))
 
     async def state(self, batch: str) -> BatchState:
         said = await self.fetch(f"/batches/{batch}")
-        status, counts = str(said.get("status")), said.get("request_counts") or {}
-        done = f"{int(counts.get('completed') or 0) + int(counts.get('failed') or 0):,} of {counts.get('total') or 0:,}"
+        status, counts = str(said.get("status")), as_dict(said.get("request_counts"))
+        done = f"{count(counts.get('completed')) + count(counts.get('failed')):,} of {count(counts.get('total')):,}"
         ended = status in ("completed", "failed", "expired", "cancelled")
         files = [said[name] for name in ("output_file_id", "error_file_id") if said.get(name)]
-        errors = [str(each.get("message")) for each in (said.get("errors") or {}).get("data") or []]
+        errors = [str(as_dict(each).get("message")) for each in as_dict(said.get("errors")).get("data") or []]
         problem = "; ".join(errors[:3]) or "without a reason" if status == "failed" else ""
         return BatchState(ended, f"{status}, {done}", tuple(f"/files/{each}/content" for each in files), problem)
 
     def read(self, row: Body) -> tuple[int, Body]:
         """Return status and body of a reply."""
-        response = row.get("response") or {}
+        response = as_dict(row.get("response"))
         if row.get("error") and not response.get("body"):
             return 503, {"error": row["error"]}  # expired or cancelled before its turn
-        return int(response.get("status_code") or 500), response.get("body") or {}
+        return count(response.get("status_code")) or 500, as_dict(response.get("body"))
 
     async def fetch(self, path: str, content: Mapping[str, Any] | None = None) -> Body:
         response, raw = await self.http.exchange(path, content or {})
         return self.http.read(response, raw)
+
+
+def _id_of(batch: Body) -> str:
+    """Return the id of a batch, which becomes part of a path."""
+    name = str(batch.get("id") or "")
+    if not re.fullmatch(r"[\w-]+", name):
+        raise bad_reply(f"the id of a batch is {name[:40]!r}")
+    return name
 
 
 class AnthropicBatches(OpenAIBatches):
@@ -95,23 +105,23 @@ class AnthropicBatches(OpenAIBatches):
 
     async def submit(self, lines: Sequence[Line]) -> str:
         requests = [{"custom_id": key, "params": body} for key, _, body in lines]
-        return str((await self.fetch("/v1/messages/batches", {"json": {"requests": requests}}))["id"])
+        return _id_of(await self.fetch("/v1/messages/batches", {"json": {"requests": requests}}))
 
     async def state(self, batch: str) -> BatchState:
         said = await self.fetch(f"/v1/messages/batches/{batch}")
-        status, counts = str(said.get("processing_status")), said.get("request_counts") or {}
-        left, total = int(counts.get("processing") or 0), sum(int(each or 0) for each in counts.values())
+        status, counts = str(said.get("processing_status")), as_dict(said.get("request_counts"))
+        left, total = count(counts.get("processing")), sum(map(count, counts.values()))
         # The address of the results in the reply may be another host's, which must not get the key.
         return BatchState(
             status == "ended", f"{status}, {total - left:,} of {total:,}", (f"/v1/messages/batches/{batch}/results",)
         )
 
     def read(self, row: Body) -> tuple[int, Body]:
-        result = row.get("result") or {}
+        result = as_dict(row.get("result"))
         if result.get("type") == "succeeded":
-            return 200, result.get("message") or {}
-        error = result.get("error") or {}
-        kind = (error.get("error") or {}).get("type") or error.get("type")
+            return 200, as_dict(result.get("message"))
+        error = as_dict(result.get("error"))
+        kind = as_dict(error.get("error")).get("type") or error.get("type")
         return self._STATUS.get(str(kind), 503), error or {"error": {"message": f"{result.get('type')} in the batch"}}
 
 
@@ -226,7 +236,7 @@ class BatchTransport:
     async def _rows(self, path: str) -> list[Body]:
         response, raw = await self.http.exchange(path, {}, LARGEST_RESULTS)
         try:
-            rows = [json.loads(line) for line in self.http.text_of(response, raw).splitlines() if line.strip()]
+            rows = [parse_json(line) for line in self.http.text_of(response, raw).splitlines() if line.strip()]
         except (ValueError, RecursionError) as error:
             raise TemporaryError("its replies are incomplete JSON", away=False) from error
         return [row for row in rows if isinstance(row, dict)]

@@ -21,7 +21,7 @@ from typing import Any, Generic, TypeVar
 from horsesense.models.api.address import Address
 from horsesense.models.api.http import Transport
 from horsesense.models.api.limiter import Limiter, RetryState, limiter_of
-from horsesense.models.api.logprobs import CHARACTERS_A_TOKEN
+from horsesense.models.api.logprobs import CHARACTERS_A_TOKEN, as_dict, count
 from horsesense.models.api.providers import Provider
 from horsesense.models.api.request_log import RequestLog
 from horsesense.models.api.requests import BudgetError, RefusedError, Request, TemporaryError, Usage
@@ -263,12 +263,10 @@ class Client(Generic[Read]):
             self._sending.pop(key).set()
 
     def _count(self, usage: Any) -> None:
-        if not isinstance(usage, dict):
-            return
-        details = usage.get("completion_tokens_details")
-        self.spending.sent += int(usage.get("prompt_tokens") or 0)
-        self.spending.received += int(usage.get("completion_tokens") or 0)
-        self.spending.reasoning += int(details.get("reasoning_tokens") or 0) if isinstance(details, dict) else 0
+        usage = as_dict(usage)
+        self.spending.sent += count(usage.get("prompt_tokens"))
+        self.spending.received += count(usage.get("completion_tokens"))
+        self.spending.reasoning += count(as_dict(usage.get("completion_tokens_details")).get("reasoning_tokens"))
 
     def _refused(self, key: bytes, request: Request, error: RefusedError, asked: _RequestBatch[Read]) -> Read:
         """Take the refusal of one prompt for its result; a server that refuses most prompts is an error."""

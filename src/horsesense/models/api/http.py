@@ -133,9 +133,13 @@ class HttpTransport:
         """Return the text of an answer; raise what its status means."""
         status = response.status_code
         if 300 <= status < 400:
-            there = urlsplit(urljoin(str(response.url), response.headers.get("location", "")))
+            try:
+                there = urlsplit(urljoin(str(response.url), response.headers.get("location", "")))
+                place = f"{there.scheme}://{there.netloc}"
+            except ValueError:
+                place = "an address that is none"
             raise RefusedError(
-                f"{self.address.url} redirects to {there.scheme}://{there.netloc}, where no key is sent",
+                f"{self.address.url} redirects to {place}, where no key is sent",
                 status=status,
                 fix="write the address to which it redirects, if you trust it",
             )
@@ -150,7 +154,7 @@ class HttpTransport:
         """Return the object in an answer; raise what its status means."""
         text = self.text_of(response, content)
         try:
-            reply = json.loads(text)
+            reply = parse_json(text)
         except (ValueError, RecursionError) as error:
             what = "HTML and not JSON" if text.lstrip()[:1] == "<" else "incomplete JSON"
             raise TemporaryError(f"its answer is {what}", away=False) from error
@@ -182,6 +186,18 @@ class HttpTransport:
 
             self._ssl = ssl.create_default_context()
         return self._ssl
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON; half of a surrogate pair, which no file could store, becomes a question mark.
+
+    >>> parse_json('["\\\\ud83d\\\\ude00", "\\\\ud800"]') == [chr(0x1F600), "?"]
+    True
+    """
+    value = json.loads(text)
+    if "\\ud" in text.lower():
+        value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    return value
 
 
 def classified(status: int, text: str, headers: Mapping[str, str], where: str, key: str) -> Exception:

@@ -19,6 +19,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from heapq import heappop, heappush
+from math import isfinite
 
 from horsesense.errors import UserError, argument
 from horsesense.models.api.requests import NoAnswerError, TemporaryError
@@ -26,6 +27,8 @@ from horsesense.progress import Progress
 
 _LONGEST_PAUSE = 30.0
 """Maximum pause before a retry, in seconds, where the server does not say how long."""
+_LONGEST_RESET = 60.0
+"""Longest wait because a header says that no requests are left, in seconds."""
 _FIRST_PAUSE = 0.25
 _STRANGER = 3.0
 """Seconds for an address at which no server has answered this process yet."""
@@ -103,7 +106,8 @@ class Limiter:
         self._heard = time.monotonic()
         if self.allowed < most:
             self.allowed += 1 / self.allowed
-        self.wait_for(until_reset(headers))
+        # A longer one is for the answer to a request that comes too early to say.
+        self.wait_for(min(until_reset(headers) or 0.0, _LONGEST_RESET))
         if self._reported:
             self._reported = False
             progress.log(f"{self.url} answers again")
@@ -200,7 +204,8 @@ def _seconds(text: str) -> float | None:
     (12.0, 360.0, 0.02, None)
     """
     try:
-        return max(0.0, float(text))
+        seconds = float(text)
+        return max(0.0, seconds) if isfinite(seconds) else None
     except ValueError:
         pass
     if text and (found := _DURATION.fullmatch(text)):

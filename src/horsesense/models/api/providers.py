@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from horsesense.errors import UserError
 from horsesense.models.api.address import Address, checked_url
-from horsesense.models.api.logprobs import bad_reply, only_choice
+from horsesense.models.api.logprobs import as_dict, bad_reply, count, only_choice
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Continuation, Sampling, Turn
 
@@ -223,14 +223,14 @@ def from_responses(reply: Body) -> Body:
         if isinstance(part, dict)
     ]
     summaries = [
-        str(_dict(part).get("text") or "")
+        str(as_dict(part).get("text") or "")
         for each in output
         if each.get("type") == "reasoning"
         for part in [*(each.get("summary") or []), *(each.get("content") or [])]
     ]
-    reason = _dict(reply.get("incomplete_details")).get("reason")
+    reason = as_dict(reply.get("incomplete_details")).get("reason")
     finish = {"max_output_tokens": "length", "content_filter": "content_filter"}.get(str(reason), "stop")
-    usage = _dict(reply.get("usage"))
+    usage = as_dict(reply.get("usage"))
     message: Body = {
         "content": "".join(str(part.get("text") or "") for part in parts if part.get("type") == "output_text"),
         "refusal": "".join(str(part.get("refusal") or "") for part in parts if part.get("type") == "refusal") or None,
@@ -358,8 +358,8 @@ class Anthropic(Provider):
         thoughts = [str(each.get("thinking") or "") for each in blocks if "thinking" in str(each.get("type"))]
         stop = str(reply.get("stop_reason") or "")
         finish = {"max_tokens": "length", "model_context_window_exceeded": "length", "refusal": "refusal"}
-        usage = _dict(reply.get("usage"))
-        cached = sum(int(usage.get(f"cache_{kind}_input_tokens") or 0) for kind in ("creation", "read"))
+        usage = as_dict(reply.get("usage"))
+        cached = sum(count(usage.get(f"cache_{kind}_input_tokens")) for kind in ("creation", "read"))
         message: Body = {"role": "assistant", "content": called[0] if called else "".join(texts)}
         if thoughts:
             message["reasoning_content"] = "\n".join(thoughts)
@@ -367,10 +367,10 @@ class Anthropic(Provider):
             "model": reply.get("model"),
             "choices": [{"message": message, "finish_reason": finish.get(stop, "stop")}],
             "usage": {
-                "prompt_tokens": int(usage.get("input_tokens") or 0) + cached,
-                "completion_tokens": int(usage.get("output_tokens") or 0),
+                "prompt_tokens": count(usage.get("input_tokens")) + cached,
+                "completion_tokens": count(usage.get("output_tokens")),
                 "completion_tokens_details": {
-                    "reasoning_tokens": _dict(usage.get("output_tokens_details")).get("thinking_tokens")
+                    "reasoning_tokens": as_dict(usage.get("output_tokens_details")).get("thinking_tokens")
                 },
             },
         }
@@ -445,14 +445,14 @@ class Google(Provider):
 
     def as_openai(self, reply: Body) -> Body:
         candidates = reply.get("candidates") or [{}]
-        first = _dict(candidates[0] if isinstance(candidates, list) else None)
-        parts = [each for each in _dict(first.get("content")).get("parts") or [] if isinstance(each, dict)]
-        blocked = _dict(reply.get("promptFeedback")).get("blockReason")
+        first = as_dict(candidates[0] if isinstance(candidates, list) else None)
+        parts = [each for each in as_dict(first.get("content")).get("parts") or [] if isinstance(each, dict)]
+        blocked = as_dict(reply.get("promptFeedback")).get("blockReason")
         reason = str(blocked or first.get("finishReason") or "")
         filtered = bool(blocked) or reason in _GEMINI_FILTERS
         finish = "content_filter" if filtered else "length" if reason == "MAX_TOKENS" else "stop"
-        usage = _dict(reply.get("usageMetadata"))
-        thoughts = int(usage.get("thoughtsTokenCount") or 0)
+        usage = as_dict(reply.get("usageMetadata"))
+        thoughts = count(usage.get("thoughtsTokenCount"))
         message: Body = {
             "role": "assistant",
             "content": "".join(str(each.get("text") or "") for each in parts if not each.get("thought")),
@@ -465,8 +465,8 @@ class Google(Provider):
             "model": reply.get("modelVersion"),
             "choices": [choice],
             "usage": {
-                "prompt_tokens": int(usage.get("promptTokenCount") or 0),
-                "completion_tokens": int(usage.get("candidatesTokenCount") or 0) + thoughts,
+                "prompt_tokens": count(usage.get("promptTokenCount")),
+                "completion_tokens": count(usage.get("candidatesTokenCount")) + thoughts,
                 "completion_tokens_details": {"reasoning_tokens": thoughts},
             },
         }
@@ -505,10 +505,6 @@ def merged(body: Body, more: Body) -> Body:
     return both
 
 
-def _dict(value: Any) -> Body:
-    return value if isinstance(value, dict) else {}
-
-
 # Replies in OpenAI's form.
 
 
@@ -520,13 +516,13 @@ def read_reply(reply: Body, request: str = "", sent: Body | None = None, allowed
     if not isinstance(text, str):
         raise bad_reply("its reply has no text")
     finish = str(choice.get("finish_reason") or "")
-    refusal = str(_dict(message).get("refusal") or "")
-    usage = _dict(reply.get("usage"))
-    details = _dict(usage.get("completion_tokens_details"))
+    refusal = str(as_dict(message).get("refusal") or "")
+    usage = as_dict(reply.get("usage"))
+    details = as_dict(usage.get("completion_tokens_details"))
     more: Body = {
         "request": request,
         "reasoning": reasoning,
-        "reasoning_tokens": int(details.get("reasoning_tokens") or usage.get("reasoning_tokens") or 0),
+        "reasoning_tokens": count(details.get("reasoning_tokens") or usage.get("reasoning_tokens")),
         "sent": json.dumps(sent, ensure_ascii=False, sort_keys=True) if sent else "",
         "reported": refusal or str(choice.get("reported") or ""),
     }
@@ -536,7 +532,7 @@ def read_reply(reply: Body, request: str = "", sent: Body | None = None, allowed
         more["outcome"] = "filtered"
     if allowed:
         text = structured_answer(text, allowed)
-    tokens = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
+    tokens = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
     return Continuation.of_text(text or refusal, finish, *tokens, **more)
 
 
@@ -555,7 +551,9 @@ def _text_and_reasoning(message: Body) -> tuple[Any, str]:
 
 def _part_text(part: Body) -> str:
     inner = part.get("text") or part.get("thinking") or part.get("reasoning") or ""
-    return "".join(_part_text(each) for each in inner if isinstance(each, dict)) if isinstance(inner, list) else inner
+    if isinstance(inner, list):
+        return "".join(_part_text(each) for each in inner if isinstance(each, dict))
+    return inner if isinstance(inner, str) else ""
 
 
 def structured_answer(text: str, allowed: tuple[str, ...]) -> str:
@@ -565,7 +563,7 @@ def structured_answer(text: str, allowed: tuple[str, ...]) -> str:
     ('B', 'B it is')
     """
     try:
-        answer = _dict(json.loads(text)).get("answer")
+        answer = as_dict(json.loads(text)).get("answer")
     except (ValueError, RecursionError):
         return text
     return str(answer) if answer in allowed else text
