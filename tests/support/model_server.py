@@ -7,7 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -217,9 +217,11 @@ class ModelServer:
                     time.sleep(0.01)
             if self.behaviour.trickles:
                 self.send(handler, 200, b"{", 10**9)
-                for _ in range(100):
-                    time.sleep(0.05)
-                    handler.wfile.write(b" ")
+                with suppress(OSError):  # the other side hangs up
+                    while True:
+                        time.sleep(0.05)
+                        handler.wfile.write(b" ")
+                return
             if self.behaviour.says_instead is not None:
                 status, headers, content = self.behaviour.says_instead
                 self.send(handler, status, content, headers=headers)
