@@ -127,11 +127,9 @@ class ModelServer:
 
             def do_POST(self) -> None:
                 raw = self.rfile.read(int(self.headers["content-length"]))
-                if (
-                    server.behaviour.batches
-                    and (found := server.batches.post(self.path, self.headers, raw)) is not None
-                ):
-                    server.send(self, *found)
+                if self.path.endswith(("/files", "/batches")):
+                    found = server.batches.post(self.path, self.headers, raw) if server.behaviour.batches else None
+                    server.send(self, *(found or (404, b'{"error": {"message": "no batches here"}}')))
                     return
                 server.handle(self, self.path, json.loads(raw))
 
