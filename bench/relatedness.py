@@ -18,8 +18,7 @@ import numpy as np
 import horsesense as hs
 from horsesense.core import Item
 from horsesense.cues.artefact_control import chosen_cue
-from horsesense.cues.encoders import related
-from horsesense.cues.relatedness import picked
+from horsesense.cues.relatedness import picked, related
 from horsesense.lexicons.sources import find_wordnet_graph
 from horsesense.profiling.abilities import chosen
 from horsesense.profiling.from_answers import asked_items, judged

@@ -23,7 +23,7 @@ from horsesense.profiling.document import Profile
 from horsesense.profiling.material import material
 from horsesense.progress import Progress
 from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, partial_warning
-from horsesense.runs.folder import locked
+from horsesense.runs.store import locked
 from tests.faults.harness import tree_of
 from tests.support.calling import caller, hold_to
 from tests.support.made_run import made_items, make_run
@@ -312,7 +312,7 @@ def test_planted_models_get_the_verdict_of_their_rule() -> None:
 
 
 def test_without_encoders_nothing_is_known_and_the_document_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("horsesense.cues.encoders.encoders", lambda progress=None: [])
+    monkeypatch.setattr("horsesense.cues.relatedness.encoders", lambda progress=None: [])
     found = hs.profile(Planted("perfect", _key), abilities=["exceptions"])
     assert found.relatedness == ()
     assert "relatedness was not controlled" in found.relatedness_note

@@ -13,7 +13,7 @@ from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.models.protocol import Choices, Continuation
 from horsesense.report.run import run
-from horsesense.scoring.preview import DryRun
+from horsesense.scoring.prompt_formats import DryRun
 from tests.support.reply_model import ReplyModel, key_of, reply
 
 ITEMS = [

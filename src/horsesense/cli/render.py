@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from horsesense.core import Item
     from horsesense.core.catalogue import InstalledPlugins
-    from horsesense.core.overview import FacetCounts, ItemInForms, Overview
     from horsesense.core.probe import WrittenProbe
+    from horsesense.core.views import FacetCounts, ItemInForms, Overview
     from horsesense.cues.findings import Findings
     from horsesense.cues.harden import Hardened
     from horsesense.exchange.formats import ExportedProbe
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from horsesense.runs.result import Result
     from horsesense.runs.stored_files import CacheContents, FetchResult, PrunedCache, Verified
     from horsesense.scoring.clue_words import ExplanationOverNames
-    from horsesense.scoring.evidence import TextEvidence
-    from horsesense.scoring.preview import DryRun
+    from horsesense.scoring.prompt_formats import DryRun
     from horsesense.scoring.saliency import ModelSaliency
     from horsesense.scoring.text_analysis import Fills, Scores
+    from horsesense.scoring.texts import TextEvidence
     from horsesense.stats.slices import FacetRow
 
 _RENDERERS: dict[str, Callable[..., None]] = {}

@@ -24,7 +24,6 @@ from horsesense.core.catalogue import PathLike
 from horsesense.core.document import INTERNAL, Document
 from horsesense.cues.aflite import aflite, check_vectors
 from horsesense.cues.battery import Bools, Cue, Learner, battery, phrase, shares
-from horsesense.cues.combined import tree_credit
 from horsesense.cues.findings import (
     Findings,
     examine,
@@ -32,7 +31,17 @@ from horsesense.cues.findings import (
     probe_and_group,
     taxonomy_at_hand,
 )
-from horsesense.cues.search import Prepared, Searched, check_units, estimates, halvings, prepare, search, variances
+from horsesense.cues.search import (
+    Prepared,
+    Searched,
+    check_units,
+    estimates,
+    halvings,
+    prepare,
+    search,
+    tree_credit,
+    variances,
+)
 from horsesense.cues.table import Table, table_of
 from horsesense.cues.tokens import Floats, Ints
 from horsesense.data import disk_errors

@@ -198,7 +198,7 @@ def _cues(export: Export) -> Iterator[str]:
         yield "Not searched."
         return
     from horsesense.cues import measure_cues
-    from horsesense.cues.encoders import NOT_CONTROLLED, related
+    from horsesense.cues.relatedness import NOT_CONTROLLED, related
     from horsesense.lexicons.sources import find_wordnet_graph
 
     probe = export.probe

@@ -17,7 +17,7 @@ from horsesense.core.card import card_values
 from horsesense.core.document import plain
 from horsesense.errors import UserError
 from horsesense.exchange.formats import Export, WrittenExport
-from horsesense.scoring.option_prompts import asked
+from horsesense.scoring.prompts import asked
 
 DATA = "samples.jsonl"
 CARD = "card.json"

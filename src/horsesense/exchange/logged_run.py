@@ -18,9 +18,9 @@ from horsesense.core import Answer, Card, Facet, Item, Reply, ScoringSpec, card_
 from horsesense.core.answer import NO_TOKENS
 from horsesense.core.card import writing_card
 from horsesense.core.document import Document
-from horsesense.core.jsonl import item_from_dict, write_jsonl
-from horsesense.data import sha256_of_file, writing_folder
-from horsesense.data.checksums import keep_sum
+from horsesense.core.item_file import item_from_dict, write_jsonl
+from horsesense.data import writing_folder
+from horsesense.data.store import Store
 from horsesense.data.table_formats import Row, any_rows, table_files
 from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.exchange.formats import reader
@@ -37,7 +37,6 @@ from horsesense.exchange.log_reader import (
     probe_name_of,
 )
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.folder import probe_path
 from horsesense.runs.manifest import (
     LOG,
     ModelRecord,
@@ -48,6 +47,7 @@ from horsesense.runs.manifest import (
     write_manifest,
 )
 from horsesense.runs.shard_files import replies_path, shard_path, write_answers, write_replies
+from horsesense.runs.store import probe_path
 from horsesense.scoring.generate import answer_from
 
 ROLES = ("item", "model", "choice", "scores", "text", "options", "gold", "task", "repeat", "said")
@@ -359,7 +359,7 @@ class _Writer:
         with writing_card(card_path(path), card):
             pass
         for each in (path, card_path(path)):
-            keep_sum(self.folder, each, sha256_of_file(each))
+            Store(self.folder).record(each)
         return ProbeRecord(name=name, items=len(ids), of=len(ids), content=content_of_ids(ids))
 
     def _answers(self, model: str, probe: str, prompt_format: str, part: int) -> tuple[int, int]:

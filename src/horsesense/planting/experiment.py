@@ -29,7 +29,7 @@ from horsesense.planting.effects import (
 from horsesense.planting.planted_cues import CUE, CUES, PLACEBO, PlantedCue, planted_probe
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import ask, default_folder
-from horsesense.runs.compute_settings import ComputeSettings
+from horsesense.runs.engine import ComputeSettings
 from horsesense.runs.shards import draw
 from horsesense.settings import chosen_models
 from horsesense.stats import Estimate

@@ -15,7 +15,7 @@ from horsesense.errors import UserError, argument, translate_errors
 from horsesense.models.api.settings import ServedSettings
 from horsesense.profiling.document import Profile
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.compute_settings import EngineSettings
+from horsesense.runs.engine import EngineSettings
 from horsesense.signatures import extends
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def profile(
         The profile; ``write(folder)``, ``to_markdown()``, ``to_json()``.
     """
     from horsesense import __version__
-    from horsesense.cues.encoders import NOT_CONTROLLED, encoders, related
+    from horsesense.cues.relatedness import NOT_CONTROLLED, encoders, related
     from horsesense.models.api.settings import warn_unused
     from horsesense.models.locate import look_at
     from horsesense.profiling.abilities import chosen
@@ -82,7 +82,7 @@ def profile(
     from horsesense.profiling.from_answers import asked_items, explained
     from horsesense.profiling.material import VERSION, material
     from horsesense.profiling.verdicts import differences
-    from horsesense.runs.folder import profiling
+    from horsesense.runs.store import profiling
     from horsesense.settings import chosen_models, labelled
 
     if limit is not None and limit < 1:
@@ -158,7 +158,7 @@ def store_profile(*, out: PathLike | None = None, **options: Any) -> Profile:
 
 def _planted(model: str | Path | Model | PlantedModel) -> str | Path | Model | PlantedModel:
     """A planted model where the name means one; anything else as it is."""
-    from horsesense.models.bundled import BUNDLED
+    from horsesense.models.locate import BUNDLED
     from horsesense.profiling.controls import CONTROLS, planted
     from horsesense.settings import labelled
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, fields
 from horsesense.core import Item, Reply
 from horsesense.core.document import Document
 from horsesense.runs.results import Answered
-from horsesense.scoring.evidence import TokenEvidence, text_evidence
 from horsesense.scoring.normalise import BY_FORM, normalised
-from horsesense.scoring.texts import ScoredText, ScoredToken, stored_texts
+from horsesense.scoring.texts import ScoredText, ScoredToken, TokenEvidence, stored_texts, text_evidence
 from horsesense.stats import credits
 
 

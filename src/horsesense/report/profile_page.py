@@ -22,7 +22,7 @@ from horsesense.report import profile_view as view
 from horsesense.report.page import bundled, environment
 from horsesense.report.profile_picture import grid_svg
 from horsesense.report.tables import TextTable, markdown_text
-from horsesense.runs.folder import PROFILE
+from horsesense.runs.store import PROFILE
 
 PAGE, SVG, PNG, MARKDOWN = "profile.html", "profile.svg", "profile.png", "profile.md"
 

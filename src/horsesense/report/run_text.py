@@ -13,7 +13,7 @@ from horsesense.runs.comparison import Difference
 from horsesense.runs.result import LEAST_ANSWERED, Result
 from horsesense.runs.results import Answered, related_auditor
 from horsesense.stats import Estimate, Search, Standout
-from horsesense.stats.bias import Bias
+from horsesense.stats.combined import Bias
 from horsesense.stats.intervals import KNOWN, against_chance
 from horsesense.training.curves import Line
 

@@ -16,9 +16,9 @@ from horsesense.core.spec import Normalisation, parse_spec
 from horsesense.errors import UserError, translate_errors
 from horsesense.models.api.address import is_served
 from horsesense.models.api.settings import ServedSettings, warn_unused
-from horsesense.models.bundled import BUNDLED
+from horsesense.models.locate import BUNDLED
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.compute_settings import ComputeSettings
+from horsesense.runs.engine import ComputeSettings
 from horsesense.settings import chosen_models, labelled
 
 if TYPE_CHECKING:

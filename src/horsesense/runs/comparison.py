@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from horsesense.core.audit import LabelQuality
 from horsesense.core.card import CLUSTER_AVERAGE
-from horsesense.core.document import INTERNAL, Document
-from horsesense.core.frame import Frame, columns_of
+from horsesense.core.document import INTERNAL, Document, Frame, columns_of
 from horsesense.core.spec import PROMPT_FIELDS, Normalisation
 from horsesense.errors import UserError, translate_errors
 from horsesense.runs.manifest import LOG

@@ -1,8 +1,4 @@
-"""Tasks, jobs and engines: a job gives out tasks and stores their results; an engine decides where a task runs.
-
-A task is a function of this package with its arguments. `LocalEngine` calls it in this process; `horsesense.runs.ray`
-sends it to a worker. Only the process that gives out tasks writes to disk.
-"""
+"""Where a run computes, and how much at a time: a job gives out tasks and stores their results; an engine runs them."""
 
 from __future__ import annotations
 
@@ -12,11 +8,44 @@ from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Annotated, Any, Protocol, Self
+
+from annotated_types import Ge
 
 from horsesense.core import Item
 from horsesense.errors import UserError, argument
+from horsesense.models.protocol import LoadSettings
 from horsesense.progress import NO_PROGRESS, Progress
+
+
+@dataclass(frozen=True)
+class EngineSettings:
+    """Workers."""
+
+    engine: str | Engine = "here"
+    """Engine: here (this process), ray (started on this machine) or ray:ADDRESS (a running cluster)."""
+    workers: Annotated[int, Ge(1)] | None = None
+    """Number of Ray workers. By default, one per GPU, or one per machine without a GPU."""
+    gpus: Annotated[float, Ge(0)] | None = None
+    """Number of GPUs per Ray worker. By default, 1 where there are any."""
+    threads: Annotated[int, Ge(1)] | None = None
+    """Number of threads per Ray worker. By default, the cores of the machine, shared among its workers."""
+
+    def chosen_engine(self) -> Engine:
+        """The engine with its workers."""
+        if not isinstance(self.engine, str):
+            return self.engine
+        return engine_named(self.engine, workers=self.workers, gpus=self.gpus, threads=self.threads)
+
+
+@dataclass(frozen=True)
+class ComputeSettings(EngineSettings, LoadSettings):
+    """Compute."""
+
+    batch_tokens: Annotated[int, Ge(1)] | None = None
+    """Maximum number of tokens per batch. By default, chosen for the device."""
+    cache: bool = True
+    """Reuse scores that another run has stored in the cache."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.cache import ScoreStore
 from horsesense.runs.engine import EngineTask, Job, TaskResult
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
-from horsesense.runs.models import Content, Settings
 from horsesense.runs.shards import (
     SAMPLE,
     SERVED_SHARD,
@@ -30,8 +29,10 @@ from horsesense.runs.shards import (
 from horsesense.runs.store import PartProgress, RunStore, ShardProgress, stage_of
 from horsesense.runs.tasks import (
     ChosenFormat,
+    Content,
     ModelRequest,
     OpenedModel,
+    Settings,
     cache_keys,
     count_tokens,
     measure_speed,

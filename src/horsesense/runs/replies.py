@@ -12,9 +12,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from horsesense.core.answer_columns import StoredReplies
 from horsesense.core.arrow import offsets_of, places_in
 from horsesense.core.document import Document
-from horsesense.core.reply_columns import StoredReplies
 from horsesense.errors import UserError
 from horsesense.formatting import p_value
 from horsesense.runs.item_columns import ItemColumns

@@ -13,18 +13,17 @@ from numpy.typing import NDArray
 
 from horsesense.core import Answer, Item, Probe, Reply, ScoringSpec, spec_from_dict
 from horsesense.core.answer import NO_TOKENS, UNANSWERED
-from horsesense.core.answer_columns import StoredAnswers
+from horsesense.core.answer_columns import StoredAnswers, StoredReplies
 from horsesense.core.card import CLUSTER_AVERAGE
-from horsesense.core.reply_columns import StoredReplies
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError
 from horsesense.models.lineage import lineage_of
-from horsesense.runs.folder import is_finished, read_stored_probe
 from horsesense.runs.item_columns import ItemColumns, item_columns, item_facets
 from horsesense.runs.manifest import LOG, Manifest, Part, manifest_path, read_manifest
 from horsesense.runs.replies import reply_statistics
 from horsesense.runs.result import Result
 from horsesense.runs.shard_files import read_answers, read_replies
+from horsesense.runs.store import is_finished, read_stored_probe
 from horsesense.scoring.normalise import (
     NORMALISATIONS,
     OF_SUMS,
@@ -42,9 +41,9 @@ from horsesense.stats import (
     unit_average,
 )
 from horsesense.stats.accuracy import Rows
-from horsesense.stats.facets import Facets
 from horsesense.stats.families import without_repeats
 from horsesense.stats.resampling import Floats
+from horsesense.stats.slices import Facets
 
 
 @dataclass(frozen=True)

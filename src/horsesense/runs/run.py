@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from horsesense.core import Probe
-from horsesense.core.document import plain
-from horsesense.core.frame import Frame, columns_of
+from horsesense.core.document import Frame, columns_of, plain
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, unknown
 from horsesense.progress import NO_PROGRESS, Progress

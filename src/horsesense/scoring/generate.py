@@ -18,8 +18,8 @@ from horsesense.errors import UserError, argument
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.protocol import Continuation, Model, Sampling, Turn
 from horsesense.scoring.letters import ShownItem, in_orders, in_words
-from horsesense.scoring.option_prompts import ONLY_LETTER, REASONED, SHORTLY, is_chat, letters_of, prompt_text
 from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
+from horsesense.scoring.prompts import ONLY_LETTER, REASONED, SHORTLY, is_chat, letters_of, prompt_text
 from horsesense.scoring.reply_parsing import parse_reply
 
 REPLY_TOKENS = 48

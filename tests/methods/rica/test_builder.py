@@ -13,7 +13,7 @@ from horsesense.core import BLANK, Item, Probe, check_item
 from horsesense.cues import measure_cues
 from horsesense.cues.question import entity_order_of, halves
 from horsesense.errors import UserError
-from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.words import zipf
 from horsesense.methods.rica.axioms import Comp, Not, is_upper, pair_of
 from horsesense.methods.rica.builder import RicaPlan, build_rica, kinds_of
 from horsesense.methods.rica.controls import CONTROLS, control, is_at_chance, missing_controls, shape_scores

@@ -10,12 +10,10 @@ import pytest
 
 from horsesense.data import read_table
 from horsesense.errors import UserError
-from horsesense.lexicons.atomic import read_atomic
-from horsesense.lexicons.conceptnet import read_conceptnet
-from horsesense.lexicons.frequency import zipf
-from horsesense.lexicons.genericskb import read_generics
 from horsesense.lexicons.novel_names import is_novel, novel_names
+from horsesense.lexicons.triples import read_atomic, read_conceptnet, read_generics
 from horsesense.lexicons.wordnet import find_wordnet
+from horsesense.lexicons.words import zipf
 from horsesense.methods.rica import type_constraints as types
 from horsesense.methods.rica.builder import RicaPlan, build_rica, kinds_of
 from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, fill, read_axioms
@@ -201,7 +199,7 @@ def test_no_entity_is_a_single_token(name: str) -> None:
     """Vocabularies at hand: byte-pair pieces and word pieces."""
     from tokenizers import Tokenizer
 
-    from horsesense.models.bundled import ready_folder
+    from horsesense.models.locate import ready_folder
 
     try:
         folder = ready_folder(name)

@@ -27,7 +27,7 @@ from horsesense.methods.winoventi.writer_and_judge import write_premise_pairs
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.progress import Progress
-from horsesense.runs.ask_models import Settings
+from horsesense.runs.tasks import Settings
 from horsesense.scoring.option_scores import answer_items
 from tests.support import ROOT
 from tests.support.made_plan import make_plan, people_have_answered

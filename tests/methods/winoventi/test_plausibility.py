@@ -36,7 +36,7 @@ from horsesense.methods.winoventi.schemas import (
     triplet_name,
 )
 from horsesense.models.hf.load import load_model
-from horsesense.runs.ask_models import Settings
+from horsesense.runs.tasks import Settings
 from horsesense.scoring.option_scores import answer_items
 from tests.support.made_schemas import SCHEMAS, made_probe
 

@@ -25,8 +25,8 @@ from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
 from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
 from horsesense.methods.winoventi.schemas import read_triplets
 from horsesense.models.api.settings import ServedSettings
-from horsesense.models.hf.in_memory import borrow
 from horsesense.models.hf.load import load_model
+from horsesense.models.hf.trainable import borrow
 from horsesense.models.lineage import lineage_named
 from horsesense.progress import Progress
 from horsesense.runs.stored_files import verify

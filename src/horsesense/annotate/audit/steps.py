@@ -284,7 +284,7 @@ def ask(
     """
     from horsesense.annotate.audit.steps import codes_of_model, questions_to_model, write_lines
     from horsesense.runs.ask import ask as ask_model
-    from horsesense.runs.compute_settings import ComputeSettings
+    from horsesense.runs.engine import ComputeSettings
 
     path = Path(out)
     if path.suffix not in LINES:

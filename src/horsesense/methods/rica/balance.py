@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from horsesense.lexicons.comparatives import OPPOSITES
+from horsesense.lexicons.word_forms import OPPOSITES
 from horsesense.methods.rica.axioms import (
     And,
     Axiom,

@@ -16,10 +16,7 @@ from horsesense.core import Card, Facet, Item, Probe
 from horsesense.core.card import CLUSTER_AVERAGE
 from horsesense.core.spec import Dtype
 from horsesense.errors import UserError, argument, translate_errors, unknown
-from horsesense.lexicons.atomic import read_atomic
-from horsesense.lexicons.conceptnet import read_conceptnet
-from horsesense.lexicons.genericskb import read_generics
-from horsesense.lexicons.triples import Facts
+from horsesense.lexicons.triples import Facts, read_atomic, read_conceptnet, read_generics
 from horsesense.lexicons.wordnet import find_wordnet, read_words
 from horsesense.methods.rica.axioms import Axiom, claim, is_upper
 from horsesense.methods.rica.balance import (

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from horsesense.data import read_table, read_text
 from horsesense.errors import UserError, unknown
-from horsesense.lexicons.comparatives import is_comparative_form
+from horsesense.lexicons.word_forms import is_comparative_form
 from horsesense.methods.rica.axioms import SLOT, And, Axiom, Comp, Not, Premise, Prop, Rel, pair_of, swap_names
 
 DATA = Path(__file__).with_name("data")

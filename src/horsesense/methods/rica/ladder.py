@@ -20,7 +20,7 @@ from random import Random
 import numpy as np
 
 from horsesense.core import Item
-from horsesense.lexicons.negation import negated
+from horsesense.lexicons.word_forms import negated
 from horsesense.methods.rica.axioms import And, Axiom, Not, Prop, claim
 from horsesense.methods.rica.balance import BalancedAxiom
 from horsesense.methods.rica.items import name_of_value

@@ -25,7 +25,7 @@ from horsesense.core import Card, Item, Probe, Source
 from horsesense.core.document import Document
 from horsesense.data import numbered_lines
 from horsesense.errors import UserError, translate_errors
-from horsesense.lexicons.valence import comparative_valence
+from horsesense.lexicons.word_forms import comparative_valence
 from horsesense.methods.published.reading import Reading, json_of, names_of
 from horsesense.methods.rica import type_constraints as constraints
 from horsesense.methods.rica.axioms import And, Axiom, Comp, Not, Prop, Rel, claim, plain

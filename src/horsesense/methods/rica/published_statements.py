@@ -20,9 +20,7 @@ from pathlib import Path
 
 from horsesense.core import BLANK, Card, Item, Probe, Source
 from horsesense.errors import UserError
-from horsesense.lexicons.comparatives import OPPOSITES
-from horsesense.lexicons.negation import negations
-from horsesense.lexicons.valence import comparative_valence
+from horsesense.lexicons.word_forms import OPPOSITES, comparative_valence, negations
 from horsesense.lexicons.words import words
 from horsesense.methods.published.linking import linked
 from horsesense.methods.published.reading import Reading, names_of, split_of, text_of

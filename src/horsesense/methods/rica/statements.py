@@ -19,19 +19,20 @@ from random import Random
 
 from horsesense.data import numbered_lines
 from horsesense.errors import UserError, unknown
-from horsesense.lexicons.comparatives import comparative_of
-from horsesense.lexicons.inflection import (
+from horsesense.lexicons.novel_names import check_names, novel_names
+from horsesense.lexicons.word_forms import (
     article,
+    auxiliary,
+    comparative_of,
     gerund,
     inflected,
     is_adjective,
     is_finite,
     is_noun,
+    negated,
     verb_form,
     with_article,
 )
-from horsesense.lexicons.negation import auxiliary, negated
-from horsesense.lexicons.novel_names import check_names, novel_names
 from horsesense.lexicons.words import PREPOSITIONS
 from horsesense.methods.rica.axioms import (
     SLOT,

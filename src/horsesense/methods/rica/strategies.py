@@ -19,9 +19,8 @@ from pathlib import Path
 
 from horsesense.data import read_table
 from horsesense.errors import UserError, unknown
-from horsesense.lexicons.comparatives import OPPOSITES
-from horsesense.lexicons.genericskb import SAYS
-from horsesense.lexicons.triples import Fact, Facts
+from horsesense.lexicons.triples import SAYS, Fact, Facts
+from horsesense.lexicons.word_forms import OPPOSITES
 from horsesense.methods.rica import type_constraints as constraints
 from horsesense.methods.rica.knowledge_tables import (
     DATA,

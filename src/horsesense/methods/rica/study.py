@@ -20,7 +20,7 @@ from horsesense.methods.rica.controls import write_controls
 from horsesense.methods.rica.statements import random_seed
 from horsesense.methods.rica.views import open_rica
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.compute_settings import ComputeSettings
+from horsesense.runs.engine import ComputeSettings
 from horsesense.settings import chosen_models
 
 SETTINGS = "study.json"

@@ -36,8 +36,8 @@ from horsesense.methods.rica.statements import entities_of
 from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, with_published
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate, accuracy
-from horsesense.stats.ablation import ablation
-from horsesense.stats.bias import valence_bias, valence_of
+from horsesense.stats.combined import valence_bias, valence_of
+from horsesense.stats.paired import ablation
 
 SETS = ("human-verified", "human-curated", "both")
 GROUPS = {"masked": "masked word", "sentence": "sentence probability"}

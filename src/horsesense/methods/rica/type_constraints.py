@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from horsesense.lexicons.frequency import zipf
-from horsesense.lexicons.inflection import (
+from horsesense.lexicons.word_forms import (
     MODALS,
     inflected,
     is_finite,
@@ -18,7 +17,7 @@ from horsesense.lexicons.inflection import (
     singular,
     verb_form,
 )
-from horsesense.lexicons.words import DETERMINERS, PREPOSITIONS, PRONOUNS, listed
+from horsesense.lexicons.words import DETERMINERS, PREPOSITIONS, PRONOUNS, listed, zipf
 
 _SENTENCE = re.compile(r"[A-Za-z -]+\.")
 _PLAIN = re.compile(r"[a-z][a-z' -]*")

@@ -28,12 +28,12 @@ from horsesense.errors import UserError, translate_errors, unknown
 from horsesense.methods.rica.items import LABELS
 from horsesense.methods.rica.published_statements import CONNECTIVE, content_words, entities
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.compute_settings import ComputeSettings
+from horsesense.runs.engine import ComputeSettings
 from horsesense.runs.results import Answered
 from horsesense.settings import chosen_models
 from horsesense.stats import Estimate, accuracy, family_accuracy
-from horsesense.stats.ablation import asked_again
 from horsesense.stats.families import without_repeats
+from horsesense.stats.paired import asked_again
 from horsesense.stats.resampling import Floats
 
 if TYPE_CHECKING:

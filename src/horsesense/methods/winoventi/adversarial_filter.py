@@ -15,8 +15,9 @@ from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, fill_tem
 from horsesense.methods.winoventi.plan import PipelinePlan
 from horsesense.methods.winoventi.schemas import Triplet, premise_of, triplet_name
 from horsesense.progress import Progress
-from horsesense.runs.ask_models import Settings, ask_models
+from horsesense.runs.ask_models import ask_models
 from horsesense.runs.results import Answered, read_run
+from horsesense.runs.tasks import Settings
 
 PRIOR = "winoventi-prior"
 

@@ -18,7 +18,7 @@ from annotated_types import Ge
 
 from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
-from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.words import zipf
 from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.circumstances import load_circumstances
 from horsesense.methods.winoventi.exceptions import read_registry_triplets

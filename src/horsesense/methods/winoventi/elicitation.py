@@ -41,14 +41,13 @@ from horsesense.methods.winoventi.nouns import (
 from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.load import load_model
-from horsesense.models.load_settings import LoadSettings
-from horsesense.models.protocol import Model, Prompt
+from horsesense.models.protocol import LoadSettings, Model, Prompt
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.fill import fill_blanks
 from horsesense.scoring.texts import score_texts
 
 if TYPE_CHECKING:
-    from horsesense.core.frame import Frame
+    from horsesense.core.document import Frame
 
 Marking = Literal["Ġ", "▁", "##", ""]
 """How a vocabulary marks words: a mark before words (byte-level BPE, SentencePiece), a mark before word pieces
@@ -357,7 +356,7 @@ class Associations(Document):
 
     def frame(self) -> Frame:
         """Return a table with one row per association."""
-        from horsesense.core.frame import Frame
+        from horsesense.core.document import Frame
 
         columns = {name: [getattr(each, name) for each in self.all] for name in COLUMNS}
         return Frame(columns, f"associations of {self.model}")

@@ -14,7 +14,7 @@ from horsesense.core import Item, Judgement, iter_judgements
 from horsesense.data import numbered_lines
 from horsesense.data.tables import iter_rows, open_table, read_table
 from horsesense.errors import UserError
-from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.words import zipf
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.circumstances import Circumstances, load_circumstances
 from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template

@@ -161,7 +161,7 @@ def read_nouns(path: Path, *, literal: bool = False) -> NounList:
 
 def wordnet_nouns(folder: Path, *, fewest: float = 3.5) -> NounList:
     """Return the frequent nouns of WordNet: single words in lower case with a Zipf frequency of at least ``fewest``."""
-    from horsesense.lexicons.frequency import zipf
+    from horsesense.lexicons.words import zipf
 
     known = (word for word in read_senses(folder)["n"] if word.isalpha() and zipf(word) >= fewest)
     return clean_nouns((0, word) for word in known)

@@ -40,8 +40,9 @@ from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.models.api.address import is_served
 from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.ask_models import Settings, content_of
-from horsesense.runs.folder import locked
+from horsesense.runs.ask_models import content_of
+from horsesense.runs.store import locked
+from horsesense.runs.tasks import Settings
 from horsesense.settings import labelled
 
 _NOUNS_AT_ONCE = 64

@@ -14,10 +14,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from horsesense.lexicons.conceptnet import read_conceptnet
 from horsesense.lexicons.corpus import read_sentences
-from horsesense.lexicons.frequency import zipf
-from horsesense.lexicons.words import listed, words
+from horsesense.lexicons.triples import read_conceptnet
+from horsesense.lexicons.words import listed, words, zipf
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.circumstances import Circumstances
 from horsesense.methods.winoventi.nouns import Noun, is_plural

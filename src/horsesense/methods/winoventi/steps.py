@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.data import disk_errors, read_text, sha256_of_bytes, sha256_of_file, writing
-from horsesense.data.checksums import is_sound, keep_sum, write_summed
+from horsesense.data.store import Store
 from horsesense.errors import UserError, argument
 
 STATE = "state.json"
@@ -75,7 +75,7 @@ class Steps:
         self._done[name] = record
         self._write()
         if "gave" in record:
-            keep_sum(self.folder, self.folder / record["output"], record["gave"])
+            Store(self.folder).record(self.folder / record["output"], record["gave"])
 
     def _write(self) -> None:
         with writing(self.folder / STATE) as temporary:
@@ -91,11 +91,11 @@ class Steps:
         """
         for start in range(0, number, size):
             path = self.folder / _PARTS / f"{name}-{made_from[:12]}-{start:06d}.json"
-            if path.is_file() and is_sound(self.folder, path):
+            if Store(self.folder).has(path):
                 rows = json.loads(read_text(path))
             else:
                 rows = make(start, min(number, start + size))
-                write_summed(self.folder, path, json.dumps(rows))
+                Store(self.folder).write(path, json.dumps(rows))
             yield from rows
 
     @staticmethod

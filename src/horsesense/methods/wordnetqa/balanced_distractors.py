@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 from random import Random
 
 from horsesense.lexicons.graph import Graph
-from horsesense.lexicons.stems import looks_alike, spelt_alike, stems, with_derived
+from horsesense.lexicons.word_forms import looks_alike, spelt_alike, stems, with_derived
 from horsesense.lexicons.words import words
 from horsesense.methods.wordnetqa.attested import AttestedConcepts
 from horsesense.methods.wordnetqa.certainty_rules import Asked

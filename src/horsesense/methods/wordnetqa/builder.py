@@ -24,12 +24,10 @@ import numpy as np
 from annotated_types import Ge, Interval
 
 from horsesense.core import Card, Facet, Item, Probe, Source
-from horsesense.cues.encoders import encoders
-from horsesense.cues.relatedness import Encoder
+from horsesense.cues.relatedness import Encoder, encoders
 from horsesense.errors import UserError, argument, translate_errors
-from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
-from horsesense.lexicons.words import words
+from horsesense.lexicons.words import words, zipf
 from horsesense.methods.wordnetqa.attested import AttestedConcepts
 from horsesense.methods.wordnetqa.balanced_distractors import Options, controlled_choices
 from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules

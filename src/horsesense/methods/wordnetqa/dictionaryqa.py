@@ -12,10 +12,9 @@ from annotated_types import Ge, Interval
 
 from horsesense.core import Card, Item, Probe, Source
 from horsesense.errors import UserError, translate_errors
-from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
-from horsesense.lexicons.stems import stems
-from horsesense.lexicons.words import words
+from horsesense.lexicons.word_forms import stems
+from horsesense.lexicons.words import words, zipf
 from horsesense.methods.wordnetqa.balanced_distractors import Slot, assign_evenly
 from horsesense.methods.wordnetqa.builder import drawn_within, dropped_by_word
 from horsesense.methods.wordnetqa.near_senses import TEMPLATES, Senses

@@ -27,9 +27,8 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_flow
 
 from horsesense.cues.relatedness import Encoder
-from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
-from horsesense.lexicons.words import words
+from horsesense.lexicons.words import words, zipf
 from horsesense.methods.wordnetqa.attested import AttestedConcepts, sense_number
 from horsesense.methods.wordnetqa.balanced_distractors import Options
 from horsesense.methods.wordnetqa.certainty_rules import word_class

@@ -15,8 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from horsesense.data import disk_errors
-from horsesense.data.checksums import check_sum, drop_sum, keep_sum
-from horsesense.data.disk import sha256_of_file
+from horsesense.data.store import Store
 from horsesense.errors import UserError
 
 FILE = "requests.sqlite"
@@ -32,8 +31,8 @@ class RequestLog:
     def __enter__(self) -> Self:
         where = ":memory:" if self._path is None else str(self._path)
         if self._path is not None and self._path.is_file():
-            check_sum(self._path.parent, self._path, "remove it; its requests are then sent again")
-            drop_sum(self._path.parent, self._path)
+            Store(self._path.parent).check(self._path, "remove it; its requests are then sent again")
+            Store(self._path.parent).forget(self._path)
         try:
             with disk_errors(where):
                 # Used by the sending thread, one call at a time.
@@ -58,7 +57,7 @@ class RequestLog:
             self._base = None
             if self._path is not None:
                 with disk_errors(self._path):
-                    keep_sum(self._path.parent, self._path, sha256_of_file(self._path))
+                    Store(self._path.parent).record(self._path)
 
     def find(self, request: bytes) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Return the body as it was sent, and the reply."""
