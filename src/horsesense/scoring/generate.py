@@ -17,6 +17,7 @@ from horsesense.core.answer import ReplyOutcome
 from horsesense.errors import UserError, argument
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.protocol import Continuation, Model, Sampling, Turn
+from horsesense.scoring.free_answers import is_open, read_free_answer
 from horsesense.scoring.letters import ShownItem, in_orders, in_words
 from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
 from horsesense.scoring.prompts import ONLY_LETTER, REASONED, SHORTLY, is_chat, letters_of, prompt_text
@@ -58,6 +59,11 @@ def show_items(items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item], c
 
 def show_structured(items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item], chat: bool) -> list[ShownItem]:
     """Build the prompts of items, each with the letters that are allowed."""
+    if any(is_open(item) for item in items):
+        raise UserError(
+            "the structured format needs options, and some items have none",
+            fix=f"use {argument('formats', 'generate')}",
+        )
     return [
         replace(shown, turns=tuple(replace(turn, allowed=letters_of(shown.item)) for turn in shown.turns))
         for shown in in_orders(items, spec, pool, chat, ONLY_LETTER, spec.orders or 1)
@@ -84,11 +90,13 @@ def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
 def _reply(
     item: Item, order: Sequence[int], turn: Turn, sample: int, written: Continuation, spec: ScoringSpec
 ) -> Reply:
+    chat = bool(turn.messages)
     if turn.allowed:
         index, outcome, why = read_structured(written, turn.allowed)
+    elif is_open(item):
+        index, outcome, why = read_free_answer(written, item, endless=not (chat or spec.reason))
     else:
-        shown = [item.options[option] for option in order]
-        index, outcome, why = read_reply(written, shown, spec, bool(turn.messages))
+        index, outcome, why = read_reply(written, [item.options[option] for option in order], spec, chat)
     return Reply(
         item=item.id,
         format="structured" if turn.allowed else "generate",
