@@ -237,7 +237,8 @@ def try_next(client: Client[Any], model: str, turn: Turn) -> NextTrial:
             share = f"the letters have {mass:.0%} of the probability of the next token"
             # A text to be continued may end in other words, and its letters can be compared all the same.
             if mass < LEAST_MASS and (turn.messages or any(choices.bounded)):
-                return NextTrial(most, f"{share}, and {likeliest!r} is likelier")
+                other = "" if likeliest.strip() in LETTERS else f", and {likeliest!r} is likelier"
+                return NextTrial(most, f"{share}{other}")
             return NextTrial(most, f"lists {len(listed)} next tokens, and {share}", letters=True)
         reason = "it lists the chosen token only"
     return NextTrial(0, reason)
