@@ -41,7 +41,7 @@ def test_what_is_built_is_what_is_frozen(name: str, pools: dict[str, Probe]) -> 
 def test_near_questions_are_built_from_their_list_without_an_encoder(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("horsesense.cues.encoders.encoders", lambda *_: pytest.fail("no encoder is needed"))
+    monkeypatch.setattr("horsesense.cues.relatedness.encoders", lambda *_: pytest.fail("no encoder is needed"))
     ability = abilities()[name]
     pool = pool_of(ability)
     assert part_of(pool.items) == frozen_list()[name].pool
