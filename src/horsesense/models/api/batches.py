@@ -1,7 +1,7 @@
 """Batch APIs: all requests at once, replies within a day, at about half the price.
 
 A batch is one more way to send a request: `BatchTransport` gathers what arrives, submits it, asks now and then whether
-it is done, and hands each reply to the question that waits for it. Negotiation, parsing, budget and the log are as for single
+it is done, and returns each reply to its question. Negotiation, parsing, budget and the log are as for single
 requests. The ids of submitted batches are in the log, so a killed run waits for its batches and pays nothing twice.
 """
 
