@@ -216,13 +216,13 @@ def write_parquet(path: Path, items: Iterable[Item]) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    kept = list(items)
+    all_items = list(items)
     try:
-        schema = _schema(kept)
+        schema = _schema(all_items)
     except UserError as error:
         raise error.at(path) from None
     with writing(path) as temporary, parquet.ParquetWriter(temporary, schema, compression="zstd") as writer:
-        rows = iter(kept)
+        rows = iter(all_items)
         while batch := list(islice(rows, _WRITTEN_AT_ONCE)):
             writer.write_table(pa.Table.from_pylist([item.to_json() for item in batch], schema=schema))
 
@@ -371,18 +371,18 @@ class Some(Sequence[Item]):
         return Some(self.items, self.places[place]) if isinstance(place, slice) else self.items[int(self.places[place])]
 
     def __iter__(self) -> Iterator[Item]:
-        return (self.items[int(place)] for place in self.places)
+        return (self.items[int(index)] for index in self.places)
 
     @property
     def lines(self) -> list[bytes] | None:
         """The items as JSON, where they lie so."""
-        return [self.items.line(int(place)) for place in self.places] if isinstance(self.items, StoredItems) else None
+        return [self.items.line(int(index)) for index in self.places] if isinstance(self.items, StoredItems) else None
 
 
 def ids_of(items: Sequence[Item]) -> Sequence[str]:
     """The ids of items, which stored ones have at hand."""
     if isinstance(items, Some) and isinstance(items.items, StoredItems):
-        return [items.items.ids[int(place)] for place in items.places]
+        return [items.items.ids[int(index)] for index in items.places]
     return items.ids if isinstance(items, StoredItems) else [item.id for item in items]
 
 

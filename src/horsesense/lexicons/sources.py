@@ -133,8 +133,8 @@ def add_triples(name: str, path: Path, replace: bool = False) -> AddedSource:
 
 def _check_free(origin: Origin, path: Path, replace: bool) -> None:
     """Check that a name is unused, has the same content, or may be replaced."""
-    kept = {each.name: each.fingerprint for each in list_sources()}
-    if not replace and kept.get(origin.name, origin.fingerprint) != origin.fingerprint:
+    stored = {each.name: each.fingerprint for each in list_sources()}
+    if not replace and stored.get(origin.name, origin.fingerprint) != origin.fingerprint:
         raise UserError(
             f"another source is called {origin.name!r} already",
             file=path,

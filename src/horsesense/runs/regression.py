@@ -170,11 +170,11 @@ def check_regression(
     (first, second), unfinished = finished_by_place((new, against))
     if unfinished:
         raise UserError(f"not finished: {', '.join(unfinished)}", fix="finish the run first")
-    found = judge(first, second, margin, how)
-    for path, text in ((summary, found.markdown()), (junit, found.junit())):
+    result = judge(first, second, margin, how)
+    for path, text in ((summary, result.markdown()), (junit, result.junit())):
         if path is not None:
             write_file(path, text)
-    return found
+    return result
 
 
 def judge(
