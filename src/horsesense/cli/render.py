@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from horsesense.exchange.formats import ExportedProbe
     from horsesense.exchange.logged_run import ImportedLog
     from horsesense.item_analysis.analysis import ItemAnalyses, ItemAnalysis
-    from horsesense.lexicons.sources import AddedSource, KeptSources
+    from horsesense.lexicons.sources import AddedSource, StoredSources
     from horsesense.profiling.document import Profile
     from horsesense.report.item_answers import ItemAnswer, ItemAnswers, OptionEvidence
     from horsesense.report.run_report import Report, WrittenRows
     from horsesense.report.stored_run import StoredRun
     from horsesense.runs.comparison import Comparison, Difference, ProbeComparison
-    from horsesense.runs.regression import Gate
+    from horsesense.runs.regression import RegressionResult
     from horsesense.runs.result import Result
     from horsesense.runs.stored_files import CacheContents, FetchResult, PrunedCache, Verified
     from horsesense.scoring.clue_words import ExplanationOverNames
@@ -275,8 +275,8 @@ def added_source(added: AddedSource) -> None:
     print(f"{added.name}  {added.concepts:,} concepts  licence: {added.licence}")
 
 
-@renders("KeptSources")
-def sources(known: KeptSources) -> None:
+@renders("StoredSources")
+def sources(known: StoredSources) -> None:
     """Print the name, version and licence of each source."""
     for source in known.sources:
         print(f"{source.name:12} {source.version or '–':10} {source.licence}")
@@ -316,8 +316,8 @@ def hardened(result: Hardened) -> None:
         line(f"lowest of {len(result.rules)} ways to pick by a cue: {worst.pick}, {number(worst.accuracy)}", "dim")
 
 
-@renders("Gate")
-def regression(found: Gate) -> None:
+@renders("RegressionResult")
+def regression(found: RegressionResult) -> None:
     """Print each check in a sentence, and the verdict."""
     for sentence in found.sentences():
         line(sentence)

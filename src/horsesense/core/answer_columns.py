@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from horsesense.core.answer import Answer, Reply
-from horsesense.core.arrow import Made, Shards, flat_of, joined, lacks_values, offsets_of, values_of
+from horsesense.core.arrow import LazySequence, Shards, flat_of, joined, lacks_values, offsets_of, values_of
 from horsesense.core.item import FORMS
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _per_option(lists: Any, values: npt.NDArray[Any]) -> Any:
     return pa.ListArray.from_arrays(pa.array(offsets_of(lists), pa.int32()), pa.array(values, pa.int32()))
 
 
-class StoredAnswers(Made[Answer]):
+class StoredAnswers(LazySequence[Answer]):
     """Answers in columns; an object is made of one when it is looked at, and not kept.
 
     The tokens of many answers, nine tenths of all there is, stay in their files.
@@ -211,7 +211,7 @@ def check_replies(table: Any) -> None:
             raise ValueError(f"a value of {name} is missing")
 
 
-class StoredReplies(Made[Reply]):
+class StoredReplies(LazySequence[Reply]):
     """Replies in tables; an object is made of one when it is looked at, and not kept."""
 
     def __init__(self, shards: Shards | None = None) -> None:

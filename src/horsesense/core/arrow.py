@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Member = TypeVar("Member", covariant=True)
 
 
-class Made(Sequence[Member]):
+class LazySequence(Sequence[Member]):
     """Equal to any sequence of the same members, as a list is to a list, and so without a hash, as that is."""
 
     @abstractmethod
@@ -133,7 +133,7 @@ class Shards:
         return self._sources[number](names).slice(place - before, 1)
 
 
-class Texts(Made[str]):
+class Texts(LazySequence[str]):
     """Many short texts as Arrow columns, a third of what they take as objects; one is made when it is looked at."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.core.arrow import Made
+from horsesense.core.arrow import LazySequence
 from horsesense.errors import UserError
 from horsesense.stats.intervals import Estimate, check_level, rate_interval, unit_note
 from horsesense.stats.resampling import RESAMPLES, Floats, Names, mean_spread, unit_array
@@ -34,7 +34,7 @@ class Credits:
     """Number of items without a gold, which are left out of every rate."""
 
 
-class Rows(Made[tuple[float, ...]]):
+class Rows(LazySequence[tuple[float, ...]]):
     """Ragged rows of numbers stored as one array; a row is converted to a tuple on access.
 
     >>> rows = Rows(np.array([-1.0, -2.0, -3.0]), np.array([0, 2, 3]))
