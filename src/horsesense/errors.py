@@ -243,20 +243,20 @@ def _file_of(error: BaseException) -> str:
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     for frame in reversed(frames):
         for name in ("path", "file") if str(frame.f_globals.get("__name__", "")).startswith("horsesense.") else ():
-            found = frame.f_locals.get(name)
-            if not isinstance(found, Path):
+            value = frame.f_locals.get(name)
+            if not isinstance(value, Path):
                 continue
-            if last and found in (Path(last), *Path(last).parents):
+            if last and value in (Path(last), *Path(last).parents):
                 return last
             with suppress(OSError):
-                if found.is_file():
-                    return str(found)
+                if value.is_file():
+                    return str(value)
     return last
 
 
 def _reason(error: BaseException) -> str:
-    told = (str(error).strip().splitlines() or [""])[0][:200]
-    return f"{type(error).__name__}: {told}" if told else type(error).__name__
+    reason = (str(error).strip().splitlines() or [""])[0][:200]
+    return f"{type(error).__name__}: {reason}" if reason else type(error).__name__
 
 
 def _in_a_reader(error: BaseException) -> bool:

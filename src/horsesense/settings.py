@@ -50,8 +50,8 @@ def device_setting() -> tuple[str, str]:
     chosen = os.environ.get(DEVICE_VARIABLE)
     if chosen:
         return chosen, DEVICE_VARIABLE
-    kept = settings_file()
-    return (kept.device, str(kept.path)) if kept.device else ("auto", "")
+    settings = settings_file()
+    return (settings.device, str(settings.path)) if settings.device else ("auto", "")
 
 
 def models_setting() -> tuple[str, ...]:
@@ -59,8 +59,8 @@ def models_setting() -> tuple[str, ...]:
     chosen = tuple(name.strip() for name in os.environ.get(MODELS_VARIABLE, "").split(",") if name.strip())
     if chosen:
         return chosen
-    kept = settings_file()
-    return tuple(_trusted(kept, name) for name in kept.models)
+    settings = settings_file()
+    return tuple(_trusted(settings, name) for name in settings.models)
 
 
 Kind = TypeVar("Kind")
@@ -88,8 +88,8 @@ def labelled(written: str) -> tuple[str, str]:
     label, equals, name = written.partition("=")
     if equals and name and _LABEL.fullmatch(label) and not Path(written).exists():
         return label, name
-    kept = settings_file()
-    return written, _trusted(kept, kept.labels[written]) if written in kept.labels else written
+    settings = settings_file()
+    return written, _trusted(settings, settings.labels[written]) if written in settings.labels else written
 
 
 def _trusted(kept: SettingsFile, name: str) -> str:
@@ -127,10 +127,10 @@ def settings_file() -> SettingsFile:
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        told = str(error)
-        where = _LINE.search(told)
+        detail = str(error)
+        where = _LINE.search(detail)
         line = int(where[1]) if where else text.count("\n", 0, len(text.rstrip())) + 1
-        reason = _LINE.sub("", told).removesuffix(" (at end of document)")
+        reason = _LINE.sub("", detail).removesuffix(" (at end of document)")
         raise UserError(
             f"this is not TOML ({reason[:1].lower()}{reason[1:]})", file=path, line=line, fix="repair it"
         ) from None

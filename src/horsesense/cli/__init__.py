@@ -88,9 +88,9 @@ def _run(arguments: list[str] | None) -> NoReturn:
     except BaseException as error:  # the last line of defence: exit code 1 and no traceback; a panic is no Exception
         if debug:
             raise
-        told = as_user_error(error)
-        if told is not None:
-            _stop(told.sentence(as_option), 2)
+        error_to_print = as_user_error(error)
+        if error_to_print is not None:
+            _stop(error_to_print.sentence(as_option), 2)
         if isinstance(error, OSError):
             _stop_output(error)
         failure = f"{type(error).__name__}: {error}"

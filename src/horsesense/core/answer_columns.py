@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from horsesense.core.answer import Answer, Reply
-from horsesense.core.arrow import Made, Shards, flat_of, joined, lacks_values, offsets_of, values_of
+from horsesense.core.arrow import LazySequence, Shards, flat_of, joined, lacks_values, offsets_of, values_of
 from horsesense.core.item import FORMS
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def schema_of_answers() -> Any:
     import pyarrow as pa
 
     text, number = pa.string(), pa.list_(pa.float64())
-    places = pa.list_(pa.list_(pa.int32()))
+    positions = pa.list_(pa.list_(pa.int32()))
     return pa.schema(
         [
             ("model", text),
@@ -36,8 +36,8 @@ def schema_of_answers() -> Any:
             ("view", text),
             ("scores", number),
             ("logprobs", pa.list_(pa.list_(pa.float32()))),
-            ("starts", places),
-            ("ends", places),
+            ("starts", positions),
+            ("ends", positions),
             ("flags", pa.list_(text)),
             ("baseline", number),
         ]
@@ -70,8 +70,8 @@ def check_answers(table: Any) -> None:
     options, tokens = (pc.list_value_length(table.column(name)).to_numpy() for name in ("scores", "logprobs"))
     if not (fits := (tokens == 0) | (tokens == options)).all():
         raise ValueError(f"the answer to {table.column('item')[int(fits.argmin())]} does not fit its options")
-    logprobs, *places = (_layout(table.column(name).combine_chunks()) for name in _PER_OPTION)
-    if any(not np.array_equal(*both) for column in places for both in zip(logprobs, column, strict=True)):
+    logprobs, *positions = (_layout(table.column(name).combine_chunks()) for name in _PER_OPTION)
+    if any(not np.array_equal(*both) for column in positions for both in zip(logprobs, column, strict=True)):
         raise ValueError("an option has tokens without places, or places without tokens")
     if unknown := set(table.column("view").unique().to_pylist()) - {*FORMS}:
         raise ValueError(f"no item is asked as {sorted(unknown)[0]}")
@@ -92,9 +92,9 @@ def without_tokens(table: Any) -> Any:
     columns["tokens"] = _per_option(tokens, np.diff(offsets_of(tokens.flatten())))
     for name, column, last in (("first", starts, False), ("last", ends, True)):
         values, begins = flat_of(column.flatten())
-        found, some = np.zeros(len(begins) - 1, np.int32), np.diff(begins) > 0
-        found[some] = values[begins[1:][some] - 1 if last else begins[:-1][some]]
-        columns[name] = _per_option(column, found)
+        totals, some = np.zeros(len(begins) - 1, np.int32), np.diff(begins) > 0
+        totals[some] = values[begins[1:][some] - 1 if last else begins[:-1][some]]
+        columns[name] = _per_option(column, totals)
     return pa.table(columns)
 
 
@@ -105,7 +105,7 @@ def _per_option(lists: Any, values: npt.NDArray[Any]) -> Any:
     return pa.ListArray.from_arrays(pa.array(offsets_of(lists), pa.int32()), pa.array(values, pa.int32()))
 
 
-class StoredAnswers(Made[Answer]):
+class StoredAnswers(LazySequence[Answer]):
     """Answers in columns; an object is made of one when it is looked at, and not kept.
 
     The tokens of many answers, nine tenths of all there is, stay in their files.
@@ -169,10 +169,10 @@ class StoredAnswers(Made[Answer]):
         import pyarrow.compute as pc
 
         begins = offsets_of(self.columns["flags"])
-        said = pc.is_in(self.columns["flags"].flatten(), value_set=pa.array(flags))
-        flagged = np.append(said.to_numpy(zero_copy_only=False), False)
-        found: npt.NDArray[np.bool_] = flagged[begins[:-1]] & (np.diff(begins) > 0)
-        return found
+        matches = pc.is_in(self.columns["flags"].flatten(), value_set=pa.array(flags))
+        flagged = np.append(matches.to_numpy(zero_copy_only=False), False)
+        result: npt.NDArray[np.bool_] = flagged[begins[:-1]] & (np.diff(begins) > 0)
+        return result
 
 
 def _answers(table: Any) -> Iterator[Answer]:
@@ -211,7 +211,7 @@ def check_replies(table: Any) -> None:
             raise ValueError(f"a value of {name} is missing")
 
 
-class StoredReplies(Made[Reply]):
+class StoredReplies(LazySequence[Reply]):
     """Replies in tables; an object is made of one when it is looked at, and not kept."""
 
     def __init__(self, shards: Shards | None = None) -> None:

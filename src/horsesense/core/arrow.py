@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Member = TypeVar("Member", covariant=True)
 
 
-class Made(Sequence[Member]):
+class LazySequence(Sequence[Member]):
     """Equal to any sequence of the same members, as a list is to a list, and so without a hash, as that is."""
 
     @abstractmethod
@@ -86,9 +86,9 @@ def joined(
             chunks[name] += table.column(name).chunks
     columns = {}
     for name in names:  # column by column, so that no more than one is held twice
-        found = chunks.pop(name)
-        whole = pa.concat_arrays(found) if found else pa.array([], schema.field(name).type)
-        del found
+        chunk = chunks.pop(name)
+        whole = pa.concat_arrays(chunk) if chunk else pa.array([], schema.field(name).type)
+        del chunk
         columns[name] = whole if rows is None else whole.take(pa.array(rows))
     return columns
 
@@ -133,7 +133,7 @@ class Shards:
         return self._sources[number](names).slice(place - before, 1)
 
 
-class Texts(Made[str]):
+class Texts(LazySequence[str]):
     """Many short texts as Arrow columns, a third of what they take as objects; one is made when it is looked at."""
 
     def __init__(self) -> None:
@@ -175,9 +175,9 @@ def places_in(names: Sequence[str], columns: Sequence[Any]) -> npt.NDArray[np.in
 
     among = names.column.combine_chunks() if isinstance(names, Texts) else _column(names)
     chunks = [chunk for column in columns for chunk in (column.chunks if hasattr(column, "chunks") else [column])]
-    given = pa.chunked_array(chunks, pa.string())
-    found = pc.index_in(given, value_set=among).fill_null(-1)
-    return np.asarray(found.to_numpy(), np.int64)
+    values = pa.chunked_array(chunks, pa.string())
+    indices = pc.index_in(values, value_set=among).fill_null(-1)
+    return np.asarray(indices.to_numpy(), np.int64)
 
 
 def _column(texts: Sequence[str]) -> Any:

@@ -17,7 +17,7 @@ from weakref import finalize
 
 import orjson
 
-from horsesense.core.arrow import Made, Texts
+from horsesense.core.arrow import LazySequence, Texts
 from horsesense.core.item import NO_SOURCE, Item, Source, check_item
 from horsesense.data import disk_errors, numbered_lines, writing
 from horsesense.errors import UserError
@@ -216,13 +216,13 @@ def write_parquet(path: Path, items: Iterable[Item]) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    kept = list(items)
+    all_items = list(items)
     try:
-        schema = _schema(kept)
+        schema = _schema(all_items)
     except UserError as error:
         raise error.at(path) from None
     with writing(path) as temporary, parquet.ParquetWriter(temporary, schema, compression="zstd") as writer:
-        rows = iter(kept)
+        rows = iter(all_items)
         while batch := list(islice(rows, _WRITTEN_AT_ONCE)):
             writer.write_table(pa.Table.from_pylist([item.to_json() for item in batch], schema=schema))
 
@@ -277,7 +277,7 @@ _CHUNK = 8_192
 """Items that are read at a time where all are gone through."""
 
 
-class StoredItems(Made[Item]):
+class StoredItems(LazySequence[Item]):
     """Items that are made when they are looked at; ids and families are at hand.
 
     The file has no name, so that nothing is left of it however the process ends.
@@ -352,8 +352,8 @@ def _close(file: IO[bytes]) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Some(Sequence[Item]):
-    """Some of a sequence's items, by their places; none is held apart from it."""
+class Subset(Sequence[Item]):
+    """Subset of a sequence's items, by their places; none is held apart from it."""
 
     items: Sequence[Item]
     places: Sequence[int] | npt.NDArray[np.int64]
@@ -367,22 +367,24 @@ class Some(Sequence[Item]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[Item]: ...
 
-    def __getitem__(self, place: int | slice) -> Item | Sequence[Item]:
-        return Some(self.items, self.places[place]) if isinstance(place, slice) else self.items[int(self.places[place])]
+    def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
+        return (
+            Subset(self.items, self.places[place]) if isinstance(place, slice) else self.items[int(self.places[place])]
+        )
 
     def __iter__(self) -> Iterator[Item]:
-        return (self.items[int(place)] for place in self.places)
+        return (self.items[int(index)] for index in self.places)
 
     @property
     def lines(self) -> list[bytes] | None:
         """The items as JSON, where they lie so."""
-        return [self.items.line(int(place)) for place in self.places] if isinstance(self.items, StoredItems) else None
+        return [self.items.line(int(index)) for index in self.places] if isinstance(self.items, StoredItems) else None
 
 
 def ids_of(items: Sequence[Item]) -> Sequence[str]:
     """The ids of items, which stored ones have at hand."""
-    if isinstance(items, Some) and isinstance(items.items, StoredItems):
-        return [items.items.ids[int(place)] for place in items.places]
+    if isinstance(items, Subset) and isinstance(items.items, StoredItems):
+        return [items.items.ids[int(index)] for index in items.places]
     return items.ids if isinstance(items, StoredItems) else [item.id for item in items]
 
 

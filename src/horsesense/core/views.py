@@ -52,9 +52,9 @@ def _as_sentences(item: Item) -> Item | None:
 
 def _common_prefix(texts: Sequence[str]) -> int:
     """How many characters all texts begin with in common."""
-    for place, letters in enumerate(zip(*texts, strict=False)):
+    for index, letters in enumerate(zip(*texts, strict=False)):
         if len(set(letters)) > 1:
-            return place
+            return index
     return min(map(len, texts))
 
 
@@ -201,7 +201,7 @@ def overview(probe: Probe, samples: int = 3, seed: int = 0) -> Overview:
         },
         heat_map=tuple(HeatCell(hops, kind, count) for (hops, kind), count in sorted(cells.items())),
         groups={name: len(units) for name, units in sorted(groups.items())},
-        samples=tuple(items[place] for place in sorted(drawn)),
+        samples=tuple(items[index] for index in sorted(drawn)),
         label_quality=None if probe.card.label_quality is None else probe.card.label_quality.in_words(),
     )
 

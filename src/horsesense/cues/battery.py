@@ -118,9 +118,9 @@ def keys(codes: Ints, where: Ints | None = None) -> Keys:
     >>> keys(np.array([4, -1, 2])).option.tolist()
     [0, 2]
     """
-    place = np.arange(len(codes)) if where is None else where
-    shown = codes >= 0
-    return Keys(codes[shown], place[shown])
+    option = np.arange(len(codes)) if where is None else where
+    has_code = codes >= 0
+    return Keys(codes[has_code], option[has_code])
 
 
 NO_KEYS = Keys(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
@@ -220,10 +220,10 @@ class Learner:
         first = np.full(len(self.table), -1, dtype=np.int64)
         first[chosen] = table.starts[:-1]
         moved = first[self._entry_item]
-        kept = moved >= 0
-        option = (moved + self.keys.option - self.table.starts[:-1][self._entry_item])[kept]
+        inside = moved >= 0
+        option = (moved + self.keys.option - self.table.starts[:-1][self._entry_item])[inside]
         order = np.argsort(option, kind="stable")
-        return Learner(table, Keys(self.keys.codes[kept][order], option[order]))
+        return Learner(table, Keys(self.keys.codes[inside][order], option[order]))
 
     def offered(self, train: Bools, asked: Bools | None = None) -> Offered:
         """Count the categories in ``train``, whatever the key; only options of ``asked`` items will be scored."""

@@ -38,10 +38,10 @@ def _checked_numbers(plugin: Plugin, cue: Number) -> Callable[[Table], Floats]:
 
 def _checked_keys(plugin: Plugin, cue: Learnt) -> Callable[[Table], Keys]:
     def compute(table: Table) -> Keys:
-        shown = plugin.made(cue.compute, Keys, table)
-        rising = shown.codes.shape == shown.option.shape and bool((np.diff(shown.option) >= 0).all())
-        if not rising or (len(shown.option) and not 0 <= shown.option[0] <= shown.option[-1] < len(table.text_of)):
+        result = plugin.made(cue.compute, Keys, table)
+        rising = result.codes.shape == result.option.shape and bool((np.diff(result.option) >= 0).all())
+        if not rising or (len(result.option) and not 0 <= result.option[0] <= result.option[-1] < len(table.text_of)):
             raise plugin.wrong("does not give an option for each category, in increasing order")
-        return shown
+        return result
 
     return compute

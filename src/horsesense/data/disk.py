@@ -86,10 +86,10 @@ def _sweep(path: Path) -> None:
     """Remove what killed processes of this machine left of the same name. Another machine's may still be at work."""
     pattern = re.compile(rf"\.{re.escape(path.name)}\.(\d+)-{_machine()}\.part")
     try:
-        found = [(each, match) for each in path.parent.iterdir() if (match := pattern.fullmatch(each.name))]
+        matches = [(each, match) for each in path.parent.iterdir() if (match := pattern.fullmatch(each.name))]
     except OSError:
         return
-    for each, match in found:
+    for each, match in matches:
         if _is_at_work(int(match[1])):
             continue
         if each.is_dir():
@@ -127,16 +127,16 @@ def writing(path: str | Path, sweep: bool = True) -> Iterator[Path]:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
         refuse_devices(path)  # root could replace /dev/null by a file, and nothing on the machine would work any more
-        place = path.resolve()  # a link stays a link, and what it points to is written
-        temporary = _part_of(place)
-        place.parent.mkdir(parents=True, exist_ok=True)
+        target = path.resolve()  # a link stays a link, and what it points to is written
+        temporary = _part_of(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
         if sweep:
-            _sweep(place)
+            _sweep(target)
         try:
             yield temporary
             with temporary.open("rb") as handle:
                 os.fsync(handle.fileno())
-            temporary.replace(place)
+            temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
 

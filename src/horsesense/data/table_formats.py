@@ -137,8 +137,8 @@ def _is_about(path: Path, folder: Path) -> bool:
 
 
 def _split_of(name: str) -> str:
-    found = _SPLIT.search(name.lower())
-    return found[1] if found else ""
+    match = _SPLIT.search(name.lower())
+    return match[1] if match else ""
 
 
 def any_rows(path: Path) -> Iterator[tuple[int, Row | UserError]]:
@@ -288,13 +288,13 @@ def _laid(path: Path, folder: Path) -> Path:
         raise UserError(f"{str(path)!r} names no data set", fix="write hf:org/name, or hf:org/name:config")
     datasets.disable_progress_bars()  # whoever watches is told by the command line alone
     try:
-        found = datasets.load_dataset(name, config or None)
+        splits = datasets.load_dataset(name, config or None)
     except Exception as error:  # whatever the hub, the network or somebody's files do
-        told = " ".join(str(error).split())[:200]
+        reason = " ".join(str(error).split())[:200]
         fix = "check name, config and network, or give files"
-        raise UserError(f"the data set {name!r} cannot be had ({type(error).__name__}: {told})", fix=fix) from error
-    place = folder / name.rpartition("/")[2]
-    place.mkdir(parents=True, exist_ok=True)
-    for split, rows in found.items():
-        rows.to_parquet(str(place / f"{split}-00000-of-00001.parquet"))
-    return place
+        raise UserError(f"the data set {name!r} cannot be had ({type(error).__name__}: {reason})", fix=fix) from error
+    target = folder / name.rpartition("/")[2]
+    target.mkdir(parents=True, exist_ok=True)
+    for split, rows in splits.items():
+        rows.to_parquet(str(target / f"{split}-00000-of-00001.parquet"))
+    return target

@@ -58,8 +58,8 @@ def _opened(path: Path) -> io.BufferedReader:
     poll.register(number, select.POLLIN)
     if not poll.poll(PIPE_SECONDS * 1000):
         os.close(number)
-        told = f"nothing was written to this pipe within {PIPE_SECONDS:g} seconds"
-        raise UserError(told, file=path, fix="give a file, or begin to write")
+        problem = f"nothing was written to this pipe within {PIPE_SECONDS:g} seconds"
+        raise UserError(problem, file=path, fix="give a file, or begin to write")
     os.set_blocking(number, True)
     return os.fdopen(number, "rb")
 
@@ -80,8 +80,8 @@ class _Unpacked(io.RawIOBase):
         content = self._inside.read1(len(view))
         self._seen += len(content)
         if self._seen > _FREE and self._seen > MOST_UNPACKED * self._counted.read_so_far:
-            told = f"the gzipped file unpacks to more than {MOST_UNPACKED} times its size"
-            raise UserError(told, file=self._path, fix="unpack it yourself if you trust it")
+            problem = f"the gzipped file unpacks to more than {MOST_UNPACKED} times its size"
+            raise UserError(problem, file=self._path, fix="unpack it yourself if you trust it")
         view[: len(content)] = content
         return len(content)
 
@@ -115,8 +115,8 @@ def read_bytes(path: str | Path) -> bytes:
         large = path.stat().st_size > MOST_BYTES
         content = b"" if large else handle.read(MOST_BYTES + 1)
     if large or len(content) > MOST_BYTES:
-        told = f"the file is larger than {MOST_BYTES >> 20} MB, which is too large to be read as one"
-        raise UserError(told, file=path, fix="give a smaller one")
+        problem = f"the file is larger than {MOST_BYTES >> 20} MB, which is too large to be read as one"
+        raise UserError(problem, file=path, fix="give a smaller one")
     return content
 
 
@@ -135,8 +135,8 @@ def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     with opened(path) as handle:
         for number, raw in enumerate(iter(partial(handle.readline, LONGEST_LINE + 1), b""), start=1):
             if len(raw) > LONGEST_LINE:
-                told = f"the line is longer than {LONGEST_LINE >> 20} MB"
-                raise UserError(told, file=path, line=number, fix="check that it is the right file")
+                problem = f"the line is longer than {LONGEST_LINE >> 20} MB"
+                raise UserError(problem, file=path, line=number, fix="check that it is the right file")
             line = _decoded(raw, path, number).rstrip("\r\n")
             if number == 1:
                 line = line.removeprefix(_BYTE_ORDER_MARK)

@@ -230,11 +230,11 @@ def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bo
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
 
-    wanted = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", *(["*.bin"] if allow_pickle else [])]
+    patterns = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", *(["*.bin"] if allow_pickle else [])]
     try:
         # Where the Hub does not answer, this gives the local copy if there is one.
         folder = Path(
-            snapshot_download(repository, revision=revision, allow_patterns=wanted, local_files_only=not download)
+            snapshot_download(repository, revision=revision, allow_patterns=patterns, local_files_only=not download)
         )
     except GatedRepoError as error:
         raise UserError(f"{name} is gated on the Hugging Face Hub", fix="accept its terms there and log in") from error

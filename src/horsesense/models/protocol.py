@@ -191,7 +191,7 @@ def split_thoughts(text: str) -> tuple[str, str]:
     >>> split_thoughts("<think>Ice is")
     ('Ice is', '')
     """
-    thoughts = [found[2].strip() for found in _THOUGHTS.finditer(text)]
+    thoughts = [match[2].strip() for match in _THOUGHTS.finditer(text)]
     answer = _THOUGHTS.sub("", text)
     *before, answer = _END_OF_THOUGHTS.split(answer)
     thoughts = [part.strip() for part in before] + thoughts

@@ -87,8 +87,8 @@ def read_reply(
     if written.outcome in ("filtered", "failed"):
         return None, written.outcome, written.reported or written.outcome
     endless = not (chat or spec.reason)
-    said = next((line for line in written.text.splitlines() if line.strip()), "") if endless else written.text
-    parsed = parse_reply(said, shown, reasoned=bool(spec.reason))
+    reply = next((line for line in written.text.splitlines() if line.strip()), "") if endless else written.text
+    parsed = parse_reply(reply, shown, reasoned=bool(spec.reason))
     if parsed.option is not None:
         return parsed.option, "answered", parsed.why
     if written.outcome == "refused" or parsed.why == "refuses":
