@@ -59,7 +59,7 @@ VERDICTS: dict[str, VerdictStyle] = {
     "not above chance": VerdictStyle(
         "chance",
         "#5f5b54",
-        "Nothing significant is left after the controls, and a model that knows half of the items would be detected.",
+        "Nothing significant is left after the controls, and a model that knows 40% of the items would be detected.",
     ),
     "inconclusive": VerdictStyle("open", "#8d877a", "The interval is too wide, or the items are too few, to decide."),
 }
