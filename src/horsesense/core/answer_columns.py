@@ -138,8 +138,8 @@ class StoredAnswers(LazySequence[Answer]):
     def __len__(self) -> int:
         return len(self.columns["item"])
 
-    def member(self, place: int) -> Answer:
-        return next(_answers(self._whole.row(place if self._rows is None else int(self._rows[place]), list(COLUMNS))))
+    def member(self, index: int) -> Answer:
+        return next(_answers(self._whole.row(index if self._rows is None else int(self._rows[index]), list(COLUMNS))))
 
     def __iter__(self) -> Iterator[Answer]:
         if self._rows is not None:
@@ -233,8 +233,8 @@ class StoredReplies(LazySequence[Reply]):
     def __len__(self) -> int:
         return len(self._shards)
 
-    def member(self, place: int) -> Reply:
-        return next(_replies(self._shards.row(place, NAMES)))
+    def member(self, index: int) -> Reply:
+        return next(_replies(self._shards.row(index, NAMES)))
 
     def __iter__(self) -> Iterator[Reply]:
         for table in self._shards.tables(NAMES):

@@ -19,21 +19,21 @@ class LazySequence(Sequence[Member]):
     """Equal to any sequence of the same members, as a list is to a list, and so without a hash, as that is."""
 
     @abstractmethod
-    def member(self, place: int) -> Member:
-        """The one at a place, which there is, counted from 0."""
+    def member(self, index: int) -> Member:
+        """The one at a index, which there is, counted from 0."""
 
     @overload
-    def __getitem__(self, place: int) -> Member: ...
+    def __getitem__(self, index: int) -> Member: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Member]: ...
+    def __getitem__(self, index: slice) -> Sequence[Member]: ...
 
-    def __getitem__(self, place: int | slice) -> Member | Sequence[Member]:
-        if isinstance(place, slice):
-            return [self.member(each) for each in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        return self.member(place % len(self))
+    def __getitem__(self, index: int | slice) -> Member | Sequence[Member]:
+        if isinstance(index, slice):
+            return [self.member(each) for each in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        return self.member(index % len(self))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):
@@ -126,7 +126,7 @@ class Shards:
         """Some columns of each table in turn."""
         return (source(names) for source in self._sources)
 
-    def row(self, place: int, names: list[str]) -> Any:
+    def row(self, index: int, names: list[str]) -> Any:
         """Some columns of one row, as a table of it alone."""
         number = bisect_right(self._ends, place)
         before = self._ends[number - 1] if number else 0
@@ -156,8 +156,8 @@ class Texts(LazySequence[str]):
     def __len__(self) -> int:
         return len(self._columns) * _CHUNK + len(self._last)
 
-    def member(self, place: int) -> str:
-        number, row = divmod(place, _CHUNK)
+    def member(self, index: int) -> str:
+        number, row = divmod(index, _CHUNK)
         text: str = self._last[row] if number == len(self._columns) else self._columns[number][row].as_py()
         return text
 

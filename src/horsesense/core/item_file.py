@@ -319,7 +319,7 @@ class StoredItems(LazySequence[Item]):
         self.ids.append(item.id)
         self.units.append(item.family or item.id)
 
-    def line(self, place: int) -> bytes:
+    def line(self, index: int) -> bytes:
         """An item as JSON."""
         return self._lines(place, place + 1)[0]
 
@@ -337,8 +337,8 @@ class StoredItems(LazySequence[Item]):
     def __len__(self) -> int:
         return len(self._ends)
 
-    def member(self, place: int) -> Item:
-        return item_from_dict(orjson.loads(self.line(place)))
+    def member(self, index: int) -> Item:
+        return item_from_dict(orjson.loads(self.line(index)))
 
     def __iter__(self) -> Iterator[Item]:
         for start in range(0, len(self), _CHUNK):
@@ -362,14 +362,14 @@ class Subset(Sequence[Item]):
         return len(self.places)
 
     @overload
-    def __getitem__(self, place: int) -> Item: ...
+    def __getitem__(self, index: int) -> Item: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Item]: ...
+    def __getitem__(self, index: slice) -> Sequence[Item]: ...
 
     def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
         return (
-            Subset(self.items, self.places[place]) if isinstance(place, slice) else self.items[int(self.places[place])]
+            Subset(self.items, self.places[index]) if isinstance(index, slice) else self.items[int(self.places[index])]
         )
 
     def __iter__(self) -> Iterator[Item]:
