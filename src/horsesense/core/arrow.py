@@ -128,9 +128,9 @@ class Shards:
 
     def row(self, index: int, names: list[str]) -> Any:
         """Some columns of one row, as a table of it alone."""
-        number = bisect_right(self._ends, place)
+        number = bisect_right(self._ends, index)
         before = self._ends[number - 1] if number else 0
-        return self._sources[number](names).slice(place - before, 1)
+        return self._sources[number](names).slice(index - before, 1)
 
 
 class Texts(LazySequence[str]):

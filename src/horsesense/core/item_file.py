@@ -321,7 +321,7 @@ class StoredItems(LazySequence[Item]):
 
     def line(self, index: int) -> bytes:
         """An item as JSON."""
-        return self._lines(place, place + 1)[0]
+        return self._lines(index, index + 1)[0]
 
     def _lines(self, start: int, end: int) -> list[bytes]:
         begin = self._ends[start - 1] if start else 0
