@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Protocol
 
+from horsesense.formatting import with_interval
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -114,21 +116,12 @@ def print_fitting(
 
 def number(estimate: Interval, places: int = 3) -> str:
     """An estimate with its interval: ``0.700 [0.490, 0.860]``."""
-    return f"{estimate.value:.{places}f} [{estimate.low:.{places}f}, {estimate.high:.{places}f}]"
+    return with_interval(estimate.value, (estimate.low, estimate.high), f".{places}f")
 
 
 def signed(estimate: Interval, places: int = 3) -> str:
-    """A difference with its interval: ``+0.050 [-0.010, +0.110]``."""
-    return f"{estimate.value:+z.{places}f} [{estimate.low:+z.{places}f}, {estimate.high:+z.{places}f}]"
-
-
-def p_value(p: float) -> str:
-    """A p-value with three decimals.
-
-    >>> p_value(0.0123), p_value(0.0001)
-    ('0.012', '< 0.001')
-    """
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    """A difference with its interval: ``+0.050 [−0.010, +0.110]``."""
+    return with_interval(estimate.value, (estimate.low, estimate.high), f"+.{places}f")
 
 
 def size(count: int) -> str:

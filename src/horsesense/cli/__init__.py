@@ -54,8 +54,7 @@ def _run(arguments: list[str] | None) -> NoReturn:
     from click.exceptions import Exit
 
     from horsesense.cli.app import root
-    from horsesense.cli.generate import forget_command
-    from horsesense.cli.output import as_option
+    from horsesense.cli.generate import as_option, forget_command
     from horsesense.errors import as_user_error, nothing_read
     from horsesense.progress import capture_warnings
 
@@ -99,7 +98,7 @@ def _run(arguments: list[str] | None) -> NoReturn:
 
 
 def _say(remark: str) -> None:
-    from horsesense.cli.output import as_option
+    from horsesense.cli.generate import as_option
     from horsesense.errors import in_words
     from horsesense.terminal import say
 

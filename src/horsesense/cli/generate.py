@@ -18,6 +18,7 @@ import builtins
 import dataclasses
 import inspect
 import re
+import sys
 import textwrap
 import types
 import typing
@@ -35,10 +36,13 @@ import click
 from horsesense.errors import UserError
 from horsesense.progress import Progress
 from horsesense.registry import ONE_OPTION, Command
+from horsesense.terminal import say
 
 SHORT = {"model": "-m", "probe": "-p", "out": "-o"}
 """Short flags, the same in every command."""
 _ALWAYS_OPTIONS = ("model", "out")
+_MOST_LINES = 10
+"""Skipped lines that are printed."""
 _current: ContextVar[FunctionCommand | None] = ContextVar("current", default=None)
 """The command that runs, so that messages can write a parameter as its option."""
 
@@ -392,8 +396,6 @@ class FunctionCommand(click.Command):
         return hasattr(returned, "save")
 
     def _run(self, **values: Any) -> None:
-        from horsesense.cli.output import print_json, say_skipped
-
         context = click.get_current_context()
         arguments = {
             name: (not self._is_negative(name)) if value is True else value
@@ -505,3 +507,21 @@ def _checked_imports(file: str) -> Iterator[tuple[str, str]]:
             for each in node.body:
                 if isinstance(each, ast.ImportFrom) and each.module and each.module.startswith("horsesense"):
                     yield from ((alias.name, each.module) for alias in each.names)
+
+
+def print_json(document: Any) -> None:
+    """Print the document of ``--json``."""
+    import orjson
+
+    from horsesense.core.document import plain
+
+    sys.stdout.buffer.write(orjson.dumps(plain(document), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    sys.stdout.flush()
+
+
+def say_skipped(lines: AnySequence[UserError]) -> None:
+    """Print the first skipped lines with their reasons, and how many more there are."""
+    for line in lines[:_MOST_LINES]:
+        say(f"skipped {line.sentence(as_option)}")
+    if len(lines) > _MOST_LINES:
+        say(f"and {len(lines) - _MOST_LINES:,} more lines skipped")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
-from horsesense.terminal import console, line, number, p_value, print_fitting, say, signed, size, table
+from horsesense.formatting import p_value
+from horsesense.terminal import console, line, number, print_fitting, say, signed, size, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

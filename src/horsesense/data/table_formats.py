@@ -14,9 +14,9 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import orjson
 
@@ -27,8 +27,6 @@ from horsesense.errors import UserError
 
 _CHUNK = 1 << 14
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_DEEPEST = 10_000
-"""Brackets that may be open at a time, those in texts among them: at 100,000 a file of 200 KB takes 25 GB to read."""
 
 
 def json_elements(path: str | Path, chunk: int = _CHUNK) -> Iterator[Any]:
@@ -44,8 +42,13 @@ def json_elements(path: str | Path, chunk: int = _CHUNK) -> Iterator[Any]:
 
     path, count = Path(path), 0
     with opened(path) as handle:
+        if handle.peek(3)[:3] == _BYTE_ORDER_MARK:
+            handle.read(3)
+        start = handle.peek(_CHUNK).lstrip()[:1]
+        if start not in (b"[", b""):
+            raise UserError("the file is not a JSON list", file=path, fix="check that it is the right file")
         try:
-            for element in ijson.items(_List(handle, path), "item", use_float=True, buf_size=chunk):
+            for element in ijson.items(handle, "item", use_float=True, buf_size=chunk):
                 yield element
                 count += 1
         except (ijson.JSONError, UnicodeDecodeError) as error:
@@ -54,44 +57,6 @@ def json_elements(path: str | Path, chunk: int = _CHUNK) -> Iterator[Any]:
             raise UserError(
                 f"the JSON list is damaged or cut off after {count:,} elements", file=path, fix="get it again"
             ) from error
-
-
-class _List:
-    """The bytes of a file from the bracket on that opens the list; a pipe cannot be wound back to it."""
-
-    def __init__(self, handle: IO[bytes], path: Path) -> None:
-        self._handle, self._path, self._open = handle, path, 0
-        first = handle.read(1)
-        if first == _BYTE_ORDER_MARK[:1] and handle.read(2) == _BYTE_ORDER_MARK[1:]:
-            first = handle.read(1)
-        while first.isspace():
-            first = handle.read(1)
-        if first not in (b"[", b""):
-            raise UserError("the file is not a JSON list", file=path, fix="check that it is the right file")
-        self._start = first
-
-    def read(self, size: int) -> bytes:
-        if not size or not self._start:
-            return self._checked(self._handle.read(size))
-        start, self._start = self._start, b""
-        return start
-
-    def _checked(self, part: bytes) -> bytes:
-        """Refuse what is nested too deep before the parser sees it: it keeps the whole path of every level."""
-        opened, closed = (part.count(first) + part.count(second) for first, second in ((b"[", b"{"), (b"]", b"}")))
-        if self._open + opened > _DEEPEST and self._open + _deepest(part) > _DEEPEST:
-            raise UserError("the JSON is nested too deep", file=self._path, fix="check that it is the right file")
-        self._open += opened - closed
-        return part
-
-
-def _deepest(part: bytes) -> int:
-    """The most brackets that are open at a time, of those that a stretch opens itself.
-
-    >>> _deepest(b'[[1], {"a": [2]}]')
-    3
-    """
-    return max(accumulate(1 if each in b"[{" else -1 for each in part if each in b"[]{}"), default=0)
 
 
 # Formats.
@@ -195,7 +160,8 @@ def _json_lines(path: Path) -> Iterator[tuple[int, Row | UserError]]:
 def _delimited(path: Path) -> Iterator[tuple[int, Row | UserError]]:
     """CSV or TSV, the cells read one line at a time; quotes may hold line ends."""
     begins = 1
-    with opened(path) as raw, io.TextIOWrapper(io.BufferedReader(_Kept(raw)), encoding="utf-8-sig", newline="") as text:
+    with opened(path) as raw:
+        text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")
         try:
             first = text.readline(LONGEST_LINE)
             delimiter = "\t" if "\t" in first else ";" if first.count(";") > first.count(",") else ","
@@ -212,21 +178,6 @@ def _delimited(path: Path) -> Iterator[tuple[int, Row | UserError]]:
         except UnicodeDecodeError as error:
             byte = error.object[error.start]
             raise UserError(f"byte {byte:#04x} is not UTF-8", file=path, fix="save the file as UTF-8") from error
-
-
-class _Kept(io.RawIOBase):
-    """A stream that is not closed here, but where it was opened."""
-
-    def __init__(self, raw: IO[bytes]) -> None:
-        self._raw = raw
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        content = self._raw.read(len(buffer))
-        buffer[: len(content)] = content
-        return len(content)
 
 
 def _parquet_rows(path: Path) -> Iterator[Row]:
