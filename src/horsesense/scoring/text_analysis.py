@@ -15,7 +15,7 @@ from horsesense.core.catalogue import PathLike
 from horsesense.core.document import Document, Frame, columns_of
 from horsesense.core.spec import parse_spec
 from horsesense.errors import UserError, argument, translate_errors
-from horsesense.models.protocol import LoadSettings
+from horsesense.models.locate import LoadSettings
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.fill import fill_blanks
 from horsesense.scoring.texts import ScoredText, TextEvidence, score_texts, text_evidence
