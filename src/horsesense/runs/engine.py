@@ -25,7 +25,7 @@ class EngineSettings:
     workers: Annotated[int, Ge(1)] | None = None
     """Number of Ray workers. By default, one per GPU, or one per machine without a GPU."""
     gpus: Annotated[float, Ge(0)] | None = None
-    """Number of GPUs per Ray worker. By default, 1 where there are any."""
+    """Number of GPUs per Ray worker. By default, 1 if there is a GPU."""
     threads: Annotated[int, Ge(1)] | None = None
     """Number of threads per Ray worker. By default, the cores of the machine, shared among its workers."""
 

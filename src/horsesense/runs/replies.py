@@ -117,7 +117,8 @@ def _position(
     Without bias, all orders of an item could as well have been rotated together by any number of positions. The
     covariance of an item's counts under these rotations gives a chi-square test with items as clusters.
     """
-    usable = (parsed >= 0) & (np.diff(begins) == columns.options[index])
+    # An item without options has no positions, and its score of guessing is 0.
+    usable = (parsed >= 0) & (np.diff(begins) == columns.options[index]) & (columns.guesses[index] > 0)
     if not usable.any():
         return None
     most = int(columns.options[index[usable]].max())

@@ -10,6 +10,7 @@ from horsesense.core import Answer, Item, Reply, ScoringSpec
 from horsesense.core.answer import ReplyOutcome
 from horsesense.errors import UserError
 from horsesense.models.protocol import Continuation, Model, Sampling, Turn
+from horsesense.scoring.free_answers import is_open, read_free_answer
 from horsesense.scoring.letters import ShownItem, in_orders, in_words
 from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
 from horsesense.scoring.prompts import REASONED, SHORTLY, is_chat, prompt_text
@@ -54,7 +55,11 @@ def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
 def _reply(
     item: Item, order: Sequence[int], turn: Turn, sample: int, written: Continuation, spec: ScoringSpec
 ) -> Reply:
-    index, outcome, why = read_reply(written, [item.options[option] for option in order], spec, bool(turn.messages))
+    chat = bool(turn.messages)
+    if is_open(item):
+        index, outcome, why = read_free_answer(written, item, endless=not (chat or spec.reason))
+    else:
+        index, outcome, why = read_reply(written, [item.options[option] for option in order], spec, chat)
     return Reply(
         item=item.id,
         format="generate",

@@ -13,6 +13,7 @@ from horsesense.core.item import FIXED_ORDER
 from horsesense.core.spec import check_prompt, fill_prompt
 from horsesense.errors import UserError, argument
 from horsesense.models.protocol import Prompt, Turn
+from horsesense.scoring.free_answers import FREELY, FREELY_REASONED, is_open
 
 __all__ = ["ItemPrompts", "Prompt", "apply_casing", "item_prompts"]
 
@@ -193,7 +194,7 @@ def option_orders(item: Item, count: int, seed: int) -> tuple[tuple[int, ...], .
 
 
 def block(item: Item, order: Sequence[int]) -> str:
-    """Return the question and its options, one per line.
+    """Return the question and its options, one per line; an open item has none.
 
     >>> print(block(Item(probe="demo", form="cloze", text="Ice is ___.", options=("cold", "hot")), (1, 0)))
     Which option fills the blank?
@@ -201,6 +202,8 @@ def block(item: Item, order: Sequence[int]) -> str:
     A. hot
     B. cold
     """
+    if is_open(item):
+        return "\n".join(asked(item))
     lines = [f"{letter}. {item.options[index]}" for letter, index in zip(letters_of(item), order, strict=True)]
     return "\n".join([*asked(item), *lines])
 
@@ -224,11 +227,17 @@ def turn(
 
     Examples show their options in the order of the file, so their right letter varies.
     """
+    if is_open(item):
+        if instruction == ONLY_LETTER:
+            problem = f"item {item.id} is asked without options, so no letters can be shown"
+            raise UserError(problem, fix=f"use {argument('formats', 'generate')}")
+        instruction = FREELY_REASONED if instruction == REASONED else FREELY
     solved = [(block(each, range(len(each.options))), _solution(each, instruction)) for each in examples]
     asked = block(item, order)
     if not chat:
         solved_questions = [f"{question}\nAnswer: {answer}" for question, answer in solved]
-        last = f"{asked}\n{instruction}\n" if instruction == REASONED else f"{asked}\nAnswer:"
+        reasoned = instruction in (REASONED, FREELY_REASONED)
+        last = f"{asked}\n{instruction}\n" if reasoned else f"{asked}\nAnswer:"
         return Turn("\n\n".join([*solved_questions, last]))
     messages = [("system", spec.system)] if spec.system else []
     for question, answer in solved:
@@ -251,6 +260,8 @@ def prompt_text(turn: Turn) -> str:
 
 def _solution(item: Item, instruction: str) -> str:
     assert item.answer is not None
+    if is_open(item):
+        return item.options[item.answer]
     letter = letters_of(item)[item.answer]
     if instruction == ONLY_LETTER:
         return letter

@@ -139,7 +139,7 @@ def build(
         pairs: Number of entity pairs per statement. By default, 1, and 3 for names.
         task: Task.
         background: Also ask with the fact stated in the premise.
-        balance: Balance poles and order of the axioms; otherwise, structure may give answers away.
+        balance: Balance the poles and the order of the axioms.
         cap: Maximum number of axioms per property; 0: no maximum.
         sources: Tables and knowledge bases.
         models: Models that write and check statements.

@@ -30,9 +30,9 @@ class ServedSettings:
     patience: Annotated[float, Ge(0)] = 300.0
     """Seconds for which a failing request is retried (429, 5xx, no connection, incomplete answer)."""
     max_requests: Annotated[int, Ge(1)] | None = None
-    """Stop after so many answered requests of this command; stored answers do not count."""
+    """Stop after this many answered requests; answers stored by an earlier call do not count."""
     max_tokens: Annotated[int, Ge(1)] | None = None
-    """Stop after so many tokens of this command, sent and received; not the length of a reply."""
+    """Stop after this many tokens, sent and received in total; not the length of one reply."""
     max_cost: Annotated[float, Gt(0)] | None = None
     """Stop at this cost of the command, at the given price."""
     price: tuple[float, float] | None = None
