@@ -16,8 +16,7 @@ from horsesense.core.catalogue import PathLike, as_probe, name_in_run
 from horsesense.core.document import INTERNAL, Document, Frame, columns_of
 from horsesense.core.spec import Dtype
 from horsesense.cues.artefact_control import chosen_cue
-from horsesense.cues.battery import Cue, battery, credit, given, phrase
-from horsesense.cues.plugin_cues import foreign
+from horsesense.cues.battery import Cue, battery, credit, foreign, given, phrase
 from horsesense.cues.relatedness import Cosines, Encoder, Relatedness, relatedness, relatedness_cue
 from horsesense.cues.search import (
     Mark,

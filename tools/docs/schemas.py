@@ -1,4 +1,4 @@
-"""What ``--json`` prints: the result type of each command, and its JSON Schema."""
+"""JSON Schema of what ``--json`` prints: for the reference, and for the tests that compare results with it."""
 
 from __future__ import annotations
 
