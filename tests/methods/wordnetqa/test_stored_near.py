@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,7 +75,7 @@ class _Bytes:
 
 
 @pytest.mark.parametrize("relation", [relation for relation in RELATIONS if stored_near._file(relation).is_file()])
-def test_stored_questions_are_certified_without_an_encoder(wordnet: Graph, relation: str) -> None:
+def test_stored_questions_are_certified_without_an_encoder(wordnet: Graph, relation: Any) -> None:
     probe = hs.wordnetqa.build(relation=relation, distractors="near", limit=40)
     assert len(probe.items) == 40
     disjoint = Disjointness(wordnet)
@@ -85,7 +86,7 @@ def test_stored_questions_are_certified_without_an_encoder(wordnet: Graph, relat
             assert disjoint.certificate(wordnet.number[item.groups["asked"]], wordnet.number[name]), item.text
         assert item.facets["distractor_kind"] == "near"
     if relation == "hypernymy":
-        hops: dict[str, list[object]] = {}
+        hops: dict[str, list[Any]] = {}
         for item in probe.items:
             hops.setdefault(item.groups["asked"], []).append(item.facets["hops"])
         assert all(sorted(each) == [1, 2, 3, 4] for each in hops.values()), "the same words at every distance"
