@@ -1,4 +1,4 @@
-"""What a user sets once: ``HORSESENSE_*`` variables, and an optional ``horsesense.toml``.
+"""User settings: ``HORSESENSE_*`` variables, and an optional ``horsesense.toml``.
 
 An argument goes before a variable, a variable before the file, the file before what holds otherwise. The file is in
 the working folder, or where ``HORSESENSE_CONFIG`` says; it is read only where no variable answers.
@@ -25,7 +25,7 @@ _LABEL = re.compile(r"\w[\w.-]*")
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """What ``horsesense.toml`` says."""
+    """Contents of ``horsesense.toml``."""
 
     path: Path | None = None
     """Path of the file; None without one."""
@@ -40,13 +40,13 @@ class SettingsFile:
 
 
 def cache_setting() -> Path | None:
-    """The cache folder that a variable or the file names."""
+    """Return the cache folder of the variable or of the file."""
     chosen = os.environ.get(CACHE_VARIABLE)
     return Path(chosen).expanduser() if chosen else settings_file().cache
 
 
 def device_setting() -> tuple[str, str]:
-    """The device that stands for ``auto``, and who says so; ``auto`` and nobody where nothing is set."""
+    """Return the device for ``auto`` and the origin of the setting; ``auto`` and an empty text if none is set."""
     chosen = os.environ.get(DEVICE_VARIABLE)
     if chosen:
         return chosen, DEVICE_VARIABLE
@@ -55,7 +55,7 @@ def device_setting() -> tuple[str, str]:
 
 
 def models_setting() -> tuple[str, ...]:
-    """The models that are asked where a call names none; the variable has commas between them."""
+    """Return the default models; the variable separates them by commas."""
     chosen = tuple(name.strip() for name in os.environ.get(MODELS_VARIABLE, "").split(",") if name.strip())
     if chosen:
         return chosen
@@ -78,7 +78,7 @@ def chosen_models(model: Kind | Sequence[Kind] | None) -> Sequence[Kind | str]:
 
 
 def labelled(written: str) -> tuple[str, str]:
-    """What tables call a model, and its name: ``label=NAME``, or a label of the file; a plain name is both.
+    """Return label and name of a model: ``label=NAME``, or a label of the file; a plain name is both.
 
     A path with an equals sign that is there is a path.
 
@@ -179,6 +179,6 @@ def _hold(key: str, fine: bool, wanted: str) -> None:
 
 
 def _line_of(key: str, text: str) -> int | None:
-    """The first line that gives the key, where one can be seen to."""
+    """Return the first line that sets the key, or None."""
     start = re.compile(rf"""\s*(\[\s*)?["']?{re.escape(key)}["']?\s*[\].=]""")
     return next((number for number, line in enumerate(text.split("\n"), 1) if start.match(line)), None)

@@ -55,7 +55,7 @@ def table_of_answers(model: str, probe: str, answers: Sequence[Answer]) -> Any:
 
 
 def answers_in(table: Any) -> Iterator[Answer]:
-    """The answers of a table."""
+    """Return the answers of a table."""
     return iter(StoredAnswers.of_tables([table]))
 
 
@@ -78,12 +78,12 @@ def check_answers(table: Any) -> None:
 
 
 def _layout(column: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Where the options of each answer begin in a column of tokens, and where the tokens of each option do."""
+    """Return the offsets of answers and of options in a column of tokens."""
     return offsets_of(column), offsets_of(column.flatten())
 
 
 def without_tokens(table: Any) -> Any:
-    """A table of answers in which an option has, for its tokens, how many there are and where they begin and end."""
+    """Return a table without tokens: each option has their number, start and end."""
     import numpy as np
     import pyarrow as pa
 
@@ -106,7 +106,7 @@ def _per_option(lists: Any, values: npt.NDArray[Any]) -> Any:
 
 
 class StoredAnswers(LazySequence[Answer]):
-    """Answers in columns; an object is made of one when it is looked at, and not kept.
+    """Answers in columns, decoded on access.
 
     The tokens of many answers, nine tenths of all there is, stay in their files.
     """
@@ -119,12 +119,12 @@ class StoredAnswers(LazySequence[Answer]):
 
     @classmethod
     def of(cls, answers: Sequence[Answer]) -> StoredAnswers:
-        """The same answers in columns."""
+        """Convert answers to columns."""
         return answers if isinstance(answers, cls) else cls.of_tables([table_of_answers("", "", answers)])
 
     @classmethod
     def of_tables(cls, tables: Iterable[Any], rows: npt.NDArray[np.int64] | None = None) -> StoredAnswers:
-        """The answers of tables, one after the other; or these rows of all of them together, in this order."""
+        """Concatenate tables, or select ``rows`` of their concatenation in this order."""
         import pyarrow as pa
 
         whole = pa.table(joined(tables, COLUMNS, schema_of_answers(), rows))
@@ -132,7 +132,7 @@ class StoredAnswers(LazySequence[Answer]):
 
     @classmethod
     def of_shards(cls, whole: Shards, small: Iterable[Any], rows: npt.NDArray[np.int64]) -> StoredAnswers:
-        """Rows of tables that stay where they are, of which the columns without tokens are at hand."""
+        """Select rows of tables in files, whose columns without tokens are in memory."""
         return cls(joined(small, WITHOUT_TOKENS, None, rows), whole, rows)
 
     def __len__(self) -> int:
@@ -154,7 +154,7 @@ class StoredAnswers(LazySequence[Answer]):
         return _answers(whole.slice(start, count))
 
     def numbers(self, name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-        """A column of numbers, one list an answer: all numbers, and where each list begins and the last one ends."""
+        """Return a column of lists as its flat values and the offsets of the lists."""
         return flat_of(self.columns[name])
 
     @property
@@ -204,7 +204,7 @@ def table_of_replies(replies: Sequence[Reply]) -> Any:
 
 
 def check_replies(table: Any) -> None:
-    """A `ValueError` where a value is missing that every reply has."""
+    """Raise a `ValueError` where a required value is missing."""
     for name in table.column_names:
         column = table.column(name).combine_chunks()
         if name != _MAY_LACK and lacks_values(column):
@@ -212,18 +212,18 @@ def check_replies(table: Any) -> None:
 
 
 class StoredReplies(LazySequence[Reply]):
-    """Replies in tables; an object is made of one when it is looked at, and not kept."""
+    """Replies in tables, decoded on access."""
 
     def __init__(self, shards: Shards | None = None) -> None:
         self._shards = shards or Shards()
 
     @classmethod
     def of(cls, replies: Sequence[Reply]) -> StoredReplies:
-        """The same replies in columns."""
+        """Convert replies to columns."""
         return replies if isinstance(replies, cls) else cls(Shards.of_tables([table_of_replies(replies)]))
 
     def columns(self, *names: str) -> dict[str, Any]:
-        """Some columns of all replies, each as an Arrow array."""
+        """Return columns of all replies as Arrow arrays."""
         import pyarrow as pa
 
         none = schema_of_replies().empty_table().select(list(names))

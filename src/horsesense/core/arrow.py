@@ -16,11 +16,11 @@ Member = TypeVar("Member", covariant=True)
 
 
 class LazySequence(Sequence[Member]):
-    """Equal to any sequence of the same members, as a list is to a list, and so without a hash, as that is."""
+    """A sequence decoded on access; it equals any sequence of the same members, so it has no hash."""
 
     @abstractmethod
     def member(self, index: int) -> Member:
-        """The one at a index, which there is, counted from 0."""
+        """Return the member at a valid index, counted from 0."""
 
     @overload
     def __getitem__(self, index: int) -> Member: ...
@@ -48,7 +48,7 @@ _CHUNK = 8_192
 
 
 def offsets_of(column: Any) -> npt.NDArray[np.int64]:
-    """Where the lists of a column begin in `flatten` of it, and where the last one ends."""
+    """Return the offsets of a list column in its flattened values."""
     import numpy as np
 
     begins: npt.NDArray[np.int64] = column.offsets.to_numpy().astype(np.int64)
@@ -61,7 +61,7 @@ def flat_of(column: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
 
 
 def values_of(column: Any) -> Sequence[Any]:
-    """A column as Python has it, lists as tuples, whatever their depth."""
+    """Convert a column to Python values, with tuples for lists of any depth."""
     import pyarrow as pa
 
     if column.null_count:
@@ -77,7 +77,7 @@ def values_of(column: Any) -> Sequence[Any]:
 def joined(
     tables: Iterable[Any], names: Sequence[str], schema: Any, rows: npt.NDArray[np.int64] | None = None
 ) -> dict[str, Any]:
-    """The columns of tables, one table after the other; or these rows of all of them together, in this order."""
+    """Concatenate columns of tables, or select ``rows`` of the concatenation in this order."""
     import pyarrow as pa
 
     chunks: dict[str, list[Any]] = {name: [] for name in names}
@@ -105,7 +105,7 @@ Source = Callable[[list[str]], Any]
 
 
 class Shards:
-    """Tables one after the other, in memory, or in files that are read when they are looked at."""
+    """Tables in sequence, in memory or in files that are read on access."""
 
     def __init__(self, sources: Iterable[tuple[int, Source]] = ()) -> None:
         """How many rows each table has, and what reads some columns of it."""
@@ -115,7 +115,7 @@ class Shards:
 
     @classmethod
     def of_tables(cls, tables: Iterable[Any]) -> Shards:
-        """Tables that are at hand."""
+        """Wrap tables in memory."""
         return cls((len(table), table.select) for table in tables)
 
     def __len__(self) -> int:
@@ -123,18 +123,18 @@ class Shards:
         return self._ends[-1] if self._ends else 0
 
     def tables(self, names: list[str]) -> Iterator[Any]:
-        """Some columns of each table in turn."""
+        """Yield columns of each table in turn."""
         return (source(names) for source in self._sources)
 
     def row(self, index: int, names: list[str]) -> Any:
-        """Some columns of one row, as a table of it alone."""
+        """Return columns of one row as a table."""
         number = bisect_right(self._ends, index)
         before = self._ends[number - 1] if number else 0
         return self._sources[number](names).slice(index - before, 1)
 
 
 class Texts(LazySequence[str]):
-    """Many short texts as Arrow columns, a third of what they take as objects; one is made when it is looked at."""
+    """Short texts as Arrow columns, a third of the memory of objects; decoded on access."""
 
     def __init__(self) -> None:
         self._columns: list[Any] = []
@@ -148,7 +148,7 @@ class Texts(LazySequence[str]):
 
     @property
     def column(self) -> Any:
-        """All of them as a chunked array."""
+        """Return all texts as a chunked array."""
         import pyarrow as pa
 
         return pa.chunked_array([*self._columns, _column(self._last)])

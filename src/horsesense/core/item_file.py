@@ -33,7 +33,7 @@ _SOURCE_FIELDS = {"file": str, "line": int, "id": str, "triples": list, "licence
 
 
 def item_from_dict(values: Any) -> Item:
-    """An item from plain JSON values, checked.
+    """Return a checked item from plain JSON values.
 
     An ``id`` that is not the item's own (a hand-written one, say) becomes ``source.id``; one that
     was made from other content is an error, because the item was edited after it got its id.
@@ -93,7 +93,7 @@ def _texts(value: Any, name: str) -> tuple[str, ...]:
 
 
 def _mapping(value: Any, name: str) -> Mapping[str, Any]:
-    """Names and values recur in every item, so each is kept once in memory; `check_item` looks at the values."""
+    """Intern names and values, which recur in every item; `check_item` checks the values."""
     if not isinstance(value, dict):
         raise UserError(f"the field {name!r} is not an object")
     return {intern(key): intern(entry) if type(entry) is str else entry for key, entry in value.items()}
@@ -127,7 +127,7 @@ def _tell_source(name: str) -> NoReturn:
 
 
 def iter_jsonl(path: Path) -> Iterator[tuple[int, Item]]:
-    """Each item with its line."""
+    """Yield each item with its line."""
     for line, text in numbered_lines(path):
         try:
             values = orjson.loads(text)
@@ -228,7 +228,7 @@ def write_parquet(path: Path, items: Iterable[Item]) -> None:
 
 
 def iter_parquet(path: Path) -> Iterator[tuple[int, Item]]:
-    """Each item with its row, from 1."""
+    """Yield each item with its row, from 1."""
     with disk_errors(path), path.open("rb") as handle:
         for row, values in enumerate(_rows(handle, path), start=1):
             try:
@@ -278,7 +278,7 @@ _CHUNK = 8_192
 
 
 class StoredItems(LazySequence[Item]):
-    """Items that are made when they are looked at; ids and families are at hand.
+    """Items decoded on access; their ids and families are in memory.
 
     The file has no name, so that nothing is left of it however the process ends.
     """
@@ -299,7 +299,7 @@ class StoredItems(LazySequence[Item]):
             self.append(item)
 
     def __eq__(self, other: object) -> bool:
-        """No two of them are equal: what is known of one is looked up by which it is."""
+        """Hash by identity, so that derived data can be cached per object."""
         return self is other
 
     def __hash__(self) -> int:
@@ -320,7 +320,7 @@ class StoredItems(LazySequence[Item]):
         self.units.append(item.family or item.id)
 
     def line(self, index: int) -> bytes:
-        """An item as JSON."""
+        """Return an item as JSON."""
         return self._lines(index, index + 1)[0]
 
     def _lines(self, start: int, end: int) -> list[bytes]:
@@ -353,7 +353,7 @@ def _close(file: IO[bytes]) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subset(Sequence[Item]):
-    """Subset of a sequence's items, by their places; none is held apart from it."""
+    """A subset of a sequence of items, by index, without a copy."""
 
     items: Sequence[Item]
     places: Sequence[int] | npt.NDArray[np.int64]
@@ -377,12 +377,12 @@ class Subset(Sequence[Item]):
 
     @property
     def lines(self) -> list[bytes] | None:
-        """The items as JSON, where they lie so."""
+        """Return the items as JSON lines where they are stored so; otherwise None."""
         return [self.items.line(int(index)) for index in self.places] if isinstance(self.items, StoredItems) else None
 
 
 def ids_of(items: Sequence[Item]) -> Sequence[str]:
-    """The ids of items, which stored ones have at hand."""
+    """Return the ids of items, without decoding stored ones."""
     if isinstance(items, Subset) and isinstance(items.items, StoredItems):
         return [items.items.ids[int(index)] for index in items.places]
     return items.ids if isinstance(items, StoredItems) else [item.id for item in items]

@@ -19,7 +19,7 @@ _WORD_ENDS = re.compile(r"\s|[.,;:!?]+(\s|$)")
 
 
 def view(item: Item, form: Form) -> Item | None:
-    """The item in ``form``, or None if it has no valid version in that form.
+    """Return the item in ``form``, or None if it has no valid version in that form.
 
     >>> cloze = Item(probe="demo", form="cloze", text="Ice is ___.", options=("cold", "hot"), answer=0)
     >>> view(cloze, "sentences").options
@@ -51,7 +51,7 @@ def _as_sentences(item: Item) -> Item | None:
 
 
 def _common_prefix(texts: Sequence[str]) -> int:
-    """How many characters all texts begin with in common."""
+    """Return the length of the common prefix of texts."""
     for index, letters in enumerate(zip(*texts, strict=False)):
         if len(set(letters)) > 1:
             return index
@@ -59,7 +59,7 @@ def _common_prefix(texts: Sequence[str]) -> int:
 
 
 def _as_cloze(item: Item) -> Item | None:
-    """Sentences that differ in one stretch of whole words are a cloze over that stretch."""
+    """Convert sentences that differ in one stretch of whole words to a cloze."""
     if item.form != "sentences" or len(set(item.options)) < len(item.options) or len(item.options) < 2:
         return None
     start = _common_prefix(item.options)

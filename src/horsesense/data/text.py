@@ -48,7 +48,7 @@ def _decoded(raw: bytes, path: Path, line: int) -> str:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """The bytes of a file, unpacked where it is gzipped."""
+    """Read the bytes of a file, unpacked where it is gzipped."""
     path = Path(path)
     with opened(path) as handle:
         large = path.stat().st_size > MOST_BYTES
@@ -60,12 +60,12 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def read_text(path: str | Path) -> str:
-    """The text of a UTF-8 file, a byte-order mark left out."""
+    """Read the text of a UTF-8 file without its byte-order mark."""
     return _decoded(read_bytes(path), Path(path), 1).removeprefix(_BYTE_ORDER_MARK)
 
 
 def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """Each line that is not blank, with its number from 1; line ends (LF or CRLF) left out.
+    """Yield each line that is not blank, with its number from 1, without its line end (LF or CRLF).
 
     Only LF ends a line: a published dataset may contain U+2028 or U+0085 inside a sentence, where
     ``str.splitlines`` would break it. Lines are read one at a time, so memory stays flat.
