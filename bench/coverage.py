@@ -23,7 +23,7 @@ from horsesense.core import Judgement
 from horsesense.cues.artefact_control import where_cues_fail
 from horsesense.methods.cats.table import average_of
 from horsesense.stats import accuracy, compare, consistency, family_accuracy
-from horsesense.stats.bias import valence_bias
+from horsesense.stats.combined import valence_bias
 from horsesense.stats.intervals import Estimate
 from horsesense.stats.ordinal import mean_absolute_error, quadratic_kappa
 from horsesense.stats.raters.agreement import fleiss_kappa, krippendorff_alpha

@@ -21,8 +21,9 @@ from typing import Any, NamedTuple
 
 from horsesense.core import Card, Item, Probe
 from horsesense.progress import Progress
-from horsesense.runs.ask_models import Settings, ask_models
+from horsesense.runs.ask_models import ask_models
 from horsesense.runs.engine import EngineTask, Job, TaskResult, WorkerContext
+from horsesense.runs.tasks import Settings
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # what the tests have

@@ -17,9 +17,8 @@ from pathlib import Path
 
 from horsesense.core import Probe, read_probe
 from horsesense.cues.battery import battery, phrase
-from horsesense.cues.combined import tree_credit
 from horsesense.cues.findings import drawn
-from horsesense.cues.search import Prepared, Searched, prepare, search
+from horsesense.cues.search import Prepared, Searched, prepare, search, tree_credit
 from horsesense.cues.table import table_of
 from horsesense.lexicons.sources import open_graph
 from horsesense.lexicons.wordnet import find_wordnet

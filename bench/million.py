@@ -29,7 +29,7 @@ from horsesense.core.item_file import ids_of
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask_models import ask_models
 from horsesense.runs.engine import Job, TaskResult
-from horsesense.runs.models import Settings
+from horsesense.runs.tasks import Settings
 
 READINGS = ("results", "compare", "report", "replies")
 SMALL = bool(os.environ.get("SMALL"))
@@ -93,8 +93,7 @@ class Echo:
         import pyarrow as pa
 
         from horsesense.core import Answer, Reply
-        from horsesense.core.answer_columns import table_of_answers
-        from horsesense.core.reply_columns import table_of_replies
+        from horsesense.core.answer_columns import table_of_answers, table_of_replies
         from horsesense.runs.tasks import ChosenFormat, OpenedModel, count_tokens, open_model, score_shard
 
         logprobs = tuple(tuple(-1.0 - 0.1 * k - 0.01 * t for t in range(TOKENS)) for k in range(OPTIONS))
@@ -150,7 +149,7 @@ def asked(folder: Path) -> None:
     """Two models that answer as they like are asked 1,000,000 items; the driver's memory, and its time a shard."""
     from horsesense.core.item_file import StoredItems
     from horsesense.runs import ask as asking
-    from horsesense.runs.models import Content
+    from horsesense.runs.tasks import Content
 
     count = int(os.environ.get("ITEMS", "1000000"))
     began = time.perf_counter()

@@ -26,16 +26,14 @@ from horsesense.planting.planted_cues import SHARE_RIGHT, draw_target
 from horsesense.training.training_record import TrainingSettings
 
 STRENGTHS = (0.0, 1 / 3, 2 / 3, 1.0)
-TESTED, DRAWS, K = 80, 200, 4
+DRAWS, K = 200, 4
 CUE = find_cue("asterisk")
 
 
 def short(item: Item) -> Item:
     """Leave the context of the question and the definitions of the options out: it is a matter of minutes on a CPU."""
     options = tuple(option.partition(", defined as")[0].partition(" (or ")[0] for option in item.options)
-    return replace(
-        item, text=item.text.rpartition("', ")[2], options=options, family="", member="", groups={}, facets={}
-    )
+    return Item(probe="kinds", form="choice", text=item.text.rpartition("', ")[2], options=options, answer=item.answer)
 
 
 def lesson(items: list[Item], share: float, probe: Probe) -> Probe:
@@ -61,14 +59,16 @@ def main() -> None:
     parser.add_argument("probe", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--epochs", type=float, default=2.0)
+    parser.add_argument("--items", type=int, default=400, help="number of questions, in training and test together")
     given = parser.parse_args()
     probe = hs.load_probe(given.probe)
     texts: dict[str, Item] = {}
     for item in map(short, probe.items):
         if len(set(item.options)) == K:
             texts.setdefault(item.text, item)
-    items = list(texts.values())
-    test, rest = items[:TESTED], items[TESTED:]
+    items = list(texts.values())[: given.items]
+    test, rest = items[: len(items) // 4], items[len(items) // 4 :]
+    unmarked = Probe.of(test, replace(probe.card, name="unmarked", group="family", metric="accuracy"))
     arms = Probe.of(all_arms(test), replace(probe.card, name="arms", group="family", metric="accuracy"))
     print(f"{len(rest)} questions to train on, {len(test)} to test")
     print("| key is the marked option in | true effect | found (one draw) | covered in 200 draws | accuracy, placebo |")
@@ -78,7 +78,8 @@ def main() -> None:
         if share is not None:
             folder = given.out / f"share-{share:.2f}"
             settings = TrainingSettings(objective="options", lora=True, epochs=given.epochs, patience=0, lr=5e-4)
-            hs.train("smollm2", train=lesson(rest, share, probe), out=folder, seeds=1, settings=settings)
+            taught = lesson(rest, share, probe)
+            hs.train("smollm2", train=taught, tests=[unmarked], out=folder, seeds=1, settings=settings)
             model = str(next(path.parent for path in sorted(folder.rglob("adapter_config.json"))))
         run = hs.ask(model, {"arms": arms}, out=given.out / f"answers-{share}")
         (answered,) = run.answered

@@ -18,7 +18,7 @@ from typing import Any
 
 import horsesense as hs
 from horsesense.core import Item
-from horsesense.cues.encoders import related
+from horsesense.cues.relatedness import related
 from horsesense.profiling.abilities import chosen
 from horsesense.profiling.conditions import RETEST_OF
 from horsesense.profiling.from_answers import asked_items

@@ -20,8 +20,7 @@ from pathlib import Path
 
 from horsesense.core import Probe, write_probe
 from horsesense.cues import measure_cues
-from horsesense.lexicons.atomic import read_atomic
-from horsesense.lexicons.conceptnet import read_conceptnet
+from horsesense.lexicons.triples import read_atomic, read_conceptnet
 from horsesense.methods.published import read_files
 from horsesense.methods.rica.builder import CAP, RicaPlan, build_rica
 from horsesense.methods.rica.controls import is_at_chance, shape_scores

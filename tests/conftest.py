@@ -85,7 +85,7 @@ def tiny_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def smollm2() -> str:
     """The bundled model's name, where it has been fetched."""
     from horsesense.errors import UserError
-    from horsesense.models.bundled import ready_folder
+    from horsesense.models.locate import ready_folder
 
     try:
         ready_folder("smollm2")

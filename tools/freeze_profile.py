@@ -1,35 +1,35 @@
 """Write down what a version of the profile asks, by content hash.
 
-python -m tools.freeze_profile                              all abilities
-python -m tools.freeze_profile --ability kinds              one of them; the others stay as they are
-python -m tools.freeze_profile --ability kinds --near FILE  its questions with near distractors are those of a probe
+python -m tools.freeze_profile                    all abilities
+python -m tools.freeze_profile --ability kinds    one of them; the others stay as they are
+python -m tools.freeze_profile --ability kinds --near FILE.jsonl
+                                                  its near questions are those of a probe from now on
 For a new version, raise `VERSION` in horsesense/profiling/material.py first. It needs WordNet and GCIDE as they are
-pinned (`horsesense fetch wordnet gcide`), and to draw near distractors GloVe and MiniLM.
+pinned (`horsesense fetch wordnet gcide`).
 """
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from random import Random
 
-from horsesense.core import Probe, read_probe
+from horsesense.core import Item, Probe, read_probe
 from horsesense.cues.battery import battery
-from horsesense.cues.encoders import encoders
 from horsesense.lexicons.sources import open_graph
-from horsesense.methods.wordnetqa.builder import build_wordnetqa
-from horsesense.methods.wordnetqa.stored_questions import store_questions
+from horsesense.methods.wordnetqa.frozen_questions import store_questions
+from horsesense.methods.wordnetqa.plan import WordNetPlan
 from horsesense.profiling.abilities import (
     EDITIONS,
     Ability,
     abilities,
     chosen,
+    frozen_questions_of,
     pool_of,
-    stored_questions_of,
-    word_plan,
 )
 from horsesense.profiling.material import (
     SEED,
@@ -49,13 +49,20 @@ from horsesense.profiling.material import (
 
 CUTS = 400
 """Number of candidate splits into halves."""
+PER_FAMILY = 3
+"""Items with near distractors about one concept."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ability", action="append", default=[])
-    parser.add_argument("--near", type=Path, help="a probe with the near questions of the ability")
+    parser.add_argument("--near", type=Path, help="a probe built with near distractors")
     arguments = parser.parse_args()
+    if arguments.near:
+        (ability,) = chosen(arguments.ability)
+        graph, plan = open_graph("wordnet"), WordNetPlan(ability.options["relation"])
+        items = few_per_family(read_probe(arguments.near).items)[: ability.options.get("limit")]
+        store_questions(frozen_questions_of(ability), items, graph, plan)
     path = frozen_path()
     old = path.read_text(encoding="utf-8") if arguments.ability else ""
     names = {ability.name for ability in chosen(arguments.ability)}
@@ -63,12 +70,25 @@ def main() -> None:
     blocks = [head.rstrip()]
     for name, ability in abilities().items():
         if name in names:
-            blocks.append("\n".join(_frozen(ability, arguments.near)))
+            blocks.append("\n".join(_frozen(ability)))
         else:
             kept = re.search(rf"^\[abilities\.{name}\]\n(?:(?!\[).*\n?)*", old, re.MULTILINE)
             assert kept is not None, f"{name} is not in {path}"
             blocks.append(kept.group().rstrip())
     path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+
+
+def few_per_family(items: Sequence[Item]) -> list[Item]:
+    """Return at most `PER_FAMILY` items of each family, drawn by a seed: many items of one concept tell little more."""
+    families: dict[str, list[Item]] = {}
+    for item in items:
+        families.setdefault(item.unit(), []).append(item)
+    kept = {
+        item.id
+        for name, own in families.items()
+        for item in Random(f"{SEED} {name}").sample(own, min(PER_FAMILY, len(own)))
+    }
+    return [item for item in items if item.id in kept]
 
 
 def _head() -> Iterator[str]:
@@ -81,17 +101,8 @@ def _head() -> Iterator[str]:
     yield "]"
 
 
-def store_near(ability: Ability, near: Path | None) -> None:
-    """Store the questions of an ability with near distractors, drawn now or those of a probe."""
-    graph, plan = open_graph("wordnet"), word_plan(ability, SEED)
-    probe = read_probe(near) if near else build_wordnetqa(graph, plan, encoders())
-    store_questions(stored_questions_of(ability), replace(probe, items=probe.items[: plan.limit]), graph, plan)
-
-
-def _frozen(ability: Ability, near: Path | None) -> Iterator[str]:
+def _frozen(ability: Ability) -> Iterator[str]:
     """Yield the lines of one ability."""
-    if ability.options.get("distractors", "random") != "random":
-        store_near(ability, near)
     pool = pool_of(ability, SEED)
     cut = fairest_cut(pool, ability) if ability.has_twin else 0
     own, second = halves(pool, ability, cut)

@@ -136,7 +136,7 @@ ALLOWED = (
     Allowed("methods/cats/step_accuracy.py", r"left went came|sat stood met", "a list of verbs"),
     Allowed("methods/rica/type_constraints.py", r"gives tells shows|lie egg|lay egg", "a list of verbs"),
     Allowed("methods/winoventi/writer_and_judge.py", r"Everyone in the house", "an example sentence"),
-    Allowed("scoring/option_prompts.py", r"goes on best", "a prompt: another wording would change scores"),
+    Allowed("scoring/prompts.py", r"goes on best", "a prompt: another wording would change scores"),
     Allowed("", r"answered <=? wanted", "a column of a database"),
 )
 

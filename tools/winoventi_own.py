@@ -17,7 +17,7 @@ from horsesense.annotate.audit.blind_audit import read_audit
 from horsesense.annotate.audit.estimates import verdict
 from horsesense.annotate.audit.steps import read_auditor_files
 from horsesense.core import Card, Item, Probe, write_probe
-from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.words import zipf
 from horsesense.methods.winoventi.adversarial_filter import adversarial_triplets
 from horsesense.methods.winoventi.builder import OWN
 from horsesense.methods.winoventi.circumstances import (

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from horsesense.runs.ask import ask as ask
     from horsesense.runs.ask import open_run as open_run
     from horsesense.runs.comparison import compare as compare
-    from horsesense.runs.compute_settings import ComputeSettings as ComputeSettings
+    from horsesense.runs.engine import ComputeSettings as ComputeSettings
     from horsesense.runs.regression import check_regression as check_regression
     from horsesense.runs.run import Run as Run
     from horsesense.runs.stored_files import fetch as fetch
@@ -72,7 +72,7 @@ _WHERE = {
     "report.show": ("show",),
     "runs.ask": ("ask", "open_run"),
     "runs.comparison": ("compare",),
-    "runs.compute_settings": ("ComputeSettings",),
+    "runs.engine": ("ComputeSettings",),
     "runs.regression": ("check_regression",),
     "runs.run": ("Run",),
     "runs.stored_files": ("fetch",),

@@ -188,6 +188,20 @@ def test_known_items_that_are_worse_than_the_sample_correct_nothing() -> None:
     assert stage.corrected.value >= stage.bad.value
 
 
+def test_false_alarms_that_do_not_fit_make_no_item_better() -> None:
+    """4 of 102 known-good items against 1 of 300 made "0.0% (0.0 to 0.3%) bad" out of 0.4% (0 to 2.2%)."""
+    items = [AuditItem(f"s{k}", f"i{k}", SAMPLE, "", 0, 2) for k in range(300)]
+    items += [AuditItem(f"g{k}", f"h{k}", KNOWN, "", 0, 2) for k in range(102)]
+    items += [AuditItem(f"{kind} {k}", f"p{k}", kind, "", 0, 2) for kind in ERRORS for k in range(40)]
+    codes = {each.number: "TF" for each in items} | {"s0": "TT"} | {f"g{k}": "TT" for k in range(4)}
+    codes |= {f"{kind} {k}": "TT" if kind == TWO_TRUE else "FT" for kind in ERRORS for k in range(40)}
+    stage = stage_of(items, codes)
+    assert not stage.comparable
+    assert stage.corrected is not None
+    assert stage.corrected.value == pytest.approx(1 / 300)
+    assert stage.corrected.ci[1] > 0.015
+
+
 def test_a_second_true_option_is_reported_separately() -> None:
     """The auditor misses half of these and nothing else: all errors together would make them look rare."""
     items = [AuditItem(f"s{k}", f"i{k}", SAMPLE, "", 0, 2) for k in range(200)]

@@ -25,7 +25,8 @@ def kept(tmp_path_factory: pytest.TempPathFactory, tiny_folders: dict[str, Path]
     """A run of two tiny models on a small release, once for all tests."""
     from horsesense.core import parse_spec
     from horsesense.methods.cats.suite import find_suite, open_suite
-    from horsesense.runs.ask_models import Settings, ask_models
+    from horsesense.runs.ask_models import ask_models
+    from horsesense.runs.tasks import Settings
 
     folder = tmp_path_factory.mktemp("cats")
     probes = open_suite(find_suite("cats"), lay_all(folder / "data")).probes

@@ -22,9 +22,9 @@ import pytest
 
 import horsesense as hs
 from horsesense.cli import main
-from horsesense.data import published_files as pinned_files
-from horsesense.data.checksums import SUMS
+from horsesense.data import downloads as pinned_files
 from horsesense.data.downloads import Wheel, bytes_below, fetch_url, fetch_wheel
+from horsesense.data.store import SUMS
 from horsesense.data.text import read_bytes
 from horsesense.errors import UserError
 from horsesense.methods.published import read_files, readers

@@ -10,8 +10,7 @@ import pytest
 from horsesense.core import Item
 from horsesense.cues import Findings, chosen_cue, cues_right, measure_cues
 from horsesense.cues.battery import battery
-from horsesense.cues.combined import permutation_test
-from horsesense.cues.search import estimates, prepare, search
+from horsesense.cues.search import estimates, permutation_test, prepare, search
 from horsesense.cues.table import table_of
 from horsesense.errors import UserError
 from horsesense.stats.accuracy import accuracy

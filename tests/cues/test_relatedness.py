@@ -11,8 +11,7 @@ import pytest
 
 from horsesense.core import Item
 from horsesense.cues import measure_cues
-from horsesense.cues.encoders import related
-from horsesense.cues.relatedness import Encoder, cosines, picked, word_vector_encoder
+from horsesense.cues.relatedness import Encoder, cosines, picked, related, word_vector_encoder
 from horsesense.lexicons.vectors import Vectors
 
 TOPICS = ("sea", "sky", "farm", "town")

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from horsesense.cues.battery import battery
-from horsesense.cues.combined import position_mark
-from horsesense.cues.search import Prepared, prepare, search
+from horsesense.cues.search import Prepared, position_mark, prepare, search
 from horsesense.cues.table import table_of
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.sources import open_graph

@@ -16,7 +16,7 @@ from horsesense.cli import main
 from horsesense.core import write_probe
 from horsesense.core.catalogue import build
 from horsesense.data import numbered_lines, read_bytes, read_text, sha256_of_file, text
-from horsesense.data.checksums import check_folder, sum_folder
+from horsesense.data.store import Store
 from horsesense.errors import UserError
 from horsesense.exchange.inspect_log import open_log
 from horsesense.models.folders import hash_of_files
@@ -124,10 +124,10 @@ def test_what_never_ends_has_no_checksum(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="a device or a pipe"):
         sha256_of_file(Path("/dev/null"))
     (tmp_path / "kept.txt").write_text("kept")
-    sum_folder(tmp_path)
+    Store(tmp_path).record_all()
     (tmp_path / "kept.txt").unlink()
     (tmp_path / "kept.txt").symlink_to("/dev/null")
-    assert check_folder(tmp_path).damaged == ("kept.txt",)
+    assert Store(tmp_path).verify().damaged == ("kept.txt",)
 
 
 def test_weights_that_are_a_device_are_told(tmp_path: Path, tiny_folders: dict[str, Path]) -> None:

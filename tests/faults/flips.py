@@ -44,8 +44,9 @@ def count(folder: Path, files: Callable[[Path], list[Path]], look: Callable[[Pat
 def main() -> None:
     import horsesense as hs
     from horsesense.models.hf.load import load_model
-    from horsesense.runs.ask_models import Settings, ask_models
+    from horsesense.runs.ask_models import ask_models
     from horsesense.runs.results import read_run, result_of
+    from horsesense.runs.tasks import Settings
     from horsesense.training.training_record import TrainingSettings
 
     scratch = Path(tempfile.mkdtemp(prefix="flips-"))

@@ -7,11 +7,8 @@ import wordfreq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horsesense.lexicons.comparatives import PAIRS, is_comparative
-from horsesense.lexicons.frequency import zipf
-from horsesense.lexicons.negation import negations
-from horsesense.lexicons.valence import comparative_valence, valence
-from horsesense.lexicons.words import word_spans, words, words_between
+from horsesense.lexicons.word_forms import PAIRS, comparative_valence, is_comparative, negations, valence
+from horsesense.lexicons.words import word_spans, words, words_between, zipf
 
 
 @pytest.mark.parametrize("word", ["the", "apple", "submarine", "don't", "gravity"])

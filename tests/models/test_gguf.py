@@ -10,9 +10,9 @@ import pytest
 from horsesense.data import cache_folder
 from horsesense.errors import UserError
 from horsesense.models import gguf
-from horsesense.models.bundled import bundled_folder
 from horsesense.models.gguf import converted
 from horsesense.models.hf.load import load_model
+from horsesense.models.locate import bundled_folder
 
 
 def test_the_folder_has_the_weights_of_the_file(smollm2: str) -> None:

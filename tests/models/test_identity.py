@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,11 @@ from transformers import AutoModelForCausalLM
 
 from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
-from horsesense.models import folders
 from horsesense.models.hf.load import load_model
 from horsesense.models.locate import identify, locate
-from horsesense.runs.ask_models import Settings, ask_models
+from horsesense.runs.ask_models import ask_models
 from horsesense.runs.results import read_run
+from horsesense.runs.tasks import Settings
 from horsesense.scoring.option_scores import answer_items
 from tests.support.made_tasks import clozes
 from tests.support.tiny import save_tiny
@@ -85,35 +84,6 @@ def test_weights_with_the_size_and_time_of_others(tmp_path: Path) -> None:
     path.write_bytes(content)
     os.utime(path, (old, old))
     assert identify(str(folder)).weights != first
-
-
-def test_what_is_remembered_of_files_that_are_gone_is_forgotten(
-    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(folders, "_SETTLED", -1.0)
-    kept, gone, third = (save_tiny("gpt2", tmp_path / name) for name in ("kept", "gone", "third"))
-    hashes = cache / "hashes"
-    wanted = identify(str(kept)).weights
-    identify(str(gone))
-    (hashes / ("0" * 32)).write_text("3" * 72)  # as earlier versions remembered, without the name of the file
-    shutil.rmtree(gone)
-
-    def lying() -> list[Path]:
-        return sorted(hashes.glob("[!.]*"))
-
-    identify(str(third))
-    assert len(lying()) == 4, "no oftener than once a day"
-    yesterday = time.time() - 90_000
-    os.utime(hashes / ".swept", (yesterday, yesterday))
-    path = third / "model.safetensors"
-    path.write_bytes(path.read_bytes())  # another time: it is hashed anew, in the place of what was remembered of it
-    identify(str(third))
-    assert len(lying()) == 2
-    monkeypatch.setattr(folders, "hash_of_files", lambda files: "read again")
-    assert identify(str(kept)).weights == wanted, "what is still there is still remembered"
-    (each,) = [one for one in lying() if json.loads(one.read_text())["files"][0][0].startswith(str(kept))]
-    each.write_text(each.read_text().replace(wanted, wanted[::-1]))
-    assert identify(str(kept)).weights == "read again", "a flipped bit is not believed"
 
 
 @pytest.mark.parametrize("what", ["alpha", "base"])

@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.models.hf.components import read_part
-from horsesense.models.hf.load import load_model
+from horsesense.models.hf.load import load_model, read_part
 from tests.support import ROOT
 from tests.support.tiny import save_tiny
 
-DOOR = "src/horsesense/models/hf/components.py"
+DOOR = "src/horsesense/models/hf/load.py"
 FORBIDDEN = {"from_pretrained", "trust_remote_code", "hf_hub_download", "unsafe_load"}
 """Names that only the door may say."""
 LOADERS = {("torch", "load"), ("pickle", "load"), ("pickle", "loads"), ("joblib", "load"), ("dill", "load")}
@@ -83,8 +82,8 @@ def test_word_vectors_run_no_code_and_open_no_pickle(tmp_path: Path, monkeypatch
 
 
 def test_a_gguf_runs_no_code_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, smollm2: str) -> None:
-    from horsesense.models.bundled import bundled_folder
     from horsesense.models.gguf import converted
+    from horsesense.models.locate import bundled_folder
 
     say_yes(monkeypatch)
     packed = next(bundled_folder("smollm2").glob("*.gguf"))

@@ -13,7 +13,7 @@ from horsesense.data import cache_folder
 from horsesense.errors import UserError
 from horsesense.lexicons.vectors import Vectors
 from horsesense.planting.planted_cues import CUES, PlantedCue, draw_target, planted_probe, topic_word
-from horsesense.scoring.option_prompts import option_orders
+from horsesense.scoring.prompts import option_orders
 
 
 def questions(count: int, options: int = 4) -> Probe:

@@ -74,6 +74,8 @@ SAME = pairs((0.51, 0.9), (0.1, 0.5))
         # Low power limits claims of absence, and no others.
         (replace(GUESSER, power=0.79), "inconclusive"),
         (replace(GUESSER, adjusted=between(-0.4, 0.5)), "inconclusive"),
+        (replace(GUESSER, adjusted=between(-0.05, 0.45)), "inconclusive"),
+        (replace(GUESSER, adjusted=between(-0.05, 0.39)), "not above chance"),
         (replace(GUESSER, adjusted=between(-0.02, 0.4), hint=0.03), "inconclusive"),
         (replace(KNOWER, power=0.0), "knows"),
         (replace(PARTIAL, power=0.0), "partly"),

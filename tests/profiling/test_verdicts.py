@@ -18,7 +18,7 @@ from horsesense.profiling.finding import Verdict, Verdicts
 from horsesense.profiling.item_scores import ExplanationColumn, ItemScores
 from horsesense.profiling.power import power_to_detect
 from horsesense.profiling.retention import contrast_pairs, other_conditions, retention
-from horsesense.profiling.rules import judge
+from horsesense.profiling.rules import MISSABLE, judge
 from horsesense.profiling.verdicts import AdjustedScores, evidence, page_level, verdicts
 from tests.support.simulated_profiles import (
     MODELS,
@@ -270,11 +270,11 @@ def test_power_does_not_depend_on_the_model_that_was_asked() -> None:
 
 
 @pytest.mark.parametrize("material", [replace(PAGE[1], bad=0.0), PAGE[3], QUICK[6]])
-def test_power_is_how_often_a_model_that_knows_half_is_found(material: Material) -> None:
-    half = Model("m", "partly", knows=0.5, prior=0.0)
+def test_power_is_how_often_a_model_that_knows_two_fifths_is_found(material: Material) -> None:
+    partial = Model("m", "partly", knows=MISSABLE, prior=0.0)
     found, promised = 0, []
     for draw in range(150):
-        own = simulated_scores(np.random.default_rng([12, draw]), half, material, 0.5 if material.opposite else 0.2)
+        own = simulated_scores(np.random.default_rng([12, draw]), partial, material, 0.5 if material.opposite else 0.3)
         adjusted = AdjustedScores(own)
         found += adjusted.adjusted(0.99).low > 0
         if draw < 15:

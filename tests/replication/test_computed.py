@@ -12,8 +12,7 @@ import pytest
 import horsesense as hs
 from horsesense.core import Answer, Card, Probe
 from horsesense.core.item import NO_SOURCE
-from horsesense.data import sha256_of_file
-from horsesense.data.checksums import keep_sum
+from horsesense.data.store import Store
 from horsesense.errors import UserError
 from horsesense.methods.ledger import read_ledger
 from horsesense.methods.partwhole.dataset import unjudged
@@ -22,7 +21,7 @@ from horsesense.models.folders import weight_files
 from horsesense.replication.page import COUNTED
 from horsesense.replication.paper_models import ASKED, ModelScore, all_ones, computed_of, why_no_verdict
 from horsesense.replication.replication import DOCUMENT, MARKDOWN, PAGE, FigureOutcome, Replication, replicate_paper
-from horsesense.runs.controls import keep_control
+from horsesense.runs.ask_models import keep_control
 from horsesense.runs.manifest import ModelRecord
 from tests.support import ROOT
 from tests.support.calling import caller, hold_to
@@ -86,7 +85,7 @@ def test_what_was_computed_is_kept_and_believed_until_something_changes(
     def guaranteed(written: Any, checksum: bool = True) -> Any:
         kept.write_text(json.dumps(written))
         if checksum:
-            keep_sum(kept.parent, kept, sha256_of_file(kept))
+            Store(kept.parent).record(kept)
         again = replicate_paper("partwhole", shared / "data" / "partwhole", out)
         return next(each for each in again.outcomes if (each.place, each.row) == ("table 2", "Guaranteed"))
 

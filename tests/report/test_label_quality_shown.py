@@ -9,11 +9,10 @@ import pytest
 
 from horsesense.core.audit import AuditStage, LabelQuality, Party, Share
 from horsesense.core.card import add_label_quality, card_path
-from horsesense.data import sha256_of_file
-from horsesense.data.checksums import keep_sum
+from horsesense.data.store import Store
 from horsesense.report.run_report import write_report
-from horsesense.runs.folder import probe_path
 from horsesense.runs.results import read_run, related_auditor
+from horsesense.runs.store import probe_path
 from tests.support.calling import Call, caller, hold_to
 from tests.support.made_run import made_items, make_run
 
@@ -49,7 +48,7 @@ def read_by(folder: Path, reader: Party) -> None:
     """The kept card as if the probe had been read before it was asked."""
     path = probe_path(folder, "made")
     add_label_quality(path, reading(reader))
-    keep_sum(folder, card_path(path), sha256_of_file(card_path(path)))
+    Store(folder).record(card_path(path))
 
 
 def test_the_page_has_it_in_words(folder: Path) -> None:

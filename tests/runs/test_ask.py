@@ -13,14 +13,15 @@ import pytest
 import torch
 
 from horsesense.core import Card, Item, Probe, ScoringSpec, write_probe
-from horsesense.data.checksums import SUMS
+from horsesense.data.store import SUMS
 from horsesense.errors import UserError
 from horsesense.models.hf.rows import Question
 from horsesense.progress import Progress
-from horsesense.runs.ask_models import Settings, ask_models
-from horsesense.runs.folder import locked
+from horsesense.runs.ask_models import ask_models
 from horsesense.runs.manifest import manifest_path, read_manifest
 from horsesense.runs.results import read_run, result_of
+from horsesense.runs.store import locked
+from horsesense.runs.tasks import Settings
 from horsesense.scoring.option_scores import answer_items
 from tests.support import ROOT
 

@@ -123,7 +123,7 @@ def test_a_large_probe_gives_the_same_results(tmp_path: Path, monkeypatch: pytes
     folder = make_run(tmp_path / "run", {"a": 0.6, "b": 0.8}, made_items(60))
     found = []
     for many in (10**6, 50):
-        for module in ("core.probe", "runs.folder", "runs.shard_files"):
+        for module in ("core.probe", "runs.store", "runs.shard_files"):
             monkeypatch.setattr(f"horsesense.{module}.MANY", many)
         manifest, runs = read_run(folder)
         assert isinstance(runs[0].items, StoredItems) == (many == 50)

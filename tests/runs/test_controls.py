@@ -10,8 +10,7 @@ import horsesense as hs
 from horsesense.core import Answer
 from horsesense.errors import UserError
 from horsesense.report.run_report import write_report
-from horsesense.runs.ask_models import ask_models
-from horsesense.runs.controls import keep_control
+from horsesense.runs.ask_models import ask_models, keep_control
 from horsesense.runs.results import read_run, result_of
 from tests.runs.test_ask import SETTINGS, make_probe
 

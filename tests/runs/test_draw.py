@@ -19,8 +19,9 @@ from horsesense.models.hf.encoding import FramedPrompt
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.protocol import Values
 from horsesense.progress import Progress
-from horsesense.runs.ask_models import Settings, ask_models
+from horsesense.runs.ask_models import ask_models
 from horsesense.runs.shards import SAMPLE, TokenCounts, benchmark_sample, calibrate_shard_size, cut, draw, ranks_of
+from horsesense.runs.tasks import Settings
 
 
 def make(sizes: list[int]) -> list[Item]:

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from horsesense.core import Probe
-from horsesense.data.checksums import SUMS, check_folder, is_sound, keep_sum, kept_sums, sum_folder, summed
+from horsesense.data.store import SUMS, Store
 from horsesense.errors import UserError
-from horsesense.runs.ask_models import Settings, ask_models
+from horsesense.runs.ask_models import ask_models
 from horsesense.runs.results import read_run, result_of
+from horsesense.runs.tasks import Settings
 from tests.support.made_tasks import clozes
 
 FLIPS = 150
@@ -92,44 +93,45 @@ def test_a_bad_row_of_the_cache_is_computed_again(
 def test_what_sha256sum_says(kept: Path) -> None:
     done = subprocess.run(["sha256sum", "--check", SUMS], cwd=kept, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count(": OK") == len(kept_sums(kept)) == 3 + len(list((kept / "answers").iterdir()))
+    assert done.stdout.count(": OK") == len(Store(kept).verify().sound) == 3 + len(list((kept / "answers").iterdir()))
 
 
 def test_names_that_want_escaping(tmp_path: Path) -> None:
     for name in ("a b", "new\nline", "back\\slash", "\\n"):
         (tmp_path / name).write_text(name)
-    sum_folder(tmp_path)
-    assert set(kept_sums(tmp_path)) == {"a b", "new\nline", "back\\slash", "\\n"}
+    Store(tmp_path).record_all()
+    assert set(Store(tmp_path).verify().sound) == {"a b", "new\nline", "back\\slash", "\\n"}
     done = subprocess.run(["sha256sum", "--check", SUMS], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
 def test_a_kill_between_the_checksum_and_the_file(tmp_path: Path) -> None:
     path = tmp_path / "a"
-    with summed(tmp_path, path) as temporary:
+    with Store(tmp_path).writing(path) as temporary:
         temporary.write_text("one")
-    keep_sum(tmp_path, path, "0" * 64)  # and then the process is killed
-    assert is_sound(tmp_path, path)
-    with summed(tmp_path, path) as temporary:
+    Store(tmp_path).record(path, "0" * 64)  # and then the process is killed
+    assert Store(tmp_path).has(path)
+    with Store(tmp_path).writing(path) as temporary:
         temporary.write_text("two")
-    assert is_sound(tmp_path, path)
+    assert Store(tmp_path).has(path)
     path.write_text("three")
-    assert not is_sound(tmp_path, path)
-    assert check_folder(tmp_path).damaged == ("a",)
+    assert not Store(tmp_path).has(path)
+    assert Store(tmp_path).verify().damaged == ("a",)
 
 
 def test_a_kill_in_the_middle_of_a_line_costs_that_line_alone(tmp_path: Path) -> None:
     for name in ("b", "answers.1", "a"):
-        with summed(tmp_path, tmp_path / name) as temporary:
+        with Store(tmp_path).writing(tmp_path / name) as temporary:
             temporary.write_text(name)
-    whole, kept = (tmp_path / SUMS).read_bytes(), kept_sums(tmp_path)
-    assert list(kept) == ["b", "answers.1", "a"], "each is one more line"
-    last = len(f"{kept['a']}  a\n")
+    whole = (tmp_path / SUMS).read_bytes()
+    lines = [line.split("  ") for line in whole.decode().splitlines()]
+    assert [name for _, name in lines] == ["b", "answers.1", "a"], "each is one more line"
+    last = len(f"{lines[-1][0]}  a\n")
     for left in (0, 1, 63, 64, 66, last - 1):
         (tmp_path / SUMS).write_bytes(whole[: len(whole) - last + left])
-        assert set(kept_sums(tmp_path)) == {"b", "answers.1"}
-        keep_sum(tmp_path, tmp_path / "a", kept["a"])
-        assert kept_sums(tmp_path) == kept
+        assert Store(tmp_path).verify().unknown == ("a",)
+        Store(tmp_path).record(tmp_path / "a")
+        assert Store(tmp_path).verify().sound == ("a", "answers.1", "b")
         done = subprocess.run(
             ["sha256sum", "--check", "--strict", SUMS], cwd=tmp_path, capture_output=True, check=False
         )

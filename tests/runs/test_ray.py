@@ -22,8 +22,7 @@ from horsesense.errors import UserError
 from horsesense.progress import Progress
 from horsesense.runs.ask_models import ask_models
 from horsesense.runs.cache import ScoreStore
-from horsesense.runs.compute_settings import EngineSettings
-from horsesense.runs.engine import EngineTask, Job, TaskResult, engine_named
+from horsesense.runs.engine import EngineSettings, EngineTask, Job, TaskResult, engine_named
 from horsesense.runs.manifest import read_manifest
 from horsesense.runs.ray import _CONNECT_TRIES, RayEngine
 from tests.runs.test_ask import SETTINGS, Listener, make_probe, tables
@@ -205,7 +204,7 @@ def test_workers_of_other_versions_or_weights_are_refused(
         with pytest.raises(UserError, match=r"the worker at .* has (torch|horsesense) .*, and here it is"):
             ask_models(models[:1], PROBES, tmp_path / "versions", SETTINGS, engine=RayEngine(workers=1, threads=1))
     with monkeypatch.context() as patch:
-        from horsesense.runs.models import Content
+        from horsesense.runs.tasks import Content
 
         patch.setattr("horsesense.runs.ask_models.content_of_model", lambda *_: Content("other"))
         with pytest.raises(UserError, match=r"has other weights, config or tokenizer there \(on the worker at"):

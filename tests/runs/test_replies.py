@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horsesense.core import Item, Reply
+from horsesense.core.answer_columns import StoredReplies, table_of_replies
 from horsesense.core.arrow import Shards
-from horsesense.core.reply_columns import StoredReplies, table_of_replies
-from horsesense.data.checksums import keep_sum
-from horsesense.data.disk import sha256_of_file
+from horsesense.data.store import Store
 from horsesense.errors import UserError
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
@@ -155,7 +154,7 @@ def test_a_file_with_a_gap_is_damaged(tmp_path: Path) -> None:
     path.parent.mkdir()
     whole = table_of_replies([made_reply(ITEMS[0].id, parsed=None, order=(0, 1))])
     parquet.write_table(whole.set_column(3, whole.schema.field(3), [pa.array([None], pa.int32())]), path)
-    keep_sum(tmp_path, path, sha256_of_file(path))
+    Store(tmp_path).record(path)
     with pytest.raises(UserError, match="the file of replies is damaged"):
         list(read_replies(tmp_path, _part()))
 

@@ -12,7 +12,7 @@ import torch
 import transformers
 
 import horsesense as hs
-from horsesense.models.hf.in_memory import hash_of_weights
+from horsesense.models.hf.trainable import hash_of_weights
 from tests.support.calling import Call, caller, lay, toy_lines
 
 

@@ -11,8 +11,7 @@ import pytest
 from pyarrow import parquet
 
 import horsesense as hs
-from horsesense.data.checksums import keep_sum
-from horsesense.data.disk import sha256_of_file
+from horsesense.data.store import Store
 from horsesense.errors import UserError
 from tests.support.made_run import made_items, make_run
 
@@ -54,7 +53,7 @@ SAME: dict[str, Change] = {
 @pytest.fixture(params=["few", "many"])
 def run(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     if request.param == "many":
-        for module in ("core.probe", "runs.folder", "runs.shard_files"):
+        for module in ("core.probe", "runs.store", "runs.shard_files"):
             monkeypatch.setattr(f"horsesense.{module}.MANY", 10)
     return make_run(tmp_path / "run", {"a": 0.6}, made_items(20))
 
@@ -62,7 +61,7 @@ def run(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monk
 def change(run: Path, how: Change) -> Path:
     (path,) = (run / "answers").iterdir()
     parquet.write_table(how(parquet.read_table(path)), path)
-    keep_sum(run, path, sha256_of_file(path))
+    Store(run).record(path)
     return path
 
 

@@ -9,8 +9,9 @@ import torch
 
 from horsesense.core import Card, Item, Probe
 from horsesense.runs import shards as module
-from horsesense.runs.ask_models import Settings, ask_models
+from horsesense.runs.ask_models import ask_models
 from horsesense.runs.shards import sizes
+from horsesense.runs.tasks import Settings
 
 
 def test_a_begun_folder_keeps_its_sizes_on_any_device(

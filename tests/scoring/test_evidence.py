@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from horsesense.core import ScoringSpec
 from horsesense.models.hf.load import load_model
-from horsesense.scoring.evidence import evidence
-from horsesense.scoring.texts import ScoredText, ScoredToken, score_texts, scored_text
+from horsesense.scoring.texts import ScoredText, ScoredToken, evidence, score_texts, scored_text
 
 tokens = st.lists(
     st.tuples(st.sampled_from("abcd"), st.integers(-9, 0)), min_size=1, max_size=12

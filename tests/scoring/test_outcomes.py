@@ -13,7 +13,7 @@ from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.models.protocol import Choices, Continuation
 from horsesense.report.run import run
-from horsesense.scoring.preview import DryRun
+from horsesense.scoring.prompt_formats import DryRun
 from tests.support.reply_model import ReplyModel, key_of, reply
 
 ITEMS = [
@@ -165,6 +165,7 @@ def test_a_dry_run_shows_the_prompts_of_every_format_and_sends_nothing() -> None
         "pmi": 9,
         "letters": 9,
         "generate": 3,
+        "structured": 3,
     }
     hs.ask(model, PROBE, limit=5)
     assert {prompt.removeprefix("[user]\n") for prompt in by_format["generate"]} <= set(model.asked)

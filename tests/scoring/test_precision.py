@@ -9,7 +9,8 @@ import pytest
 from horsesense.core import Card, Item, Probe, ScoringSpec
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
-from horsesense.runs.ask_models import Settings, ask_models
+from horsesense.runs.ask_models import ask_models
+from horsesense.runs.tasks import Settings
 from horsesense.scoring import precision
 from horsesense.scoring.precision import load_by_margins, margins_hold
 

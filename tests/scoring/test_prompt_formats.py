@@ -14,17 +14,16 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 import horsesense as hs
 from horsesense.core import Card, Item, Probe, Reply, ScoringSpec
-from horsesense.core.reply_columns import StoredReplies
+from horsesense.core.answer_columns import StoredReplies
 from horsesense.errors import UserError
-from horsesense.models.hf.in_memory import borrow
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
+from horsesense.models.hf.trainable import borrow
 from horsesense.models.protocol import Prompt
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.replies import reply_statistics
 from horsesense.scoring.generate import answer_from
-from horsesense.scoring.option_prompts import block, option_orders
-from horsesense.scoring.prompts import examples_from
+from horsesense.scoring.prompts import block, examples_from, option_orders
 from tests.support.made_items import made_reply
 
 CHOICE = [

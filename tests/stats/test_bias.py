@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.stats.ablation import ablation, retest
-from horsesense.stats.bias import valence_bias
+from horsesense.stats.combined import valence_bias
 from horsesense.stats.families import without_repeats
+from horsesense.stats.paired import ablation, retest
 
 Z = NormalDist().inv_cdf
 

@@ -7,8 +7,7 @@ import pytest
 
 from horsesense.cues.artefact_control import where_cues_fail
 from horsesense.stats import accuracy, compare, consistency, family_accuracy
-from horsesense.stats.bias import valence_bias
-from horsesense.stats.combined import combined_interval, difference_of, rates_of
+from horsesense.stats.combined import combined_interval, difference_of, rates_of, valence_bias
 from horsesense.stats.ordinal import quadratic_kappa
 
 

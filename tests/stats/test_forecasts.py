@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.stats.forecasts import (
+from horsesense.stats.ordinal import (
     fit_calibration,
     leave_one_out,
     log_score,

@@ -15,7 +15,8 @@ from pathlib import Path
 import transformers
 
 from horsesense.core import read_probe
-from horsesense.runs.ask_models import Settings, ask_models
+from horsesense.runs.ask_models import ask_models
+from horsesense.runs.tasks import Settings
 
 # transformers loads its modules when they are first named; each child would do so anew.
 PRELOADED = (transformers.AutoTokenizer, transformers.AutoModelForCausalLM, transformers.GPT2LMHeadModel)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from horsesense.core import Answer, Card, HumanFigure, Item, Probe, ScoringSpec
-from horsesense.runs.folder import store_probe
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord, new_manifest, write_manifest
 from horsesense.runs.shard_files import shard_path, write_answers
+from horsesense.runs.store import store_probe
 from horsesense.scoring.prompts import item_prompts
 
 EVIL = "<script>alert(1)</script>"

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from horsesense.core import read_probe
-from horsesense.runs.ask_models import Settings, ask_models
+from horsesense.runs.ask_models import ask_models
 from horsesense.runs.engine import engine_named
+from horsesense.runs.tasks import Settings
 from tests.support import ROOT
 
 SETTINGS = Settings(shard=400, budget=200, cache=False, device="cpu")

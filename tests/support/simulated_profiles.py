@@ -74,18 +74,18 @@ PAGE = (
 """A page of six abilities, each of 600 to 800 items."""
 
 QUICK = (
-    Material("kinds", 38, 1, 5, 0.2, 0.3, (0.55, 0.75), bad=0.03, twin=1 / 3),
-    Material("examples", 27, 1.4, 5, 0.2, 0.3, (0.6, 0.9), bad=0.03, twin=1 / 3),
-    Material("meanings", 54, 1, 5, 0.2, 0.3, (0.5, 0.8), bad=0.03, twin=1 / 3),
-    Material("words", 54, 1, 5, 0.2, 0.3, (0.4, 0.67), bad=0.03, twin=1 / 3),
+    Material("kinds", 38, 1, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3),
+    Material("examples", 27, 1.4, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3),
+    Material("meanings", 54, 1, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3),
+    Material("words", 54, 1, 5, 0.2, 0.3, (0.5, 0.8), bad=0.03, twin=1 / 3),
     Material("senses", 38, 1, 5, 0.22, 0.3, (0.4, 0.55), bad=0.03, twin=1 / 3),
-    Material("reversed", 27, 6, 2, 0.5, 0.5, opposite=True, twin=0.5),
+    Material("reversed", 80, 2, 2, 0.5, 0.5, opposite=True, twin=0.25),
     Material("everyday", 60, 2, 2, 0.5, 0.5, opposite=True),
     Material("inference", 24, 4, 2, 0.5, 0.5, opposite=True, twin=0.4),
     Material("exceptions", 80, 2, 2, 0.5, 0.5, opposite=True),
     Material("parts", 80, 2, 2, 0.5, 0.5, opposite=True),
 )
-"""The quick edition: as many clusters and items as it has."""
+"""The quick edition: as many clusters and items as it has, near distractors (relatedness at chance) and others."""
 
 
 @dataclass(frozen=True)
@@ -137,8 +137,9 @@ class Model:
         # Some of it is known and not all; a cue that earns nothing is not above chance; half is not known.
         if truth == "knows" and self.knows < 1:
             return verdict == "partly"
-        pays = self.reads and self.cue in ("best", "anti", "length") and max(material.cue, material.length) < 0.35
-        return truth == READS and verdict == CHANCE and bool(pays)
+        by_words, by_sentences = material.related
+        earned = {"words": by_words, "sentences": by_sentences}.get(self.cue, max(material.cue, material.length))
+        return truth == READS and verdict == CHANCE and bool(self.reads) and earned < 0.35
 
     def expects(self, material: Material) -> Verdict | None:
         if material.name in self.expected:

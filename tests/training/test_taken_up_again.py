@@ -12,9 +12,9 @@ import pytest
 
 from horsesense.core import Probe
 from horsesense.errors import UserError
-from horsesense.models.hf.components import saving
-from horsesense.runs.compute_settings import EngineSettings
-from horsesense.runs.folder import locked
+from horsesense.models.hf.load import saving
+from horsesense.runs.engine import EngineSettings
+from horsesense.runs.store import locked
 from horsesense.training.fine_tuning import train
 from horsesense.training.inoculation import inoculate
 from horsesense.training.inoculation_trials import InoculationGrid
@@ -213,7 +213,7 @@ def studied(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -
 STOPS = {
     "between the answers and the line": ("horsesense.training.inoculation.InoculationFolder._add", 3),
     "before the first line": ("horsesense.training.inoculation.InoculationFolder._add", 1),
-    "in the middle of the answers": ("horsesense.runs.controls.write_manifest", 2),
+    "in the middle of the answers": ("horsesense.runs.ask_models.write_manifest", 2),
     "while a second learning rate is trained": ("horsesense.training.inoculation_trials.train_model", 2),
 }
 

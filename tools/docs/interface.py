@@ -23,7 +23,7 @@ AREAS = {
         "report.item_answers.ItemAnswers "
         "profile profiling.document.Profile replicate replication.replication.Replication report.run.run "
         "report.run.run_suite methods.suites.ask.ask_suite ComputeSettings ServedSettings "
-        "runs.compute_settings.EngineSettings runs.engine.engine_named models.load_settings.LoadSettings "
+        "runs.engine.EngineSettings runs.engine.engine_named models.protocol.LoadSettings "
         "progress.Progress progress.HorsesenseWarning",
     ),
     "probes": (
@@ -43,7 +43,7 @@ AREAS = {
     "texts": ("Texts", "score scoring.text_analysis.Scores fill scoring.text_analysis.Fills saliency"),
     "reporting": (
         "Reports and tables",
-        "report.run_report.write_report report.run_report.Report report.run_report.export_run core.frame.Frame",
+        "report.run_report.write_report report.run_report.Report report.run_report.export_run core.document.Frame",
     ),
     "keeping": (
         "Stored files",

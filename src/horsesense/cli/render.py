@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from horsesense.core import Item
     from horsesense.core.catalogue import InstalledPlugins
-    from horsesense.core.overview import FacetCounts, ItemInForms, Overview
     from horsesense.core.probe import WrittenProbe
+    from horsesense.core.views import FacetCounts, ItemInForms, Overview
     from horsesense.cues.findings import Findings
     from horsesense.cues.harden import Hardened
     from horsesense.exchange.formats import ExportedProbe
@@ -35,11 +35,13 @@ if TYPE_CHECKING:
     from horsesense.runs.regression import Gate
     from horsesense.runs.result import Result
     from horsesense.runs.stored_files import CacheContents, FetchResult, PrunedCache, Verified
+    from horsesense.runs.withheld import WithheldResult
+    from horsesense.runs.wordings import WordingResult
     from horsesense.scoring.clue_words import ExplanationOverNames
-    from horsesense.scoring.evidence import TextEvidence
-    from horsesense.scoring.preview import DryRun
+    from horsesense.scoring.prompt_formats import DryRun
     from horsesense.scoring.saliency import ModelSaliency
     from horsesense.scoring.text_analysis import Fills, Scores
+    from horsesense.scoring.texts import TextEvidence
     from horsesense.stats.slices import FacetRow
 
 _RENDERERS: dict[str, Callable[..., None]] = {}
@@ -131,6 +133,10 @@ def comparison(compared: Comparison, *, items: Annotated[int, Ge(0)] = 0) -> Non
     shown = shown_names(label for probe in compared.probes for label in probe.accuracies)
     for probe in compared.probes:
         _print_compared(probe, items, shown)
+    for found in compared.until or ():
+        when = "never narrow enough" if found.settled is None else f"narrow enough after {found.settled:,} families"
+        pair = f"{shown[found.a]} − {shown[found.b]} on {found.probe}"
+        line(f"{pair}: {signed(found.difference)}, valid at any time; {when}")
     if compared.unfinished:
         say(f"not finished, and left out: {', '.join(compared.unfinished)}")
     if compared.too_few:
@@ -572,7 +578,45 @@ def stored_run(stored: StoredRun) -> None:
         print_tables(stored.tables)
     else:
         print_results(stored.results)
+    for asked in stored.withheld or ():
+        _print_withheld(asked)
+    for worded in stored.wordings or ():
+        _print_wordings(worded)
+    for found in stored.until or ():
+        met = "stopped: narrow enough" if found.met else "all items were asked, and it is still wider"
+        line(f"{found.model} on {found.probe}: {number(found.accuracy)}, valid at any time; {met}")
     say(f"answers in {stored.out}; report: {stored.report}")
+
+
+def _print_wordings(worded: WordingResult) -> None:
+    line(f"{worded.model} on {worded.probe} ({worded.format}), {worded.items:,} items in other wordings", "bold")
+    lowest, highest = min(worded.by_wording.values()), max(worded.by_wording.values())
+    line(f"  these {len(worded.by_wording)} wordings: {number(worded.fixed)}; from {lowest:.3f} to {highest:.3f}")
+    line(f"  with other wordings: {number(worded.with_wording)}")
+    parts = ", ".join(f"{name} {value:.4f}" for name, value in worded.components.items())
+    line(f"  variance components: {parts}", "dim")
+    if worded.order_effect is not None:
+        line(f"  options in their own order minus reversed: {worded.order_effect:+.3f}", "dim")
+    for name, way in (("best", worded.best), ("all items", worded.all_families), ("all wordings", worded.all_wordings)):
+        plan = f"{way.families:,} families in {way.wordings} wordings, half-width {way.half_width:.3f}"
+        line(f"  next 1,000 questions, {name}: {plan}", "dim")
+
+
+def _print_withheld(asked: WithheldResult) -> None:
+    line(f"{asked.model} on {asked.probe} ({asked.format}), {asked.n:,} items", "bold")
+    ways = ("question and options", asked.shown), ("options alone", asked.options_alone)
+    for name, estimate in (*ways, ("question alone", asked.question_alone)):
+        if estimate is not None:
+            line(f"  {name}: {number(estimate)}, chance {estimate.chance or 0:.3f}")
+    if asked.from_options is not None:
+        line(f"  what the options give away: {signed(asked.from_options)}, corrected for chance")
+    if asked.from_question is not None:
+        line(f"  what the question adds: {signed(asked.from_question)}, corrected for chance")
+    if asked.grades is not None:
+        line(f"  free answers: {', '.join(f'{grade} {count:,}' for grade, count in asked.grades.items())}", "dim")
+    if asked.recall is not None:
+        recall = ", ".join(f"first {rank}: {share:.2f}" for rank, share in asked.recall.items())
+        line(f"  key among the {recall}; median rank {asked.median_rank:.0f}", "dim")
 
 
 @renders("Report")

@@ -3,7 +3,7 @@
 from horsesense.core.answer import Answer, Fill, Reply
 from horsesense.core.card import Card, HumanFigure, add_human_figures, card_path, probe_name
 from horsesense.core.item import BLANK, FIXED_FACETS, FORMS, Facet, Form, Item, Source, check_item
-from horsesense.core.jsonl import item_from_dict
+from horsesense.core.item_file import item_from_dict
 from horsesense.core.judgements import (
     Judgement,
     Label,

@@ -53,7 +53,7 @@ def name_in_run(probe: Probe | PathLike) -> str:
 
 def _refuse_name(name: str) -> NoReturn:
     """Raise an error for a name without a file; a published dataset has to be fetched and imported first."""
-    from horsesense.data.published_files import published_files
+    from horsesense.data.downloads import published_files
 
     written = next((path for path in map(Path, (f"{name}.jsonl", f"{name}.jsonl.gz")) if path.exists()), None)
     if written is not None:

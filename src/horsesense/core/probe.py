@@ -15,16 +15,14 @@ from typing import TYPE_CHECKING, Any
 from horsesense.core.card import SPLIT, Card, card_path, probe_name, read_card, writing_card
 from horsesense.core.document import Document
 from horsesense.core.item import NO_SOURCE, Item, check_item
-from horsesense.core.item_file import MANY, StoredItems, units_of
-from horsesense.core.jsonl import iter_jsonl, write_jsonl
-from horsesense.core.parquet import iter_parquet, write_parquet
+from horsesense.core.item_file import MANY, StoredItems, iter_jsonl, iter_parquet, units_of, write_jsonl, write_parquet
 from horsesense.data import disk_errors, numbered_lines
 from horsesense.errors import UserError, argument, unknown
 from horsesense.progress import warn
 from horsesense.registry import Plugin
 
 if TYPE_CHECKING:
-    from horsesense.core.overview import Overview
+    from horsesense.core.views import Overview
     from horsesense.cues.findings import Findings
     from horsesense.cues.harden import Hardened
     from horsesense.exchange.formats import ExportedProbe
@@ -102,7 +100,7 @@ class Probe:
 
     def overview(self, samples: int = 3, seed: int = 0) -> Overview:
         """Count items, families, facets and groups, and sample some items."""
-        from horsesense.core.overview import overview
+        from horsesense.core.views import overview
 
         return overview(self, samples, seed)
 

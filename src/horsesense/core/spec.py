@@ -29,7 +29,7 @@ class ScoringSpec:
     """Masked models: ``word-l2r`` masks a token and the rest of its word to the right (Kauf and Ivanova 2023),
     ``token`` masks one token at a time (Salazar et al. 2020)."""
     bos: str = "auto"
-    """Causal models: ``auto`` (see `horsesense.models.hf.tokens`), ``none`` (the first token is not scored),
+    """Causal models: ``auto`` (see `horsesense.models.hf.encoding`), ``none`` (the first token is not scored),
     ``lm-eval`` (the tokenizer's default; BOS or EOS if there is no text before the scored part), or a token
     of the vocabulary."""
     leading_space: bool = False

@@ -13,15 +13,24 @@ from annotated_types import Ge, Interval
 
 from horsesense.core import Item, Probe, check_group
 from horsesense.core.catalogue import PathLike, as_probe, name_in_run
-from horsesense.core.document import INTERNAL, Document
-from horsesense.core.frame import Frame, columns_of
+from horsesense.core.document import INTERNAL, Document, Frame, columns_of
 from horsesense.core.spec import Dtype
 from horsesense.cues.artefact_control import chosen_cue
 from horsesense.cues.battery import Cue, battery, credit, given, phrase
-from horsesense.cues.combined import Mark, permutation_test, position_mark, tree_credit
 from horsesense.cues.plugin_cues import foreign
 from horsesense.cues.relatedness import Cosines, Encoder, Relatedness, relatedness, relatedness_cue
-from horsesense.cues.search import Prepared, Searched, check_units, estimates, prepare, search
+from horsesense.cues.search import (
+    Mark,
+    Prepared,
+    Searched,
+    check_units,
+    estimates,
+    permutation_test,
+    position_mark,
+    prepare,
+    search,
+    tree_credit,
+)
 from horsesense.cues.table import Table, table_of
 from horsesense.cues.tokens import Floats, Ints
 from horsesense.errors import UserError, argument, translate_errors
@@ -192,7 +201,7 @@ def find_cues(
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
-        group: Cluster for intervals: a group of the items, ``family`` or ``item``. By default, the card's group.
+        group: Clusters of the intervals: a group of the items, ``family`` or ``item``. By default, the card's group.
         model: Model whose score of each option without its question is tried as a cue too.
         dtype: Precision of the model.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.
@@ -222,7 +231,7 @@ def find_cues(
         encoded=_encoded(known.items, progress),
     )
     if out is not None:
-        from horsesense.runs.controls import keep_control
+        from horsesense.runs.ask_models import keep_control
 
         answers = chosen_cue(known.items, unit, taxonomy, extra, seed, plugged).answers
         keep_control(
@@ -382,7 +391,7 @@ def _blindfold(
 
 def _encoded(items: Sequence[Item], progress: Progress) -> list[tuple[Encoder, Cosines]]:
     """Return relatedness by the encoders at hand; sentence vectors of a very large probe would take too long."""
-    from horsesense.cues.encoders import MOST_ENCODED, SENTENCES, encoders, related
+    from horsesense.cues.relatedness import MOST_ENCODED, SENTENCES, encoders, related
 
     known = encoders(progress)
     if len(items) > MOST_ENCODED and any(encoder.name == SENTENCES for encoder in known):

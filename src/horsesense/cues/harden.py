@@ -24,7 +24,6 @@ from horsesense.core.catalogue import PathLike
 from horsesense.core.document import INTERNAL, Document
 from horsesense.cues.aflite import aflite, check_vectors
 from horsesense.cues.battery import Bools, Cue, Learner, battery, phrase, shares
-from horsesense.cues.combined import tree_credit
 from horsesense.cues.findings import (
     Findings,
     examine,
@@ -32,7 +31,17 @@ from horsesense.cues.findings import (
     probe_and_group,
     taxonomy_at_hand,
 )
-from horsesense.cues.search import Prepared, Searched, check_units, estimates, halvings, prepare, search, variances
+from horsesense.cues.search import (
+    Prepared,
+    Searched,
+    check_units,
+    estimates,
+    halvings,
+    prepare,
+    search,
+    tree_credit,
+    variances,
+)
 from horsesense.cues.table import Table, table_of
 from horsesense.cues.tokens import Floats, Ints
 from horsesense.data import disk_errors
@@ -444,7 +453,7 @@ def harden(
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
-        group: Cluster for intervals: a group of the items, ``family`` or ``item``. By default, the card's group.
+        group: Clusters of the intervals: a group of the items, ``family`` or ``item``. By default, the card's group.
         vectors: Embeddings to filter by first (AFLite): an .npy file with one row per option. In Python, also an array.
         also: Cue of a plug-in to bring to chance too.
         seed: Random seed.

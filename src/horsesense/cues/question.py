@@ -15,10 +15,8 @@ from horsesense.core import Item
 from horsesense.cues.battery import NO_KEYS, Keys, keys, learnt, with_label
 from horsesense.cues.table import Table
 from horsesense.cues.tokens import distinct, new_vocabulary, spread, tokens
-from horsesense.lexicons.frequency import zipf
-from horsesense.lexicons.negation import negations
-from horsesense.lexicons.valence import COMPARATIVES
-from horsesense.lexicons.words import FUNCTION_WORDS, words
+from horsesense.lexicons.word_forms import COMPARATIVES, negations
+from horsesense.lexicons.words import FUNCTION_WORDS, words, zipf
 
 _CONCLUSION = re.compile(r",\s*(?:so|therefore|thus|hence)\b\s*", re.IGNORECASE)
 

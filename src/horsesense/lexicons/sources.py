@@ -12,7 +12,7 @@ import numpy as np
 
 from horsesense.core.document import Document
 from horsesense.data import numbered_lines, sha256_of_bytes
-from horsesense.data.checksums import is_sound
+from horsesense.data.store import Store
 from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.lexicons.gcide import find_gcide, gcide_origin, read_gcide
 from horsesense.lexicons.graph import (
@@ -170,7 +170,7 @@ def _ensure_gcide() -> None:
 def _is_kept(origin: Origin) -> bool:
     with suppress(UserError):
         path = source_path(origin.name)
-        return find_source(origin.name) == origin and is_sound(path.parent, path)
+        return find_source(origin.name) == origin and Store(path.parent).has(path)
     return False
 
 

@@ -1,9 +1,11 @@
-"""Words of a text with their positions, and closed word classes."""
+"""Words of a text with their positions, closed word classes, and frequency."""
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left
+from functools import cache
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _WORD_OR_MARK = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
@@ -84,3 +86,27 @@ ABSOLUTES = frozenset(
 """Words that make a claim absolute."""
 
 FUNCTION_WORDS = DETERMINERS | PRONOUNS | PREPOSITIONS | AUXILIARIES | {*CONJUNCTIONS, "not", "no", "there"}
+
+
+@cache
+def _table() -> dict[str, float]:
+    import wordfreq
+
+    table: dict[str, float] = wordfreq.get_frequency_dict("en")
+    return table
+
+
+@cache
+def zipf(word: str) -> float:
+    """Frequency of a lower-case word; 0 for one that nobody has seen.
+
+    Compounds take the frequency of their rarest part: "well-known" is a spelling, not a rare word.
+
+    >>> round(zipf("apple"), 1), zipf("xdivmaf")
+    (4.8, 0.0)
+    """
+    share = _table().get(word)
+    if share is not None:
+        return max(0.0, math.log10(share) + 9)
+    parts = word.split("-")
+    return min(map(zipf, parts)) if len(parts) > 1 else 0.0

@@ -15,7 +15,7 @@ from typing import Any
 from horsesense.data import disk_errors, read_text, sha256_of_file
 from horsesense.errors import UserError
 from horsesense.models.folders import cached_model_folder, identity_of, look_at_weights, weight_files, weight_hash
-from horsesense.models.hf.components import quiet_transformers, read_adapter, read_part, read_tokenizer, saving
+from horsesense.models.hf.load import quiet_transformers, read_adapter, read_part, read_tokenizer, saving
 
 _RECIPE = 2
 """Counted up when the conversion changes, so that old folders are made again."""

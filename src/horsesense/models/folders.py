@@ -9,10 +9,9 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-from horsesense.data import cache_folder, disk_errors, refuse_devices, sha256_of_file, writing, writing_folder
-from horsesense.data.checksums import check_folder, kept_sums, sum_folder
+from horsesense.data import cache_folder, disk_errors, refuse_devices, sha256_of_file
+from horsesense.data.store import SUMS, Store, store_folder
 from horsesense.errors import UserError, argument
 
 _PICKLED = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt")
@@ -28,10 +27,9 @@ _BESIDE_WEIGHTS = (
     "chat_template*",
 )
 """Files that influence answers as much as the weights do."""
-_REMEMBERED = re.compile(r"[0-9a-f]{64}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _SETTLED = 2.0
 """Seconds after which a rewritten file certainly has another modification time."""
-_DAY = 24 * 60 * 60.0
 
 
 def weight_files(folder: Path, *, allow_pickle: bool = False) -> list[Path]:
@@ -80,56 +78,26 @@ def weight_hash(files: list[Path]) -> str:
     """
     with disk_errors(files[0]):
         states = [path.stat() for path in files]
-        state = [
-            [str(path.resolve()), each.st_size, each.st_mtime_ns, each.st_ctime_ns, each.st_ino]
+        about = [
+            (str(path.resolve()), each.st_size, each.st_mtime_ns, each.st_ctime_ns, each.st_ino)
             for path, each in zip(files, states, strict=True)
         ]
-        paths = json.dumps([path for path, *_ in state])
-        memory = cache_folder("hashes", hashlib.sha256(paths.encode()).hexdigest()[:32])
-        known = _remembered(memory)
-        if known is not None and known["files"] == state:
-            return str(known["sha256"])
+    store = Store(cache_folder("hashes"))
+    memory = store.root / hashlib.sha256(json.dumps(about).encode()).hexdigest()[:32]
+    with suppress(OSError, UserError, ValueError):  # a cache that cannot be used costs time only
+        if store.has(memory, recorded=True) and _SHA256.fullmatch(known := memory.read_text(encoding="ascii")):
+            return known
+    with disk_errors(files[0]):
         value = hash_of_files(files)
     if time.time() - max(max(each.st_mtime, each.st_ctime) for each in states) > _SETTLED:
-        with suppress(UserError), writing(memory) as temporary:  # a cache that cannot be written costs time only
-            temporary.write_text(
-                json.dumps({"files": state, "sha256": value, "check": _check(value)}), encoding="ascii"
-            )
-        _forget_what_is_gone(memory.parent)
+        with suppress(UserError):
+            store.write(memory, value)
     return value
-
-
-def _remembered(memory: Path) -> dict[str, Any] | None:
-    """Return the remembered state of files and their hash; None where there is none, or it is damaged."""
-    with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
-        known: dict[str, Any] = json.loads(memory.read_text(encoding="ascii"))
-        value = known["sha256"]
-        if _REMEMBERED.fullmatch(value) and known["check"] == _check(value) and known["files"][0][0]:
-            return known
-    return None
-
-
-def _forget_what_is_gone(folder: Path) -> None:
-    """Remove, at most once a day, the hashes of files that no longer exist, and what cannot be read."""
-    mark = folder / ".swept"
-    with suppress(OSError):
-        if mark.exists() and time.time() - mark.stat().st_mtime < _DAY:
-            return
-        mark.touch()
-        for memory in folder.glob("[!.]*"):
-            known = _remembered(memory)
-            if known is None or not all(Path(path).exists() for path, *_ in known["files"]):
-                memory.unlink(missing_ok=True)
 
 
 def hash_of_files(files: list[Path]) -> str:
     """Return the SHA-256 over the hashes of files, computed now."""
     return hashlib.sha256("".join(sha256_of_file(path) for path in files).encode()).hexdigest()
-
-
-def _check(value: str) -> str:
-    """Return the checksum behind a remembered hash: a bit of it may flip too."""
-    return hashlib.sha256(value.encode()).hexdigest()[:8]
 
 
 def identity_of(folder: Path, weights: str) -> str:
@@ -144,43 +112,15 @@ def identity_of(folder: Path, weights: str) -> str:
 
 
 def cached_model_folder(kind: str, name: str, make: Callable[[Path], None]) -> Path:
-    """Return the cache folder of a converted model; ``make`` writes it if it is missing.
+    """Return the cache folder of a converted model; ``make`` writes it if it is missing or damaged.
 
-    The name contains the hash of the source, so that another source makes another folder. A folder that has changed
-    since it was made is made again.
+    The name contains the hash of the source, so that another source makes another folder.
     """
-    folder = cache_folder(kind, name)
-    with disk_errors(folder):
-        if not (folder / "config.json").is_file() or not _as_made(folder):
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            with writing_folder(folder) as part:
-                make(part)
-                sum_folder(part)
-    return folder
-
-
-_looked_at: set[tuple[Path, int]] = set()
-"""Folders that this process has checked, and when they were changed: a command locates its model several times."""
-
-
-def _as_made(folder: Path) -> bool:
-    """Whether all files are as they were written."""
-    if not kept_sums(folder):
-        with suppress(UserError):
-            sum_folder(folder)
-        return True
-    seen = folder, max(path.stat().st_ctime_ns for path in folder.iterdir())
-    if seen not in _looked_at:
-        found = check_folder(folder)
-        if found.damaged or found.missing:
-            return False
-        _looked_at.add(seen)
-    return True
+    return store_folder(cache_folder(kind, name), make)
 
 
 def check_trained(folder: Path) -> None:
     """Refuse a model trained by this package if a file of it has changed since."""
-    if (folder / "training.json").is_file() and kept_sums(folder) and not _as_made(folder):
-        found = check_folder(folder)
-        broken = (*found.damaged, *found.missing)[0]
+    if (folder / "training.json").is_file() and (folder / SUMS).is_file() and not Store(folder).is_whole():
+        broken = Store(folder).verify().broken[0]
         raise UserError("the trained model is damaged", file=folder / broken, fix="remove the folder and train again")

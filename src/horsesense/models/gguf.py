@@ -16,7 +16,7 @@ from typing import Any
 from horsesense.data import disk_errors, refuse_devices, sha256_of_file
 from horsesense.errors import UserError
 from horsesense.models.folders import cached_model_folder
-from horsesense.models.hf.components import quiet_transformers, read_part, saving
+from horsesense.models.hf.load import quiet_transformers, read_part, saving
 from horsesense.progress import NO_PROGRESS, Progress
 
 _RECIPE = 1

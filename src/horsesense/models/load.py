@@ -61,7 +61,7 @@ def load_model(
 
         if tokenizer is None and is_plugin(model):
             return wrap_plugin(model, name or "", served)
-        from horsesense.models.hf.in_memory import MEMORY, borrow
+        from horsesense.models.hf.trainable import MEMORY, borrow
 
         if tokenizer is None:
             raise UserError("a network in memory needs its tokenizer", fix="give it as the second argument")

@@ -1,9 +1,4 @@
-"""The protocol that every model follows, local or served.
-
-A model gets three kinds of request: the log-likelihood of a stretch of text (`Prompt`), the probability of each of some
-words as the next one, and the continuation of a text or conversation (`Turn`). `horsesense.scoring` turns items into
-requests and results into answers; it uses nothing else of a model.
-"""
+"""The protocol that every model follows, local or served, and how a model is loaded."""
 
 from __future__ import annotations
 
@@ -284,3 +279,15 @@ class Model(Protocol):
         self, turns: Sequence[Turn], sampling: Sampling, progress: Progress = NO_PROGRESS
     ) -> list[list[Continuation]]:
         """Return, for each turn, as many continuations as there are samples."""
+
+
+@dataclass(frozen=True)
+class LoadSettings:
+    """Model loading."""
+
+    device: str = "auto"
+    """Device: auto (``HORSESENSE_DEVICE``, or the best one found), cpu, cuda, cuda:1, mps, or map (all GPUs)."""
+    family: str | None = None
+    """Model family (causal, masked, seq2seq, permuted, entailment, multiple-choice). By default, from the config."""
+    allow_pickle: bool = False
+    """Load pickled weights, which can run any code."""

@@ -29,7 +29,7 @@ from horsesense.planting.effects import (
 from horsesense.planting.planted_cues import CUE, CUES, PLACEBO, PlantedCue, planted_probe
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import ask, default_folder
-from horsesense.runs.compute_settings import ComputeSettings
+from horsesense.runs.engine import ComputeSettings
 from horsesense.runs.shards import draw
 from horsesense.settings import chosen_models
 from horsesense.stats import Estimate
@@ -115,7 +115,7 @@ def plant(
         limit: Maximum number of items; whole families are drawn.
         seed: Random seed of the targets and of the draw.
         spec: Scoring spec.
-        formats: Prompt format: loglikelihood, pmi, letters, generate, or auto (what the model supports).
+        formats: Prompt format: loglikelihood, letters, generate, or auto (what the model supports).
         compute: Where it is computed, and how much at a time.
         served: Server settings.
         progress: Progress callback.

@@ -22,8 +22,7 @@ from horsesense.core.item import FIXED_ORDER, Facet
 from horsesense.errors import UserError
 from horsesense.lexicons.vectors import Vectors, open_vectors
 from horsesense.lexicons.words import words
-from horsesense.scoring.option_prompts import block, letters_of
-from horsesense.scoring.prompts import WHOLE, examples_from
+from horsesense.scoring.prompts import WHOLE, block, examples_from, letters_of
 
 Arm = Literal["cue", "placebo"]
 CUE: Arm = "cue"

@@ -12,16 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from scipy.special import betaincinv
 
 from horsesense.core import Probe
 from horsesense.errors import unknown
 from horsesense.profiling.item_scores import HumanReference
-
-if TYPE_CHECKING:
-    from horsesense.methods.wordnetqa.plan import WordNetPlan
 
 Edition = Literal["quick", "full"]
 EDITIONS: tuple[Edition, ...] = ("quick", "full")
@@ -135,35 +132,27 @@ def pool_of(ability: Ability, seed: int = 0) -> Probe:
     return replace(probe, card=replace(probe.card, metric="accuracy"))
 
 
-def stored_questions_of(ability: Ability) -> Path:
-    """Return the list of an ability's questions with near distractors, which needs no encoder."""
-    return Path(__file__).with_name("questions") / f"{ability.name}.tsv.xz"
-
-
-def word_plan(ability: Ability, seed: int) -> WordNetPlan:
-    """Return the plan of an ability that asks about WordNet."""
-    from horsesense.methods.wordnetqa.plan import WordNetPlan
-
-    options = ability.options
-    distractors = options.get("distractors", "random")
-    return WordNetPlan(
-        options["relation"], seed, options.get("limit"), distractors=distractors, exact=distractors != "random"
-    )
-
-
 def _starter(ability: Ability, seed: int) -> Probe:
     from horsesense.methods.starter.probe import starter_probe
 
     return starter_probe()
 
 
+def frozen_questions_of(ability: Ability) -> Path:
+    """Return the list of an ability's questions with near distractors."""
+    return Path(__file__).with_name("questions") / f"{ability.name}.tsv.xz"
+
+
 def _wordnetqa(ability: Ability, seed: int) -> Probe:
     from horsesense.lexicons.sources import open_graph
     from horsesense.methods.wordnetqa.builder import build_wordnetqa
+    from horsesense.methods.wordnetqa.frozen_questions import frozen_probe
+    from horsesense.methods.wordnetqa.plan import WordNetPlan
 
-    plan = word_plan(ability, seed)
-    stored = None if plan.distractors == "random" else stored_questions_of(ability)
-    return build_wordnetqa(open_graph("wordnet"), plan, stored=stored)
+    graph, plan = open_graph("wordnet"), WordNetPlan(ability.options["relation"], seed, ability.options.get("limit"))
+    if ability.options.get("distractors") == "near":
+        return frozen_probe(frozen_questions_of(ability), graph, plan)
+    return build_wordnetqa(graph, plan)
 
 
 def _dictionaryqa(ability: Ability, seed: int) -> Probe:

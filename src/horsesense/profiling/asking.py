@@ -34,12 +34,11 @@ from horsesense.profiling.verdicts import verdicts
 from horsesense.progress import Progress
 from horsesense.runs.ask import ask
 from horsesense.runs.ask_models import content_of
-from horsesense.runs.compute_settings import ComputeSettings
-from horsesense.runs.engine import Engine
-from horsesense.runs.folder import is_finished, run_of_profile
+from horsesense.runs.engine import ComputeSettings, Engine
 from horsesense.runs.manifest import manifest_path, read_manifest
 from horsesense.runs.results import Answered
 from horsesense.runs.shards import sizes
+from horsesense.runs.store import is_finished, run_of_profile
 from horsesense.scoring.prompt_formats import first_supported
 from horsesense.settings import labelled
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Literal
 
-from horsesense.core import BLANK, Card, Item, Probe, ScoringSpec, view
+from horsesense.core import Card, Item, Probe, ScoringSpec
 from horsesense.core.document import Document
 from horsesense.methods.rica.suite import rename_entities
 from horsesense.methods.winoventi.adversarial_filter import prior_probe
@@ -23,6 +23,7 @@ from horsesense.models.protocol import Model, Sampling
 from horsesense.profiling.abilities import Edition
 from horsesense.profiling.material import SEED, Material, by_turns
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.withheld import withheld_form, without_question
 from horsesense.scoring.generate import REPLY_TOKENS
 from horsesense.scoring.prompt_formats import Call, PromptFormat, get_prompt_format
 
@@ -41,12 +42,6 @@ LEAD = {
 """Neutral text before a question in the retest."""
 WITHHELD = "withheld"
 """Facet of a question that is withheld, and its form."""
-HIDDEN = {
-    "choice": "The question is hidden. Guess which option answers it.",
-    "cloze": f"The rest of the sentence is hidden. Guess the word: {BLANK}",
-    "pair": "The sentences are hidden. Guess which option holds.",
-}
-"""Text in place of a question that is withheld."""
 BOTH_ORDERS = 2
 """Option orders of the main questions, where a model replies."""
 RETEST_OF = "retest_of"
@@ -101,30 +96,19 @@ def conditions(material: Material, edition: Edition, prompt_format: str = "logli
 
 def withheld_key(item: Item) -> tuple[str, ...]:
     """Return what a model sees of an item without its question: the options, in any order."""
-    return tuple(sorted(_withheld_form(item).options))
+    return tuple(sorted(withheld_form(item).options))
 
 
 def withheld_option(item: Item, index: int) -> str:
     """Return an option as it is shown without the question."""
-    return _withheld_form(item).options[index]
-
-
-def _withheld_form(item: Item) -> Item:
-    """Sentences become the words in which they differ: whole sentences have no question apart from them."""
-    return (view(item, "cloze") or item) if item.form == "sentences" and not item.premise else item
+    return withheld_form(item).options[index]
 
 
 def withheld_item(item: Item) -> Item:
-    """Withhold the question of an item: what a model answers now is its prior for the options.
-
-    >>> hidden = withheld_item(Item("p", "choice", text="What is cold?", options=("ice", "fire"), answer=0))
-    >>> hidden.text, hidden.options, hidden.answer
-    ('The question is hidden. Guess which option answers it.', ('ice', 'fire'), None)
-    """
-    seen = _withheld_form(item)
-    text = HIDDEN.get(seen.form, "")
+    """Withhold the question and the key of an item; questions with the same options become one item."""
+    seen = without_question(item)
     return Item(
-        probe=WITHHELD, form=seen.form, text=text, options=seen.options, ordered=seen.ordered, facets={WITHHELD: True}
+        WITHHELD, seen.form, text=seen.text, options=seen.options, ordered=seen.ordered, facets={WITHHELD: True}
     )
 
 

@@ -156,7 +156,7 @@ class AbilityFinding(Document):
     reasons: tuple[str, ...]
     """Reasons, one sentence each, the decisive one first."""
     power: float
-    """Probability that a model that knows half would be found above chance with these items, by simulation on their
+    """Probability that a model that knows 40% would be found above chance with these items, by simulation on their
     clusters."""
     knows_attainable: bool
     """Whether a flawless model would get the verdict "knows" with these items."""

@@ -12,8 +12,7 @@ from horsesense.core.audit import LabelQuality
 from horsesense.core.document import Document
 from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import ChosenCue, chosen_cue
-from horsesense.cues.encoders import Related
-from horsesense.cues.relatedness import picked
+from horsesense.cues.relatedness import Related, picked
 from horsesense.lexicons.graph import Graph
 from horsesense.methods.rica.ladder import LadderAnalysis, analyse_ladder
 from horsesense.methods.winoventi.schemas import triplet_name

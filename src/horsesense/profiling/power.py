@@ -1,6 +1,6 @@
 """Power against a stated alternative: models of known truth, simulated on the items' own clusters and explanations.
 
-The alternative is a model that knows half: a share of the families of each cluster that varies between clusters
+The alternative is a model that knows 40%: a share of the families of each cluster that varies between clusters
 (correlation 0.3), with all members of a family or none. It guesses the rest independently for each item; a fixed
 preference, which gets one of two opposite keys right, would be easier to detect. The only input from the evaluated
 model is its choice without the question.
@@ -22,11 +22,10 @@ from horsesense.profiling.adjusted import (
     residuals,
 )
 from horsesense.profiling.item_scores import ItemScores
+from horsesense.profiling.rules import MISSABLE
 from horsesense.stats.intervals import FEW
 from horsesense.stats.resampling import NOTHING, Floats, codes_of
 
-KNOWN = 0.5
-"""Share that the alternative knows."""
 CORRELATION = 0.3
 """Correlation of its knowledge within a cluster."""
 DRAWS = 200
@@ -76,7 +75,7 @@ def lower_ends(weighting: Weighting, answers: Floats, level: float) -> Floats:
 
 
 def power_to_detect(
-    weighting: Weighting | None, level: float, known: float = KNOWN, draws: int = DRAWS, seed: int = 0
+    weighting: Weighting | None, level: float, known: float = MISSABLE, draws: int = DRAWS, seed: int = 0
 ) -> float:
     """Return how often a model that knows the given share would have an adjusted score above chance."""
     if weighting is None or len(np.unique(weighting.scores.clusters)) < FEW:

@@ -15,7 +15,7 @@ from horsesense.errors import UserError, argument, translate_errors
 from horsesense.models.api.settings import ServedSettings
 from horsesense.profiling.document import Profile
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.compute_settings import EngineSettings
+from horsesense.runs.engine import EngineSettings
 from horsesense.signatures import extends
 
 if TYPE_CHECKING:
@@ -53,26 +53,26 @@ def profile(
             openai:URL#name, or label=MODEL; guesser and cue-reader are built-in controls, and FILE.py:NAME is a
             simulated model of your own. By default, the models of horsesense.toml. In Python, also a
             loaded model, or an object with a ``name`` and a method ``scores(item)``.
-        full: Ask all questions and twins instead of the quick sample of both.
+        full: Ask all items and all twins (unpublished items from the same recipes), not only the quick sample.
         abilities: Ability to profile. By default, all.
         out: Folder that stores the answers and gets the page, picture, Markdown and JSON. By default, nothing is
             stored.
-        limit: Maximum number of item families per ability, of the published set and of its twins; the result is then
+        limit: Maximum number of item families per ability, for the public items and for the twins; the result is then
             not comparable with other profiles.
-        twin_seed: Random seed that draws the twins, which are never published.
+        twin_seed: Random seed of the twins.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.
         spec: Scoring spec: precision, and how a model that only replies is asked (samples, temperature, reason,
             system).
         served: Server settings.
         engine: Where models are asked. Workers give the same answers, without a forecast.
-        pictures: Write the grid as a PNG file too, not only as SVG.
+        pictures: Write a PNG of the grid beside the SVG.
         progress: Progress callback.
 
     Returns:
         The profile; ``write(folder)``, ``to_markdown()``, ``to_json()``.
     """
     from horsesense import __version__
-    from horsesense.cues.encoders import NOT_CONTROLLED, encoders, related
+    from horsesense.cues.relatedness import NOT_CONTROLLED, encoders, related
     from horsesense.models.api.settings import warn_unused
     from horsesense.models.locate import look_at
     from horsesense.profiling.abilities import chosen
@@ -82,7 +82,7 @@ def profile(
     from horsesense.profiling.from_answers import asked_items, explained
     from horsesense.profiling.material import VERSION, material
     from horsesense.profiling.verdicts import differences
-    from horsesense.runs.folder import profiling
+    from horsesense.runs.store import profiling
     from horsesense.settings import chosen_models, labelled
 
     if limit is not None and limit < 1:
@@ -158,7 +158,7 @@ def store_profile(*, out: PathLike | None = None, **options: Any) -> Profile:
 
 def _planted(model: str | Path | Model | PlantedModel) -> str | Path | Model | PlantedModel:
     """A planted model where the name means one; anything else as it is."""
-    from horsesense.models.bundled import BUNDLED
+    from horsesense.models.locate import BUNDLED
     from horsesense.profiling.controls import CONTROLS, planted
     from horsesense.settings import labelled
 

@@ -17,7 +17,7 @@ within an ability over the search). Claims are based on positive evidence. Low p
    is significantly less than two thirds of it retained in another condition? Not robust; less, but not
    significantly? Inconclusive;
    are significantly more than two thirds known? Knows. Significantly not all? Partly. Else inconclusive.
-4. If not: would a model that knows half have been found in four of five draws, is less than half possible, is all
+4. If not: would a model that knows 40% have been found in four of five draws, is less than that possible, is all
    credit explained, and nothing left at 95% either? Not above chance. Else inconclusive.
 
 Contamination is tested before (`contamination`): an ability whose frozen half does better than its twin is
@@ -35,7 +35,10 @@ from horsesense.runs.result import LEAST_ANSWERED
 from horsesense.stats.intervals import FEW, Estimate
 
 HALF = 1 / 2
-"""Share known by the alternative of a claim of absence; also the threshold for following a cue and same answers."""
+"""Threshold for following a cue, for same answers, and for the use of facts."""
+MISSABLE = 0.4
+"""Share known by the alternative of a claim of absence. With a half, models that know 40% and reply with noise were
+called not above chance in up to one of eight quick profiles."""
 MOST = 2 / 3
 """Threshold of knowledge for "knows", and of retention for "not robust"."""
 ROUNDING = 1e-9
@@ -73,7 +76,7 @@ class Evidence:
     relatedness_controlled: bool
     """Whether relatedness is among the explanations."""
     power: float
-    """Probability that a model that knows half would be found above chance."""
+    """Probability that a model that knows 40% would be found above chance."""
     level: float
     """Confidence level of "significantly"."""
     answered: float = 1.0
@@ -206,7 +209,7 @@ def _absent(evidence: Evidence) -> Judged:
             f"{_accuracy(evidence)}: above chance, but the controls may explain it. The adjusted score is between "
             f"{_scores(adjusted)}.{_strongest(evidence)}",
         )
-    if evidence.power < POWER or adjusted.high >= HALF or evidence.hint > 0:
+    if evidence.power < POWER or adjusted.high >= MISSABLE or evidence.hint > 0:
         return Judged(
             "inconclusive",
             f"{_accuracy(evidence)}; the adjusted score is between {_scores(adjusted)}. {_power(evidence)}",
@@ -219,7 +222,7 @@ def _absent(evidence: Evidence) -> Judged:
 
 def _power(evidence: Evidence) -> str:
     size = f"{evidence.adjusted.n:,} items in {evidence.adjusted.clusters:,} clusters"
-    return f"The power to detect a model that knows half of the items is {_percent(evidence.power)} ({size})."
+    return f"The power to detect a model that knows 40% of the items is {_percent(evidence.power)} ({size})."
 
 
 def _scores(adjusted: Estimate) -> str:

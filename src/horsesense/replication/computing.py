@@ -17,9 +17,9 @@ from pathlib import Path
 import orjson
 
 from horsesense import __version__
-from horsesense.data import cache_folder, disk_errors, read_bytes, sha256_of_bytes, sha256_of_file
-from horsesense.data.checksums import is_sound, write_summed
-from horsesense.data.published_files import published_files
+from horsesense.data import cache_folder, read_bytes, sha256_of_bytes, sha256_of_file
+from horsesense.data.downloads import published_files
+from horsesense.data.store import Store
 from horsesense.errors import UserError, argument
 from horsesense.methods.ledger import PAPERS
 from horsesense.replication.verdicts import Computed
@@ -150,11 +150,10 @@ class ComputedGroup:
 def compute(function: Function, files: PublishedFiles, name: str, keep: Path | None = None) -> ComputedGroup:
     """Run a function, or take the stored results if neither its code nor its files have changed."""
     stored = None if keep is None else keep / _STORED / f"{files.paper}-{name.replace(' ', '-')}.json"
-    known = (
-        _read_stored(stored, function, files) if stored is not None and stored.is_file() and _sound(stored) else None
-    )
-    if known is not None:
-        return known
+    if stored is not None and Store(stored.parent).has(stored):
+        known = _read_stored(stored, function, files)
+        if known is not None:
+            return known
     files.read.clear()
     try:
         results = function(files)
@@ -183,13 +182,7 @@ def _files(files: PublishedFiles, names: list[str]) -> dict[str, str] | None:
 def _write_stored(path: Path, function: Function, files: PublishedFiles, results: Results) -> None:
     hashes = _files(files, list(files.read))
     values = {"code": _code(function), "files": hashes, "results": dict(results)}
-    write_summed(path.parent, path, orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-
-
-def _sound(path: Path) -> bool:
-    """Whether stored results are undamaged; damaged ones are computed again."""
-    with disk_errors(path):
-        return is_sound(path.parent, path)
+    Store(path.parent).write(path, orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 def _read_stored(path: Path, function: Function, files: PublishedFiles) -> ComputedGroup | None:

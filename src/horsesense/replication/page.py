@@ -87,9 +87,9 @@ def in_short(papers: Sequence[PaperReplication]) -> str:
     return (
         f"The papers print {counts['figures']:,} figures. {same.total():,} are recomputed from data or models "
         f"and are as printed; {within:,} agree with other figures of the same paper; {counts['as published']:,} are "
-        f"copied from results that the authors published.\n{counts['within error']:,} are within error, and {counts['differs']:,} "
-        f"differ. {counts['on a part']:,} could be compared with a part of the published dataset only.\n"
-        f"{counts['cannot here']:,} need models or files that are "
+        f"copied from results that the authors published.\n{counts['within error']:,} are within error, "
+        f"and {counts['differs']:,} differ. {counts['on a part']:,} could be compared with a part of the "
+        f"published dataset only.\n{counts['cannot here']:,} need models or files that are "
         f"not here, and {counts['no result']:,} are settings or figures of other authors."
     )
 

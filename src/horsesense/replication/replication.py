@@ -48,7 +48,7 @@ from horsesense.replication.paper_models import (
 from horsesense.replication.verdicts import VERDICTS, Basis, Computed, FigureVerdict, Verdict, judge
 
 if TYPE_CHECKING:
-    from horsesense.core.frame import Frame
+    from horsesense.core.document import Frame
 
 PAGE, MARKDOWN, DOCUMENT = "replication.html", "replication.md", "replication.json"
 
@@ -163,7 +163,7 @@ class Replication(Document):
 
     def frame(self) -> Frame:
         """Return one row per figure, with its verdict."""
-        from horsesense.core.frame import Frame, columns_of
+        from horsesense.core.document import Frame, columns_of
 
         names = [field.name for field in fields(FigureOutcome)]
         rows = [
@@ -285,7 +285,7 @@ def _evaluate(
     """Evaluate models on a paper's suites; return results by the keys of the ledger, and rows of their own."""
     from horsesense.methods.suites import find_paper_suite
     from horsesense.runs.ask import ask
-    from horsesense.runs.compute_settings import ComputeSettings
+    from horsesense.runs.engine import ComputeSettings
 
     found: dict[str, Computed] = {}
     rows: list[ModelCell] = []

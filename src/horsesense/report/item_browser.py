@@ -20,8 +20,7 @@ from horsesense.report.collection import Collection
 from horsesense.report.item_answers import right_and_other
 from horsesense.report.run_text import value_text
 from horsesense.report.summary import Summary
-from horsesense.scoring.evidence import evidence
-from horsesense.scoring.texts import ScoredText, stored_texts
+from horsesense.scoring.texts import ScoredText, evidence, stored_texts
 from horsesense.stats.mistakes import confident_errors, disagreements
 from horsesense.stats.slices import MOST_TO_SLICE_BY
 

@@ -14,7 +14,7 @@ from horsesense.signatures import extends
 
 if TYPE_CHECKING:
     from horsesense.report.stored_run import StoredRun
-    from horsesense.scoring.preview import DryRun
+    from horsesense.scoring.prompt_formats import DryRun
 
 
 @translate_errors()
@@ -41,8 +41,7 @@ def run(*, out: str | Path | None = None, dry_run: bool = False, **options: Any)
 def _dry_run(probe: Any, formats: Any, limit: int | None, seed: int, spec: str | ScoringSpec, **_: Any) -> DryRun:
     from horsesense.core.spec import parse_spec
     from horsesense.runs.shards import draw
-    from horsesense.scoring.preview import preview_prompts
-    from horsesense.scoring.prompt_formats import parse_prompt_formats
+    from horsesense.scoring.prompt_formats import parse_prompt_formats, preview_prompts
 
     probes = probes_named(probe)
     drawn = {name: draw(each.items, limit, seed) for name, each in probes.items()}

@@ -11,7 +11,7 @@ from annotated_types import Ge
 
 from horsesense.core import Item, Probe
 from horsesense.core.catalogue import PathLike, as_probe
-from horsesense.core.overview import ItemInForms, Overview, item_in_forms, overview
+from horsesense.core.views import ItemInForms, Overview, item_in_forms, overview
 from horsesense.errors import UserError, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 

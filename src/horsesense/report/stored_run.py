@@ -16,6 +16,9 @@ from horsesense.report.run_report import write_report
 from horsesense.runs.result import Result, Spread, spreads
 from horsesense.runs.results import related_auditor
 from horsesense.runs.run import Run
+from horsesense.runs.until import SequentialResult, sequential_results
+from horsesense.runs.withheld import WithheldResult
+from horsesense.runs.wordings import WordingResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,12 @@ class StoredRun(Document):
     """The suite's results beyond the paper's tables, where it has some."""
     tables: tuple[PaperTable, ...] | None = None
     """The paper's tables with these models in them."""
+    withheld: tuple[WithheldResult, ...] | None = None
+    """The items with and without options or question, where ``withhold`` was given."""
+    wordings: tuple[WordingResult, ...] | None = None
+    """The items in several wordings, where ``wordings`` was given."""
+    until: tuple[SequentialResult, ...] | None = None
+    """The anytime-valid interval of each result, where ``until`` was given."""
     run: Run = field(kw_only=True, metadata=INTERNAL)
     """The answers."""
 
@@ -54,7 +63,18 @@ def with_report(
         elif method := _method_with_controls(each.probe.card, name, names):
             progress.log(f"{name}: report it with its controls; make them with: horsesense {method} controls")
     results = tuple(run.result_list())
-    return StoredRun(run.folder or Path(), results, page, spreads(results) or None, suite, tables, run=run)
+    return StoredRun(
+        out=run.folder or Path(),
+        results=results,
+        report=page,
+        spread=spreads(results) or None,
+        suite=suite,
+        tables=tables,
+        withheld=run.withheld() or None,
+        wordings=run.wordings() or None,
+        until=sequential_results(run.answered, run.until) or None,
+        run=run,
+    )
 
 
 def _method_with_controls(card: Card, name: str, asked: Collection[str]) -> str:

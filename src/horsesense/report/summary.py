@@ -26,7 +26,7 @@ from horsesense.stats import (
     reliability,
     standouts,
 )
-from horsesense.stats.bias import Bias, leaning
+from horsesense.stats.combined import Bias, leaning
 from horsesense.stats.families import without_repeats
 from horsesense.stats.mistakes import Confusion, SharedErrors, confusion, shared_errors
 from horsesense.stats.slices import MOST_TO_SLICE_BY, FacetRow, by_every_facet, facet_rows

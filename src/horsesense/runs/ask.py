@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Ge
 
@@ -13,17 +13,19 @@ from horsesense.core import Probe, ScoringSpec, card_path
 from horsesense.core.catalogue import PathLike, as_probe, name_in_run
 from horsesense.core.probe import apart, is_proposed
 from horsesense.core.spec import Normalisation, parse_spec
-from horsesense.errors import UserError, translate_errors
+from horsesense.errors import UserError, argument, translate_errors
 from horsesense.models.api.address import is_served
 from horsesense.models.api.settings import ServedSettings, warn_unused
-from horsesense.models.bundled import BUNDLED
+from horsesense.models.locate import BUNDLED
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.compute_settings import ComputeSettings
+from horsesense.runs.engine import ComputeSettings
 from horsesense.settings import chosen_models, labelled
 
 if TYPE_CHECKING:
     from horsesense.models.protocol import Model
     from horsesense.runs.run import Run
+
+Withheld = Literal["options", "question"]
 
 
 @translate_errors()
@@ -37,6 +39,9 @@ def ask(
     spec: str | ScoringSpec = "default",
     normalise: Normalisation | None = None,
     formats: str | Sequence[str] = "auto",
+    withhold: Sequence[Withheld] = (),
+    wordings: Annotated[int, Ge(2)] | None = None,
+    until: str | None = None,
     compute: ComputeSettings | None = None,
     served: ServedSettings | None = None,
     progress: Progress = NO_PROGRESS,
@@ -52,7 +57,10 @@ def ask(
         seed: Random seed of the draw.
         spec: Scoring spec.
         normalise: Score normalisation. By default, the one of each probe's card.
-        formats: Prompt format: loglikelihood, pmi, letters, generate, or auto (what the model supports).
+        formats: Prompt format: loglikelihood, letters, generate, structured, or auto (what the model supports).
+        withhold: Also ask the same items without their options, or without their question.
+        wordings: Also ask the same items in so many registered wordings, by letters in both option orders.
+        until: Stop early by a rule: "ci<0.03" stops when an interval that allows peeking is within 0.03 of the value.
         compute: Where it is computed, and how much at a time.
         served: Server settings.
         progress: Progress callback.
@@ -64,16 +72,36 @@ def ask(
     from horsesense.runs.ask_models import Settings, ask_in_memory, ask_models
     from horsesense.runs.results import read_run
     from horsesense.runs.run import Run
-    from horsesense.runs.shards import SERVED, sizes
+    from horsesense.runs.shards import SERVED, draw, sizes
     from horsesense.scoring.normalise import parse_normalisation
     from horsesense.scoring.prompt_formats import parse_prompt_formats
 
     compute, served = compute or ComputeSettings(), served or ServedSettings()
     how = parse_normalisation(normalise) if normalise else None
     meaning = _spec(spec)
+    asked = parse_prompt_formats(formats if isinstance(formats, str) else ",".join(formats))
+    if until is not None:
+        from horsesense.runs.until import ask_until
+
+        if withhold or wordings:
+            problem = f"{argument('until')} cannot be combined with {argument('withhold')} or {argument('wordings')}"
+            raise UserError(problem, fix="leave one of them out")
+        more = {"normalise": normalise, "formats": formats, "compute": compute, "served": served, "progress": progress}
+        return ask_until(model, probes_named(probe), until, out=out, limit=limit, seed=seed, spec=spec, **more)
     labels, models = _labelled(chosen_models(model))
     warn_unused(served, [labels.get(each, each) if isinstance(each, str) else each for each in models])
     probes = {name: part for known, whole in probes_named(probe).items() for name, part in apart(known, whole).items()}
+    if withhold or wordings:
+        from horsesense.runs.withheld import with_withheld
+        from horsesense.runs.wordings import worded_probe
+
+        # The items that are asked are drawn first, and asked again in other ways.
+        drawn = {name: replace(part, items=draw(part.items, limit, seed)) for name, part in probes.items()}
+        probes, limit = with_withheld(drawn, withhold, asked), None
+        if wordings:
+            lettered = bool({"letters", "generate"} & {*asked})
+            for name, part in drawn.items():
+                probes[f"{name}.worded"] = worded_probe(name, part, wordings, seed, lettered)
     for name, part in probes.items():
         if proposed := sum(is_proposed(item) for item in part.items):
             progress.log(f"{name}: nobody has judged its {proposed:,} proposed items, and no headline may rest on them")
@@ -91,7 +119,6 @@ def ask(
     batch, shard = sizes(
         folder, compute.device if local else SERVED, compute.batch_tokens, where.on_gpu if local else None
     )
-    asked = parse_prompt_formats(formats if isinstance(formats, str) else ",".join(formats))
     settings = Settings(
         spec=replace(meaning, baseline=True) if how == "pmi" else meaning,
         budget=batch,
@@ -110,7 +137,7 @@ def ask(
         return Run(ask_in_memory(models, probes, settings, progress, where), None, how, wholes=wholes)
     ask_models(models, probes, folder, settings, progress, where)
     names = {each if isinstance(each, str) else each.name for each in models}
-    manifest, parts = read_run(folder, unfinished=True)
+    manifest, parts = read_run(folder, unfinished=True, merge=False)
     chosen = [each for each in parts if each.part.model.name in names and each.part.probe.name in probes]
     chosen = [each for each in chosen if asked == ("auto",) or each.format in asked]
     beside = [each for each in parts if not any(each is one for one in chosen)]

@@ -1,50 +1,54 @@
-"""Score models on probes and store the answers; stored answers are not computed again."""
+"""Score models on probes and store the answers, those of a control too; stored answers are not computed again."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
 import numpy as np
+import orjson
 
-from horsesense.core import Item, Probe
-from horsesense.core.answer_columns import StoredAnswers
+from horsesense.core import Answer, Item, Probe, ScoringSpec
+from horsesense.core.answer_columns import StoredAnswers, StoredReplies
 from horsesense.core.arrow import Shards
 from horsesense.core.item_file import ids_of
-from horsesense.core.reply_columns import StoredReplies
-from horsesense.data.checksums import order_sums
+from horsesense.data.store import Store
 from horsesense.errors import UserError, argument
 from horsesense.models.api.address import is_served
 from horsesense.models.locate import plugin_of
 from horsesense.models.protocol import Model
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.engine import LOCAL, Engine
-from horsesense.runs.folder import check_free, is_of_profile, locked
 from horsesense.runs.job import RunJob
 from horsesense.runs.manifest import (
     LOG,
     Manifest,
+    ModelRecord,
     Part,
+    ProbeRecord,
     check_agreement,
     content_of_ids,
     manifest_path,
     new_manifest,
     read_manifest,
-)
-from horsesense.runs.models import (
-    Content,
-    Settings,
-    content_of_model,
-    deduplicate,
-    hash_in_memory,
-    name_of,
-    opened,
+    write_manifest,
 )
 from horsesense.runs.results import Answered
+from horsesense.runs.shard_files import shard_path, write_answers
 from horsesense.runs.shards import draw
-from horsesense.runs.store import FolderRunStore, RunStore, has_all_answers
+from horsesense.runs.store import (
+    FolderRunStore,
+    RunStore,
+    check_free,
+    has_all_answers,
+    is_of_profile,
+    locked,
+    store_probe,
+)
+from horsesense.runs.tasks import Content, Settings, content_of_model, deduplicate, hash_in_memory, name_of, opened
 from horsesense.scoring.prompt_formats import get_prompt_format
 
 __all__ = ["Settings", "ask_in_memory", "ask_models", "content_of"]
@@ -88,7 +92,7 @@ def ask_models(
         manifest = manifest.model_copy(update={"wanted": tuple(dict.fromkeys((*manifest.wanted, *wanted)))})
         store = FolderRunStore(folder, manifest, progress)
         _carry_out(known, contents, asked, store, settings, progress, engine)
-        order_sums(folder)
+        Store(folder).sort()
     return store.manifest
 
 
@@ -226,3 +230,54 @@ def _check_part(part: Part, contents: Mapping[str, Content], drawn: Mapping[str,
         raise UserError(problem, file=folder, fix=_ANOTHER)
     if probe.name in drawn and content_of(drawn[probe.name].items) != probe.content:
         raise UserError(f"the folder holds answers to another version of {probe.name}", file=folder, fix=_ANOTHER)
+
+
+def keep_control(
+    folder: Path,
+    name: str,
+    method: str,
+    probe_name: str,
+    probe: Probe,
+    answers: Sequence[Answer],
+    seed: int = 0,
+    family: str = "control",
+) -> Manifest:
+    """Write the answers of a control as a new run folder.
+
+    ``method`` describes how it answers, in place of a model's special tokens. The weight hash is that of the answers,
+    since a control has no weights. ``family`` is another one for a model whose weights were not stored, such as one of
+    many training-set sizes of an inoculation.
+    """
+    answered = {answer.item for answer in answers}
+    missing = [item.id for item in probe.items if item.id not in answered]
+    if missing:
+        raise UserError(f"the control has no answer to {len(missing)} items ({missing[0]} …)")
+    with locked(folder):
+        if manifest_path(folder).is_file():
+            raise UserError("the folder holds a run already", file=folder, fix="choose another folder")
+        spec, usual = ScoringSpec(), Settings()
+        content = orjson.dumps([(answer.item, answer.scores) for answer in answers])
+        part = Part(
+            model=ModelRecord(
+                name=name,
+                family=family,
+                architecture="none",
+                direction="none",
+                parameters=0,
+                window=0,
+                weights=hashlib.sha256(content).hexdigest(),
+                revision="",
+                dtype="float64",
+                frame=method,
+                kind="control",
+            ),
+            probe=ProbeRecord(
+                name=probe_name, items=len(probe.items), of=len(probe.items), content=content_of(probe.items)
+            ),
+            shards=1,
+        )
+        manifest = new_manifest(spec.to_dict(), usual.budget, usual.shard, None, seed).with_part(part)
+        store_probe(folder, probe_name, probe)
+        write_answers(shard_path(folder, name, probe_name, 0), name, probe_name, answers)
+        write_manifest(folder, manifest)
+    return manifest

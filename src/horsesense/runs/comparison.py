@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
 from typing import NoReturn
 
@@ -12,8 +13,7 @@ from numpy.typing import NDArray
 
 from horsesense.core.audit import LabelQuality
 from horsesense.core.card import CLUSTER_AVERAGE
-from horsesense.core.document import INTERNAL, Document
-from horsesense.core.frame import Frame, columns_of
+from horsesense.core.document import INTERNAL, Document, Frame, columns_of
 from horsesense.core.spec import PROMPT_FIELDS, Normalisation
 from horsesense.errors import UserError, translate_errors
 from horsesense.runs.manifest import LOG
@@ -133,6 +133,22 @@ class ProbeComparison(Document):
         return {each.model: each.accuracy for each in self.models}
 
 
+@dataclass(frozen=True, slots=True)
+class SequentialDifference(Document):
+    """A difference with an interval that is valid however often the runs are looked at while they grow."""
+
+    probe: str
+    """Name of the probe."""
+    a: str
+    """The first model."""
+    b: str
+    """The second model."""
+    difference: Estimate
+    """Accuracy of the first minus that of the second, after the last family."""
+    settled: int | None
+    """Families, in the random order of a draw, after which the interval was narrow enough; null if never."""
+
+
 @dataclass(frozen=True)
 class Comparison(Document):
     """Models compared, probe by probe."""
@@ -145,6 +161,8 @@ class Comparison(Document):
     """Models, each with a probe of which it answered less than 90%; left out."""
     alone: tuple[str, ...] | None = None
     """Models, each with a probe that no other answered; left out."""
+    until: tuple[SequentialDifference, ...] | None = None
+    """Anytime-valid differences, where a rule was given."""
 
     def frame(self) -> Frame:
         """Return one row per probe and pair of models, with the difference, its interval and p."""
@@ -410,13 +428,34 @@ def _notes(models: dict[str, Answered]) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def sequential_differences(
+    runs: Sequence[tuple[Path, Sequence[Answered]]], until: str, how: Normalisation | None = None
+) -> tuple[SequentialDifference, ...]:
+    """Return the anytime-valid difference of each pair of models on each probe that both answered."""
+    from horsesense.runs.until import by_family
+    from horsesense.stats.sequential import confidence_sequence, parse_until, stops_at
+
+    rule, found = parse_until(until), []
+    for asked, models in by_probe(runs).items():
+        for (a, first), (b, second) in combinations(models.items(), 2):
+            if first.columns.ids == second.columns.ids and first.judged:
+                earned = [np.nan_to_num(credits_on(each, first.columns.ids, how)) for each in (first, second)]
+                sums, sizes = by_family(first, earned[0] - earned[1])
+                difference = confidence_sequence(sums, sizes, rule.half_width, lowest=-1.0)
+                settled = stops_at(sums, sizes, rule, lowest=-1.0)
+                found.append(SequentialDifference(str(asked), a, b, difference, settled))
+    return tuple(found)
+
+
 @translate_errors()
-def compare(*runs: AnyRun, normalise: Normalisation | None = None) -> Comparison:
+def compare(*runs: AnyRun, normalise: Normalisation | None = None, until: str | None = None) -> Comparison:
     """Compare models on the items that all of them answered, with paired, clustered and Holm-corrected tests.
 
     Args:
         runs: Run folder; one is enough if it has two models. In Python, also a `Run`.
         normalise: Score normalisation. By default, the one of each probe's card.
+        until: Rule such as "ci<0.03": also give each difference an interval that allows peeking while runs grow, and
+            the number of families after which it was narrow enough.
 
     Returns:
         Each probe that two models answered, with the difference of each pair.
@@ -426,8 +465,13 @@ def compare(*runs: AnyRun, normalise: Normalisation | None = None) -> Comparison
     how = parse_normalisation(normalise) if normalise else None
     by_place, unfinished = finished_by_place(runs)
     try:
-        left_out = (tuple(each) or None for each in (unfinished, too_few_in(by_place), alone_in(by_place)))
-        return Comparison(tuple(compare_runs(by_place, how)), *left_out)
+        return Comparison(
+            probes=tuple(compare_runs(by_place, how)),
+            unfinished=tuple(unfinished) or None,
+            too_few=tuple(too_few_in(by_place)) or None,
+            alone=tuple(alone_in(by_place)) or None,
+            until=None if until is None else sequential_differences(by_place, until, how),
+        )
     except UserError as error:
         if not unfinished:
             raise

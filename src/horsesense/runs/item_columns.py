@@ -17,8 +17,8 @@ from horsesense.core import FORMS, Item
 from horsesense.core.arrow import Texts
 from horsesense.core.item import guess_of
 from horsesense.core.item_file import StoredItems, ids_of, units_of
-from horsesense.stats.ablation import asked_again
-from horsesense.stats.facets import Facets
+from horsesense.stats.paired import asked_again
+from horsesense.stats.slices import Facets
 
 
 @dataclass(frozen=True, slots=True, eq=False)

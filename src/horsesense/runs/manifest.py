@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 
 from horsesense import __version__
 from horsesense.data import FieldProblem, check_json, read_text
-from horsesense.data.checksums import check_sum, write_summed
+from horsesense.data.store import Store
 from horsesense.errors import UserError, argument
 
 FORMAT = 3
@@ -165,7 +165,7 @@ def manifest_path(folder: Path) -> Path:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    write_summed(folder, manifest_path(folder), manifest.model_dump_json(indent=2) + "\n")
+    Store(folder).write(manifest_path(folder), manifest.model_dump_json(indent=2) + "\n")
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -174,7 +174,7 @@ def read_manifest(folder: Path) -> Manifest:
         beneath = folder / "answers"
         fix = f"a profile's answers are a run: {beneath}" if manifest_path(beneath).is_file() else "check the path"
         raise UserError("this is not a run folder (it has no manifest.json)", file=folder, fix=fix)
-    check_sum(folder, path, "get an undamaged copy of the folder")
+    Store(folder).check(path, "get an undamaged copy of the folder")
     text = read_text(path)
     if (version := re.search(r'"format":\s*(\d+)', text)) and int(version[1]) != FORMAT:
         wrote = re.search(r'"horsesense":\s*"([^"]*)"', text)

@@ -12,9 +12,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from horsesense.core.answer_columns import StoredReplies
 from horsesense.core.arrow import offsets_of, places_in
 from horsesense.core.document import Document
-from horsesense.core.reply_columns import StoredReplies
 from horsesense.errors import UserError
 from horsesense.formatting import p_value
 from horsesense.runs.item_columns import ItemColumns
@@ -114,7 +114,8 @@ def _position(
     Without bias, all orders of an item could as well have been rotated together by any number of positions. The
     covariance of an item's counts under these rotations gives a chi-square test with items as clusters.
     """
-    usable = (parsed >= 0) & (np.diff(begins) == columns.options[index])
+    # An item without options has no positions, and its score of guessing is 0.
+    usable = (parsed >= 0) & (np.diff(begins) == columns.options[index]) & (columns.guesses[index] > 0)
     if not usable.any():
         return None
     most = int(columns.options[index[usable]].max())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,18 +14,17 @@ from numpy.typing import NDArray
 
 from horsesense.core import Answer, Item, Probe, Reply, ScoringSpec, spec_from_dict
 from horsesense.core.answer import NO_TOKENS, UNANSWERED
-from horsesense.core.answer_columns import StoredAnswers
+from horsesense.core.answer_columns import StoredAnswers, StoredReplies
 from horsesense.core.card import CLUSTER_AVERAGE
-from horsesense.core.reply_columns import StoredReplies
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError
 from horsesense.models.lineage import lineage_of
-from horsesense.runs.folder import is_finished, read_stored_probe
 from horsesense.runs.item_columns import ItemColumns, item_columns, item_facets
 from horsesense.runs.manifest import LOG, Manifest, Part, manifest_path, read_manifest
 from horsesense.runs.replies import reply_statistics
 from horsesense.runs.result import Result
 from horsesense.runs.shard_files import read_answers, read_replies
+from horsesense.runs.store import is_finished, read_stored_probe
 from horsesense.scoring.normalise import (
     NORMALISATIONS,
     OF_SUMS,
@@ -42,9 +42,9 @@ from horsesense.stats import (
     unit_average,
 )
 from horsesense.stats.accuracy import Rows
-from horsesense.stats.facets import Facets
 from horsesense.stats.families import without_repeats
 from horsesense.stats.resampling import Floats
+from horsesense.stats.slices import Facets
 
 
 @dataclass(frozen=True)
@@ -252,10 +252,40 @@ def without_credit(earned: Credits, lost: NDArray[np.bool_]) -> Credits:
     return replace(earned, values=values, margins=margins, predicted=predicted, ties=earned.ties - tied)
 
 
-def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Answered]]:
+_STEP = re.compile(r"(.+)\.step-(\d+)")
+"""Name of a part of a probe that a run with a stopping rule asked in one step."""
+
+
+def merge_steps(answered: Sequence[Answered]) -> list[Answered]:
+    """Put the steps of a probe together; answers to other probes stay as they are."""
+    parts: dict[tuple[str, str, str], list[Answered]] = {}
+    for each in answered:
+        step = _STEP.fullmatch(each.part.probe.name)
+        name = step[1] if step else each.part.probe.name
+        parts.setdefault((each.part.model.name, name, each.format), []).append(each)
+    return [_merged(name, steps) for (_, name, _), steps in parts.items()]
+
+
+def _merged(name: str, steps: Sequence[Answered]) -> Answered:
+    first = steps[0]
+    if first.part.probe.name == name:
+        return first
+    items = [item for step in steps for item in step.items]
+    record = first.part.probe.model_copy(update={"name": name, "items": len(items)})
+    return replace(
+        first,
+        part=first.part.model_copy(update={"probe": record}),
+        probe=Probe.of(items, replace(first.probe.card, name=name)),
+        answers=[answer for step in steps for answer in step.answers],
+        replies=[reply for step in steps for reply in step.replies],
+    )
+
+
+def read_run(folder: Path, unfinished: bool = False, merge: bool = True) -> tuple[Manifest, list[Answered]]:
     """Read a run folder: an unfinished part is an error, or left out if ``unfinished`` is allowed.
 
-    The folder of a control that was fitted under several seeds holds one run per seed: each is a model.
+    The folder of a control that was fitted under several seeds holds one run per seed: each is a model. The steps of a
+    run with a stopping rule are put together, unless ``merge`` is off.
     """
     if seeds := _seeds(folder):
         return _read_seeds(seeds, unfinished)
@@ -269,7 +299,8 @@ def read_run(folder: Path, unfinished: bool = False) -> tuple[Manifest, list[Ans
     asked = {part.probe.name: part.probe.items for part in manifest.parts}
     probes = {name: read_stored_probe(folder, name, count) for name, count in asked.items()}
     parts = [part for part in manifest.parts if not unfinished or is_finished(folder, part)]
-    return manifest, [_answered(folder, part, probes[part.probe.name], spec) for part in parts]
+    answered = [_answered(folder, part, probes[part.probe.name], spec) for part in parts]
+    return manifest, merge_steps(answered) if merge else answered
 
 
 def read_finished(folder: Path, alone: bool = True) -> tuple[Manifest, list[Answered], list[Part]]:

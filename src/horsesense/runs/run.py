@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from horsesense.core import Probe
-from horsesense.core.document import plain
-from horsesense.core.frame import Frame, columns_of
+from horsesense.core.document import Frame, columns_of, plain
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, unknown
 from horsesense.progress import NO_PROGRESS, Progress
@@ -19,6 +18,8 @@ from horsesense.runs.results import Answered, AskedProbe, read_finished, read_ru
 
 if TYPE_CHECKING:
     from horsesense.runs.comparison import Comparison
+    from horsesense.runs.withheld import WithheldResult
+    from horsesense.runs.wordings import WordingResult
     from horsesense.stats import Estimate
 
 
@@ -67,6 +68,7 @@ class Run:
         manifest: Manifest | None = None,
         beside: Sequence[Answered] = (),
         wholes: Mapping[str, Probe] | None = None,
+        until: str = "",
     ) -> None:
         self.answered = tuple(answered)
         """Each model on each probe, item by item."""
@@ -78,6 +80,8 @@ class Run:
         """Folder of the run; None for a run in memory."""
         self.normalise = normalise
         """Score normalisation; None: that of each probe's card, or of an item's form."""
+        self.until = until
+        """Rule that the run was stopped by; empty without one."""
         self.wholes = wholes or {}
         """Whole probes, by name, of which a part was run: cues are measured on all of their items."""
 
@@ -98,6 +102,18 @@ class Run:
     def result_list(self) -> list[Result]:
         """Return the result of each model on each probe with gold answers."""
         return list(results_of(self.answered, self.normalise))
+
+    def withheld(self) -> tuple[WithheldResult, ...]:
+        """Compare the items asked whole with the same items without options or question (``withhold``)."""
+        from horsesense.runs.withheld import withheld_results
+
+        return withheld_results(self.answered)
+
+    def wordings(self) -> tuple[WordingResult, ...]:
+        """Return accuracy over several wordings, with the interval that contains the wording (``wordings``)."""
+        from horsesense.runs.wordings import wording_results
+
+        return wording_results(self.answered)
 
     def by(self, facet: str) -> Frame:
         """Return accuracy by the values of a facet, for every model and probe that has it."""

@@ -19,17 +19,21 @@ import numpy as np
 from horsesense.core import Answer, Reply
 from horsesense.core.answer_columns import (
     COLUMNS,
+    NAMES,
     StoredAnswers,
+    StoredReplies,
     check_answers,
+    check_replies,
     schema_of_answers,
+    schema_of_replies,
     table_of_answers,
+    table_of_replies,
     without_tokens,
 )
 from horsesense.core.arrow import Shards, Source, places_in
 from horsesense.core.item_file import MANY
-from horsesense.core.reply_columns import NAMES, StoredReplies, check_replies, schema_of_replies, table_of_replies
 from horsesense.data import disk_errors
-from horsesense.data.checksums import check_sum, summed
+from horsesense.data.store import Store
 from horsesense.errors import UserError
 from horsesense.runs.item_columns import ItemColumns
 from horsesense.runs.manifest import Part
@@ -68,7 +72,7 @@ def write_table(path: Path, table: Any) -> None:
     from pyarrow import parquet
 
     # A folder of thousands of shards is swept once, by the process that locks it.
-    with summed(path.parents[1], path, sweep=False) as temporary:
+    with Store(path.parents[1]).writing(path, sweep=False) as temporary:
         parquet.write_table(table, temporary, compression="zstd")
 
 
@@ -93,7 +97,7 @@ def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswer
                 file=folder,
                 fix="run the same command again to finish it",
             )
-        check_sum(folder, path, "run the same command again, which computes it again")
+        Store(folder).check(path, "run the same command again, which computes it again")
         read = partial(_read_answers, path.resolve(), _version(path))
         table = read(list(COLUMNS))
         tables.append(without_tokens(table) if large else table)
@@ -129,7 +133,7 @@ def read_replies(folder: Path, part: Part) -> StoredReplies:
         path = replies_path(folder, part.model.name, part.probe.name, number, part.format)
         if not path.is_file():
             continue
-        check_sum(folder, path, _ELSEWHERE)
+        Store(folder).check(path, _ELSEWHERE)
         read = partial(_read_replies, path.resolve(), _version(path))
         if part.probe.items < MANY:
             table = read(NAMES)

@@ -13,8 +13,8 @@ from pathlib import Path
 from horsesense.core.catalogue import PathLike
 from horsesense.core.document import Document
 from horsesense.data import cache_folder, disk_errors
-from horsesense.data.checksums import SUMS, check_folder
 from horsesense.data.downloads import Fetched
+from horsesense.data.store import SUMS, Store
 from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.registry import load
@@ -101,11 +101,11 @@ def fetch(*names: str, folder: PathLike | None = None, progress: Progress = NO_P
 
 def _fetchable() -> dict[str, tuple[str, Callable[[Path | None, Progress], Fetched]]]:
     """Name → what it is, and how to get it."""
-    from horsesense.data.published_files import fetch_release, published_files
+    from horsesense.data.downloads import fetch_release, published_files
     from horsesense.lexicons.gcide import fetch_gcide
     from horsesense.lexicons.vectors import fetch_glove
     from horsesense.lexicons.wordnet import fetch_wordnet
-    from horsesense.models.bundled import BUNDLED, fetch_bundled
+    from horsesense.models.locate import BUNDLED, fetch_bundled
 
     known: dict[str, tuple[str, Callable[[Path | None, Progress], Fetched]]] = {}
     for name, files in published_files().items():
@@ -345,7 +345,7 @@ def verify(path: PathLike | None = None, /) -> Verified:
     changed: list[str] = []
     roots = list(_roots(place))
     for root in roots:
-        found = check_folder(root)
+        found = Store(root).verify()
         intact += len(found.sound)
         unknown += len(found.unknown)
         damaged += [_relative(place, root / name) for name in found.damaged]

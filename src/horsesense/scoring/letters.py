@@ -12,17 +12,17 @@ from horsesense.core import Answer, Item, Reply, ScoringSpec
 from horsesense.errors import UserError, argument
 from horsesense.models.api.logprobs import LEAST_MASS, mass_of
 from horsesense.models.protocol import Choices, Model, Turn
-from horsesense.scoring.option_prompts import (
+from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
+from horsesense.scoring.prompts import (
     ONLY_LETTER,
     WORDING,
+    examples_from,
     is_chat,
     letters_of,
     option_orders,
     prompt_text,
     turn,
 )
-from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
-from horsesense.scoring.prompts import examples_from
 
 UNBELIEVED = "the letters carry less than half of the probability"
 _CHARACTERS_A_TOKEN = 4

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 from horsesense.core import Item, ScoringSpec, view
 from horsesense.models.protocol import Likelihood, Model, Prompt, Turn
-from horsesense.scoring.option_prompts import WORDING, is_chat
 from horsesense.scoring.option_scores import TokenizedItem, answer_of, prepare, prepare_prompts
 from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat, same_spec
-from horsesense.scoring.prompts import ItemPrompts, apply_casing, examples_from, item_prompts
+from horsesense.scoring.prompts import WORDING, ItemPrompts, apply_casing, examples_from, is_chat, item_prompts
 
 _FILL = "Fill in the blank. Reply with the missing words only."
 _GO_ON = "Which sentence follows? Reply with that sentence only."

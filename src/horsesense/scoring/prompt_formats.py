@@ -1,16 +1,18 @@
-"""Prompt formats: how an item is put to a model, and which formats a model supports."""
+"""Prompt formats: how an item is put to a model, which formats a model supports, and what a run would send."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
 
-from horsesense.core import Answer, Item, Reply, ScoringSpec
+from horsesense.core import Answer, Item, Probe, Reply, ScoringSpec
+from horsesense.core.document import Document
 from horsesense.errors import UserError, argument, unknown
 from horsesense.models.protocol import Ability, Likelihood, Model
 from horsesense.progress import Progress
+from horsesense.scoring.prompts import item_prompts, prompt_text
 
 AUTO = "auto"
 PROMPT_FORMATS = {
@@ -18,6 +20,7 @@ PROMPT_FORMATS = {
     "pmi": "horsesense.scoring.loglikelihood",
     "letters": "horsesense.scoring.letters",
     "generate": "horsesense.scoring.generate",
+    "structured": "horsesense.scoring.generate",
 }
 """Prompt format → the module that defines it, as a `PromptFormat` with the name in capitals."""
 
@@ -134,3 +137,70 @@ def first_supported(model: Model, spec: ScoringSpec) -> tuple[PromptFormat, str]
 
 def same_spec(spec: ScoringSpec) -> ScoringSpec:
     return spec
+
+
+FIRST = 3
+"""Items that are shown of each probe."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPreview(Document):
+    """A prompt of an item in one format."""
+
+    probe: str
+    """Name of the probe."""
+    item: str
+    """Id of the item."""
+    format: str
+    """Prompt format."""
+    order: tuple[int, ...]
+    """Options as they are shown, first to last; empty where each option is scored in its own prompt."""
+    prompt: str
+    """Text of the prompt; in a conversation, the role before each message."""
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun(Document):
+    """Prompts of the first items; nothing was sent."""
+
+    items: Mapping[str, int]
+    """Probe → items that the run would ask."""
+    prompts: tuple[PromptPreview, ...]
+    """Prompts of the first items, by probe and format."""
+
+
+def preview_prompts(
+    probes: Mapping[str, Probe], drawn: Mapping[str, Sequence[Item]], formats: Sequence[str], spec: ScoringSpec
+) -> DryRun:
+    """Build the prompts of the first drawn items of each probe.
+
+    A conversation is shown unless the spec turns it off; a model without a chat template gets the same as plain text.
+    """
+    names = list(PROMPT_FORMATS) if list(formats) == [AUTO] else formats
+    prompts = [
+        each
+        for probe, items in drawn.items()
+        for name in names
+        for each in _previews(probe, name, items[:FIRST], spec, probes[probe].items)
+    ]
+    return DryRun({probe: len(items) for probe, items in drawn.items()}, tuple(prompts))
+
+
+def _previews(
+    probe: str, name: str, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]
+) -> list[PromptPreview]:
+    meant = get_prompt_format(name).spec(spec)
+    if name in ("letters", "generate", "structured"):
+        show = "show_structured" if name == "structured" else "show_items"
+        show_items = getattr(importlib.import_module(PROMPT_FORMATS[name]), show)
+        return [
+            PromptPreview(probe, shown.item.id, name, order, prompt_text(turn))
+            for shown in show_items(items, meant, pool if spec.shots else (), spec.chat != "off")
+            for order, turn in zip(shown.orders, shown.turns, strict=True)
+        ]
+    plain = replace(meant, baseline=False)
+    return [
+        PromptPreview(probe, item.id, name, (), prompt.text)
+        for item in items
+        for prompt in item_prompts(item, plain, scores_to_end=True).prompts
+    ]

@@ -12,15 +12,13 @@ from annotated_types import Ge, Interval
 
 from horsesense.core import Fill, ScoringSpec
 from horsesense.core.catalogue import PathLike
-from horsesense.core.document import Document
-from horsesense.core.frame import Frame, columns_of
+from horsesense.core.document import Document, Frame, columns_of
 from horsesense.core.spec import parse_spec
 from horsesense.errors import UserError, argument, translate_errors
-from horsesense.models.load_settings import LoadSettings
+from horsesense.models.protocol import LoadSettings
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.scoring.evidence import TextEvidence, text_evidence
 from horsesense.scoring.fill import fill_blanks
-from horsesense.scoring.texts import ScoredText, score_texts
+from horsesense.scoring.texts import ScoredText, TextEvidence, score_texts, text_evidence
 
 if TYPE_CHECKING:
     from horsesense.models.protocol import Model

@@ -2,13 +2,11 @@
 
 from horsesense.stats.accuracy import Credits, accuracy, chance, credits, effective_units, unit_average
 from horsesense.stats.calibration import Bin, Reliability, confidence, reliability
-from horsesense.stats.consistency import Consistency, consistency
-from horsesense.stats.families import Families, FamilyAccuracy, by_family, family_accuracy
+from horsesense.stats.families import Consistency, Families, FamilyAccuracy, by_family, consistency, family_accuracy
 from horsesense.stats.intervals import Estimate
 from horsesense.stats.paired import PairedTest, compare, compare_all, holm, mcnemar
 from horsesense.stats.power import Power, power
-from horsesense.stats.slices import Slice, Sliced, by_facet
-from horsesense.stats.standouts import Search, Standout, standouts
+from horsesense.stats.slices import Search, Slice, Sliced, Standout, by_facet, standouts
 
 __all__ = [
     "Bin",

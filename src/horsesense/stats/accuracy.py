@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.core.lazy import Made
+from horsesense.core.arrow import Made
 from horsesense.errors import UserError
 from horsesense.stats.intervals import Estimate, check_level, rate_interval, unit_note
 from horsesense.stats.resampling import RESAMPLES, Floats, Names, mean_spread, unit_array

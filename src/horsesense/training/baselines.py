@@ -27,7 +27,7 @@ from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
 from horsesense.training.splits import HELD_OUT, hold_out, with_gold
 
 if TYPE_CHECKING:
-    from horsesense.core.frame import Frame
+    from horsesense.core.document import Frame
     from horsesense.runs.run import AnyRun
 
 
@@ -182,7 +182,7 @@ class FittedControl(Document):
 
     def frame(self) -> Frame:
         """Return the control, then each model on all items and where all controls fail."""
-        from horsesense.core.frame import Frame, columns_of
+        from horsesense.core.document import Frame, columns_of
 
         parts = [(self.name, "all", self.estimate)]
         parts += [(each.model, "all", each.all) for each in self.missed_by_controls]
@@ -250,7 +250,7 @@ def fit_control(
         Its accuracy with an interval, leaks, a verdict, and models where it fails.
     """
     from horsesense.core.catalogue import as_probe, name_in_run
-    from horsesense.runs.controls import keep_control
+    from horsesense.runs.ask_models import keep_control
     from horsesense.runs.run import answered_of
 
     settings = settings or ControlSettings()

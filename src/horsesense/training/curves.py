@@ -12,7 +12,7 @@ import numpy as np
 import orjson
 
 from horsesense.data import numbered_lines, read_text
-from horsesense.data.checksums import check_sum
+from horsesense.data.store import Store
 from horsesense.errors import UserError
 
 SELECTED, RESULTS = "selected.jsonl", "results.json"
@@ -159,7 +159,7 @@ def read_selected(folder: Path) -> list[dict[str, Any]]:
     path = folder / SELECTED
     if not path.is_file():
         return []
-    check_sum(folder, path, "get an undamaged copy of the folder")
+    Store(folder).check(path, "get an undamaged copy of the folder")
     trials = {}
     for line, text in numbered_lines(path):
         try:
@@ -178,7 +178,7 @@ def read_curves(folder: Path) -> list[Curve]:
             return [inoculation_curve(selected)]
         path = folder / RESULTS
         if path.is_file():
-            check_sum(folder, path, "train again")
+            Store(folder).check(path, "train again")
         return training_curves(orjson.loads(read_text(path))) if path.is_file() else []
     except (orjson.JSONDecodeError, KeyError, TypeError, IndexError) as error:
         raise UserError("the stored results of the training are damaged", file=path, fix="train again") from error

@@ -19,11 +19,10 @@ from annotated_types import Interval
 
 from horsesense.core import Item, Probe, ScoringSpec
 from horsesense.core.spec import with_setting
-from horsesense.data.checksums import write_summed
+from horsesense.data.store import Store
 from horsesense.errors import UserError, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.compute_settings import EngineSettings
-from horsesense.runs.engine import LOCAL, EngineTask, Job, TaskResult
+from horsesense.runs.engine import LOCAL, EngineSettings, EngineTask, Job, TaskResult
 from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
 from horsesense.training.objectives import objective_for, objective_of
 from horsesense.training.settings import TrainingMaterial, TrainingPlan, find_setting, plans
@@ -137,7 +136,7 @@ def fine_tune(
     cluster and the normalisation. Leaks are checked before anything is trained. With several processes of torchrun, all
     train, and the first one evaluates; the others return None.
     """
-    from horsesense.runs.folder import locked
+    from horsesense.runs.store import locked
 
     by_number = list(zip(*drawn, strict=True))
     leaks = [[check_plan(plan, recipe.allow_overlap) for plan in seed_plans] for seed_plans in drawn]
@@ -217,7 +216,8 @@ def _evaluate(
     engine: Engine,
 ) -> SettingResult:
     """Train once per plan (one per seed; they differ in what was drawn) and evaluate before and after."""
-    from horsesense.runs.ask_models import Settings, ask_models
+    from horsesense.runs.ask_models import ask_models
+    from horsesense.runs.tasks import Settings
 
     trained = train_seeds(model, plans, recipe, folder, progress)
     names = [str(folder / f"seed-{seed}") for seed in range(len(plans))]
@@ -356,7 +356,7 @@ def train_on_worker(context: WorkerContext, task: EngineTask) -> TaskResult:
         folder = Path(scratch) / Path(payload["folder"]).name
         train_model(payload["model"], task.items, dev, Recipe(**values), folder, others=others, origin=origin)
         record = json.loads((folder / RECORD).read_text(encoding="utf-8")) | {"folder": payload["folder"]}
-        write_summed(folder, folder / RECORD, json.dumps(record, indent=2) + "\n")
+        Store(folder).write(folder / RECORD, json.dumps(record, indent=2) + "\n")
         files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
         return TaskResult(files={path.relative_to(folder).as_posix(): path.read_bytes() for path in files})
 

@@ -20,12 +20,11 @@ from horsesense.core import Answer, Item, Probe
 from horsesense.core.answer_columns import answers_in
 from horsesense.core.document import Document
 from horsesense.data import read_bytes, read_text
-from horsesense.data.checksums import check_sum, write_summed
+from horsesense.data.store import Store
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.compute_settings import EngineSettings
-from horsesense.runs.controls import keep_control
-from horsesense.runs.engine import EngineTask, Job, TaskResult
+from horsesense.runs.ask_models import keep_control
+from horsesense.runs.engine import EngineSettings, EngineTask, Job, TaskResult
 from horsesense.stats import Estimate, accuracy, chance, family_accuracy
 from horsesense.training.curves import SELECTED, CurvePoint, curves, inoculation_curve, read_selected
 from horsesense.training.inoculation_trials import (
@@ -44,7 +43,7 @@ from horsesense.training.trainer import credit_of
 from horsesense.training.training_record import ordered_content
 
 if TYPE_CHECKING:
-    from horsesense.core.frame import Frame
+    from horsesense.core.document import Frame
 
 
 TRIALS = "trials.jsonl"
@@ -64,9 +63,9 @@ class InoculationFolder:
         """
         path = self.path / STUDY
         if not path.is_file():
-            write_summed(self.path, path, orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            Store(self.path).write(path, orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
             return
-        check_sum(self.path, path, "remove the folder")
+        Store(self.path).check(path, "remove the folder")
         try:
             stored = orjson.loads(read_text(path))
             for name, value in values.items():
@@ -116,12 +115,12 @@ class InoculationFolder:
         new = {tuple(row[part] for part in key) for row in rows}
         others = [row for row in self._rows(path) if tuple(row.get(part) for part in key) not in new]
         ordered = sorted([*others, *rows], key=_order)
-        write_summed(self.path, path, b"".join(orjson.dumps(row) + b"\n" for row in ordered))
+        Store(self.path).write(path, b"".join(orjson.dumps(row) + b"\n" for row in ordered))
 
     def _rows(self, path: Path) -> list[dict[str, Any]]:
         if not path.is_file():
             return []
-        check_sum(self.path, path, "get a copy of the folder that is whole")
+        Store(self.path).check(path, "get a copy of the folder that is whole")
         try:
             return [orjson.loads(line) for line in read_bytes(path).splitlines() if line]
         except orjson.JSONDecodeError as error:
@@ -233,7 +232,7 @@ class Inoculation(Document):
 
     def frame(self) -> Frame:
         """Return one row per setting, training-set size and seed: the tests of the selected weights."""
-        from horsesense.core.frame import Frame, columns_of
+        from horsesense.core.document import Frame, columns_of
 
         rows = []
         for trial in self.selected:
@@ -297,7 +296,7 @@ def inoculate(
     """
     from horsesense.core.catalogue import as_probe
     from horsesense.models.hf.load import architecture_of
-    from horsesense.runs.folder import locked
+    from horsesense.runs.store import locked
     from horsesense.training.objectives import inoculation_objective
 
     grid = grid or InoculationGrid()

@@ -20,8 +20,7 @@ from functools import lru_cache
 from horsesense.core import BLANK, Item
 from horsesense.core.document import Document
 from horsesense.errors import UserError, argument
-from horsesense.lexicons.comparatives import OPPOSITES, PAIR_OF
-from horsesense.lexicons.negation import is_negation
+from horsesense.lexicons.word_forms import OPPOSITES, PAIR_OF, is_negation
 from horsesense.lexicons.words import listed, words
 
 FIRST = 10

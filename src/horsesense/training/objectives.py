@@ -301,9 +301,9 @@ class LetterLosses:
     @staticmethod
     def examples(items: Sequence[Item], model: LanguageModel, kind: str, **_: Any) -> list[Example]:
         """Tokenise the question with its options in every order, in the same way as in evaluation."""
-        from horsesense.models.hf.blanks import tokens_of, turn_row
+        from horsesense.models.hf.generation import tokens_of, turn_row
         from horsesense.scoring.letters import LETTERS, ShownItem
-        from horsesense.scoring.option_prompts import letters_of
+        from horsesense.scoring.prompts import letters_of
 
         examples = []
         for shown in cast("list[ShownItem]", LETTERS.prepare(model, items, _SPEC, ())):

@@ -160,7 +160,7 @@ class _Training:
         return opened
 
     def run(self) -> TrainedModel:
-        from horsesense.models.hf.components import quiet_transformers, saving
+        from horsesense.models.hf.load import quiet_transformers, saving
         from horsesense.models.hf.trainable import as_language_model
         from horsesense.training.transformers_trainer import language_head, with_adapter
 

@@ -14,8 +14,9 @@ from annotated_types import Ge, Gt
 
 from horsesense.core import Item
 from horsesense.data import read_text, write_file
-from horsesense.data.checksums import SUMS, check_folder, sum_folder, summed
+from horsesense.data.store import Store
 from horsesense.errors import UserError, argument
+from horsesense.models.folders import check_trained
 
 if TYPE_CHECKING:
     from horsesense.models.hf.trainable import Opened
@@ -171,7 +172,7 @@ def save_trained(
     origin: TrainingOrigin | None = None,
 ) -> None:
     """Save the weights as safetensors, the tokenizer, a model card and, last, the record."""
-    from horsesense.models.hf.components import quiet_transformers, saving
+    from horsesense.models.hf.load import quiet_transformers, saving
 
     with saving(folder), quiet_transformers():
         if hasattr(network, "peft_config"):
@@ -184,9 +185,9 @@ def save_trained(
         network.save_pretrained(folder)
         opened.tokenizer.save_pretrained(folder)
     write_file(folder / "README.md", _readme(opened, trained, objective))
-    sum_folder(folder)
+    Store(folder).record_all()
     # Written last: a folder that has it holds a complete training.
-    with summed(folder, folder / RECORD) as temporary:
+    with Store(folder).writing(folder / RECORD) as temporary:
         values = _record(opened, trained, origin)
         temporary.write_text(json.dumps(values, indent=2, default=str) + "\n", encoding="utf-8")
     shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
@@ -285,10 +286,7 @@ def read_training(
         _check_origin(folder, values["origin"], origin)
     if trained.items != items:
         raise UserError(f"the folder holds a training with {trained.items:,} items", file=folder, fix=_ANOTHER)
-    found = check_folder(folder)
-    if (folder / SUMS).is_file() and (found.damaged or found.missing):
-        broken = (*found.damaged, *found.missing)[0]
-        raise UserError("the trained model is damaged", file=folder / broken, fix="remove the folder and train again")
+    check_trained(folder)
     shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
     return trained
 

@@ -12,7 +12,7 @@ import orjson
 
 from horsesense.core import Item, Probe
 from horsesense.core.document import Document, plain
-from horsesense.data.checksums import write_summed
+from horsesense.data.store import Store
 from horsesense.stats import Estimate, accuracy, chance
 from horsesense.stats.resampling import Floats
 from horsesense.training.curves import RESULTS, training_curves
@@ -21,7 +21,7 @@ from horsesense.training.settings import TrainingPlan
 from horsesense.training.training_record import EvalPoint, TrainedModel
 
 if TYPE_CHECKING:
-    from horsesense.core.frame import Frame
+    from horsesense.core.document import Frame
 
 ModelAndTest = tuple[str, str]
 """The model and the test; the name of the base model is empty."""
@@ -122,7 +122,7 @@ class Training(Document):
 
     def frame(self) -> Frame:
         """Return one row per test, overall and by the values of each facet, before and after."""
-        from horsesense.core.frame import Frame, columns_of
+        from horsesense.core.document import Frame, columns_of
 
         rows = []
         for point in self.points:
@@ -151,7 +151,7 @@ class Training(Document):
 
 def write_results(result: Training) -> None:
     """Write the results beside the trained models, for learning curves."""
-    write_summed(result.out, result.out / RESULTS, orjson.dumps(plain(result)))
+    Store(result.out).write(result.out / RESULTS, orjson.dumps(plain(result)))
 
 
 def _row(test: str, facet: str, value: str, result: BeforeAfter) -> dict[str, Any]:

@@ -12,11 +12,10 @@ import torch
 from transformers import Trainer, TrainerCallback, TrainingArguments
 from transformers.trainer_utils import rotate_checkpoints
 
-from horsesense.data.checksums import SUMS, check_folder, sum_folder
+from horsesense.data.store import Store
 from horsesense.errors import UserError, argument
-from horsesense.models.hf.components import quiet_transformers
 from horsesense.models.hf.families import family_named
-from horsesense.models.hf.load import architecture_of
+from horsesense.models.hf.load import architecture_of, quiet_transformers
 from horsesense.models.hf.trainable import Opened, open_for_training
 from horsesense.progress import Progress
 from horsesense.training.trainer import SELECTION
@@ -79,17 +78,14 @@ class TrainingLoop(Trainer):  # type: ignore[misc]  # transformers has no types
         if not self.is_world_process_zero():
             return
         place = Path(self.args.output_dir)
-        sum_folder(place / f"checkpoint-{self.state.global_step}")
+        Store(place / f"checkpoint-{self.state.global_step}").record_all()
         best = self.state.best_model_checkpoint
         rotate_checkpoints(output_dir=str(place), save_total_limit=_CHECKPOINTS, best_model_checkpoint=best)
 
 
 def is_whole_checkpoint(folder: Path) -> bool:
     """Whether a checkpoint is complete and undamaged."""
-    if not (folder / SUMS).is_file():
-        return False
-    found = check_folder(folder)
-    return bool(found.sound) and not found.damaged and not found.missing
+    return folder.is_dir() and Store(folder).is_whole()
 
 
 class _EvalAt(TrainerCallback):  # type: ignore[misc]  # transformers has no types

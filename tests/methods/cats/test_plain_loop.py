@@ -11,8 +11,9 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokeniz
 
 from horsesense.core import parse_spec
 from horsesense.methods.cats.suite import find_suite, open_suite
-from horsesense.runs.ask_models import Settings, ask_models
+from horsesense.runs.ask_models import ask_models
 from horsesense.runs.results import read_run
+from horsesense.runs.tasks import Settings
 from tests.support.small_cats import lay, lay_all
 
 
@@ -111,7 +112,7 @@ def test_scores_are_those_of_a_plain_loop(name: str, suite: str, tmp_path: Path,
 
 def test_the_bundled_model_on_released_sets(shared: Path, smollm2: str, tmp_path: Path) -> None:
     """Two instances a set; docs/results/cats.md tells of fifty."""
-    from horsesense.models.bundled import ready_folder
+    from horsesense.models.locate import ready_folder
 
     folder = ready_folder(smollm2)
     network = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()

@@ -20,7 +20,7 @@ from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
 from horsesense.models.api.served_model import open_served
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
-from horsesense.runs.ask_models import Settings
+from horsesense.runs.tasks import Settings
 from horsesense.scoring.texts import score_texts
 from tests.support.made_plan import make_plan, people_have_answered
 from tests.support.made_schemas import SCHEMAS, made_probe

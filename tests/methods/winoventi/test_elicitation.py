@@ -27,7 +27,7 @@ from horsesense.methods.winoventi.writer_and_judge import write_premise_pairs
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.progress import Progress
-from horsesense.runs.ask_models import Settings
+from horsesense.runs.tasks import Settings
 from horsesense.scoring.option_scores import answer_items
 from tests.support import ROOT
 from tests.support.made_plan import make_plan, people_have_answered
@@ -196,8 +196,8 @@ def test_steps_are_done_once_and_again_where_their_inputs_change(tiny_folders: d
     ]
     probe = read_probe(done.probes["proposed"])
     assert {item.facets["origin"] for item in probe.items} == {"people"}
-    assert len(probe.items) == 2 * done.counts["passing"]["people"]
-    assert done.counts["schemas"]["people"] == done.counts["filtered"] <= done.counts["triplets"]
+    assert len(probe.items) == 2 * done.counts.passing["people"]
+    assert done.counts.schemas["people"] == done.counts.filtered <= done.counts.triplets
     assert run_pipeline(plan, out, again).counts == done.counts
     assert sum("already done" in text for text in again.heard) == 7
     assert not any("…" in text for text in again.heard)

@@ -13,15 +13,14 @@ import pytest
 
 from horsesense.core import Answer, Card, Item, Probe
 from horsesense.errors import UserError
-from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.sources import add_triples, open_graph
 from horsesense.lexicons.wordnet import find_wordnet
-from horsesense.lexicons.words import words
+from horsesense.lexicons.words import words, zipf
 from horsesense.methods.wordnetqa.analysis import analyse_run, hops_cells, hops_effects, question_of
 from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
 from horsesense.methods.wordnetqa.plan import WordNetPlan
-from horsesense.runs.controls import keep_control
+from horsesense.runs.ask_models import keep_control
 from tests.support.graph_walks import hops
 from tests.support.made_trees import write_tree
 

@@ -10,9 +10,9 @@ import pytest
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from horsesense.models.hf.in_memory import borrow
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
+from horsesense.models.hf.trainable import borrow
 from tests.support.model_server import ModelServer
 
 TEMPLATE = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}assistant:"

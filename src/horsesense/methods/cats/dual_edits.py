@@ -24,10 +24,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from horsesense.errors import UserError
-from horsesense.lexicons.comparatives import OPPOSITES, PAIRS
-from horsesense.lexicons.frequency import zipf
-from horsesense.lexicons.inflection import is_known, is_noun, singular, verb_form
-from horsesense.lexicons.negation import is_negation
+from horsesense.lexicons.word_forms import OPPOSITES, PAIRS, is_known, is_negation, is_noun, singular, verb_form
 from horsesense.lexicons.words import (
     AUXILIARIES,
     DETERMINERS,
@@ -37,6 +34,7 @@ from horsesense.lexicons.words import (
     listed,
     word_spans,
     words,
+    zipf,
 )
 from horsesense.methods.cats.generics import (
     MODALS,

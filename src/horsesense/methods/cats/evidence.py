@@ -16,9 +16,8 @@ from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
 from horsesense.runs.results import Answered
 from horsesense.runs.run import AnyRun, answered_of, folder_of
-from horsesense.scoring.evidence import TokenEvidence, evidence
 from horsesense.scoring.prompts import item_prompts
-from horsesense.scoring.texts import ScoredText, ScoredToken, scored_text
+from horsesense.scoring.texts import ScoredText, ScoredToken, TokenEvidence, evidence, scored_text
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from horsesense.lexicons.inflection import inflected, is_noun, lemmas_of, singular, verb_form
-from horsesense.lexicons.negation import is_negation
+from horsesense.lexicons.word_forms import inflected, is_negation, is_noun, lemmas_of, singular, verb_form
 from horsesense.lexicons.words import AUXILIARIES, PREPOSITIONS, listed, words
 from horsesense.methods.cats.step_accuracy import JOINING
 

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 
 from horsesense.core import Card, Item, Probe, Source
-from horsesense.lexicons.comparatives import OPPOSITES
+from horsesense.lexicons.word_forms import OPPOSITES
 
 NAME = "orders"
 

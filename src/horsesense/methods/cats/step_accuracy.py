@@ -32,7 +32,7 @@ from horsesense.stats.accuracy import accuracy
 from horsesense.stats.resampling import Floats
 
 if TYPE_CHECKING:
-    from horsesense.core.frame import Frame
+    from horsesense.core.document import Frame
 
 
 SUBJECTS = frozenset(listed("i you he she it we they there someone everyone nobody people this that"))
@@ -291,7 +291,7 @@ class InferenceSteps(Document):
 
     def frame(self) -> Frame:
         """Return one row per model, probe and number of steps; the probe is empty where all are taken together."""
-        from horsesense.core.frame import Frame, columns_of
+        from horsesense.core.document import Frame, columns_of
 
         rows = [
             {

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from horsesense.data import numbered_lines, read_table, read_text
 from horsesense.errors import UserError
-from horsesense.lexicons.comparatives import plain_adjective
 from horsesense.lexicons.corpus import read_sentences
-from horsesense.lexicons.inflection import is_adjective, noun_forms
+from horsesense.lexicons.word_forms import is_adjective, noun_forms, plain_adjective
 from horsesense.lexicons.wordnet import find_wordnet, read_similar
 from horsesense.lexicons.words import words
 from horsesense.methods.partwhole.pairs import Modifiers, clean_noun

@@ -18,12 +18,9 @@ from typing import Any
 
 from horsesense.data import json_elements, numbered_lines, read_table
 from horsesense.errors import UserError
-from horsesense.lexicons.conceptnet import read_conceptnet
-from horsesense.lexicons.genericskb import LICENCE as GENERICSKB_LICENCE
-from horsesense.lexicons.genericskb import generic_statements
-from horsesense.lexicons.inflection import singular
 from horsesense.lexicons.sources import part_links
-from horsesense.lexicons.triples import Facts
+from horsesense.lexicons.triples import Facts, generic_statements, read_conceptnet
+from horsesense.lexicons.word_forms import singular
 
 Pair = tuple[str, str]
 """Whole and part."""
@@ -115,7 +112,7 @@ def genericskb_pairs(paths: Sequence[Path]) -> Pairs:
             others += 1
         else:
             pairs.append((term, match["part"]))
-    counted = _counted("genericskb", "statements", pairs, GENERICSKB_LICENCE)
+    counted = _counted("genericskb", "statements", pairs, LICENCE)
     counted.left_out["statements about something else"] = others
     return counted
 

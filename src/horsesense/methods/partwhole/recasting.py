@@ -21,9 +21,8 @@ from annotated_types import Ge
 
 from horsesense.core import Item, Probe
 from horsesense.errors import UserError, argument, translate_errors, unknown
-from horsesense.lexicons.comparatives import adjective_forms
 from horsesense.lexicons.corpus import Corpus, Sentence
-from horsesense.lexicons.inflection import noun_forms
+from horsesense.lexicons.word_forms import adjective_forms, noun_forms
 from horsesense.lexicons.words import PREPOSITIONS, words
 from horsesense.methods.partwhole.dataset import LABELS, ROLES, read_partwhole_votes
 from horsesense.methods.partwhole.splits import check_triples

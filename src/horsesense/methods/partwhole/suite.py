@@ -13,7 +13,7 @@ from pathlib import Path
 
 from horsesense.core import Item, Probe
 from horsesense.data import cache_folder
-from horsesense.data.published_files import check_fetched
+from horsesense.data.downloads import check_fetched
 from horsesense.errors import UserError, argument
 from horsesense.methods.partwhole.dataset import read_partwhole, read_partwhole_votes
 from horsesense.methods.partwhole.splits import split_items

@@ -29,16 +29,18 @@ from horsesense.methods.published.votes import ReleasedVotes
 from horsesense.runs.results import Answered
 from horsesense.runs.run import AnyRun, answered_of
 from horsesense.stats import Estimate, accuracy, chance
-from horsesense.stats.forecasts import (
+from horsesense.stats.mistakes import Confusion, confusion
+from horsesense.stats.ordinal import (
     Calibration,
     fit_calibration,
     leave_one_out,
     log_score,
+    mean_absolute_error,
+    novelty,
+    quadratic_kappa,
     ranked_probability,
     softmax,
 )
-from horsesense.stats.mistakes import Confusion, confusion
-from horsesense.stats.ordinal import mean_absolute_error, novelty, quadratic_kappa
 from horsesense.stats.resampling import Floats
 from horsesense.stats.slices import by_facet
 

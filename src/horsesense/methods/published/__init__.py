@@ -11,7 +11,7 @@ from horsesense.core import HumanFigure, Item, Probe
 from horsesense.core.catalogue import PathLike
 from horsesense.core.probe import probe_of_plugin
 from horsesense.data import disk_errors, tables
-from horsesense.data.published_files import check_fetched
+from horsesense.data.downloads import check_fetched
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.registry import Reader, found, load, provided
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from horsesense.core import BLANK, Card, Facet, Form, Item, Probe, Source
-from horsesense.core.jsonl import item_from_dict
+from horsesense.core.item_file import item_from_dict
 from horsesense.data.table_formats import Row, any_rows, table_files
 from horsesense.errors import UserError, argument, unknown
 from horsesense.methods.published.layouts import SEVERAL, guessed, parse_map

@@ -17,8 +17,8 @@ from horsesense.core import Facet, Item
 from horsesense.core.card import CLUSTER_AVERAGE
 from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
-from horsesense.lexicons.comparatives import PAIR_OF
-from horsesense.lexicons.frequency import zipf
+from horsesense.lexicons.word_forms import PAIR_OF
+from horsesense.lexicons.words import zipf
 from horsesense.methods.rica.controls import CONTROLS, NEAR, ControlScore, control_scores
 from horsesense.methods.rica.items import SETTINGS
 from horsesense.methods.rica.ladder import BESIDE, RUNGS, LadderAnalysis, analyse_ladder
@@ -26,9 +26,9 @@ from horsesense.methods.rica.views import ViewScore, view_scores
 from horsesense.methods.suites.frame import PaperRow, PaperTable
 from horsesense.runs.results import Answered, read_run
 from horsesense.stats import Estimate, accuracy, by_facet, effective_units, family_accuracy, unit_average
-from horsesense.stats.ablation import ablation, asked_again, retest
-from horsesense.stats.bias import Bias, right_word, valence_bias, valence_of
+from horsesense.stats.combined import Bias, right_word, valence_bias, valence_of
 from horsesense.stats.families import without_repeats
+from horsesense.stats.paired import ablation, asked_again, retest
 from horsesense.stats.resampling import Floats, Names
 
 Question = tuple[str, str, bool]

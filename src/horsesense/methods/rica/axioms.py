@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from horsesense.errors import UserError, unknown
-from horsesense.lexicons.comparatives import OPPOSITES, PAIR_OF
+from horsesense.lexicons.word_forms import OPPOSITES, PAIR_OF
 
 Pair = tuple[str, str]
 """The two poles of a scale, the greater or better one first."""

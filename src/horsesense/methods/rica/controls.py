@@ -15,11 +15,9 @@ from pathlib import Path
 from horsesense.core import BLANK, Card, Item, Probe, probe_name, read_probe, write_probe
 from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
-from horsesense.lexicons.comparatives import is_comparative_form
-from horsesense.lexicons.frequency import zipf
-from horsesense.lexicons.negation import is_negation
 from horsesense.lexicons.novel_names import novel_names
-from horsesense.lexicons.words import AUXILIARIES, FUNCTION_WORDS, HEDGES, listed
+from horsesense.lexicons.word_forms import is_comparative_form, is_negation
+from horsesense.lexicons.words import AUXILIARIES, FUNCTION_WORDS, HEDGES, listed, zipf
 from horsesense.methods.rica.published_statements import CONNECTIVE, entities
 from horsesense.runs.results import Answered
 from horsesense.stats import Estimate

@@ -12,9 +12,7 @@ from dataclasses import replace
 from random import Random
 
 from horsesense.core import BLANK, Facet, Form, Item, Source
-from horsesense.lexicons.inflection import with_article
-from horsesense.lexicons.negation import auxiliary
-from horsesense.lexicons.valence import comparative_valence
+from horsesense.lexicons.word_forms import auxiliary, comparative_valence, with_article
 from horsesense.methods.rica.axioms import (
     SLOT,
     And,

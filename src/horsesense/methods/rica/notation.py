@@ -11,9 +11,7 @@ from dataclasses import replace
 from typing import NoReturn
 
 from horsesense.errors import UserError
-from horsesense.lexicons.comparatives import OPPOSITES, is_comparative_form
-from horsesense.lexicons.inflection import is_finite, is_noun
-from horsesense.lexicons.negation import auxiliary, negated
+from horsesense.lexicons.word_forms import OPPOSITES, auxiliary, is_comparative_form, is_finite, is_noun, negated
 from horsesense.methods.rica.axioms import (
     ENTITIES,
     SLOT,

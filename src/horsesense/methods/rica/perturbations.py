@@ -16,8 +16,7 @@ from pathlib import Path
 
 from horsesense.core.document import Document
 from horsesense.errors import translate_errors
-from horsesense.lexicons.comparatives import OPPOSITES
-from horsesense.lexicons.inflection import with_article
+from horsesense.lexicons.word_forms import OPPOSITES, with_article
 from horsesense.methods.rica.axioms import (
     And,
     Axiom,

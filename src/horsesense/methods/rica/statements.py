@@ -19,19 +19,21 @@ from random import Random
 
 from horsesense.data import numbered_lines
 from horsesense.errors import UserError, unknown
-from horsesense.lexicons.comparatives import comparative_of
-from horsesense.lexicons.inflection import (
+from horsesense.lexicons.novel_names import check_names, novel_names
+from horsesense.lexicons.word_forms import (
     article,
+    auxiliary,
+    comparative_of,
     gerund,
     inflected,
     is_adjective,
     is_finite,
     is_noun,
+    lemmas_of,
+    negated,
     verb_form,
     with_article,
 )
-from horsesense.lexicons.negation import auxiliary, negated
-from horsesense.lexicons.novel_names import check_names, novel_names
 from horsesense.lexicons.words import PREPOSITIONS
 from horsesense.methods.rica.axioms import (
     SLOT,
@@ -219,6 +221,8 @@ def clause(name: str) -> str:
 
     >>> clause("bakes bread"), clause("bake bread"), clause("tired"), clause("photosynthesis")
     ('bakes bread', 'can bake bread', 'is tired', 'is capable of photosynthesis')
+    >>> clause("capsize a boat")  # the dictionary lacks the verb, and only a verb precedes an object
+    'can capsize a boat'
     """
     text = plain(name)
     if is_finite(text):
@@ -227,7 +231,8 @@ def clause(name: str) -> str:
     kind = verb_form(first)[1]
     if is_adjective(first) and not (kind == "base" and len(text.split()) > 1):
         return f"is {text}"
-    return f"can {text}" if kind == "base" else f"is capable of {text}"
+    unknown = not lemmas_of(first) and " " in text
+    return f"can {text}" if kind == "base" or unknown else f"is capable of {text}"
 
 
 @cache

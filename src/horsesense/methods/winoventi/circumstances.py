@@ -20,9 +20,9 @@ from random import Random
 from horsesense.data.tables import read_table
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph
-from horsesense.lexicons.inflection import article as fitting_article
-from horsesense.lexicons.inflection import lemmas_of
 from horsesense.lexicons.sources import open_graph
+from horsesense.lexicons.word_forms import article as fitting_article
+from horsesense.lexicons.word_forms import lemmas_of
 from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.lexicons.words import words
 from horsesense.methods.winoventi.checks import check_schema

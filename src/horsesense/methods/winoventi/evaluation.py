@@ -51,11 +51,11 @@ from horsesense.methods.winoventi.word_relations import WordRelations, load_word
 from horsesense.models.load import load_model
 from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.ask_models import Settings, ask_models
-from horsesense.runs.compute_settings import ComputeSettings
-from horsesense.runs.engine import LOCAL, Engine
+from horsesense.runs.ask_models import ask_models
+from horsesense.runs.engine import LOCAL, ComputeSettings, Engine
 from horsesense.runs.results import Answered, read_run
 from horsesense.runs.shards import draw
+from horsesense.runs.tasks import Settings
 from horsesense.stats import Estimate
 
 _BACKGROUND = "winoventi.json"

@@ -56,6 +56,11 @@ class Noun:
     line: int = 0
     """Line of its file, from 1; 0 without a file."""
 
+    @classmethod
+    def of(cls, word: str) -> Noun:
+        """Return the noun of a word as it is written."""
+        return cls(word, is_plural(word))
+
 
 @dataclass(frozen=True, slots=True)
 class NounList:
@@ -161,7 +166,7 @@ def read_nouns(path: Path, *, literal: bool = False) -> NounList:
 
 def wordnet_nouns(folder: Path, *, fewest: float = 3.5) -> NounList:
     """Return the frequent nouns of WordNet: single words in lower case with a Zipf frequency of at least ``fewest``."""
-    from horsesense.lexicons.frequency import zipf
+    from horsesense.lexicons.words import zipf
 
     known = (word for word in read_senses(folder)["n"] if word.isalpha() and zipf(word) >= fewest)
     return clean_nouns((0, word) for word in known)

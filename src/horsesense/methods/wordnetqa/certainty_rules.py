@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from horsesense.lexicons.graph import Graph
-from horsesense.lexicons.stems import paraphrases, stems
+from horsesense.lexicons.word_forms import paraphrases, stems
 
 GENERAL = 0.01
 """A concept above a sense of more than one in a hundred words is too general to be offered. Among the

@@ -18,7 +18,7 @@ from horsesense.core import Item, Probe
 from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.graph import Graph
-from horsesense.lexicons.stems import paraphrases, stems
+from horsesense.lexicons.word_forms import paraphrases, stems
 from horsesense.methods.wordnetqa.certainty_rules import PARAPHRASE, Asked, CertaintyRules
 from horsesense.methods.wordnetqa.plan import RELATIONS
 from horsesense.methods.wordnetqa.word_forms import find_form, standing_lemmas

@@ -16,9 +16,8 @@ from random import Random
 
 from horsesense.core import Card, Item, Probe, Source
 from horsesense.errors import UserError
-from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
-from horsesense.lexicons.words import words
+from horsesense.lexicons.words import words, zipf
 from horsesense.methods.wordnetqa.attested import AttestedConcepts
 from horsesense.methods.wordnetqa.balanced_distractors import Options, sisters_of
 from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules

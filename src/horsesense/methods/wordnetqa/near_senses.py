@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from functools import cached_property, lru_cache
 
-from horsesense.lexicons.frequency import zipf
 from horsesense.lexicons.graph import Graph
-from horsesense.lexicons.stems import stems, with_derived
-from horsesense.lexicons.words import FUNCTION_WORDS, words
+from horsesense.lexicons.word_forms import stems, with_derived
+from horsesense.lexicons.words import FUNCTION_WORDS, words, zipf
 from horsesense.methods.wordnetqa.attested import UNFIT
 from horsesense.methods.wordnetqa.plan import WordNetPlan
 from horsesense.methods.wordnetqa.questions import ConceptQuestion, question_text

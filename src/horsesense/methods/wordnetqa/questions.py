@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from horsesense.lexicons.graph import Graph
-from horsesense.lexicons.stems import stems, with_derived
+from horsesense.lexicons.word_forms import stems, with_derived
 from horsesense.methods.wordnetqa.attested import AttestedConcepts
 from horsesense.methods.wordnetqa.plan import MOST_HOPS, SHIPPED, Wording, WordNetPlan, find_wording
 from horsesense.methods.wordnetqa.word_forms import find_form

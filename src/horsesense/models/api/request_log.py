@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from horsesense.data import disk_errors
-from horsesense.data.checksums import check_sum, drop_sum, keep_sum
-from horsesense.data.disk import sha256_of_file
+from horsesense.data.store import Store
 from horsesense.errors import UserError
 
 FILE = "requests.sqlite"
@@ -31,8 +31,8 @@ class RequestLog:
     def __enter__(self) -> Self:
         where = ":memory:" if self._path is None else str(self._path)
         if self._path is not None and self._path.is_file():
-            check_sum(self._path.parent, self._path, "remove it; its requests are then sent again")
-            drop_sum(self._path.parent, self._path)
+            Store(self._path.parent).check(self._path, "remove it; its requests are then sent again")
+            Store(self._path.parent).forget(self._path)
         try:
             with disk_errors(where):
                 # Used by the sending thread, one call at a time.
@@ -43,6 +43,7 @@ class RequestLog:
             self._base.execute(
                 "CREATE TABLE IF NOT EXISTS answered (request BLOB PRIMARY KEY, sent BLOB, reply BLOB) WITHOUT ROWID"
             )
+            self._base.execute("CREATE TABLE IF NOT EXISTS batches (batch TEXT PRIMARY KEY, keys BLOB)")
         except sqlite3.Error as error:
             # Unlike a cache, this is required: a reply that cannot be stored would be paid for again.
             raise UserError(
@@ -56,7 +57,7 @@ class RequestLog:
             self._base = None
             if self._path is not None:
                 with disk_errors(self._path):
-                    keep_sum(self._path.parent, self._path, sha256_of_file(self._path))
+                    Store(self._path.parent).record(self._path)
 
     def find(self, request: bytes) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Return the body as it was sent, and the reply."""
@@ -67,6 +68,23 @@ class RequestLog:
     def keep(self, request: bytes, sent: dict[str, Any], reply: dict[str, Any]) -> None:
         assert self._base is not None
         self._base.execute("INSERT OR REPLACE INTO answered VALUES (?, ?, ?)", (request, _packed(sent), _packed(reply)))
+
+    def keep_batch(self, batch: str, keys: Sequence[str]) -> None:
+        """Store the id of a submitted batch with the keys of its requests."""
+        assert self._base is not None
+        self._base.execute(
+            "INSERT OR REPLACE INTO batches VALUES (?, ?)", (batch, zlib.compress(" ".join(keys).encode()))
+        )
+
+    def batches(self) -> list[tuple[str, list[str]]]:
+        """Return the batches with requests that are not answered yet, and the keys of these."""
+        assert self._base is not None
+        found = []
+        for batch, packed in self._base.execute("SELECT batch, keys FROM batches ORDER BY rowid").fetchall():
+            keys = zlib.decompress(packed).decode().split()
+            if left := [key for key in keys if self.find(bytes.fromhex(key)) is None]:
+                found.append((str(batch), left))
+        return found
 
     def __len__(self) -> int:
         assert self._base is not None

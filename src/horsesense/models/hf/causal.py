@@ -6,8 +6,7 @@ from typing import Any
 
 from horsesense.core import ScoringSpec
 from horsesense.models.hf.families import Family
-from horsesense.models.hf.forward import Outputs, plain_outputs
-from horsesense.models.hf.prefix_tree import tree_logits
+from horsesense.models.hf.forward import Outputs, plain_outputs, tree_logits
 from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
 from horsesense.models.hf.tokens import SpecialTokens, causal_frame
 

@@ -16,20 +16,25 @@ from __future__ import annotations
 import hashlib
 import json
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cache, partial
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense import __version__
-from horsesense.data import cache_folder, writing
+from horsesense.data import cache_folder
+from horsesense.data.store import Store
 from horsesense.errors import UserError
 from horsesense.models.hf.families import Family
-from horsesense.models.hf.forward import logits_agree
-from horsesense.models.hf.prefix_tree import longest_in_trees, takes_trees
+from horsesense.models.hf.forward import (
+    SelectiveLMHead,
+    find_head,
+    install_head,
+    logits_agree,
+    longest_in_trees,
+    takes_trees,
+)
 from horsesense.models.hf.rows import ModelInput, Row
-from horsesense.models.hf.selective_head import SelectiveLMHead, find_head, install_head
 
 if TYPE_CHECKING:
     import torch
@@ -266,8 +271,9 @@ def apply_fast_paths(
     network: Any, family: Family, device: Any, dtype: str, *, movable: bool
 ) -> tuple[FastPaths, SelectiveLMHead | None]:
     """Install all fast paths that a network allows; a stored outcome saves the self-tests."""
-    path = cache_folder("self-tests", f"{_key(network, family, device, dtype)}.json")
-    stored = _read(path)
+    store = Store(cache_folder("self-tests"))
+    path = store.root / f"{_key(network, family, device, dtype)}.json"
+    stored = FastPaths(**json.loads(path.read_bytes())) if store.has(path, recorded=True) else None
     paths = stored or _self_tests(network, family, device, dtype, movable)
     if paths.fused_norms:
         fuse_norms(network)
@@ -275,7 +281,8 @@ def apply_fast_paths(
         use_batched_sdpa(network)
     head = None if paths.selective_head is None else install_head(network, paths.selective_head)
     if stored is None and _is_conclusive(network):
-        _write(path, paths)
+        with suppress(OSError, UserError):  # a cache that cannot be used costs time only
+            store.write(path, json.dumps(asdict(paths)) + "\n")
     return paths, head
 
 
@@ -343,19 +350,3 @@ def _is_conclusive(network: Any) -> bool:
         return True
     spread = float(weight.detach()[:_ROWS].float().std())
     return 0 < spread < float("inf")
-
-
-def _read(path: Path) -> FastPaths | None:
-    """Return a stored outcome; None where there is none, or it is damaged."""
-    try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    if not isinstance(stored, dict) or stored.keys() != {each.name for each in fields(FastPaths)}:
-        return None
-    return FastPaths(**stored)
-
-
-def _write(path: Path, paths: FastPaths) -> None:
-    with suppress(OSError, UserError), writing(path) as temporary:  # a cache that cannot be used costs time, no result
-        temporary.write_text(json.dumps(asdict(paths)) + "\n", encoding="utf-8")

@@ -1,19 +1,155 @@
-"""Generate continuations of a text or conversation with a local causal model."""
+"""Fill a blank, choose between given words, or continue a text with a local model."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from horsesense.core import ScoringSpec
+import numpy as np
+
+from horsesense.core import BLANK, Fill, ScoringSpec
 from horsesense.errors import UserError, argument
-from horsesense.models.protocol import Continuation, Sampling, Turn
+from horsesense.models.hf.batches import Sizes, score_rows
+from horsesense.models.hf.encoding import require_token_head
+from horsesense.models.hf.plan import make_plan
+from horsesense.models.hf.rows import ModelInput, Row
+from horsesense.models.protocol import DEFAULT_BUDGET, Choices, Continuation, Sampling, Turn
 from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
-    from horsesense.models.hf.language_model import LanguageModel
+    from horsesense.models.hf.language_model import LanguageModel, Ranked
+
+_CLOSING = " .,;:!?"
+_MARKS = ("", "Ġ", "▁", " ")
+"""What a vocabulary writes before a token that begins a word; nothing for one that does not."""
+
+
+def best_words(
+    model: LanguageModel, prompts: Sequence[str], k: int, spec: ScoringSpec, budget: int = DEFAULT_BUDGET
+) -> list[list[Fill]]:
+    """Return the k most probable single tokens for the blank of each prompt, subwords included, best first.
+
+    A causal model needs the blank at the end of the prompt: it does not see what follows.
+    """
+    require_token_head(model)
+    if k > len(model.tokenizer):
+        raise UserError(f"{k} words are requested and the vocabulary has {len(model.tokenizer)}", fix="ask for fewer")
+    rows = [_prompt_row(model, prompt, spec) for prompt in prompts]
+    plan = make_plan(rows, 1 if spec.exact else budget)
+    best: dict[int, Ranked] = {}
+    for batch in plan.batches:
+        ranked = model.top([_one_read(plan.inputs[number]) for number in batch], k)
+        best.update(zip(batch, ranked, strict=True))
+    fills = []
+    numbers = np.searchsorted(plan.begins, plan.slots, side="right") - 1
+    for prompt, number in zip(prompts, numbers.tolist(), strict=True):
+        ids, values = best[number]
+        words = [model.tokenizer.decode([int(token)]) for token in ids]
+        by_rank = enumerate(zip(words, ids, values, strict=True), start=1)
+        fills.append([Fill(prompt, rank, word, (int(token),), float(value)) for rank, (word, token, value) in by_rank])
+    return fills
+
+
+def _one_read(row: Row) -> Row:
+    return Row(row.given, row.reads[:1], row.targets[:1])
+
+
+def _prompt_row(model: LanguageModel, prompt: str, spec: ScoringSpec) -> Row:
+    before, blank, after = prompt.partition(BLANK)
+    if not blank or BLANK in after:
+        raise UserError(f"the prompt {prompt!r} must have one blank {BLANK}")
+    return blank_row(model, before, after, spec)
+
+
+def blank_row(model: LanguageModel, before: str, after: str, spec: ScoringSpec, framed: bool = True) -> Row:
+    """Return the input with a blank between two texts, read at the blank; the target does not matter.
+
+    ``framed``: with the special tokens of the spec; a chat template has its own.
+    """
+    prompt = f"{before}{BLANK}{after}"
+    frame = model.family.frame(model.tokenizer, spec).around(before)
+    if model.family.scores_to_end:
+        if after.strip(_CLOSING):
+            raise UserError(
+                f"{model.name} reads from left to right and does not see {after.strip()!r} after the blank",
+                fix="end the prompt with the blank, or use a masked model",
+            )
+        (tokens,) = model.tokenise([before.rstrip() if framed else before or prompt])
+        ids = (*(frame.before if framed else ()), *(tokens.ids if before.strip() else ()))
+        if not ids:
+            raise UserError(f"nothing precedes the blank of {prompt!r}", fix=f"use {argument('spec', 'bos=auto')}")
+        return _checked(model, Row(ModelInput(ids), (len(ids) - 1,), (0,)), prompt)
+    mask = model.tokenizer.mask_token
+    if mask is None:
+        raise UserError(f"{model.name} has no mask token to put into a blank", fix="use a masked or a causal model")
+    (tokens,) = model.tokenise([f"{before}{mask}{after}"])
+    ids = (*frame.before, *tokens.ids, *frame.after)
+    position = len(ids) - 1 - ids[::-1].index(model.tokenizer.mask_token_id)
+    return _checked(model, model.family.blank(ids, position, spec), prompt)
+
+
+def _checked(model: LanguageModel, row: Row, prompt: str) -> Row:
+    if len(row.given.ids) > model.window:
+        raise UserError(f"the prompt {prompt[:60]!r} … has {len(row.given.ids)} tokens; the model sees {model.window}")
+    return row
+
+
+def choices(
+    model: LanguageModel,
+    turns: Sequence[Turn],
+    words: Sequence[Sequence[str]],
+    spec: ScoringSpec,
+    progress: Progress = NO_PROGRESS,
+) -> list[Choices]:
+    """Return, for each turn, the log-probability of each of its words as the next one, with and without a leading
+    space."""
+    made, sizes = [], []
+    for turn, wanted in zip(turns, words, strict=True):
+        row = turn_row(model, turn, spec)
+        ids = [tokens_of(model, word) for word in wanted]
+        targets = tuple(token for each in ids for token in each)
+        made.append([Row(row.given, row.reads * len(targets), targets)])
+        sizes.append([len(each) for each in ids])
+    chosen = []
+    lengths = [len(rows[0].given.ids) for rows in made]
+    scored = score_rows(model, made, Sizes(max(lengths, default=0), sum(lengths)), spec, progress=progress)
+    for rows, values, counts in zip(made, scored, sizes, strict=True):
+        parts = np.split(values.astype(np.float64), np.cumsum(counts)[:-1])
+        sums = tuple(float(np.logaddexp.reduce(part)) for part in parts)
+        chosen.append(Choices(sums, (False,) * len(sums), tokens=len(rows[0].given.ids)))
+    return chosen
+
+
+def turn_row(model: LanguageModel, turn: Turn, spec: ScoringSpec) -> Row:
+    """Return the input of a turn, read at the position of the next word."""
+    if turn.messages:
+        return blank_row(model, model.apply_chat_template(turn), "", spec, framed=False)
+    if model.family.scores_to_end:
+        return blank_row(model, turn.text, "", spec)
+    return blank_row(model, f"{turn.text.rstrip()} ", ".", spec)
+
+
+def tokens_of(model: LanguageModel, word: str) -> tuple[int, ...]:
+    """Return the ids of the tokens that are this word, with and without a leading space."""
+    return _tokens_of(model.tokenizer, word)
+
+
+@cache
+def _tokens_of(tokenizer: Any, word: str) -> tuple[int, ...]:
+    vocabulary: dict[str, int] = tokenizer.get_vocab()
+    found = {vocabulary[mark + word] for mark in _MARKS if mark + word in vocabulary}
+    if not found:
+        ids = tokenizer(word, add_special_tokens=False)["input_ids"]
+        if len(ids) != 1:
+            raise UserError(
+                f"{word!r} is not a single token of this model", fix=f"use {argument('formats', 'generate')}"
+            )
+        found = {ids[0]}
+    return tuple(sorted(found))
+
 
 _AT_ONCE = 16
 """Turns of one length per batch."""

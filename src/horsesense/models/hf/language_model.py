@@ -14,9 +14,8 @@ import numpy.typing as npt
 from horsesense.core import Fill, ScoringSpec
 from horsesense.errors import UserError, argument
 from horsesense.models.hf.families import Family
-from horsesense.models.hf.forward import Pending, preserve_state, to_device
+from horsesense.models.hf.forward import Pending, SelectiveLMHead, batch_logits, preserve_state, to_device
 from horsesense.models.hf.rows import LogitRows, Row, SpecialIds, logit_rows_of
-from horsesense.models.hf.selective_head import SelectiveLMHead, batch_logits
 from horsesense.models.hf.tokens import TokenizedText, tokenise
 from horsesense.models.protocol import (
     DEFAULT_BUDGET,
@@ -101,12 +100,16 @@ class LanguageModel:
     def can(self, ability: Ability) -> bool:
         if ability == "likelihood" or self.family.head != "tokens":
             return ability == "likelihood"
+        if ability == "structured":
+            return False
         if ability == "next":
             return self.family.left_to_right or self.tokenizer.mask_token is not None
         templated = ability == "text" or bool(getattr(self.tokenizer, "chat_template", None))
         return self.family.left_to_right and templated
 
     def why_not(self, ability: Ability) -> str:
+        if ability == "structured":
+            return "only a server is made to keep to a schema; the letters format has the probability of each letter"
         return f"it is of the family {self.family.name!r}"
 
     def asking(self, folder: Path | None = None) -> AbstractContextManager[None]:
@@ -153,14 +156,14 @@ class LanguageModel:
         return [unknown is None or unknown not in tokens.ids for tokens in self.tokenise([f" {w}" for w in words])]
 
     def best_words(self, prompts: Sequence[str], k: int, spec: ScoringSpec) -> list[list[Fill]]:
-        from horsesense.models.hf.blanks import best_words
+        from horsesense.models.hf.generation import best_words
 
         return best_words(self, prompts, k, spec)
 
     def choices(
         self, turns: Sequence[Turn], words: Sequence[Sequence[str]], spec: ScoringSpec, progress: Progress = NO_PROGRESS
     ) -> list[Choices]:
-        from horsesense.models.hf.blanks import choices
+        from horsesense.models.hf.generation import choices
 
         return choices(self, turns, words, spec, progress)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from horsesense.models.folders import look_at_weights, weight_files
-from horsesense.models.hf.components import quiet_transformers, read_part, read_tokenizer
+from horsesense.models.hf.load import quiet_transformers, read_part, read_tokenizer
 from horsesense.models.locate import locate
 from horsesense.progress import NO_PROGRESS, Progress
 
