@@ -248,7 +248,7 @@ def invite(
 
     Args:
         study: Folder of a study.
-        names: Names of people; leave them out with --crowd.
+        names: Names of people. By default, none, for the link of a crowd.
         researcher: Invite researchers, who see the progress of the study and judge nothing.
         queue: Value of the facet that annotate study --queue names; the people get only items with this value.
         renew: Replace the links of people who have one.
