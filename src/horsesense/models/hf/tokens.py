@@ -95,8 +95,8 @@ def causal_frame(tokenizer: Any, policy: str) -> SpecialTokens:
         )
     if DOCUMENT_SEPARATOR in tokenizer.all_special_tokens:
         identity = tokenizer.convert_tokens_to_ids(DOCUMENT_SEPARATOR)
-        told = f"{DOCUMENT_SEPARATOR} at the start (the document separator of its training data)"
-        return SpecialTokens((identity,), in_words=told)
+        description = f"{DOCUMENT_SEPARATOR} at the start (the document separator of its training data)"
+        return SpecialTokens((identity,), in_words=description)
     for name in ("bos_token", "eos_token"):
         token = getattr(tokenizer, name, None)
         if token is not None:
