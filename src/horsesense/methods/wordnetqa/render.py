@@ -61,3 +61,4 @@ def print_checked(checked: CheckedItems, *, all: bool = False) -> None:
     for reason, count in checked.unchecked.items():
         line(f"{count:,} not checked: {reason}", "dim")
     line(f"{len(checked.items):,} of {checked.n:,} items break a rule: {number(checked.broken)}", "bold")
+    line(f"{checked.second_answers:,} of these have a second true option; the others break a rule of form", "bold")

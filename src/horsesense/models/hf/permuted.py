@@ -15,11 +15,12 @@ from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Outputs, ids_tensor
 from horsesense.models.hf.masked import hidden_positions
 from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
-from horsesense.models.hf.tokens import SpecialTokens, masked_frame
+from horsesense.models.hf.tokens import SpecialTokens
 
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> SpecialTokens:
-    return masked_frame(tokenizer, spec.special_tokens)
+    """Nothing: ``<sep><cls>`` of its tokenizer is for classification, and CATs scores sentences without it."""
+    return SpecialTokens((), in_words="none")
 
 
 def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:

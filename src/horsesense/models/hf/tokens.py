@@ -27,7 +27,7 @@ class TokenizedText:
 
 
 def tokenise(tokenizer: Any, texts: Sequence[str]) -> list[TokenizedText]:
-    """Tokenise whole texts; a token of nothing but space belongs to the word that follows it."""
+    """Tokenise whole texts; a token of nothing but space belongs to the word that follows it, if there is one."""
     if not texts:
         return []
     batch = tokenizer(
@@ -44,9 +44,10 @@ def tokenise(tokenizer: Any, texts: Sequence[str]) -> list[TokenizedText]:
 
 
 def _first_character(text: str, start: int, end: int) -> int:
-    while start < end and text[start].isspace():
-        start += 1
-    return start
+    first = start
+    while first < end and text[first].isspace():
+        first += 1
+    return start if first == len(text) else first
 
 
 @dataclass(frozen=True, slots=True)
