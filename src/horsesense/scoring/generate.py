@@ -36,11 +36,7 @@ def _spec(spec: ScoringSpec) -> ScoringSpec:
 def _structured_spec(spec: ScoringSpec) -> ScoringSpec:
     if spec.reason or spec.chat == "off":
         raise UserError(
-<<<<<<< HEAD
-            f"the structured format has no field for {'reasoning' if spec.reason else 'plain text'}",
-=======
             f"the structured format does not allow {'reasoning' if spec.reason else 'plain text'}",
->>>>>>> main
             fix=f"use {argument('formats', 'generate')}",
         )
     return _spec(spec)

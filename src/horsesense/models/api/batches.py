@@ -1,11 +1,7 @@
 """Batch APIs: all requests at once, replies within a day, at about half the price.
 
 A batch is one more way to send a request: `BatchTransport` gathers what arrives, submits it, asks now and then whether
-<<<<<<< HEAD
-it is done, and returns each reply to its question. Negotiation, parsing, budget and the log are as for single
-=======
 it is done, and hands each reply to its request. Negotiation, parsing, budget and the log are as for single
->>>>>>> main
 requests. The ids of submitted batches are in the log, so a killed run waits for its batches and pays nothing twice.
 """
 
@@ -167,11 +163,7 @@ class BatchTransport:
         return content, {}
 
     async def close(self) -> None:
-<<<<<<< HEAD
-        """Forget what nobody waits for any more; submitted batches continue at the provider."""
-=======
         """Forget requests that nobody waits for; submitted batches continue at the provider."""
->>>>>>> main
         if self._timer is not None:
             self._timer.cancel()
         self._gathered.clear()
