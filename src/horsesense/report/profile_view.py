@@ -216,8 +216,9 @@ def scope(profile: Profile) -> str:
     if not inside:
         return f"no overall score: {UNJUDGED}"
     overall = profile.models[0].verdicts.overall
-    text = "" if overall is None else f"mean adjusted score over {overall.name}"
-    return f"{text}; {count(outside, 'ability', 'abilities')} left out, because {UNJUDGED}" if outside else text
+    groups = "" if overall is None else count(len(overall.groups), "group of abilities", "groups of abilities")
+    text = "" if overall is None else f"mean adjusted score over {groups} ({overall.name})"
+    return f"{text}. Left out: {count(outside, 'ability', 'abilities')}, because {UNJUDGED}" if outside else text
 
 
 def contamination_status(model: ModelProfile) -> str:
@@ -382,8 +383,9 @@ def explained(each: ExplanationFinding) -> str:
     model = f" The model gets {' and '.join(sides)}." if sides else ""
     if each.kind == "blind":
         return f"The model's own choice without the question gets {each.accuracy:.0%}.{model}"
-    best = f", for each half of the items the best of {each.tried} cues on the other half" if each.tried > 1 else ""
-    return f"The rule{best}: pick {each.name.removeprefix('picking ')}. It gets {each.accuracy:.0%}.{model}"
+    best = f"For each half of the items, the best of {each.tried} cues on the other half"
+    rule = f"{best if each.tried > 1 else 'The rule'}: pick {each.name.removeprefix('picking ')}"
+    return f"{rule}. It gets {each.accuracy:.0%}.{model}"
 
 
 def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> str:

@@ -70,7 +70,6 @@ from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask_models import ask_models, content_of
 from horsesense.runs.results import read_run
 from horsesense.runs.store import locked
-from horsesense.runs.tasks import Settings
 from horsesense.settings import labelled
 
 _NOUNS_AT_ONCE = 64
@@ -335,7 +334,6 @@ class _Pipeline:
         """Write a probe of each kind that has schemas, and evaluate the model on it."""
         probes, evaluations = {}, {}
         self.models.drop()
-        settings = Settings(spec=self.plan.elicitation.spec, device=self.plan.device, served=self.plan.served)
         for kind in KINDS:
             path = self.folder / f"{kind}.jsonl"
             chosen = [each for each in schemas if each.passes and each.schema.validated == (kind == "validated")]
@@ -350,7 +348,7 @@ class _Pipeline:
             write_probe(path, probe)
             self.steps.record_file(path)
             folder = self._run_folder(content_of(probe.items))
-            answered = run_all([self.plan.model], probe, folder, settings, self.progress)
+            answered = run_all([self.plan.model], probe, folder, self.models.settings, self.progress)
             (evaluations[kind],) = score_answers(answered, Background(lexicon=load_word_relations()))
             self.steps.record_run(kind, folder)
         return probes, evaluations
@@ -387,8 +385,7 @@ def adversarial_triplets(context: PipelineContext, triplets: Sequence[Triplet], 
     plan, say = context.plan, context.progress.log
     items = [prior_item(each, context.nouns[each.noun], literal=plan.elicitation.literal) for each in triplets]
     probe = Probe.of(items, Card(name=PRIOR, method="winoventi", normalise="sum", group="noun"))
-    settings = Settings(spec=plan.elicitation.spec, device=plan.device, served=plan.served)
-    ask_models([plan.model], {PRIOR: probe}, folder, settings, context.progress)
+    ask_models([plan.model], {PRIOR: probe}, folder, context.settings, context.progress)
     (answered,) = read_run(folder)[1]
     unspelt = sum(any("unknown-token" in flag for flag in answer.flags) for answer in answered.answers)
     if unspelt:

@@ -37,6 +37,7 @@ from horsesense.models.load import load_model
 from horsesense.models.locate import identity_named
 from horsesense.models.protocol import Model
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.tasks import Settings
 from horsesense.settings import labelled
 
 STATE = "state.json"
@@ -173,6 +174,11 @@ class PipelineContext:
     progress: Progress = NO_PROGRESS
     _by_name: dict[str, Model] = field(default_factory=dict)
     _reported: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Settings of all runs on the tested model."""
+        return Settings(spec=self.plan.elicitation.spec, device=self.plan.device, served=self.plan.served)
 
     @cached_property
     def nouns(self) -> dict[str, Noun]:
