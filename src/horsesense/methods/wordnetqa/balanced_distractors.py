@@ -40,6 +40,7 @@ class Options:
         self, graph: Graph, plan: WordNetPlan, attested: AttestedConcepts, template_words: bool = True
     ) -> None:
         """Options may share no stem with a question; without ``template_words``, only with what its template quotes."""
+        quoted = "{sentence}" if plan.relation == "synonymy" else "{word} {sentence}"
         self.graph, self.plan, self.attested, self.certainty = graph, plan, attested, attested.certainty
         self.senses = Senses(graph, graph)
         self.text = lru_cache(maxsize=None)(lambda concept: option_text(graph, plan.relation, concept))
@@ -53,7 +54,7 @@ class Options:
         self.names = lru_cache(maxsize=None)(lambda concept: stems(self.name(concept)))
         self.question_text = lru_cache(maxsize=None)(
             lambda question: question_text(
-                question, plan.template(question.template) if template_words else "{word} {sentence}"
+                question, plan.template(question.template) if template_words else quoted
             ).lower()
         )
         self.question_stems = lru_cache(maxsize=None)(
@@ -175,6 +176,8 @@ class Slot:
     near: tuple[int, ...]
     """Distractors of the kind; empty for random ones."""
     fillers: list[int] = field(default_factory=list)
+    certificates: tuple[tuple[int, str], ...] = ()
+    """Distractors and why they are false, where this is certified."""
 
     @property
     def distractors(self) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ import numpy as np
 from annotated_types import Ge, Interval
 
 from horsesense.core import Card, Facet, Item, Probe, Source
-from horsesense.cues.relatedness import Encoder, encoders
+from horsesense.cues.relatedness import Encoder
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.words import words, zipf
@@ -44,6 +44,7 @@ from horsesense.methods.wordnetqa.questions import (
     question_text,
     questions_of,
 )
+from horsesense.methods.wordnetqa.stored_near import balanced_by, near_encoders, stored_questions
 from horsesense.progress import NO_PROGRESS, Progress
 
 Made = TypeVar("Made")
@@ -51,7 +52,7 @@ Made = TypeVar("Made")
 _FACTORS = (1, 2, 3, 4, 6, 8, 12)
 """Multiples of the limit to draw, until nearly as many items result."""
 _ENOUGH = 0.9
-_SPARE = 3
+SPARE = 3
 """Questions drawn per item of an exact limit, because some find no distractors."""
 _FREQUENCIES = ((4.0, "Zipf 4 or more"), (3.0, "Zipf 3 to 4"), (0.0, "Zipf below 3"))
 _SENSES = ((5, "5 senses or more"), (2, "2 to 4 senses"), (1, "1 sense"))
@@ -119,8 +120,9 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder]
         plan = replace(plan, common=True, one_split=True)
         half = plan.limit if plan.limit is None or plan.distractors == "near" else (plan.limit + 1) // 2
         builder = NearBuilder(Options(graph, plan, attested, template_words=False), attested, encoders, rejected)
-        choices = builder.choices(half)
-        considered = builder.considered
+        stored = stored_questions(graph, plan.relation, plan.options, plan.seed, half)
+        choices = [builder.choice(*each.question(graph, plan.relation)) for each in stored] or builder.choices(half)
+        considered = builder.considered or [choice.question.asked for choice in choices]
     elif plan.distractors == "near":
         raise UserError(
             f"{graph.origin.name} has no taxa and no concepts whose kinds are known to exclude each other",
@@ -144,7 +146,7 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder]
             fix=f"{raised}ask for fewer options, or add concepts with words, definitions and examples",
         )
     card = Card(
-        name=f"wordnetqa-{plan.relation}",
+        name=f"wordnetqa-{plan.relation}" + ("-near" if near and plan.distractors == "near" else ""),
         method="wordnetqa",
         licence=graph.origin.licence,
         made=_made(graph, plan, near, encoders) + (f" {_ALL_TEST}" if rejected[TOO_SMALL] else ""),
@@ -174,7 +176,7 @@ def _make_within(graph: Graph, plan: WordNetPlan, attested: AttestedConcepts) ->
         return _make(graph, plan, attested)
     drawn = replace(plan, one_split=plan.one_split or plan.limit < FEWEST_SPLIT)
     if plan.exact:
-        made = _make(graph, replace(drawn, limit=_SPARE * plan.limit), attested)
+        made = _make(graph, replace(drawn, limit=SPARE * plan.limit), attested)
         return replace(made, choices=made.choices[: plan.limit])
     return drawn_within(
         plan.limit, lambda worth: _make(graph, replace(drawn, limit=worth), attested), lambda made: made.choices
@@ -197,8 +199,8 @@ def _made(graph: Graph, plan: WordNetPlan, near: bool, encoders: Sequence[Encode
     if near:
         mixed = plan.distractors == "mixed"
         how = f"{'half with near distractors, half with random ones' if mixed else 'near distractors'}"
-        balanced = " and ".join(encoder.about for encoder in encoders)
-        how += f"; relatedness of near ones balanced by {balanced}" if encoders else "; relatedness not balanced"
+        balanced = balanced_by(graph, plan.relation, plan.options, encoders)
+        how += f"; relatedness of near ones balanced by {balanced}"
     limit = f", at most {plan.limit:,}" if plan.limit else ""
     source = f"{graph.origin.name} {graph.origin.version}".strip()
     return f"Questions about {plan.relation} built from {source}, {plan.options} options each, {how}{limit}."
@@ -314,7 +316,7 @@ def _items(graph: Graph, choices: Iterator[QuestionOptions], plan: WordNetPlan) 
         if plan.common:
             facets["frequency"] = frequency_band(question.word if question.word else graph.lemmas[question.asked][0])
         if choice.certificates:
-            facets["certificate"] = _kinds_of_certificates(choice)
+            facets["certificate"] = kinds_of_certificates(choice.certificates)
         yield Item(
             probe=f"wordnetqa-{plan.relation}",
             form="choice",
@@ -336,9 +338,9 @@ def _items(graph: Graph, choices: Iterator[QuestionOptions], plan: WordNetPlan) 
         )
 
 
-def _kinds_of_certificates(choice: QuestionOptions) -> str:
+def kinds_of_certificates(certificates: Iterable[tuple[int, str]]) -> str:
     """Return the kinds of certificates of an item's distractors: "taxa", "kinds and sorts"."""
-    kinds = {re.split(r"[:,]", why, maxsplit=1)[0] for _, why in choice.certificates}
+    kinds = {re.split(r"[:,]", why, maxsplit=1)[0] for _, why in certificates}
     return " and ".join(sorted(kinds))
 
 
@@ -361,10 +363,10 @@ def build(
     Args:
         relation: Relation that the questions ask about.
         source: Knowledge source with isa links, definitions and examples.
-        limit: Maximum number of items; exactly that many with near distractors, if there are as many.
+        limit: Number of items.
         seed: Random seed.
         options: Number of options per question.
-        distractors: Random ones; for hypernymy and hyponymy also near ones that are certified false, or half of either.
+        distractors: Near ones that are certified false, random ones, or half of the questions with either.
         as_paper: Use the rules of the paper, including its cues and kinds of distractors.
         wording: Question templates in another language, as a .toml file. By default, English.
         matched_hops: For hypernymy, ask for the same answer from several distances, all else equal.
@@ -377,15 +379,10 @@ def build(
     from horsesense.methods.audits import with_audit
     from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
 
-    near = distractors != "random"
-    if near and relation not in ("hypernymy", "hyponymy"):
-        raise UserError(
-            f"there are no near distractors for {relation}: their falsity cannot be certified",
-            fix=f"use {argument('distractors', 'random')}, or the relation hypernymy or hyponymy",
-        )
-    plan = WordNetPlan(relation, seed, limit, as_paper, options, distractors, str(wording), exact=near)
+    graph = open_graph(source)
+    chosen: Distractors = "random" if as_paper or matched_hops else distractors
+    plan = WordNetPlan(relation, seed, limit, as_paper, options, chosen, str(wording), exact=True)
     if matched_hops:
-        probe = build_matched_hops(open_graph(source), plan)
-    else:
-        probe = build_wordnetqa(open_graph(source), plan, encoders(progress) if near else ())
-    return with_audit(probe, similar=source == "wordnet" and not as_paper and not near)
+        return build_matched_hops(graph, plan)
+    probe = build_wordnetqa(graph, plan, near_encoders(graph, relation, options, chosen, progress))
+    return with_audit(probe, similar=source == "wordnet" and not as_paper)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Annotated
@@ -11,16 +11,22 @@ from typing import Annotated
 from annotated_types import Ge, Interval
 
 from horsesense.core import Card, Item, Probe, Source
+from horsesense.cues.relatedness import Encoder
 from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.word_forms import stems
 from horsesense.lexicons.words import words, zipf
 from horsesense.methods.wordnetqa.balanced_distractors import Slot, assign_evenly
-from horsesense.methods.wordnetqa.builder import drawn_within, dropped_by_word
+from horsesense.methods.wordnetqa.builder import SPARE, drawn_within, dropped_by_word, kinds_of_certificates
+from horsesense.methods.wordnetqa.near_dictionary import GenusCertificates, SensePool
+from horsesense.methods.wordnetqa.near_distractors import frequency_band
 from horsesense.methods.wordnetqa.near_senses import TEMPLATES, Senses
-from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT
+from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, Distractors
 from horsesense.methods.wordnetqa.questions import ConceptQuestion, question_text
+from horsesense.methods.wordnetqa.rank_balance import NearQuestion, RankBalance
+from horsesense.methods.wordnetqa.stored_near import balanced_by, near_encoders, stored_questions
 from horsesense.methods.wordnetqa.word_forms import find_form
+from horsesense.progress import NO_PROGRESS, Progress
 
 _LONG = 9
 """Length from which an unknown word is taken for two joined words."""
@@ -30,6 +36,8 @@ Sense = tuple[int, str, str]
 """The sense, an example, and the word as written there."""
 MOST = 7000
 """The size of the paper's set (table 4)."""
+_MOST_NEAR, _FEWEST_NEAR = 6000, 2000
+"""Questions considered for near distractors without a limit, and at least."""
 _SPLITS = (("train", 3 / 7), ("dev", 6 / 7), ("test", 1.0))
 """At most 3,000 to train on, as many for development (section 3.2)."""
 
@@ -46,36 +54,53 @@ class DictionaryPlan:
     options: int = 5
     one_split: bool = False
     """Whether all items are of the test split."""
+    distractors: Distractors = "random"
+    """Near distractors, other senses and random ones, or half of the questions with either."""
+    exact: bool = False
+    """Return exactly ``limit`` items; otherwise at most, exactly balanced."""
 
     def rng(self, *what: object) -> Random:
         return Random("|".join(map(str, (self.seed, "dictionaryqa", *what))))
 
 
-def dictionaryqa_probe(graph: Graph, plan: DictionaryPlan, thesaurus: Graph | None = None) -> Probe:
+def dictionaryqa_probe(
+    graph: Graph, plan: DictionaryPlan, thesaurus: Graph | None = None, encoders: Sequence[Encoder] = ()
+) -> Probe:
     """Build one question per sense; the notes on the card count what could not be asked.
 
-    With a ``thesaurus`` (WordNet), senses that paraphrase each other are recognised.
+    With a ``thesaurus`` (WordNet), senses that paraphrase each other are recognised. The ``encoders`` balance the
+    relatedness of question and option where distractors are near and not stored with the package.
     """
     compared = Senses(graph, thesaurus)
-    if plan.as_paper or plan.limit is None:
-        full, rejected = _make(compared, plan)
-    else:
-        drawn = replace(plan, one_split=plan.limit < FEWEST_SPLIT)
-        full, rejected = drawn_within(
-            plan.limit, lambda worth: _make(compared, replace(drawn, limit=worth)), lambda made: made[0]
-        )
+    rejected: Counter[str] = Counter()
+    full: list[tuple[Slot, str]] = []
+    near = thesaurus is not None and not plan.as_paper and plan.distractors != "random"
+    if thesaurus is not None and near:
+        half = plan.limit if plan.limit is None or plan.distractors == "near" else (plan.limit + 1) // 2
+        full = [(slot, "test") for slot in near_slots(compared, thesaurus, replace(plan, limit=half), encoders)]
+    elif plan.distractors == "near":
+        raise UserError("near distractors need a thesaurus", fix="run horsesense fetch wordnet")
+    if not near or plan.distractors == "mixed":
+        rest = plan.limit and plan.limit - len(full)
+        # The same splits with near items or without; those are all test.
+        made, rejected = _make_within(compared, replace(plan, limit=rest, one_split=plan.one_split or bool(near)))
+        asked = {slot.question.answer for slot, _ in full}
+        full += [pair for pair in made if pair[0].question.answer not in asked]
     items = {item.id: item for item in (_item(graph, slot, split, plan) for slot, split in full)}
     if not items:
         raise UserError(
             f"{graph.origin.name} gives no question with {plan.options} options",
             fix="ask for fewer options, or give a source with words of several senses, each with an example",
         )
+    how = f"other senses first, then {'random ones' if plan.as_paper else 'answers of other questions'}"
+    if near:
+        how = f"near ones, relatedness balanced by {balanced_by(graph, 'dictionary', plan.options, encoders)}"
+        how += "" if plan.distractors == "near" else "; in the other half other senses first, then random ones"
     card = Card(
-        name="dictionaryqa",
+        name="dictionaryqa-near" if near and plan.distractors == "near" else "dictionaryqa",
         method="dictionaryqa",
         licence=graph.origin.licence,
-        made=f"Senses of words in {graph.origin.name} {graph.origin.version}, {plan.options} options each: other "
-        f"senses first, then {'random ones' if plan.as_paper else 'answers of other questions'}.",
+        made=f"Senses of words in {graph.origin.name} {graph.origin.version}, {plan.options} options each: {how}.",
         seed=plan.seed,
         group="word",
     )
@@ -87,6 +112,41 @@ def dictionaryqa_probe(graph: Graph, plan: DictionaryPlan, thesaurus: Graph | No
         )
         notes |= dropped_by_word(graph, senses, kept)
     return Probe.of(list(items.values()), card, notes)
+
+
+def near_slots(compared: Senses, thesaurus: Graph, plan: DictionaryPlan, encoders: Sequence[Encoder]) -> list[Slot]:
+    """Return questions with near distractors: those of the package, else built here."""
+    graph, certificates = compared.graph, GenusCertificates(compared, thesaurus)
+
+    def slot(question: ConceptQuestion, distractors: Sequence[int]) -> Slot:
+        reasons = tuple((other, certificates.certificate(question.answer, other)) for other in distractors)
+        return Slot(question, "near", 0, tuple(distractors), certificates=reasons)
+
+    stored = stored_questions(graph, "dictionary", plan.options, plan.seed, plan.limit)
+    if stored:
+        return [slot(*each.question(graph, "dictionary")) for each in stored]
+    drawn: list[NearQuestion] = []
+    most = _MOST_NEAR if plan.limit is None else max(_FEWEST_NEAR, 4 * plan.limit)
+    for senses in words_with_senses(graph, plan.rng("words"), Counter()):
+        for sense in senses:
+            if compared.is_clear(*sense) and certificates.genus(sense[0]) is not None and len(drawn) < most:
+                question = _question(compared, sense, plan)
+                if question is not None:
+                    drawn.append(NearQuestion(question, question_text(question, TEMPLATES[question.template])))
+    balance = RankBalance(encoders, plan.options - 1, plan.rng)
+    full = balance.assign(drawn, lambda questions: SensePool(certificates, questions))
+    return [slot(each.question, each.distractors) for each in full[: plan.limit]]
+
+
+def _make_within(compared: Senses, plan: DictionaryPlan) -> tuple[list[tuple[Slot, str]], Counter[str]]:
+    """Questions without near distractors, within the limit."""
+    if plan.as_paper or plan.limit is None:
+        return _make(compared, plan)
+    drawn = replace(plan, one_split=plan.one_split or plan.limit < FEWEST_SPLIT)
+    if plan.exact:
+        full, rejected = _make(compared, replace(drawn, limit=SPARE * plan.limit))
+        return full[: plan.limit], rejected
+    return drawn_within(plan.limit, lambda worth: _make(compared, replace(drawn, limit=worth)), lambda made: made[0])
 
 
 def _make(compared: Senses, plan: DictionaryPlan) -> tuple[list[tuple[Slot, str]], Counter[str]]:
@@ -135,12 +195,7 @@ def _controlled_slots(
     slots = []
     for sense, example, form in fit:
         rng = plan.rng("sense", graph.ids[sense])
-        told = stems(graph.definitions[sense])
-        questions = [
-            ConceptQuestion(sense, sense, 0, example, form, name)
-            for name in rng.sample(sorted(TEMPLATES), len(TEMPLATES))
-        ]
-        question = next((each for each in questions if told.isdisjoint(compared.asked(each))), None)
+        question = _question(compared, (sense, example, form), plan, rng)
         if question is None:
             rejected["question: it contains a stem of the answer"] += 1
             continue
@@ -159,6 +214,20 @@ def _controlled_slots(
             rejected["question: every other sense of the word is near the answer"] += 1
     right = {slot.question.answer for slot in slots}
     return [slot for slot in slots if right.issuperset(slot.near)]
+
+
+def _question(
+    compared: Senses, sense: Sense, plan: DictionaryPlan, rng: Random | None = None
+) -> ConceptQuestion | None:
+    """Return a wording that shares no stem with the definition."""
+    number, example, form = sense
+    rng = rng or plan.rng("sense", compared.graph.ids[number])
+    questions = [
+        ConceptQuestion(number, number, 0, example, form, name)
+        for name in rng.sample(sorted(TEMPLATES), len(TEMPLATES))
+    ]
+    told = compared.stems(number)
+    return next((each for each in questions if told.isdisjoint(compared.asked(each))), None)
 
 
 def _unlike(graph: Graph, senses: list[int]) -> tuple[int, ...]:
@@ -280,9 +349,15 @@ def _item(graph: Graph, slot: Slot, split: str, plan: DictionaryPlan) -> Item:
             "fillers": len(slot.fillers) if slot.near else 0,
             "asked": name,
             "pos": graph.pos[question.answer],
+            **({} if plan.distractors == "random" else {"frequency": frequency_band(word)}),
+            **({"certificate": kinds_of_certificates(slot.certificates)} if slot.certificates else {}),
         },
         source=Source(
-            triples=(("definition", name, graph.definitions[question.answer]),), licence=graph.origin.licence
+            triples=(
+                ("definition", name, graph.definitions[question.answer]),
+                *((f"not, by {why}", name, graph.ids[other]) for other, why in slot.certificates),
+            ),
+            licence=graph.origin.licence,
         ),
     )
 
@@ -294,16 +369,21 @@ def build_dictionaryqa(
     limit: Annotated[int, Ge(1)] | None = None,
     seed: Annotated[int, Ge(0)] = 0,
     options: Annotated[int, Interval(ge=2, le=20)] = 5,
+    distractors: Distractors = "random",
     as_paper: bool = False,
+    progress: Progress = NO_PROGRESS,
 ) -> Probe:
     """Build questions about the sense of a word in an example sentence from a dictionary.
 
     Args:
         source: Knowledge source with words, definitions and examples.
-        limit: Maximum number of items; whole families are drawn.
+        limit: Number of items.
         seed: Random seed.
         options: Number of options per question.
+        distractors: Near ones that are certified false; other senses and random ones; or half of the questions with
+            either.
         as_paper: Use the rules of the paper, including its cues.
+        progress: Progress callback.
 
     Returns:
         The probe; the same options and seed give the same items.
@@ -311,6 +391,8 @@ def build_dictionaryqa(
     from horsesense.lexicons.sources import find_wordnet_graph, open_graph
     from horsesense.methods.audits import with_audit
 
+    graph = open_graph(source)
     thesaurus = None if as_paper else find_wordnet_graph()
-    probe = dictionaryqa_probe(open_graph(source), DictionaryPlan(seed, limit, as_paper, options), thesaurus)
-    return with_audit(probe, similar=source == "gcide" and not as_paper)
+    plan = DictionaryPlan(seed, limit, as_paper, options, distractors=distractors, exact=True)
+    needed = near_encoders(graph, "dictionary", options, distractors, progress)
+    return with_audit(dictionaryqa_probe(graph, plan, thesaurus, needed), similar=source == "gcide" and not as_paper)

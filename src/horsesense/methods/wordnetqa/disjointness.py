@@ -108,6 +108,10 @@ class Disjointness:
         """Return whether a near concept may be certified to be disjoint from a noun: by taxa or kinds, not by sorts."""
         return bool(self.taxa(concept)) or any(not name.startswith(SORTS) for name in self.kinds(concept))
 
+    def known(self, concept: int) -> bool:
+        """Return whether anything may certify that a concept is disjoint from another."""
+        return bool(self.taxa(concept) or self.kinds(concept))
+
     def table(self, ones: Sequence[int], others: Sequence[int], sorts: bool) -> NDArray[np.bool_]:
         """Return which pairs of nouns have a certificate, ones in rows, others in columns; ``sorts`` count or not."""
         taxa = self._overlap(ones, self.taxa, others, self.all_taxa) | self._overlap(

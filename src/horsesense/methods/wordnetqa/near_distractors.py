@@ -1,30 +1,18 @@
-"""Near distractors: certified false, as related to the question as the answer, and right elsewhere.
+"""Questions with near distractors, each certified false (`disjointness`); `rank_balance` assigns them.
 
-A distractor of a near set has a certificate (`disjointness`), is the answer of another question, and is close to the
-answer: for hypernymy and hyponymy in the taxonomy, for definitions and synonymy in relatedness. Three things are
-balanced, so that neither the options alone nor their similarity to the question give the answer away:
-
-- a distractor is the answer of another drawn question. In hypernymy, where a concept is the answer of many questions,
-  it is wrong about three to six times for each time that it is right (with five options);
-- an option is *closer* to the question than the answer by every encoder, or *farther* by every encoder; the number of
-  closer ones, 0 to 4, is spread evenly. So no increasing combination of the encoders picks the answer above chance;
-- no option is above another.
-
-Hypernymy and hyponymy ask at 1 to 4 hops, not about the same words at each. Which answer is offered where is a maximum
-flow from questions to answers; questions without enough distractors are dropped.
+For hypernymy and hyponymy a distractor is near where it is close to the answer in the taxonomy, for definitions and
+synonymy where it is related to the question. Words are asked in their first sense: hypernymy at 1 to 4 hops, the same
+words at each; definitions in a short example, or nouns by themselves where they have none.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import maximum_flow
 
 from horsesense.cues.relatedness import Encoder
 from horsesense.lexicons.graph import Graph
@@ -35,13 +23,9 @@ from horsesense.methods.wordnetqa.certainty_rules import word_class
 from horsesense.methods.wordnetqa.disjointness import Disjointness
 from horsesense.methods.wordnetqa.distractors import QuestionOptions
 from horsesense.methods.wordnetqa.plan import WordNetPlan
-from horsesense.methods.wordnetqa.questions import (
-    AskedConcept,
-    ConceptQuestion,
-    asked_concepts,
-    controlled_questions,
-    question_text,
-)
+from horsesense.methods.wordnetqa.questions import ConceptQuestion, question_text
+from horsesense.methods.wordnetqa.rank_balance import Mask, NearQuestion, RankBalance
+from horsesense.methods.wordnetqa.word_forms import find_form
 
 HOPS = (1, 2, 3, 4)
 IN_USE = 2.5
@@ -55,23 +39,14 @@ _SPARE = 4
 """Questions drawn per item of a limit; most have no closer distractor."""
 _MOST_SETS = 12
 """Hyponyms asked for per concept and distance."""
-_MARGIN = 0.005
-"""Difference of cosines from which an option is closer or farther, so that rounding does not decide."""
-_CLOSER, _POPULAR, _FARTHER = 60, 15, 45
-"""Candidates per question."""
-_TRIED = 300
+_FEW_NEAR = 20
+"""Concepts of near kinds, below which those of other sorts are offered too."""
 _NO_WAY = 100
 """Distance of concepts without a common concept above them."""
-_LONGEST = 14
-"""Words of an example or a definition."""
-_ROUNDS = 40
-_MOST_RIGHT = 60
-"""Times that a concept is the answer."""
-_LEAST_WRONG, _MOST_WRONG = 0.7, 1.5
-"""An answer is wrong at least and at most so many times as often as by chance, which is four times per time right."""
-MEANINGS = "meanings"
-"""Certificate of definitions and synonymy: no common specific concept above, and glosses without a common stem, also
-through synonyms."""
+_THING, _PROCESS = "physical_entity.n.01", "process.n.06"
+_SHORTEST, _LONGEST = 3, 18
+"""Words of a definition that is asked or offered."""
+_LONGEST_EXAMPLE = 14
 
 
 def frequency(word: str) -> float:
@@ -84,33 +59,10 @@ def frequency_band(word: str) -> str:
     return next(name for least, name in _BANDS if frequency(word) >= least)
 
 
-class UnitVectors:
-    """Vectors of length 1 by an encoder; each text is encoded once."""
-
-    def __init__(self, encoder: Encoder) -> None:
-        self.encoder = encoder
-        self._known: dict[str, NDArray[np.float32]] = {}
-
-    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if new:
-            vectors = np.asarray(self.encoder.encode(new), dtype=np.float64)
-            norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-            known = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0).astype(np.float32)
-            self._known.update(zip(new, known, strict=True))
-        return np.stack([self._known[text] for text in texts])
-
-
-@dataclass(slots=True)
-class _NearQuestion:
-    """A question, its candidates and its distractors."""
-
-    question: ConceptQuestion
-    closer: list[int] = field(default_factory=list)
-    farther: list[int] = field(default_factory=list)
-    wanted: int = 0
-    """Number of closer distractors."""
-    distractors: tuple[int, ...] = ()
+def links_between(graph: Graph, one: int, other: int) -> int:
+    """Return the number of links between two concepts over the nearest one above both; 0 where there is none."""
+    ups, others = dict(graph.up.row(one)) | {one: 0}, dict(graph.up.row(other)) | {other: 0}
+    return min((ups[above] + others[above] for above in ups.keys() & others.keys()), default=0)
 
 
 class NearBuilder:
@@ -119,77 +71,73 @@ class NearBuilder:
     def __init__(
         self, options: Options, attested: AttestedConcepts, encoders: Sequence[Encoder], rejected: Counter[str]
     ) -> None:
-        self.options, self.attested, self.rejected = options, attested, rejected
-        self.encoders = [UnitVectors(encoder) for encoder in encoders]
+        self.options, self.attested, self.encoders, self.rejected = options, attested, encoders, rejected
         self.graph: Graph = options.graph
         self.plan: WordNetPlan = options.plan
-        self.others = self.plan.options - 1
+        self.by_kind = self.plan.relation in ("hypernymy", "hyponymy")
         self.disjoint = Disjointness(self.graph)
         self.considered: list[int] = []
-        self.repeated = self.plan.relation == "hypernymy"
-        """Whether a concept is the answer of many questions."""
-        self._drawn: Counter[int] = Counter()
         self.usable = lru_cache(maxsize=None)(self._usable)
+        self.senses = lru_cache(maxsize=None)(self._senses)
 
     def choices(self, limit: int | None) -> list[QuestionOptions]:
         """Return questions with their distractors; exactly ``limit`` where there are as many."""
-        drawn = self._draw(limit)
-        self.considered = list(dict.fromkeys(each.question.asked for each in drawn))
-        left = self._not_too_common(drawn)
-        for verify in (False, True):
-            self._drawn = Counter(each.question.answer for each in left)
-            self._find_candidates(left, verify)
-            left = self._spread(left)
-        full: list[_NearQuestion] = []
-        for _ in range(_ROUNDS):
-            full = self._flow(left) if left else []
-            if self.repeated:
-                full = self._balanced(full)
-            if len(full) == len(left):
+        most = self.plan.size["near"] if limit is None else max(_FEWEST_DRAWN, _SPARE * limit)
+        drawn: list[NearQuestion] = []
+        for concept in self._shuffled():
+            for question in self._questions(concept):
+                drawn.append(NearQuestion(question, question_text(question, self.plan.template(question.template))))
+            if len(drawn) >= most:
                 break
-            left = self._spread(full)
+        self.considered = list(dict.fromkeys(each.question.asked for each in drawn))
+        upwards = self.plan.relation == "hypernymy"
+        balance = RankBalance(
+            self.encoders,
+            self.plan.options - 1,
+            self.plan.rng,
+            repeated=upwards,
+            whole=HOPS if upwards and self.matched else (),
+        )
+        full = balance.assign(drawn, lambda questions: _Pool(self, questions))
         self.rejected["near: too few certified distractors that keep the balance"] += len(drawn) - len(full)
-        return [self._choice(each) for each in full[:limit]]
+        return [self.choice(each.question, each.distractors) for each in full[:limit]]
 
-    def _choice(self, each: _NearQuestion) -> QuestionOptions:
-        question = each.question
-        distances = [self.distance(question.answer, other) for other in each.distractors]
+    def choice(self, question: ConceptQuestion, distractors: Sequence[int]) -> QuestionOptions:
+        """Return a question with its distractors, their distance and their certificates."""
+        distances = [links_between(self.graph, question.answer, other) for other in distractors]
         return QuestionOptions(
             question=question,
             split="test",
             kind="near",
             distance=round(sum(distances) / len(distances)),
-            distractors=each.distractors,
+            distractors=tuple(distractors),
             fillers=0,
-            certificates=tuple((other, self.certificate(question, other)) for other in each.distractors),
+            certificates=tuple((other, self.disjoint.certificate(question.asked, other)) for other in distractors),
         )
+
+    @property
+    def matched(self) -> bool:
+        """Whether hypernymy asks about the same words at every distance: where the source is deep enough."""
+        return int(self.graph.up.hops.max(initial=0)) >= 2 * HOPS[-1]
 
     # Questions.
 
-    def _draw(self, limit: int | None) -> list[_NearQuestion]:
-        """Draw questions; those about one concept stay together."""
-        most = self.plan.size["near"] if limit is None else max(_FEWEST_DRAWN, _SPARE * limit)
-        drawn: list[_NearQuestion] = []
-        for questions in self._clusters():
-            drawn += map(_NearQuestion, questions)
-            if len(drawn) >= most:
-                break
-        return drawn
+    def _shuffled(self) -> list[int]:
+        parts = ("n", "") if self.by_kind else ("n", "", "v")
+        concepts = [c for c in range(len(self.graph)) if self.graph.lemmas[c] and self.graph.pos[c] in parts]
+        self.plan.rng("near concepts").shuffle(concepts)
+        return concepts
 
-    def _clusters(self) -> Iterator[list[ConceptQuestion]]:
-        relation = self.plan.relation
-        if relation in ("hypernymy", "hyponymy"):
-            for concept in self._shuffled():
-                yield self._upwards(concept) if relation == "hypernymy" else self._downwards(concept)
-            return
-        for asked in asked_concepts(self.graph, self.plan, self.rejected):
-            short = tuple(pair for pair in asked.contexts if len(pair[0].split()) <= _LONGEST)
-            long = len(self.graph.definitions[asked.concept].split()) > _LONGEST
-            if short and not long and self.in_use(asked.concept):
-                shown = AskedConcept(asked.concept, short)
-                questions = controlled_questions(self.graph, shown, self.plan, self.attested, self.rejected)
-                hidden = (q for q in questions if not self.options.given_away(q.answer, q))
-                yield [question for question in hidden if not self.options.spelt_alike(question)]
+    def _questions(self, concept: int) -> list[ConceptQuestion]:
+        if not self.usable(concept) or not self.in_use(concept) or (self.by_kind and not self._tangible(concept)):
+            return []
+        if self.plan.relation == "hyponymy":
+            return self._downwards(concept)
+        if sense_number(self.graph, concept) != 1:
+            return []
+        if self.plan.relation == "hypernymy":
+            return self._upwards(concept)
+        return [question for question in self._meanings(concept) if self._good(question)][:1]
 
     def in_use(self, concept: int, least: float = IN_USE) -> bool:
         """Return whether the name of a concept is not rare; where frequencies do not cover the source, none is."""
@@ -197,18 +145,25 @@ class NearBuilder:
 
     def _usable(self, concept: int) -> bool:
         """Return whether a concept can be asked or offered: fit to be shown, not rare, and possibly certified."""
-        certified = self.disjoint.narrow(concept) and not self.disjoint.is_taxon(concept)
-        return certified and self.attested.shown(concept) and self.in_use(concept, _OFFERED)
+        certified = self.disjoint.known(concept)
+        length = len(self.graph.definitions[concept].split())
+        short = self.by_kind or not self.options.senses.in_use or _SHORTEST <= length <= _LONGEST
+        return (
+            certified
+            and not self.disjoint.is_taxon(concept)
+            and short
+            and self.attested.shown(concept)
+            and self.in_use(concept, _OFFERED)
+        )
 
-    def _shuffled(self) -> list[int]:
-        nouns = [c for c in range(len(self.graph)) if self.graph.lemmas[c] and self.graph.pos[c] in ("n", "")]
-        self.plan.rng("near concepts").shuffle(nouns)
-        return nouns
+    def _tangible(self, concept: int) -> bool:
+        """Return whether it is a thing or being: the links between other concepts hold less often."""
+        thing, process = (self.graph.number.get(name) for name in (_THING, _PROCESS))
+        above = self.disjoint.above(concept)
+        return thing is None or (thing in above and process not in above)
 
     def _upwards(self, concept: int) -> list[ConceptQuestion]:
-        """Return one question per distance about a word in its first sense."""
-        if not self.usable(concept) or not self.in_use(concept) or sense_number(self.graph, concept) != 1:
-            return []
+        """Return one question per distance about a word by itself."""
         rng = self.plan.rng("near", self.graph.ids[concept])
         word, template = self.graph.lemmas[concept][0], rng.choice(sorted(self.plan.word_templates))
         asked = []
@@ -217,12 +172,10 @@ class NearBuilder:
             questions = [ConceptQuestion(concept, answer, hops, "", word, template) for answer in answers]
             good = [question for question in questions if self._good(question)]
             asked += [rng.choice(good)] if good else []
-        return asked
+        return asked if len(asked) == len(HOPS) or not self.matched else []
 
     def _downwards(self, concept: int) -> list[ConceptQuestion]:
         """Return questions about a concept that is defined, as many at each distance as there are."""
-        if not self.usable(concept) or not self.in_use(concept):
-            return []
         rng = self.plan.rng("near", self.graph.ids[concept])
         word, definition = self.graph.lemmas[concept][0], self.graph.definitions[concept]
         template = rng.choice(sorted(self.plan.templates))
@@ -234,180 +187,73 @@ class NearBuilder:
                     by_hops[hops].append(question)
         return [q for each in by_hops.values() for q in rng.sample(each, min(len(each), _MOST_SETS))]
 
+    def _meanings(self, concept: int) -> Iterator[ConceptQuestion]:
+        """Yield questions for the words of a definition; or for the definition of a word in its short examples, and of
+        a noun also by itself."""
+        graph, rng = self.graph, self.plan.rng("near", self.graph.ids[concept])
+        template = rng.choice(sorted(self.plan.templates))
+        if self.plan.relation == "synonymy":
+            yield ConceptQuestion(concept, concept, 0, graph.definitions[concept], graph.lemmas[concept][0], template)
+            return
+        for sentence in graph.examples[concept]:
+            form = find_form(sentence, graph.lemmas[concept][:1], graph.pos[concept], self.plan.words.endings)
+            if form and len(form.split()) < len(sentence.split()) <= _LONGEST_EXAMPLE:
+                yield ConceptQuestion(concept, concept, 0, sentence, form, template)
+        by_itself = sorted(self.plan.word_templates)
+        if graph.pos[concept] == "n" and by_itself:
+            yield ConceptQuestion(concept, concept, 0, "", graph.lemmas[concept][0], rng.choice(by_itself))
+
     def _good(self, question: ConceptQuestion) -> bool:
         graph, answer = self.graph, question.answer
-        if not self.usable(answer):
-            return False
-        own = {lemma.lower() for lemma in graph.lemmas[question.asked]}
-        if not own.isdisjoint(lemma.lower() for lemma in graph.lemmas[answer]):
-            return False
+        if answer != question.asked:
+            own = {lemma.lower() for lemma in graph.lemmas[question.asked]}
+            if not self.usable(answer) or not own.isdisjoint(lemma.lower() for lemma in graph.lemmas[answer]):
+                return False
         return not self.options.given_away(answer, question) and not self.options.spelt_alike(question)
 
-    def distance(self, one: int, other: int) -> int:
-        """Return the number of links between two concepts over the nearest one above both; 0 where there is none."""
-        ups, others = dict(self.graph.up.row(one)) | {one: 0}, dict(self.graph.up.row(other)) | {other: 0}
-        return min((ups[above] + others[above] for above in ups.keys() & others.keys()), default=0)
-
-    # Candidates.
-
-    def certificate(self, question: ConceptQuestion, other: int) -> str:
-        """Return why a concept is false for a question; empty if nothing certifies it."""
-        reason = self.disjoint.certificate(question.asked, other)
-        if reason or self.plan.relation in ("hypernymy", "hyponymy"):
-            return reason
-        far = self.options.far(question.asked, other) and not self.disjoint.comparable(question.asked, other)
-        return MEANINGS if far and self.options.senses.different(question.asked, other) else ""
-
-    def _false(self, question: ConceptQuestion, other: int) -> bool:
+    def false(self, question: ConceptQuestion, other: int) -> bool:
         """Return whether a concept can be a distractor: certified, no objection, and without a stem of the question."""
         options, certainty = self.options, self.options.certainty
-        reason = self.certificate(question, other)
-        if not reason or options.given_away(other, question):
+        if not self.disjoint.certificate(question.asked, other) or options.given_away(other, question):
             return False
         if not options.names(other).isdisjoint(certainty.stems(question.asked)):
             return False  # what the gloss of the asked concept names may be true of it
         asked = options.asked(question)
-        if self.attested.shown(other) and not certainty.near_objection(asked, other):
-            return not certainty.objection(asked, other, certified=reason != MEANINGS)
+        if not self.attested.shown(other) or certainty.near_objection(asked, other):
+            return False
+        if not self.by_kind and self._confusable(question, other):
+            return False
+        return not certainty.objection(asked, other, certified=True)
+
+    def _confusable(self, question: ConceptQuestion, other: int) -> bool:
+        """Return whether another sense of a word that is shown may be meant. Synonymy shows the words of an option,
+        definitions the asked word: none of their senses may be above or below the other concept, or defined alike."""
+        shown, hidden = (other, question.asked) if self.plan.relation == "synonymy" else (question.asked, other)
+        options, graph = self.options, self.graph
+        if not options.names(shown).isdisjoint(options.certainty.stems(hidden)):
+            return True  # a definition that uses the word may be taken for its own
+        if graph.pos[shown] == "v" and not options.senses.different(shown, hidden):
+            return True
+        for sense in self.senses(shown) - {shown}:
+            if sense == hidden or self.disjoint.comparable(sense, hidden):
+                return True
+            if not options.senses.widened(sense).isdisjoint(options.senses.stems(hidden)):
+                return True
         return False
 
-    def _find_candidates(self, questions: Sequence[_NearQuestion], verify: bool) -> None:
-        """Find closer and farther distractors of each question among all answers; unverified ones are only counted."""
-        pool = _Pool(self, questions)
-        texts = [question_text(each.question, self.plan.template(each.question.template)) for each in questions]
-        vectors = [(e.vectors(texts), e.vectors([self.options.text(c) for c in pool.answers])) for e in self.encoders]
-        for index, each in enumerate(questions):
-            question = each.question
-            own = pool.column[question.answer]
-            similar = [asked[index] @ offered.T for asked, offered in vectors]
-            closer, farther = pool.possible(question, sorts=True), pool.possible(question, sorts=False)
-            for values in similar:
-                closer &= values > values[own] + _MARGIN
-                farther &= values < values[own] - _MARGIN
-            if not verify:
-                each.closer, each.farther = np.flatnonzero(closer).tolist(), np.flatnonzero(farther).tolist()
-                continue
-            related = np.sum([values / max(values.std(), 1e-6) for values in similar], axis=0) if similar else None
-            rng = np.random.default_rng(self.plan.rng("candidates", question.asked, question.answer).getrandbits(64))
-            noise = rng.random(len(pool.answers))
-            each.closer = []
-            if related is not None:
-                each.closer = self._certified(question, pool, closer, np.lexsort((noise, -related)), _CLOSER)
-                farther &= ~pool.related[[pool.column[other] for other in each.closer]].any(axis=0)
-            by_relatedness = self.plan.relation in ("definitions", "synonymy") and related is not None
-            nearness = -related if by_relatedness and related is not None else pool.distances(question.answer)
-            # Answers that are right often have to be wrong often, and near ones alone would not do.
-            popular = self._certified(question, pool, farther, np.lexsort((noise, -pool.right)), _POPULAR)
-            farther &= ~pool.related[[pool.column[other] for other in popular]].any(axis=0)
-            nearest = self._certified(question, pool, farther, np.lexsort((noise, nearness)), _FARTHER)
-            each.farther = popular + nearest
-
-    def _certified(
-        self, question: ConceptQuestion, pool: _Pool, usable: NDArray[np.bool_], order: NDArray[np.int64], most: int
-    ) -> list[int]:
-        """Return the first concepts in an order that are certified, none above another."""
-        found: list[int] = []
-        tried = 0
-        for place in order[usable[order]].tolist():
-            if len(found) == most or tried == _TRIED:
-                break
-            if usable[place]:
-                tried += 1
-                if self._false(question, pool.answers[place]):
-                    found.append(pool.answers[place])
-                    usable &= ~pool.related[place]
-        return found
-
-    # Balance.
-
-    def _not_too_common(self, questions: Sequence[_NearQuestion]) -> list[_NearQuestion]:
-        """Drop questions with an answer that is right too often to be wrong often enough elsewhere."""
-        room = Counter[int]()
-        kept = []
-        for each in questions:
-            room[each.question.answer] += 1
-            if room[each.question.answer] <= _MOST_RIGHT:
-                kept.append(each)
-        return kept
-
-    def _spread(self, questions: Sequence[_NearQuestion]) -> list[_NearQuestion]:
-        """Choose questions, and numbers of closer distractors that are spread evenly at each number of hops."""
-        able = [each for each in questions if len(each.closer) + len(each.farther) >= self.others]
-        if not self.encoders:
-            return able
-        chosen: set[int] = set()
-        for hops in {each.question.hops for each in able}:
-            same = [each for each in able if each.question.hops == hops]
-            closest = [each for each in same if not each.closer]
-            free = [each for each in same if each.closer]
-            # One in five is to have the answer closest.
-            # Shuffled first: the beginning of a set, which a limit takes, is to be spread as evenly as the whole.
-            free = self.plan.rng("spread", hops).sample(free, len(free))
-            ranked = closest[: len(free) // self.others] + sorted(free, key=self._most_closer)
-            chosen.update(map(id, ranked))
-            for rank, each in enumerate(ranked):
-                even = rank * self.plan.options // len(ranked)
-                each.wanted = min(max(even, self.others - len(each.farther)), self._most_closer(each))
-        return [each for each in able if id(each) in chosen]
-
-    def _balanced(self, questions: Sequence[_NearQuestion]) -> list[_NearQuestion]:
-        """Drop questions of an answer that is offered too rarely for the times that it is right."""
-        offered = Counter(other for each in questions for other in each.distractors)
-        room = {
-            each.question.answer: offered[each.question.answer] / (_LEAST_WRONG * self.others) for each in questions
-        }
-        seen: set[int] = set()
-        kept = []
-        for each in questions:
-            answer = each.question.answer
-            room[answer] -= 1
-            if room[answer] >= 0 or (answer not in seen and offered[answer]):
-                kept.append(each)
-            seen.add(answer)
-        return kept
-
-    def _most_closer(self, each: _NearQuestion) -> int:
-        return min(len(each.closer), self.others)
-
-    def _flow(self, questions: Sequence[_NearQuestion]) -> list[_NearQuestion]:
-        """Assign distractors by a maximum flow; return the questions that got all of them."""
-        # Where an answer is right once, those of dropped questions stay on offer: too few would be left otherwise.
-        right = Counter(each.question.answer for each in questions) if self.repeated else self._drawn
-        answers = sorted(right)
-        place = {answer: 2 + 2 * len(questions) + index for index, answer in enumerate(answers)}
-        source, sink = 0, 1
-        edges: list[tuple[int, int, int]] = []
-        for index, each in enumerate(questions):
-            for side, (candidates, needed) in enumerate(
-                ((each.closer, each.wanted), (each.farther, self.others - each.wanted))
-            ):
-                node = 2 + 2 * index + side
-                if needed:
-                    edges.append((source, node, needed))
-                    edges += [(node, place[other], 1) for other in candidates if other in place]
-        edges += [(place[answer], sink, round(_MOST_WRONG * self.others * right[answer])) for answer in answers]
-        rows, columns, capacities = np.array(edges, dtype=np.int32).T
-        size = 2 + 2 * len(questions) + len(answers)
-        flow = maximum_flow(csr_matrix((capacities, (rows, columns)), shape=(size, size)), source, sink).flow.tocsr()
-        for index, each in enumerate(questions):
-            taken: list[int] = []
-            for node in (2 + 2 * index, 3 + 2 * index):
-                start, end = flow.indptr[node], flow.indptr[node + 1]
-                targets, amounts = flow.indices[start:end], flow.data[start:end]
-                taken += [answers[t - 2 - 2 * len(questions)] for t, a in zip(targets, amounts, strict=True) if a > 0]
-            each.distractors = tuple(sorted(taken))
-        return [each for each in questions if len(each.distractors) == self.others]
+    def _senses(self, concept: int) -> frozenset[int]:
+        """Return all senses of the words of a concept, in any word class."""
+        return frozenset(sense for lemma in self.graph.lemmas[concept] for sense in self.graph.by_lemma[lemma.lower()])
 
 
 class _Pool:
     """All answers of a set, which are offered as distractors, and what holds between them."""
 
-    def __init__(self, builder: NearBuilder, questions: Sequence[_NearQuestion]) -> None:
+    def __init__(self, builder: NearBuilder, questions: Sequence[ConceptQuestion]) -> None:
         graph, disjoint = builder.graph, builder.disjoint
-        self.answers = sorted({each.question.answer for each in questions})
-        self.column = {answer: index for index, answer in enumerate(self.answers)}
-        counts = Counter(each.question.answer for each in questions)
-        self.right = np.array([counts[answer] for answer in self.answers])
+        self.text, self.certified = builder.options.text, builder.false
+        self.answers = sorted({question.answer for question in questions})
+        self._column = {answer: index for index, answer in enumerate(self.answers)}
         above = [disjoint.above(answer) for answer in self.answers]
         upper = sorted(set().union(*above))
         column = {concept: index for index, concept in enumerate(upper)}
@@ -420,24 +266,24 @@ class _Pool:
         texts = [builder.options.text(answer) for answer in self.answers]
         same = {text: index for index, text in enumerate(texts)}
         first = np.array([same[text] for text in texts])
-        self.related = over | over.T | (first[:, None] == first[None, :])
-        """Pairs of which one is above the other, or that have the same text."""
-        asked = sorted({each.question.asked for each in questions})
+        self.apart: Mask = ~(over | over.T | (first[:, None] == first[None, :]))
+        asked = sorted({question.asked for question in questions})
         self._row = {concept: index for index, concept in enumerate(asked)}
-        by_kind = builder.plan.relation in ("hypernymy", "hyponymy")
-        self._certified = [disjoint.table(asked, self.answers, sorts) for sorts in (False, True)] if by_kind else None
+        self._certified = [disjoint.table(asked, self.answers, sorts) for sorts in (False, True)]
+        self._by_kind = builder.by_kind
         self._pos = np.array([word_class(graph.pos[answer]) for answer in self.answers])
 
-    def possible(self, question: ConceptQuestion, sorts: bool) -> NDArray[np.bool_]:
-        """Return which answers can be distractors of a question as far as a table knows; ``sorts`` certify or not."""
-        own = self.column[question.answer]
-        usable = ~self.related[own] & (self._pos == self._pos[own])
-        if self._certified is not None:
-            usable = usable & self._certified[sorts][self._row[question.asked]]
-        return np.asarray(usable, dtype=np.bool_)
+    def possible(self, question: ConceptQuestion, far: bool) -> Mask:
+        """Return which answers have a certificate; ``far``: also those of another sort."""
+        same = self._pos == self._pos[self._column[question.answer]]
+        near, every = (same & table[self._row[question.asked]] for table in self._certified)
+        usable: Mask = every if far or near.sum() < _FEW_NEAR else near
+        return usable
 
-    def distances(self, answer: int) -> NDArray[np.int64]:
+    def nearness(self, question: ConceptQuestion) -> NDArray[np.float64] | None:
         """Return the number of links to every answer over the nearest concept above both, or `_NO_WAY`."""
-        own = self._hops[self.column[answer]]
+        if not self._by_kind:
+            return None
+        own = self._hops[self._column[question.answer]]
         above = np.flatnonzero(own < _NO_WAY)
-        return np.asarray(np.minimum((self._hops[:, above] + own[above]).min(axis=1), _NO_WAY), dtype=np.int64)
+        return np.asarray(np.minimum((self._hops[:, above] + own[above]).min(axis=1), _NO_WAY), dtype=np.float64)

@@ -164,8 +164,8 @@ class WordNetPlan:
 
     @property
     def word_templates(self) -> dict[str, str]:
-        """Templates that ask about a word by itself, for hypernymy with near distractors."""
-        return dict(self.words.templates.get("hypernymy_word", {}))
+        """Templates that ask about a word by itself, for hypernymy and definitions with near distractors."""
+        return dict(self.words.templates.get(f"{self.relation}_word", {}))
 
     def template(self, name: str) -> str:
         """Return a template by its name."""

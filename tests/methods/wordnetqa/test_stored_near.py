@@ -1,0 +1,91 @@
+"""Near questions that ship with the package: read back as written, certified, and as many as asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import horsesense as hs
+from horsesense.lexicons.graph import Graph
+from horsesense.lexicons.sources import find_wordnet_graph
+from horsesense.methods.wordnetqa import stored_near
+from horsesense.methods.wordnetqa.disjointness import Disjointness
+from horsesense.methods.wordnetqa.distractors import QuestionOptions
+from horsesense.methods.wordnetqa.plan import RELATIONS, Relation
+from horsesense.methods.wordnetqa.questions import ConceptQuestion
+from horsesense.methods.wordnetqa.stored_near import StoredQuestion, stored_questions, write_stored
+
+
+@pytest.fixture(scope="module")
+def wordnet() -> Graph:
+    graph = find_wordnet_graph()
+    if graph is None or graph.origin.version != "3.0":
+        pytest.skip("WordNet 3.0 is not here (horsesense fetch wordnet)")
+    return graph
+
+
+def test_what_is_written_is_read_back(wordnet: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    number = wordnet.number
+    example = wordnet.examples[number["dog.n.01"]][0]
+    others = tuple(number[name] for name in ("cat.n.01", "oak.n.02", "chair.n.01", "joy.n.01"))
+    asked, answer = number["dog.n.01"], number["canine.n.02"]
+    questions = [
+        ("hypernymy", ConceptQuestion(asked, answer, 1, "", "dog", "word_kind")),
+        ("definitions", ConceptQuestion(asked, asked, 0, example, "dog", "means")),
+    ]
+    monkeypatch.setattr(stored_near, "files", lambda _: tmp_path)
+    for relation, question in questions:
+        write_stored(
+            tmp_path / "near" / f"{relation}.tsv.gz",
+            wordnet,
+            [QuestionOptions(question, "test", "near", 0, others, 0)],
+        )
+        (stored,) = stored_questions(wordnet, relation, 5, 0, None)
+        assert stored.question(wordnet, relation) == (question, others)
+
+
+def test_a_seed_keeps_concepts_whole_and_a_limit_takes_the_first(
+    wordnet: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [wordnet.ids[concept] for concept in range(40)]
+    every = [StoredQuestion(asked, f"{asked} {hops}", "t", -1, ()) for asked in names for hops in range(3)]
+    lines = "\n".join("\t".join((each.asked, each.answer, each.template, "")) for each in every)
+    monkeypatch.setattr(stored_near, "has_stored", lambda *_: True)
+    monkeypatch.setattr(stored_near, "_file", lambda _: _Bytes(lines))
+    assert stored_questions(wordnet, "hypernymy", 5, 0, None) == every
+    drawn = stored_questions(wordnet, "hypernymy", 5, 3, None)
+    assert sorted(map(repr, drawn)) == sorted(map(repr, every))
+    assert drawn != every
+    assert all(drawn[i].asked == drawn[i + 1].asked == drawn[i + 2].asked for i in range(0, len(drawn), 3))
+    assert stored_questions(wordnet, "hypernymy", 5, 3, 7) == drawn[:7]
+
+
+class _Bytes:
+    """A file in memory."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def read_bytes(self) -> bytes:
+        import gzip
+
+        return gzip.compress(self._text.encode())
+
+
+@pytest.mark.parametrize("relation", [relation for relation in RELATIONS if stored_near._file(relation).is_file()])
+def test_stored_questions_are_certified_without_an_encoder(wordnet: Graph, relation: Relation) -> None:
+    probe = hs.wordnetqa.build(relation=relation, distractors="near", limit=40)
+    assert len(probe.items) == 40
+    disjoint = Disjointness(wordnet)
+    for item in probe.items:
+        assert item.answer is not None
+        wrong = [name for place, name in enumerate(item.concepts) if place != item.answer]
+        for name in wrong:
+            assert disjoint.certificate(wordnet.number[item.groups["asked"]], wordnet.number[name]), item.text
+        assert item.facets["distractor_kind"] == "near"
+    if relation == "hypernymy":
+        hops: dict[str, list[int]] = {}
+        for item in probe.items:
+            hops.setdefault(item.groups["asked"], []).append(int(item.facets["hops"]))
+        assert all(sorted(each) == [1, 2, 3, 4] for each in hops.values()), "the same words at every distance"
