@@ -84,7 +84,7 @@ def accuracies(rows: Sequence[Mapping[str, Any]], title: str) -> Any:
     order = list(dict.fromkeys(row["label"] for row in rows))
     named = ("label", "model", "accuracy", "low", "high", "chance", "n")
     values = [{name: row[name] for name in named} for row in rows]
-    scale = altair.Scale(domain=[0, 1])
+    scale = altair.Scale(domain=[min([0.0, *(row["low"] for row in rows)]), 1])
     axis = altair.Axis(labelLimit=400)  # a cue says in words how to pick by it
     base = altair.Chart({"values": values}).encode(y=altair.Y("label:N", title=None, sort=order, axis=axis))
     dots = base.mark_point(filled=True, size=70, opacity=1, color=BAR).encode(
