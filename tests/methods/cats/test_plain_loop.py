@@ -49,7 +49,7 @@ def permuted_score(network: Any, tokenizer: Any, sentence: str) -> float:
         with torch.no_grad():
             logits = network(ids, perm_mask=unseen, target_mapping=target).logits[0, 0].double()
         scores.append(torch.log_softmax(logits, dim=-1)[ids[0, place]].item())
-    return sum(scores) / length
+    return float(sum(scores) / length)
 
 
 LOOPS = {
@@ -62,7 +62,7 @@ LOOPS = {
 @pytest.mark.parametrize("name", LOOPS)
 def test_raw_suites_score_the_texts_unchanged(name: str, tmp_path: Path, tiny_folders: dict[str, Path]) -> None:
     """Sentences as the published script cuts them out of a line: [SEP], outer spaces and no-break spaces stay."""
-    rows = {
+    rows: dict[str, list[tuple[str, ...]]] = {
         "hella_swag": [("1", "She ate. [SEP] she", "She ate. [SEP] sat", "She ate. [SEP] in", "She ate. [SEP] the")],
         "smr": [("0", "ice is hot because it melts . ", "ice is hot because it is wet . ", "ice is hot because . ")],
         "sm": [("1", "we ate\u00a0sand", "we ate rice ")],
