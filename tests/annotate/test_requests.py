@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from horsesense.annotate.server import request_checks as desk
+from horsesense.annotate.server import request_checks
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import invite
 from horsesense.annotate.server.request_checks import MOST_BYTES, RateLimit
@@ -79,7 +79,7 @@ def test_large_and_strange_bodies(served: ServedStudy) -> None:
 @pytest.fixture
 def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits do not fill again, however slow the machine is."""
-    monkeypatch.setattr(desk, "RateLimit", partial(RateLimit, clock=lambda: 0.0))
+    monkeypatch.setattr(request_checks, "RateLimit", partial(RateLimit, clock=lambda: 0.0))
 
 
 @pytest.mark.usefixtures("no_time_passes")

@@ -45,6 +45,12 @@ def judge(study: Path, link: str, value: str, times: int) -> None:
     served.engine.dispose()
 
 
+def test_a_crowd_is_invited_and_revoked_without_names(study: Path) -> None:
+    (link,) = document("invite", study, "--crowd", "open", "--most", "5")["people"]
+    assert (link["name"], "/join/" in link["link"]) == ("open", True)
+    assert document("revoke", study, "--crowd")["people"] == []
+
+
 def test_a_study_from_end_to_end(study: Path, tmp_path: Path) -> None:
     people = {each["name"]: each for each in document("invite", study, "ann", "ben", "cid")["people"]}
     judge(study, people["ann"]["link"], "3", 6)

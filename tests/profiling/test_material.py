@@ -12,7 +12,6 @@ from horsesense.core import Probe
 from horsesense.cues.battery import Number, battery
 from horsesense.data.disk import cache_folder
 from horsesense.errors import UserError
-from horsesense.methods.audits import stored_audit
 from horsesense.profiling import material as rooms
 from horsesense.profiling.abilities import abilities, chosen, pool_of
 from horsesense.profiling.conditions import RETEST_OF, conditions
@@ -38,11 +37,19 @@ def test_what_is_built_is_what_is_frozen(name: str, pools: dict[str, Probe]) -> 
             assert part_of(made.twin.items) == replace(frozen_list()[name].twins[edition], draw=0)
 
 
-@pytest.mark.parametrize(("name", "read"), [("kinds", "hypernymy"), ("examples", "hyponymy")])
-def test_the_frozen_pool_is_the_one_that_was_read(name: str, read: str) -> None:
-    reading = stored_audit(f"wordnetqa-{read}")
-    assert reading is not None
-    assert frozen_list()[name].pool.content.startswith(reading.content)
+@pytest.mark.parametrize("name", ["kinds", "examples", "meanings"])
+def test_near_questions_are_built_from_their_list_without_an_encoder(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("horsesense.cues.relatedness.encoders", lambda *_: pytest.fail("no encoder is needed"))
+    ability = abilities()[name]
+    pool = pool_of(ability)
+    assert part_of(pool.items) == frozen_list()[name].pool
+    assert {item.facets["distractor_kind"] for item in pool.items} == {"near"}
+    assert not ability.reading, "the audits that ship are of items with random distractors"
+    made = drawn(ability, pool, "full")
+    assert made.twin is not None
+    assert len(made.frozen.items) + len(made.twin.items) >= 0.99 * len(pool.items)
 
 
 def test_one_changed_item_is_another_version(pools: dict[str, Probe]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -23,6 +24,7 @@ from horsesense.profiling.document import Profile
 from horsesense.profiling.material import material
 from horsesense.progress import Progress
 from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, partial_warning
+from horsesense.report.terms import TERMS
 from horsesense.runs.store import locked
 from tests.faults.harness import tree_of
 from tests.support.calling import caller, hold_to
@@ -108,6 +110,23 @@ def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: Profile) -
     assert not re.findall(r"(?:src|href)=.?https?:", page), "the page asks nothing of a network"
     for ability in pair.abilities:
         assert ability.content[:12] in page
+
+
+def test_the_page_defines_its_terms_once_and_states_the_level_of_every_interval(pair: Profile) -> None:
+    assert pair.page is not None
+    page = html.unescape(pair.page.read_text(encoding="utf-8"))
+    before, _, rest = page.partition('id="grid"')
+    for term in ("Adjusted score", "Ceiling", "Cluster", "Family", "Retention", "Public items", "Twins", "PMI"):
+        assert f"<dt>{term}</dt><dd>{TERMS[term]}</dd>" in before
+    assert page.count("weighted so that") == 1, "one definition of the adjusted score"
+    level = f"{100 * pair.models[0].verdicts.verdict_level:.4g}%"
+    cards = rest.split('<article class="answer"')[1:]
+    assert len(cards) == len(CHEAP) * 2
+    for card in cards:
+        assert level in card
+        assert "95% intervals" in card
+    assert "any wrong claim" not in page
+    assert not re.search(r"published (items|questions)", page), "items that ship with horsesense are public items"
 
 
 def test_the_picture_has_a_dot_a_cell_where_the_accuracy_is(pair: Profile) -> None:

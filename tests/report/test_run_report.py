@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from dataclasses import replace
@@ -17,6 +18,7 @@ from horsesense.report.collection import collect
 from horsesense.report.page import write_report
 from horsesense.report.run_text import verdict, verdict_label
 from horsesense.report.tables import results_table
+from horsesense.report.terms import TERMS
 from horsesense.runs.replies import ReplyStatistics
 from horsesense.terminal import print_fitting
 from tests.support.made_run import made_items, make_run
@@ -95,9 +97,9 @@ def test_charts_survive_characters_that_no_chart_can_show(tmp_path: Path, value:
 
 
 def test_the_title_names_model_and_probe(tmp_path: Path) -> None:
-    html = page_of(make_run(tmp_path / "run", {"good": 0.9}, made_items(20)))
-    assert re.search(r"<title>good on made", html)
-    assert "<h1>good on made</h1>" in html
+    page = page_of(make_run(tmp_path / "run", {"good": 0.9}, made_items(20)))
+    assert re.search(r"<title>good on made", page)
+    assert "<h1>good on made</h1>" in page
     many = make_run(tmp_path / "many", {f"m{place}": 0.9 for place in range(5)}, made_items(20))
     assert "<h1>5 models on made</h1>" in page_of(many)
 
@@ -113,22 +115,28 @@ def few(words: bool) -> list[Item]:
 
 
 def test_small_slices_are_folded_and_counted(tmp_path: Path) -> None:
-    html = page_of(make_run(tmp_path / "run", {"good": 0.9}, few(words=True)))
-    assert re.search(r'<details class="few"><summary>5 slices with n &lt; 10</summary>', html)
-    assert "of fewer than" not in html
+    page = page_of(make_run(tmp_path / "run", {"good": 0.9}, few(words=True)))
+    assert re.search(r'<details class="few"><summary>5 slices with n &lt; 10</summary>', page)
+    assert "of fewer than" not in page
 
 
 @pytest.mark.parametrize("words", [True, False])
 def test_the_order_of_words_is_explained_only_where_there_are_words(tmp_path: Path, words: bool) -> None:
-    html = page_of(make_run(tmp_path / "run", {"good": 0.9}, few(words)))
-    assert ("sorted by distance from chance" in html) == words
+    page = page_of(make_run(tmp_path / "run", {"good": 0.9}, few(words)))
+    assert ("sorted by distance from chance" in page) == words
+
+
+def test_the_page_defines_its_terms(tmp_path: Path) -> None:
+    page = html.unescape(page_of(make_run(tmp_path / "run", {"good": 0.9}, made_items(20))))
+    for term in ("Probe", "Family", "Cluster", "Ceiling", "Tie", "PMI"):
+        assert f"<dt>{term}</dt><dd>{TERMS[term]}</dd>" in page
 
 
 def test_all_places_have_one_count_of_cues(tmp_path: Path) -> None:
     from horsesense.cues.battery import battery
 
-    html = page_of(make_run(tmp_path / "run", {"good": 0.9}, made_items(40)), cues=True)
-    assert set(re.findall(r"(\d+) surface cues", html)) == {str(len(battery()))}
+    page = page_of(make_run(tmp_path / "run", {"good": 0.9}, made_items(40)), cues=True)
+    assert set(re.findall(r"(\d+) surface cues", page)) == {str(len(battery()))}
 
 
 LONG = "an-organisation/a-model-with-quite-a-long-name-70b-instruct"

@@ -50,7 +50,7 @@ def test_cues_explain_nothing_only_where_they_earn_less(
     ("right", "n", "verdict"),
     [
         (3, 5, "inconclusive (n = 5)"),
-        (60, 300, "not above chance"),
+        (60, 300, "near chance"),
         (290, 300, "above chance"),
         (9, 300, "below chance"),
     ],
@@ -64,8 +64,8 @@ def test_few_families_are_inconclusive(right: int, n: int, verdict: str) -> None
     [
         (14, 20, 0.5, "inconclusive"),  # 70% [49%, 86%]
         (7, 20, 0.2, "inconclusive"),
-        (300, 600, 0.5, "not above chance"),
-        (120, 600, 0.2, "not above chance"),
+        (300, 600, 0.5, "near chance"),
+        (120, 600, 0.2, "near chance"),
         (360, 600, 0.5, "above chance"),
         (240, 600, 0.5, "below chance"),
     ],

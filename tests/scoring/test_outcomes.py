@@ -165,6 +165,7 @@ def test_a_dry_run_shows_the_prompts_of_every_format_and_sends_nothing() -> None
         "pmi": 9,
         "letters": 9,
         "generate": 3,
+        "structured": 3,
     }
     hs.ask(model, PROBE, limit=5)
     assert {prompt.removeprefix("[user]\n") for prompt in by_format["generate"]} <= set(model.asked)

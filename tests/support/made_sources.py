@@ -39,6 +39,12 @@ def plain_conceptnet(path: Path) -> Path:
     return path
 
 
+def json_conceptnet(path: Path) -> Path:
+    lines = [{"rel": relation, "start": head.title(), "end": tail.title()} for relation, head, tail in FACTS]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
 def official_conceptnet(path: Path) -> Path:
     lines = []
     for relation, head, tail in FACTS:

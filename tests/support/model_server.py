@@ -7,7 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -16,6 +16,7 @@ from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.rows import ModelInput, Row
 from horsesense.models.protocol import Sampling, Turn
 from tests.support.api_styles import STYLES, answer, models
+from tests.support.batch_apis import Batches
 
 _LONGEST_REPLY = 60
 """Tokens after which its model ends a reply in a conversation: an untrained one would never."""
@@ -64,8 +65,13 @@ class Behaviour:
     per_window: int = 0
     """Requests that it takes in a window of time; it answers 429 to more, until the window ends."""
     window: float = 0.5
+    batches: bool = False
+    """Whether it takes batches."""
     tail: str = ""
-    """Questions with this text take half a second longer."""
+    """Questions with this text are answered only after ``tail_after`` other requests."""
+    tail_after: int = 0
+    trickles: bool = False
+    """Whether it sends a byte now and then, and never an end."""
     says_instead: tuple[int, dict[str, str], bytes] | None = None
     """Status, headers and content of every answer, whatever is asked."""
 
@@ -99,12 +105,17 @@ class ModelServer:
         self._lock = threading.Lock()
         self._made: dict[str, dict[str, Any]] = {}
         self._window = (0.0, 0)
+        self.batches = Batches(lambda headers, path, body: self._reply_to(headers, path, body))
         server = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
+                if (found := server.batches.get(self.path)) is not None:
+                    status, content = found
+                    server.send(self, status, content)
+                    return
                 if server.behaviour.style:
                     forbids = server.behaviour.forbids_list
                     self._send(*((403, {}) if forbids else models(STYLES[server.behaviour.style], self.path)))
@@ -115,8 +126,12 @@ class ModelServer:
                 self._send(200, {"object": "list", "data": data})
 
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                server.handle(self, self.path, body)
+                raw = self.rfile.read(int(self.headers["content-length"]))
+                if self.path.endswith(("/files", "/batches")):
+                    found = server.batches.post(self.path, self.headers, raw) if server.behaviour.batches else None
+                    server.send(self, *(found or (404, b'{"error": {"message": "no batches here"}}')))
+                    return
+                server.handle(self, self.path, json.loads(raw))
 
             def _send(self, status: int, value: Any) -> None:
                 server.send(self, status, json.dumps(value).encode())
@@ -195,7 +210,16 @@ class ModelServer:
             if self.behaviour.stays:
                 time.sleep(self.behaviour.stays)
             if self.behaviour.tail and self.behaviour.tail in json.dumps(body):
-                time.sleep(0.5)
+                patience = time.monotonic() + 60
+                while self.seen.answered < self.behaviour.tail_after and time.monotonic() < patience:
+                    time.sleep(0.01)
+            if self.behaviour.trickles:
+                self.send(handler, 200, b"{", 10**9)
+                with suppress(OSError):  # the other side hangs up
+                    while True:
+                        time.sleep(0.05)
+                        handler.wfile.write(b" ")
+                return
             if self.behaviour.says_instead is not None:
                 status, headers, content = self.behaviour.says_instead
                 self.send(handler, status, content, headers=headers)
@@ -235,8 +259,7 @@ class ModelServer:
     def _reply(self, handler: BaseHTTPRequestHandler, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         does = self.behaviour
         if does.style:
-            assert self.says is not None
-            return answer(STYLES[does.style], path, handler.headers, body, self.says, does.filters)  # type: ignore[arg-type]
+            return self._reply_to(handler.headers, path, body)
         if does.key and handler.headers.get("authorization") != f"Bearer {does.key}":
             return 401, {"error": {"message": "wrong key"}}
         if path == "/tokenize" and does.tokenises:
@@ -264,6 +287,10 @@ class ModelServer:
                 make = self._chat if path.endswith("chat/completions") else self._completion
                 self._made[key] = make(body)
             return 200, self._made[key]
+
+    def _reply_to(self, headers: Any, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        assert self.says is not None
+        return answer(STYLES[self.behaviour.style], path, headers, body, self.says, self.behaviour.filters)
 
     @staticmethod
     def _told(said: str, chat: bool, logprobs: bool) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 
 from horsesense.core import Probe
 from horsesense.errors import UserError
-from horsesense.methods.winoventi.builder import make_splits
+from horsesense.methods.winoventi.training_settings import make_splits
 from horsesense.training.fine_tuning import check_plan
 from horsesense.training.leaks import find_leaks, names
 from horsesense.training.settings import TrainingMaterial, plans
@@ -125,9 +125,9 @@ def test_training_splits_as_the_files_of_splits_do(setting: str, nouns: bool) ->
     probe = Probe.of([*schemas(40).items, *twice], schemas(40).card)  # each noun in two schemas
     (plan,) = plans(f"{setting}-unseen-nouns" if nouns else setting, TrainingMaterial(probe, None, {}, seed=3))
     splits = make_splits(probe, setting, seed=3, dev=0.1, nouns=nouns)
-    assert [item.id for item in plan.train] == [item.id for item in splits.train.items]
+    assert [item.id for item in plan.train] == [item.id for item in splits["train"].items]
     assert {name: [item.id for item in items] for name, items in plan.tests.items()} == {
-        name: [item.id for item in test.items] for name, test in splits.tests.items()
+        name: [item.id for item in test.items] for name, test in splits.items() if name not in ("train", "dev")
     }
     trained = {item.groups["noun"] for item in (*plan.train, *plan.dev)}
     first = next(iter(plan.tests.values()))

@@ -177,9 +177,9 @@ def performance(
     Returns:
         Human accuracy with n, an interval and the kind of each figure.
     """
-    found = read_judgements(*files, probe=probe, instrument=instrument, annotator=annotator, round=round, last=last)
+    collected = read_judgements(*files, probe=probe, instrument=instrument, annotator=annotator, round=round, last=last)
     own_labels = [label for _, label in read_labels(Path(labels))] if labels is not None else []
-    figures = performance_of(found, own_labels, by)
+    figures = performance_of(collected, own_labels, by)
     if to_card:
         if probe is None or isinstance(probe, Probe):
             raise UserError(
@@ -232,14 +232,14 @@ def qualify(
     Returns:
         Who passes, and why others do not.
     """
-    found = read_judgements(*files, probe=gold, instrument=instrument, annotator=annotator, last=last)
-    if found.instrument.kind != "labels" or not found.instrument.ordered:
+    collected = read_judgements(*files, probe=gold, instrument=instrument, annotator=annotator, last=last)
+    if collected.instrument.kind != "labels" or not collected.instrument.ordered:
         raise UserError(
-            f"the instrument {found.instrument.name} has no scale, so there is no weighted kappa",
+            f"the instrument {collected.instrument.name} has no scale, so there is no weighted kappa",
             fix="qualify people with an instrument whose labels are a scale",
         )
-    answers = gold_of(found)
+    answers = gold_of(collected)
     if not answers:
         file = None if isinstance(gold, Probe) else gold
         raise UserError("the gold items have no answers", file=file, fix="give a probe with answers")
-    return qualifications(found, answers, Threshold(kappa=kappa, accuracy=accuracy, items=items))
+    return qualifications(collected, answers, Threshold(kappa=kappa, accuracy=accuracy, items=items))

@@ -110,7 +110,7 @@ def read_files(
     """
     asked = find_instrument(instrument) if instrument else None
     placed: list[Placed] = []
-    shown: dict[str, tuple[str, ...]] = {}
+    choices_by_item: dict[str, tuple[str, ...]] = {}
     unanswered: list[tuple[str, str]] = []
     tasks: Mapping[str, Task] | None = None
     for path in paths:
@@ -126,7 +126,7 @@ def read_files(
             if judgement is None:
                 unanswered.append((row["item"], str(row.get("annotator") or annotator)))
                 continue
-            shown.setdefault(judgement.item, choices_of(row))
+            choices_by_item.setdefault(judgement.item, choices_of(row))
             placed.append(Placed(judgement, path, line))
     if asked is None or not (placed or unanswered):
         raise UserError("there is no judgement", file=paths[0] if paths else None, fix="give files with at least one")
@@ -134,7 +134,7 @@ def read_files(
     if tasks is not None:
         scales = {item: task.scale for item, task in tasks.items()}
     else:
-        scales = {item: asked.scale(choices) for item, choices in shown.items()}
+        scales = {item: asked.scale(choices) for item, choices in choices_by_item.items()}
     return CollectedJudgements(asked, judgements, tuple(unanswered), scales, repeated, probe)
 
 
@@ -304,8 +304,8 @@ def collect(
         if items is not None:
             fix = "use the probe that the tasks were made from"
             raise UserError(f"{argument('items')} is for published votes", fix=fix)
-        found = read_judgements(*paths, probe=probe, instrument=instrument, annotator=annotator, last=last)
-        judgements, unanswered, notes = found.judgements, len(found.unanswered), dict(found.notes)
+        collected = read_judgements(*paths, probe=probe, instrument=instrument, annotator=annotator, last=last)
+        judgements, unanswered, notes = collected.judgements, len(collected.unanswered), dict(collected.notes)
     if not judgements:
         raise UserError("no task is filled in yet", file=paths[0])
     return write_collected(Path(out), judgements, unanswered, notes)

@@ -99,30 +99,30 @@ def export(
     """
     paths = [Path(file) for file in files]
     check_not_overwritten(Path(out), paths, "the labels would overwrite a file that they are made from")
-    found = read_judgements(*paths, probe=probe, instrument=instrument, annotator=annotator, round=round, last=last)
-    rule = rule or found.instrument.rule
-    labels = _adjudicate(found, rule, min_votes, paths[0])
+    collected = read_judgements(*paths, probe=probe, instrument=instrument, annotator=annotator, round=round, last=last)
+    rule = rule or collected.instrument.rule
+    labels = _adjudicate(collected, rule, min_votes, paths[0])
     labelled = [label.item for label in labels if label.value is not None]
-    figures = agreement_figures(found)
+    figures = agreement_figures(collected)
     if not figures:
         progress.log("no item was judged twice in a round, so there is no agreement to report")
     if len(labelled) < len(labels):
-        figures += figures_of_labelled(found, labelled)
+        figures += figures_of_labelled(collected, labelled)
     write_labels(Path(out), labels)
-    return _summary(found, rule, labels, figures, Path(out))
+    return _summary(collected, rule, labels, figures, Path(out))
 
 
-def _adjudicate(found: CollectedJudgements, rule: str, min_votes: int | None, file: Path) -> Sequence[Label]:
+def _adjudicate(collected: CollectedJudgements, rule: str, min_votes: int | None, file: Path) -> Sequence[Label]:
     """Return the labels by a rule, or raise an error if no item has one."""
-    if found.instrument.kind == "each":
+    if collected.instrument.kind == "each":
         raise UserError("options that are judged one by one are not adjudicated by a rule", fix="use audit apply")
-    if found.instrument.kind in WRITTEN:
+    if collected.instrument.kind in WRITTEN:
         raise UserError("written words are not adjudicated by a rule", fix="collect them instead")
-    if not found.judgements:
+    if not collected.judgements:
         raise UserError("no task is filled in yet", file=file)
-    found.check_scales()
+    collected.check_scales()
     try:
-        labels = adjudicate(found.judgements, rule, found.scale_of(), min_votes, found.targets)
+        labels = adjudicate(collected.judgements, rule, collected.scale_of(), min_votes, collected.targets)
     except UserError as error:
         raise error.at(file) from None
     if all(label.value is None for label in labels):

@@ -308,6 +308,6 @@ def from_mturk(row: Mapping[str, Any]) -> dict[str, Any]:
     if row.get("AssignmentStatus") == "Rejected":
         values = {}
     named = {"item": row[f"{_INPUT}item"], "instrument": row.get(f"{_INPUT}instrument", "")}
-    shown = {name: row.get(f"{_INPUT}{name}") for name in lettered([""] * 26)}
-    options = {name: unescape(text) for name, text in shown.items() if isinstance(text, str)}
+    cells = {name: row.get(f"{_INPUT}{name}") for name in lettered([""] * 26)}
+    options = {name: unescape(text) for name, text in cells.items() if isinstance(text, str)}
     return {"question": "", "value": "", **values, **options, **named, "annotator": row["WorkerId"]}

@@ -101,8 +101,8 @@ def agreement(
     Returns:
         The figures of each round, annotators and disputed items.
     """
-    found = read_judgements(*files, probe=probe, instrument=instrument, annotator=annotator, round=round, last=last)
-    return agreement_of(found, disputed)
+    collected = read_judgements(*files, probe=probe, instrument=instrument, annotator=annotator, round=round, last=last)
+    return agreement_of(collected, disputed)
 
 
 def agreement_of(collected: CollectedJudgements, disputed: int) -> Agreement:

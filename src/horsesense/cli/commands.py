@@ -24,8 +24,9 @@ GROUPS: dict[str, tuple[str, str]] = {
 """Commands that only have sub-commands: what the list says of each, and its section."""
 STEPS = {
     "annotate": (
-        "Collect judgements from people: make a task file (new) or a study on a server (study, invite, serve), then "
-        "collect, measure agreement, and export labels."
+        "Collect judgements from people. Make a task file (new) or a study on a server (study, invite, serve). Then "
+        "collect the judgements, measure agreement, and export labels. An instrument is a question to annotators with "
+        "its possible answers."
     ),
     "audit": (
         "Estimate how many items of a probe have a wrong label. First draw a sample with seeded errors (new). A "

@@ -62,7 +62,7 @@ class Reply:
     item: str
     """Id of the item."""
     format: str
-    """Prompt format: ``letters`` or ``generate``."""
+    """Prompt format: ``letters``, ``generate`` or ``structured``."""
     order: tuple[int, ...]
     """Options as they were shown, first to last; empty where that is not known."""
     sample: int

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Ge
 
@@ -100,30 +100,25 @@ READS = tuple(name for name, (_, read) in FORMATS.items() if read)
 
 def writer(name: str) -> Write:
     """Return the writer of a format."""
-    if name in FORMATS and FORMATS[name][0]:
-        built_in: Write = load(FORMATS[name][0])
-        return built_in
-    if name in FORMATS:
-        raise UserError(f"the format {name!r} can only be imported", fix=f"use one of {', '.join(WRITES)}")
-    plugin = found("formats", name, WRITES)
-    function = plugin.load(Format, "a Format of horsesense.exchange.formats").write
-    if function is None:
-        raise UserError(f"the format {name!r} can only be imported", fix=f"use one of {', '.join(WRITES)}")
+    function: Write = _find(name, "write", WRITES, "can only be imported")
     return function
 
 
 def reader(name: str) -> Read:
     """Return the log reader of a format."""
-    if name in FORMATS and FORMATS[name][1]:
-        built_in: Read = load(FORMATS[name][1])
-        return built_in
-    if name in FORMATS:
-        raise UserError(f"the format {name!r} has no logs", fix=f"use one of {', '.join(READS)}")
-    plugin = found("formats", name, READS)
-    function = plugin.load(Format, "a Format of horsesense.exchange.formats").read
-    if function is None:
-        raise UserError(f"the format {name!r} has no logs", fix=f"use one of {', '.join(READS)}")
+    function: Read = _find(name, "read", READS, "has no logs")
     return function
+
+
+def _find(name: str, kind: Literal["write", "read"], known: tuple[str, ...], problem: str) -> Any:
+    """Return a function of a built-in format or of a plug-in's."""
+    if name in known:
+        return load(FORMATS[name][0 if kind == "write" else 1])
+    if name not in FORMATS:
+        plugin = found("formats", name, known).load(Format, "a Format of horsesense.exchange.formats")
+        if (function := getattr(plugin, kind)) is not None:
+            return function
+    raise UserError(f"the format {name!r} {problem}", fix=f"use one of {', '.join(known)}")
 
 
 def is_log_format(name: str, releases: Iterable[str] = ()) -> bool:
@@ -156,7 +151,7 @@ def export(
         spec: Scoring spec.
         by: lm-eval: facet whose values become tasks of one group.
         seed: Inspect: random seed of the order of options.
-        cues: Search for cues and report them on the dataset card (Hugging Face), which takes seconds.
+        cues: Search for cues for the dataset card (hf), which takes seconds.
 
     Returns:
         The files, the command of the other tool, and what the format cannot express.

@@ -176,8 +176,8 @@ def _chance(probe: Probe) -> float:
 
 def _licences(probe: Probe) -> str:
     """Return the licences of the items' sources."""
-    found = sorted({item.source.licence for item in probe.items if item.source.licence})
-    return f"Licences of the sources: {', '.join(found)}." if found else ""
+    licences = sorted({item.source.licence for item in probe.items if item.source.licence})
+    return f"Licences of the sources: {', '.join(licences)}." if licences else ""
 
 
 def _label_quality(probe: Probe) -> Iterator[str]:
@@ -203,7 +203,7 @@ def _cues(export: Export) -> Iterator[str]:
 
     probe = export.probe
     try:
-        found = measure_cues(
+        cues = measure_cues(
             probe.items,
             probe.card.group,
             find_wordnet_graph(),
@@ -212,16 +212,16 @@ def _cues(export: Export) -> Iterator[str]:
     except UserError as error:
         yield f"Not available: {error.problem}."
         return
-    yield f"{found.verdict}\n"
+    yield f"{cues.verdict}\n"
     yield "| cue | accuracy [95% interval] | coverage | p |\n|---|---|---|---|"
-    for cue in found.cues[:5]:
+    for cue in cues.cues[:5]:
         e = cue.accuracy
         yield f"| {cue.pick} | {e:.3f} | {cue.coverage:.0%} | {cue.p:.3f} |"
-    for near in found.relatedness:
+    for near in cues.relatedness:
         e = near.accuracy
         yield (
             f"\nRelatedness: the option nearest to the question by {near.encoder} is right in {e.value:.3f} "
             f"[{e.low:.3f}, {e.high:.3f}]."
         )
-    if not found.relatedness:
+    if not cues.relatedness:
         yield f"\n{NOT_CONTROLLED[:1].upper()}{NOT_CONTROLLED[1:]}."

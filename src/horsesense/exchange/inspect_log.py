@@ -173,12 +173,12 @@ def _said(sample: Mapping[str, Any], attachments: Any) -> str:
     return _text(_resolved([message], attachments), every=True) if message else ""
 
 
-def _text(given: Any, every: bool = False) -> str:
+def _text(source: Any, every: bool = False) -> str:
     """Return the text of an input, or the user's messages of a conversation."""
-    if isinstance(given, str):
-        return given.strip()
+    if isinstance(source, str):
+        return source.strip()
     parts: list[str] = []
-    for message in given if isinstance(given, list) else []:
+    for message in source if isinstance(source, list) else []:
         if isinstance(message, dict) and (every or message.get("role") == "user"):
             content = message.get("content")
             pieces = content if isinstance(content, list) else [content]
@@ -209,10 +209,10 @@ def inspect_files(path: Path) -> list[Path]:
     """Return the logs in a folder, or the file itself."""
     if not path.is_dir():
         return [path]
-    found = sorted(path.rglob("*.eval")) or sorted(path.rglob("*.json"))
-    if not found:
+    files = sorted(path.rglob("*.eval")) or sorted(path.rglob("*.json"))
+    if not files:
         raise UserError("there is no .eval file in the folder", file=path, fix="name the log")
-    return found
+    return files
 
 
 def open_log(path: Path) -> tuple[Mapping[str, Any], Iterator[Any]]:

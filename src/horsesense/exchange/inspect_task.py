@@ -55,12 +55,12 @@ def write_inspect(export: Export) -> WrittenExport:
     """Write the task folder, for ``inspect eval``."""
     if export.by:
         raise UserError("a task of Inspect is not split by a facet", fix="every facet is in its metadata")
-    kept = [item for item in export.probe.items if item.answer is not None and 1 < len(item.options) <= 26]
-    if not kept:
+    items = [item for item in export.probe.items if item.answer is not None and 1 < len(item.options) <= 26]
+    if not items:
         raise UserError("no item has a gold and 2 to 26 options, as Inspect needs", fix="export another probe")
     group = export.probe.card.group
     with (export.folder / DATA).open("wb") as handle:
-        for item in kept:
+        for item in items:
             handle.write(orjson.dumps(_sample(item, export.probe_name, group), option=orjson.OPT_APPEND_NEWLINE))
     card = json.dumps(plain(card_values(export.probe.card)), ensure_ascii=False, indent=2)
     (export.folder / CARD).write_text(card + "\n", encoding="utf-8")
@@ -68,9 +68,9 @@ def write_inspect(export: Export) -> WrittenExport:
     text = _TASK.format(title=title, version=__version__, name=export.name, seed=export.seed, data=DATA, card=CARD)
     (export.folder / f"{export.name}.py").write_text(text, encoding="utf-8")
     notes = ["Inspect uses replies, not likelihoods: its accuracy is that of generation, and no normalisation applies"]
-    if left_out := len(export.probe.items) - len(kept):
+    if left_out := len(export.probe.items) - len(items):
         notes.append(f"{left_out:,} items without a gold, or with fewer than 2 or more than 26 options, are left out")
-    return WrittenExport(len(kept), f"cd DIR && inspect eval {export.name}.py --model MODEL", tuple(notes))
+    return WrittenExport(len(items), f"cd DIR && inspect eval {export.name}.py --model MODEL", tuple(notes))
 
 
 def _sample(item: Item, probe: str, group: str) -> dict[str, object]:

@@ -41,9 +41,9 @@ def read_lm_eval(paths: Sequence[Path], reader: LogReader) -> None:
     """Add the samples of all files to the reader; folders are searched."""
     files = [file for path in paths for file in _files(path)]
     for path in files:
-        told = _FILE.fullmatch(path.name)
-        task = told["task"] if told else re.sub(r"^samples_|\.jsonl(\.gz)?$", "", path.name)
-        results = _results(path, told["date"] if told else "")
+        match = _FILE.fullmatch(path.name)
+        task = match["task"] if match else re.sub(r"^samples_|\.jsonl(\.gz)?$", "", path.name)
+        results = _results(path, match["date"] if match else "")
         model = reader.model or _model_of(results) or path.resolve().parent.name
         reader.describe(model, path, _reported(results, task))
         if not results:
@@ -67,10 +67,10 @@ def read_lm_eval(paths: Sequence[Path], reader: LogReader) -> None:
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    found = sorted(path.rglob("samples_*.jsonl"))
-    if not found:
+    files = sorted(path.rglob("samples_*.jsonl"))
+    if not files:
         raise UserError("the folder has no samples_*.jsonl", file=path, fix="log with --log_samples")
-    return found
+    return files
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -74,39 +74,16 @@ def parse_answer_columns(text: str) -> dict[str, str]:
     return columns
 
 
-@dataclass(slots=True)
-class _Labels:
-    """The distinct answers, which are the options of every item if there is no column of options."""
-
-    seen: dict[str, None] = field(default_factory=dict)
-
-    def see(self, value: Any) -> None:
-        if value is None or value == "":
-            return
-        self.seen[_label(value)] = None
-        if len(self.seen) > _LETTERS:
-            raise UserError(
-                f"there are more than {_LETTERS} different answers and no column of options",
-                fix=f"map {argument('columns', 'options=…')}",
-            )
-
-
 def read_answer_table(paths: Sequence[Path], reader: LogReader) -> None:
     """Add the rows of all files to the reader."""
     files = [each.path for path in paths for each in table_files(path)]
     columns = _answer_columns(files[0], reader.columns)
-    labels = _Labels()
-    if "options" not in columns:
-        for path in files:
-            for _, row in any_rows(path):
-                if not isinstance(row, UserError) and own_item(row.get("item")) is None:
-                    labels.see(row.get(columns.get("choice", "")))
-                    labels.see(row.get(columns.get("gold", "")))
-        if labels.seen:
-            shown = ", ".join(list(labels.seen)[:8])
-            reader.warn(
-                f"the table has no options, so the answers that occur are the options ({shown}), and cues see no more"
-            )
+    labels: Sequence[str] = () if "options" in columns else _labels(files, columns)
+    if labels:
+        first_ones = ", ".join(labels[:8])
+        reader.warn(
+            f"the table has no options, so the answers that occur are the options ({first_ones}), and cues see no more"
+        )
     if "text" not in columns:
         reader.warn("the table has no text, so items are shown by name, and cues in the wording cannot be searched")
     if "gold" not in columns:
@@ -117,7 +94,7 @@ def read_answer_table(paths: Sequence[Path], reader: LogReader) -> None:
             with reader.at(path, line):
                 if isinstance(row, UserError):
                     raise row
-                sample = _sample(row, columns, reader, path, tuple(sorted(labels.seen)))
+                sample = _sample(row, columns, reader, path, tuple(sorted(labels)))
                 if sample.model not in models:
                     models.add(sample.model)
                     reader.describe(sample.model, path, {"tool": "a table of answers"})
@@ -128,15 +105,32 @@ def read_answer_table(paths: Sequence[Path], reader: LogReader) -> None:
         reader.warn(f"columns that are neither mapped nor facets: {', '.join(left)}")
 
 
-def _answer_columns(path: Path, given: Mapping[str, str]) -> dict[str, str]:
+def _labels(files: Sequence[Path], columns: Mapping[str, str]) -> list[str]:
+    """Return the distinct answers, which are the options of every item if there is no column of options."""
+    labels: dict[str, None] = {}
+    for path in files:
+        for _, row in any_rows(path):
+            if isinstance(row, UserError) or own_item(row.get("item")) is not None:
+                continue
+            values = (row.get(columns.get(role, "")) for role in ("choice", "gold"))
+            labels |= dict.fromkeys(_label(value) for value in values if value not in (None, ""))
+            if len(labels) > _LETTERS:
+                raise UserError(
+                    f"there are more than {_LETTERS} different answers and no column of options",
+                    fix=f"map {argument('columns', 'options=…')}",
+                )
+    return list(labels)
+
+
+def _answer_columns(path: Path, named: Mapping[str, str]) -> dict[str, str]:
     """Return the given columns and those named like a role; raise an error if a needed one is missing."""
     first = next((row for _, row in any_rows(path) if not isinstance(row, UserError)), None)
     if first is None:
         raise UserError("the table has no row", file=path, fix="check the file")
-    for column in given.values():
+    for column in named.values():
         if column not in first:
             raise unknown("column", column, map(str, first)).at(path)
-    columns = {role: role for role in ROLES if role in first} | dict(given)
+    columns = {role: role for role in ROLES if role in first} | dict(named)
     if "item" not in columns:
         raise UserError("there is no column for the item", file=path, fix=_FIX)
     if "choice" not in columns and "scores" not in columns:
@@ -304,14 +298,14 @@ class _Writer:
             (*parts, len(parts)),
         )
         self.base.execute("create unique index of_chosen on chosen(item)")
-        (kept,) = self.base.execute("select count(*) from chosen").fetchone()
+        (common,) = self.base.execute("select count(*) from chosen").fetchone()
         (all_of_them,) = self.base.execute("select count(*) from items where task = ?", (task,)).fetchone()
-        if not kept:
+        if not common:
             raise UserError(
                 f"the models in the log share no sample of {task}", fix="import the files of each model by themselves"
             )
-        if kept < all_of_them:
-            self.log.notes[f"items of {task} that not every model answered, left out"] += all_of_them - kept
+        if common < all_of_them:
+            self.log.notes[f"items of {task} that not every model answered, left out"] += all_of_them - common
 
     def _probe(self, task: str, name: str, said: bool) -> ProbeRecord:
         columns = self.log.facets(task)
@@ -372,14 +366,14 @@ class _Writer:
         answers: list[Answer] = []
         replies: list[Reply] = []
         shards = samples = 0
-        for item, given in _by_item(rows):
-            samples += len(given)
+        for item, repeats in _by_item(rows):
+            samples += len(repeats)
             if prompt_format == "generate":
-                said = [_reply(item, repeat, values) for repeat, values in given]
-                replies += said
-                answers.append(answer_from(item, said))
+                of_item = [_reply(item, repeat, values) for repeat, values in repeats]
+                replies += of_item
+                answers.append(answer_from(item, of_item))
             else:
-                scores = tuple(given[0][1][0])
+                scores = tuple(repeats[0][1][0])
                 answers.append(Answer(item.id, item.form, scores, flags=(NO_TOKENS,) * len(scores)))
             if len(answers) == _SHARD:
                 self._shard(model, probe, prompt_format, shards, answers, replies)
@@ -423,15 +417,15 @@ class _Writer:
 
 def _by_item(rows: Iterator[Any]) -> Iterator[tuple[Item, list[tuple[int, Any]]]]:
     """Group the repeats of each item."""
-    body, given = None, []
+    body, repeats = None, []
     for item, answer, repeat in rows:
         if item != body and body is not None:
-            yield item_from_dict(orjson.loads(body)), given
-            given = []
+            yield item_from_dict(orjson.loads(body)), repeats
+            repeats = []
         body = item
-        given.append((repeat, orjson.loads(answer)))
+        repeats.append((repeat, orjson.loads(answer)))
     if body is not None:
-        yield item_from_dict(orjson.loads(body)), given
+        yield item_from_dict(orjson.loads(body)), repeats
 
 
 def _reply(item: Item, repeat: int, values: Any) -> Reply:

@@ -92,7 +92,7 @@ class Facts:
 
 
 _OTHER_LANGUAGE = "not English at both ends"
-_FIELDS = "relation, head, tail, weight, or the five fields of the official assertions, tabs between them"
+_FIELDS = "relation, head, tail, weight, or the five fields of the official assertions, tabs between them; or JSON"
 
 
 def read_conceptnet(paths: Sequence[Path]) -> Facts:
@@ -105,17 +105,18 @@ def read_conceptnet(paths: Sequence[Path]) -> Facts:
 def _facts(path: Path, left_out: Counter[str]) -> Iterator[Fact]:
     for number, line in numbered_lines(path):
         cells = line.split("\t")
-        if len(cells) == 5 and cells[0].startswith("/a/"):
-            fact = _assertion(cells)
-            if fact is None:
-                left_out[_OTHER_LANGUAGE] += 1
-                continue
+        if line.startswith("{"):
+            yield _json(line, path, number)
+        elif len(cells) == 5 and cells[0].startswith("/a/"):
+            english = _assertion(cells)
+            left_out[_OTHER_LANGUAGE] += english is None
+            if english is not None:
+                yield english
         else:
             fact = _plain(cells, path, number)
-            if fact.weight == 0:
-                left_out["marked as false"] += 1
-                continue
-        yield fact
+            left_out["marked as false"] += fact.weight == 0
+            if fact.weight != 0:
+                yield fact
 
 
 def _assertion(cells: list[str]) -> Fact | None:
@@ -131,6 +132,17 @@ def _assertion(cells: list[str]) -> Fact | None:
 
 def _words(term: str) -> str:
     return term.replace("_", " ").lower()
+
+
+def _json(line: str, path: Path, number: int) -> Fact:
+    """``{"rel": "AtLocation", "start": "Ferret", "end": "Pet Store"}``, the cache of ConceptNet 5.6 without weights."""
+    try:
+        cells = json.loads(line)
+        relation, head, tail = (cells[name] for name in ("rel", "start", "end"))
+        return Fact(relation, head.lower(), tail.lower())
+    except (ValueError, KeyError, TypeError, AttributeError):
+        fix = 'a line of JSON has "rel", "start" and "end"'
+        raise UserError("this is not an assertion of ConceptNet", file=path, line=number, fix=fix) from None
 
 
 def _plain(cells: list[str], path: Path, number: int) -> Fact:

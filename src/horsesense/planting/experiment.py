@@ -115,7 +115,7 @@ def plant(
         limit: Maximum number of items; whole families are drawn.
         seed: Random seed of the targets and of the draw.
         spec: Scoring spec.
-        formats: Prompt format: loglikelihood, pmi, letters, generate, or auto (what the model supports).
+        formats: Prompt format: loglikelihood, letters, generate, or auto (what the model supports).
         compute: Where it is computed, and how much at a time.
         served: Server settings.
         progress: Progress callback.

@@ -138,15 +138,21 @@ def _starter(ability: Ability, seed: int) -> Probe:
     return starter_probe()
 
 
+def frozen_questions_of(ability: Ability) -> Path:
+    """Return the list of an ability's questions with near distractors."""
+    return Path(__file__).with_name("questions") / f"{ability.name}.tsv.xz"
+
+
 def _wordnetqa(ability: Ability, seed: int) -> Probe:
     from horsesense.lexicons.sources import open_graph
     from horsesense.methods.wordnetqa.builder import build_wordnetqa
+    from horsesense.methods.wordnetqa.frozen_questions import frozen_probe
     from horsesense.methods.wordnetqa.plan import WordNetPlan
 
-    options = ability.options
-    near = options.get("distractors", "random")
-    plan = WordNetPlan(options["relation"], seed, options.get("limit"), distractors=near, exact=near != "random")
-    return build_wordnetqa(open_graph("wordnet"), plan)
+    graph, plan = open_graph("wordnet"), WordNetPlan(ability.options["relation"], seed, ability.options.get("limit"))
+    if ability.options.get("distractors") == "near":
+        return frozen_probe(frozen_questions_of(ability), graph, plan)
+    return build_wordnetqa(graph, plan)
 
 
 def _dictionaryqa(ability: Ability, seed: int) -> Probe:

@@ -253,7 +253,7 @@ def _contamination(verdicts: Verdicts) -> str:
     if seen.difference is None:
         return "contamination was not tested"
     if seen.found or seen.contaminated:
-        return "the published questions were probably in its training data"
+        return "the public items were probably in its training data"
     if seen.detectable is None or seen.detectable > TELLING:
         return "too few questions were asked to exclude contamination"
     part = f" in the {len(seen.abilities)} of {len(verdicts.findings)} abilities that can be tested"

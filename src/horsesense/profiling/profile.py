@@ -53,19 +53,19 @@ def profile(
             openai:URL#name, or label=MODEL; guesser and cue-reader are built-in controls, and FILE.py:NAME is a
             simulated model of your own. By default, the models of horsesense.toml. In Python, also a
             loaded model, or an object with a ``name`` and a method ``scores(item)``.
-        full: Ask all questions and twins instead of the quick sample of both.
+        full: Ask all items and all twins (unpublished items from the same recipes), not only the quick sample.
         abilities: Ability to profile. By default, all.
         out: Folder that stores the answers and gets the page, picture, Markdown and JSON. By default, nothing is
             stored.
-        limit: Maximum number of item families per ability, of the published set and of its twins; the result is then
+        limit: Maximum number of item families per ability, for the public items and for the twins; the result is then
             not comparable with other profiles.
-        twin_seed: Random seed that draws the twins, which are never published.
+        twin_seed: Random seed of the twins.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.
         spec: Scoring spec: precision, and how a model that only replies is asked (samples, temperature, reason,
             system).
         served: Server settings.
         engine: Where models are asked. Workers give the same answers, without a forecast.
-        pictures: Write the grid as a PNG file too, not only as SVG.
+        pictures: Write a PNG of the grid beside the SVG.
         progress: Progress callback.
 
     Returns:

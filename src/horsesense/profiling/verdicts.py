@@ -130,7 +130,7 @@ def _with_contamination(
     own = frozen_minus_twin([whole], 0.95)
     assert own is not None, "a contaminated ability has both halves"
     reason = (
-        f"Accuracy on the published questions is {100 * own.value:.0f} points higher than on their twins "
+        f"Accuracy on the public items is {100 * own.value:.0f} points higher than on their twins "
         f"({100 * own.low:.0f} to {100 * own.high:.0f}). On the twins alone: {found.verdict}."
     )
     return "contaminated", found.verdict, (reason, found.reason)

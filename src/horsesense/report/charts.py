@@ -130,7 +130,9 @@ def calibration(summary: Summary) -> dict[str, Any]:
     # Both axes are the same, so that the diagonal is one and a distance from it can be read off.
     across = up = alt.Scale(domain=[0, 1])
     base = alt.Chart({"values": rows}).encode(
-        x=alt.X("confidence:Q", title="confidence", scale=across, axis=alt.Axis(format="%", tickCount=6))
+        x=alt.X(
+            "confidence:Q", title="confidence", scale=across, axis=alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1])
+        )
     )
     y = alt.Y("value:Q", title="accuracy", scale=up, axis=alt.Axis(format="%"))
     diagonal = (

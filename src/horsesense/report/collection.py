@@ -96,8 +96,8 @@ def collect(
             runs.append((folder, parts))
     if whole and not runs:
         read_finished(whole[0])  # says what is wrong with it
-    shown = shown_names([*(a.part.model.name for _, parts in runs for a in parts), *(model for model, _ in unfinished)])
-    unfinished = [(shown[model], probe) for model, probe in unfinished]
+    names = shown_names([*(a.part.model.name for _, parts in runs for a in parts), *(model for model, _ in unfinished)])
+    unfinished = [(names[model], probe) for model, probe in unfinished]
     drawn = [curve for each in curves.values() for curve in each]
     collected = with_tables(collect_answered(runs, cues, how, progress, wholes), runs)
     return replace(collected, manifests=manifests, curves=drawn, unfinished=unfinished, pipelines=pipelines)
@@ -133,11 +133,11 @@ def collect_answered(
     unjudged: list[tuple[str, str]] = []
     sides: dict[str, ProbeComparison | str] = {}
     probed = by_probe(runs)
-    shown = shown_names(label for models in probed.values() for label in models)
+    names = shown_names(label for models in probed.values() for label in models)
     for probe, models in probed.items():
         named = str(probe)
-        judged = {shown[label]: answered for label, answered in models.items() if answered.judged}
-        unjudged += [(shown[label], named) for label in models if shown[label] not in judged]
+        judged = {names[label]: answered for label, answered in models.items() if answered.judged}
+        unjudged += [(names[label], named) for label in models if names[label] not in judged]
         for label, answered in judged.items():
             content = answered.part.probe.content
             if content not in cue_of:
@@ -164,8 +164,8 @@ def _best_cue(probe: str, answered: Answered, whole: Probe | None, progress: Pro
             return best_cue(answered.items, group, answered.units, taxonomy)
         if whole is not None and len(whole.items) <= MOST_WHOLE:
             return _of_the_whole(answered, whole, taxonomy)
-        found = best_cue(answered.items, group, answered.units, taxonomy)
-        return replace(found, drawn=f"{record.items:,} of {record.of:,} items")
+        cue = best_cue(answered.items, group, answered.units, taxonomy)
+        return replace(cue, drawn=f"{record.items:,} of {record.of:,} items")
     except UserError as error:
         return error.problem
 
@@ -173,9 +173,9 @@ def _best_cue(probe: str, answered: Answered, whole: Probe | None, progress: Pro
 def _of_the_whole(answered: Answered, whole: Probe, taxonomy: Graph | None) -> BestCue:
     """Search the best cue on a whole probe, and return its picks on the items that were scored."""
     place = {item: number for number, item in enumerate(ids_of(whole.items))}
-    found = best_cue(whole.items, whole.card.group, item_columns(whole.items, whole.card.group).units, taxonomy)
+    cue = best_cue(whole.items, whole.card.group, item_columns(whole.items, whole.card.group).units, taxonomy)
     asked = [place[item] for item in ids_of(answered.items)]
-    return replace(found, right=found.right[asked], whole=len(place))
+    return replace(cue, right=cue.right[asked], whole=len(place))
 
 
 def _compared(probe: str, models: dict[str, Answered], how: Normalisation | None) -> ProbeComparison | str:

@@ -17,7 +17,7 @@ from horsesense.stats import Slice, Sliced
 Kind = Literal["above", "cue", "chance", "below", "open"]
 KINDS: dict[str, Kind] = {
     "above chance": "above",
-    "not above chance": "chance",
+    "near chance": "chance",
     "below chance": "below",
     "inconclusive": "open",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from horsesense.core import Item, Reply
 from horsesense.core.document import Document
@@ -27,38 +27,6 @@ class OptionScore(Document):
     """As it was asked; empty where there are no tokens."""
     tokens: tuple[ScoredToken, ...]
     """Those that were scored."""
-
-
-@dataclass(frozen=True, slots=True)
-class ItemReply(Document):
-    """One prompt, and the reply to it."""
-
-    outcome: str
-    """``answered``, ``refused``, ``filtered``, ``cut off``, ``unparsed``, ``empty`` or ``failed``."""
-    why: str
-    """The rule that parsed it, or why none did."""
-    parsed: int | None
-    """Index of the option that it names."""
-    order: tuple[int, ...]
-    """Options as they were shown, first to last."""
-    prompt: str
-    """The prompt; in a conversation, the role before each message."""
-    sent: str
-    """The request as it was sent, as JSON; empty for a local model."""
-    reasoning: str
-    """Thoughts, where the model shows them."""
-    text: str
-    """The reply without its thoughts."""
-    logprobs: tuple[float, ...]
-    """Letters: log-probability of the letter of each option."""
-    finish: str
-    """``stop``, ``length``, or what the server reports."""
-    tokens: int
-    """Number of tokens of the reply, thoughts included."""
-
-    @classmethod
-    def of(cls, reply: Reply) -> ItemReply:
-        return cls(**{each.name: getattr(reply, each.name) for each in fields(cls)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +63,7 @@ class ItemAnswer(Document):
     """In the order of the item."""
     evidence: OptionEvidence | None
     """The right option against the best other one; null where their tokens cannot be compared."""
-    replies: tuple[ItemReply, ...]
+    replies: tuple[Reply, ...]
     """Prompts and replies, for letters and generate."""
 
 
@@ -145,7 +113,7 @@ def _item_answer(answered: Answered, item: Item, index: int) -> ItemAnswer:
             for option, score, total, text in zip(item.options, scores, answer.scores, texts, strict=True)
         ),
         evidence=evidence,
-        replies=tuple(map(ItemReply.of, answered.replies_to(item.id))),
+        replies=tuple(answered.replies_to(item.id)),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 
 from horsesense import __version__
-from horsesense.core import Card, ScoringSpec
+from horsesense.core import ScoringSpec
 from horsesense.core.spec import Normalisation
 from horsesense.cues.battery import battery
 from horsesense.data import write_file
@@ -28,7 +27,8 @@ from horsesense.report.grid import FEW_ITEMS, KINDS, forest_of, grid_of, large_a
 from horsesense.report.item_browser import fitting_data
 from horsesense.report.run_text import value_text
 from horsesense.report.summary import errors_in_common
-from horsesense.runs.manifest import LOG, Manifest, ModelRecord, ProbeRecord
+from horsesense.report.terms import terms
+from horsesense.runs.manifest import LOG, Manifest, ModelRecord
 from horsesense.runs.replies import in_words as replies_in_words
 from horsesense.runs.replies import position_in_words
 from horsesense.scoring.prompt_formats import PROMPT_FORMATS
@@ -64,6 +64,7 @@ def environment() -> Environment:
         "logged": is_logged,
     }
     env.tests["in_words"] = named_by_words
+    env.globals["terms"] = terms
     return env
 
 
@@ -161,22 +162,14 @@ def _counted(collected: Collection) -> str:
     return ", ".join((count(models, "model"), count(len(collected.probes), "probe"), count(items, "item")))
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """Each model and each probe once, however many runs they are part of."""
-
-    models: Sequence[ModelRecord]
-    probes: Sequence[ProbeRecord]
-    cards: Mapping[str, Card]
-    """Cards of the probes with gold answers, by name."""
-
-
-def _provenance(collected: Collection) -> Provenance:
+def _provenance(collected: Collection) -> dict[str, Any]:
+    """Return each model and each probe once, however many runs they are part of, and the cards of the probes."""
     parts = [part for manifest in collected.manifests.values() for part in manifest.parts]
-    models = {(part.model.name, part.model.weights): part.model for part in parts}
-    probes = {(part.probe.name, part.probe.content): part.probe for part in parts}
-    cards = {name: summaries[0].answered.probe.card for name, summaries in collected.probes.items()}
-    return Provenance(list(models.values()), list(probes.values()), cards)
+    return {
+        "models": list({(part.model.name, part.model.weights): part.model for part in parts}.values()),
+        "probes": list({(part.probe.name, part.probe.content): part.probe for part in parts}.values()),
+        "cards": {name: summaries[0].answered.probe.card for name, summaries in collected.probes.items()},
+    }
 
 
 def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:

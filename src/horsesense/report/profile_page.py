@@ -22,6 +22,7 @@ from horsesense.report import profile_view as view
 from horsesense.report.page import bundled, environment
 from horsesense.report.profile_picture import grid_svg
 from horsesense.report.tables import TextTable, markdown_text
+from horsesense.report.terms import TERMS
 from horsesense.runs.store import PROFILE
 
 PAGE, SVG, PNG, MARKDOWN = "profile.html", "profile.svg", "profile.png", "profile.md"
@@ -111,9 +112,9 @@ def _lines(profile: Profile) -> Iterator[str]:
         beside = ("–", "–", "–") if first is None else tuple(map(_or_dash, (row.chance, first.cue, first.people)))
         rows.append([*cells, *beside])
     yield f"\n{TextTable([*columns, 'chance', 'best cue', 'people'], rows).markdown()}"
-    yield view.error_control(profile).replace("Thick lines are", "Brackets are").replace(" (thin lines, ", " (")
+    yield view.error_control(profile).replace(" and thick lines", "").replace(" (thin lines)", "")
     if any(cell.disagreeing for row in view.rows_of(profile) for cell in row.cells if cell is not None):
-        yield "\n≠: prompt formats disagree (see the page)."
+        yield "\n≠: prompt formats, or scores with and without PMI, disagree (see the page)."
     if any(not ability.counts for ability in profile.abilities):
         yield f"\n¹ Not in the overall score: {view.UNJUDGED}."
     if any(cell.people is not None for row in view.rows_of(profile) for cell in row.cells if cell is not None):
@@ -125,7 +126,7 @@ def _lines(profile: Profile) -> Iterator[str]:
     groups.append(["overall score", *map(view.overall_text, profile.models)])
     names = [model.model for model in profile.models]
     yield f"\n{TextTable(['adjusted score by group', *names], groups).markdown()}"
-    yield "0 is chance, 1 is the ceiling, after correction for surface cues and other explanations."
+    yield f"Adjusted score: {TERMS['Adjusted score']}"
     for sentence in view.comparisons(profile):
         yield f"\n{markdown_text(sentence)}"
     yield "\nContamination:\n"

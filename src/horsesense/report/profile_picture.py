@@ -57,7 +57,7 @@ def grid_svg(profile: Profile) -> str:
                 parts += _drawn(cell, _LEFT + column * _WIDE, top)
         top += _ROW
     notes = (
-        "Percentages: accuracy. adj: adjusted score, chance-corrected after controls, from 0 (chance) to 1 (ceiling).",
+        "Percentages: accuracy. adj: adjusted score, after controls: 0 is chance, 1 is the ceiling.",
         "The overall score is the mean adjusted score. ≠: prompt formats disagree.",
     )
     parts += [_text(16, top + 22 + 18 * line, note, 10.5, SOFT) for line, note in enumerate(notes)]

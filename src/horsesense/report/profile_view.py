@@ -42,14 +42,14 @@ VERDICTS: dict[str, VerdictStyle] = {
     "not robust": VerdictStyle(
         "fragile",
         "#5d4f9c",
-        "It knows something, but retains significantly less than two thirds of it in related items, in a retest or in"
-        " another prompt format.",
+        "The adjusted score is significantly above 0, but significantly less than two thirds of it is retained in "
+        "related items, in the retest, with PMI or in another prompt format.",
     ),
     "reads cues": VerdictStyle(
         "cue", "#8a5a0c", "Answers follow a surface cue, the similarity of option and question, or the options alone."
     ),
     "contaminated": VerdictStyle(
-        "contaminated", "#a4402a", "The published items are answered significantly better than their unpublished twins."
+        "contaminated", "#a4402a", "Accuracy on public items is significantly higher than on their unpublished twins."
     ),
     "same answer": VerdictStyle(
         "same",
@@ -59,15 +59,17 @@ VERDICTS: dict[str, VerdictStyle] = {
     "not above chance": VerdictStyle(
         "chance",
         "#5f5b54",
-        "Nothing significant is left after the controls, and a model that knows 40% of the items would be detected.",
+        "The adjusted score is not significantly above 0, and a model that knows 40% of the items would be detected.",
     ),
-    "inconclusive": VerdictStyle("open", "#8d877a", "The interval is too wide, or the items are too few, to decide."),
+    "inconclusive": VerdictStyle(
+        "open", "#8d877a", "The items are too few, or the intervals too wide, for any of the other verdicts."
+    ),
 }
 """From the best verdict to the one that says least."""
 UNJUDGED = "no person has validated these items"
 FIRST_LOOK = (
-    "The quick edition is a first look. In simulations 99% of verdicts were right with 600 to 800 items per ability; "
-    "with 60 items a cue reader was recognised in 30% of cases. Use the full edition for conclusions."
+    "The quick edition is a first look; use the full edition for conclusions. In simulations, 99% of verdicts were "
+    "right with 600 to 800 items per ability. With 60 items, only 30% of models that read cues were recognised."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate")
 EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
@@ -214,8 +216,9 @@ def scope(profile: Profile) -> str:
     if not inside:
         return f"no overall score: {UNJUDGED}"
     overall = profile.models[0].verdicts.overall
-    text = "" if overall is None else f"mean over {overall.name}"
-    return f"{text}; {count(outside, 'ability', 'abilities')} left out, because {UNJUDGED}" if outside else text
+    groups = "" if overall is None else count(len(overall.groups), "group of abilities", "groups of abilities")
+    text = "" if overall is None else f"mean adjusted score over {groups} ({overall.name})"
+    return f"{text}. Left out: {count(outside, 'ability', 'abilities')}, because {UNJUDGED}" if outside else text
 
 
 def contamination_status(model: ModelProfile) -> str:
@@ -237,7 +240,7 @@ def controls(model: ModelProfile, profile: Profile) -> str:
     names = [f"up to {tried} of {len(battery())} surface cues per ability" if tried else ""]
     names += [f"relatedness{f' by {encoders}' if encoders else ''}" if "relatedness" in kinds else ""]
     names += ["the options without the question" if "blind" in kinds else ""]
-    names += ["retest or other prompt formats" if any(f.conditions for f in findings) else ""]
+    names += ["a retest, PMI or other prompt formats" if any(f.conditions for f in findings) else ""]
     names += ["unpublished twins" if model.verdicts.contamination.difference is not None else ""]
     return listed([name for name in names if name]) or "none"
 
@@ -305,7 +308,7 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
     chance = "" if e.chance is None else f" Chance is {percent(e.chance, 0)}."
     size = f"{count(finding.n, 'item')} in {count(e.clusters, 'cluster')}"
     yield "Accuracy", f"{e:.0%}, {size}.{chance}"
-    yield "Adjusted score", f"{adjusted_text(finding.adjusted)}: 0 is chance, 1 is the ceiling."
+    yield "Adjusted score", f"{adjusted_text(finding.adjusted)}, where 0 is chance and 1 is the ceiling."
     for each in finding.explanations:
         yield EXPLANATIONS[each.kind], explained(each)
     if finding.families is not None:
@@ -313,7 +316,7 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
         expected = f"{percent(alone.value, 0)} expected if errors were independent"
         yield (
             "Whole families",
-            f"All items right in {strict:.0%} of {count(strict.n, 'family', 'families')}; {expected}.",
+            f"All items of a family are right in {strict:.0%} of {count(strict.n, 'family', 'families')}; {expected}.",
         )
     for other in finding.conditions:
         share = other.retention
@@ -325,8 +328,8 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
         right = ", ".join(f"{percent(share, 0)} {word}" for word, share in shares)
         yield (
             f"Pairs: {pairs.kind}",
-            f"{count(pairs.pairs, 'pair')} with opposite gold answers, of which right: {right}. "
-            f"Pairs with the same answer to both, in excess of guessing: {_share(pairs.same_answer)}.",
+            f"{count(pairs.pairs, 'pair')} of questions with opposite gold answers; right: {right}. Pairs with the "
+            f"same answer to both questions, beyond those expected by chance: {_share(pairs.same_answer)}.",
         )
     if finding.facts is not None:
         used = ""
@@ -338,7 +341,7 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
     yield "Label quality", label_quality(finding)
     if finding.twin is not None:
         twins = "" if finding.on_twin is None else f" Verdict on the twins alone: {finding.on_twin}."
-        yield "Contamination", f"Accuracy on published items minus accuracy on their twins: {finding.twin:+.2f}.{twins}"
+        yield "Contamination", f"Accuracy on public items minus accuracy on their twins: {finding.twin:+.2f}.{twins}"
     yield "In the overall score", f"{'Yes' if ability.counts else 'No'}: {ability.why}."
 
 
@@ -361,7 +364,7 @@ def label_quality(finding: AbilityFinding) -> str:
 def _condition_name(name: str) -> str:
     named = [word for word in re.findall(r"\w+", name) if word in FORMATS]
     if named:
-        return f"Prompt format: {named[-1]}"
+        return "With PMI" if named[-1] == "pmi" else f"Prompt format: {named[-1]}"
     return {
         "in the retest": "Retest",
         "in the other items of the family": "Other items of the family",
@@ -380,8 +383,9 @@ def explained(each: ExplanationFinding) -> str:
     model = f" The model gets {' and '.join(sides)}." if sides else ""
     if each.kind == "blind":
         return f"The model's own choice without the question gets {each.accuracy:.0%}.{model}"
-    best = f" It is the best of {each.tried} cues, chosen on the other half of the items." if each.tried > 1 else ""
-    return f"The rule: pick {each.name.removeprefix('picking ')}.{best} It gets {each.accuracy:.0%}.{model}"
+    best = f"For each half of the items, the best of {each.tried} cues on the other half"
+    rule = f"{best if each.tried > 1 else 'The rule'}: pick {each.name.removeprefix('picking ')}"
+    return f"{rule}. It gets {each.accuracy:.0%}.{model}"
 
 
 def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> str:
@@ -391,13 +395,13 @@ def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> st
         return f"{model.model}: not tested, because no twins were run."
     size = count(len(test.abilities), "ability", "abilities")
     result = (
-        f"{model.model}: accuracy on published items minus accuracy on their twins is {test.difference:+.2f} over "
+        f"{model.model}: accuracy on public items minus accuracy on their twins is {test.difference:+.2f} over "
         f"{size} (one-sided p {_equals(test.p)}; the threshold is p < {test.level:g})."
     )
     if status == "found":
         own = listed([titles.get(name, name) for name in test.contaminated])
         where = f" in {own}" if own else ""
-        return f"{result} Contamination found{where}: accuracy on published items is not evidence of knowledge."
+        return f"{result} Contamination found{where}: accuracy on public items is not evidence of knowledge."
     least = test.detectable
     power = (
         "" if least is None or isnan(least) else f" A difference of {number(least)} would be detected with 80% power."
@@ -413,13 +417,14 @@ def _equals(p: float) -> str:
 
 
 def error_control(profile: Profile) -> str:
-    """State the level of intervals and of verdicts."""
+    """State the level of verdicts, and what it guarantees."""
     verdicts = profile.models[0].verdicts
     shown, strict = (f"{100 * each:.4g}%" for each in (verdicts.level, verdicts.verdict_level))
     size = count(len(profile.abilities), "ability", "abilities")
     return (
-        f"Thick lines are {shown} intervals. Verdicts use {strict} intervals (thin lines, Bonferroni over {size}), so "
-        "the probability of any wrong claim on this page is at most 5%."
+        f"Brackets and thick lines are {shown} intervals. Verdicts use {strict} intervals (thin lines): the "
+        "probability that any verdict of a model wrongly claims knowledge or cue reading is at most 5% (Bonferroni "
+        f"over two claims for each of {size}). This does not cover the {shown} intervals and the p-values."
     )
 
 

@@ -173,10 +173,10 @@ def _collected(
         (place, [*answered, *(run.beside if isinstance(run, Run) else ())])
         for run, (place, answered) in zip(runs, by_place, strict=True)
     ]
-    kept = {run.folder: run.manifest for run in runs if isinstance(run, Run) and run.folder and run.manifest}
+    manifests = {run.folder: run.manifest for run in runs if isinstance(run, Run) and run.folder and run.manifest}
     collected = with_tables(collect_answered(whole, cues, how, progress, wholes), whole)
     split = [(name.partition(" on ")[0], name.partition(" on ")[2]) for name in rest]
-    return replace(collected, manifests=kept, unfinished=split)
+    return replace(collected, manifests=manifests, unfinished=split)
 
 
 def _written(

@@ -18,9 +18,9 @@ from horsesense.stats.intervals import KNOWN, against_chance
 from horsesense.training.curves import Line
 
 VERDICT_RULE = (
-    "Above or below chance: the 95% interval excludes chance. Not above chance: it includes chance and excludes the "
-    "score of a model that knows a quarter of the items. Inconclusive: it includes both. Too few answered: less than "
-    f"{LEAST_ANSWERED:.0%} of the items have an answer, so there is no verdict."
+    "Above or below chance: the 95% interval excludes chance. Near chance: it includes chance, and excludes the score "
+    "of a model that knows a quarter of the items and guesses the rest. Inconclusive: it includes both scores. Too few "
+    f"answered: less than {LEAST_ANSWERED:.0%} of the items have an answer, so there is no verdict."
 )
 
 
@@ -169,7 +169,7 @@ def response_bias(bias: Bias) -> str:
 
 
 WHOLE = "The model was scored on a part of the probe; cues were searched for in the whole probe."
-DRAWN = "A cue may be absent from the whole probe, because cues were searched for only in the scored sample."
+DRAWN = "Cues were searched for only in the scored sample, so the whole probe may not have this cue."
 
 
 def cue_control(control: ArtefactControl) -> str:

@@ -57,7 +57,7 @@ def ask(
         seed: Random seed of the draw.
         spec: Scoring spec.
         normalise: Score normalisation. By default, the one of each probe's card.
-        formats: Prompt format: loglikelihood, pmi, letters, generate, or auto (what the model supports).
+        formats: Prompt format: loglikelihood, letters, generate, structured, or auto (what the model supports).
         withhold: Also ask the same items without their options, or without their question.
         wordings: Also ask the same items in so many registered wordings, by letters in both option orders.
         until: Stop early by a rule: "ci<0.03" stops when an interval that allows peeking is within 0.03 of the value.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
+from copy import copy
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Annotated, Any, Protocol, Self
@@ -25,7 +27,7 @@ class EngineSettings:
     workers: Annotated[int, Ge(1)] | None = None
     """Number of Ray workers. By default, one per GPU, or one per machine without a GPU."""
     gpus: Annotated[float, Ge(0)] | None = None
-    """Number of GPUs per Ray worker. By default, 1 where there are any."""
+    """Number of GPUs per Ray worker. By default, 1 if there is a GPU."""
     threads: Annotated[int, Ge(1)] | None = None
     """Number of threads per Ray worker. By default, the cores of the machine, shared among its workers."""
 
@@ -67,6 +69,12 @@ class WorkerContext:
         self.state: dict[Any, Any] = {}
         self.exit_stack = ExitStack()
 
+    def reporting_to(self, progress: Progress) -> WorkerContext:
+        """Return the same state for a task with its own progress callback, which may run beside others."""
+        context = copy(self)
+        context.progress = progress
+        return context
+
     def clear(self) -> None:
         self.exit_stack.close()
         self.state.clear()
@@ -107,6 +115,8 @@ class Job:
     """Models for a `WorkerContext` in this process."""
     local_only = False
     """Whether the tasks must run in this process: requests to a server are sent from here."""
+    at_once = 1
+    """Tasks that may run at once in this process, in threads."""
 
     def begin(self) -> Sequence[EngineTask]:
         """Return the first tasks."""
@@ -122,6 +132,9 @@ class Job:
 
     def interrupted(self) -> None:
         """React to Ctrl-C."""
+
+    def stop(self, error: BaseException) -> None:
+        """End the tasks that run beside one that failed."""
 
     def failed(self, task: EngineTask, reason: str) -> None:
         """Record a task that ended its worker each time; the others continue."""
@@ -143,7 +156,7 @@ class Engine(Protocol):
 
 
 class LocalEngine:
-    """Runs one task after the other in this process."""
+    """Runs tasks in this process: one after the other, or in threads where they wait for a server."""
 
     remote = False
     on_gpu = None
@@ -152,14 +165,41 @@ class LocalEngine:
         for job in jobs:
             with WorkerContext(job.local_models) as context:
                 try:
-                    pending = [*reversed(job.begin())]
-                    while pending:
-                        task = pending.pop()
-                        context.progress = job.progress_of(task)
-                        pending += reversed(job.take(task, task.function(context, task)))
+                    (_in_threads if job.at_once > 1 else _in_turn)(job, context)
                 except KeyboardInterrupt:
                     job.interrupted()
                     raise
+
+
+def _in_turn(job: Job, context: WorkerContext) -> None:
+    pending = [*reversed(job.begin())]
+    while pending:
+        task = pending.pop()
+        context.progress = job.progress_of(task)
+        pending += reversed(job.take(task, task.function(context, task)))
+
+
+def _in_threads(job: Job, context: WorkerContext) -> None:
+    """Run tasks beside one another, so that none waits for the slowest reply to another; results are taken here."""
+    running: dict[Future[TaskResult], EngineTask] = {}
+    with ThreadPoolExecutor(job.at_once, "horsesense-task") as threads:
+
+        def start(tasks: Sequence[EngineTask]) -> None:
+            for task in tasks:
+                own = context.reporting_to(job.progress_of(task))
+                running[threads.submit(task.function, own, task)] = task
+
+        try:
+            start(job.begin())
+            while running:
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    task = running.pop(future)
+                    start(job.take(task, future.result()))
+        except BaseException as error:
+            job.stop(error)
+            threads.shutdown(cancel_futures=True)
+            raise
 
 
 LOCAL = LocalEngine()

@@ -11,6 +11,7 @@ import numpy as np
 
 from horsesense.core import Item, Probe
 from horsesense.core.item_file import Some, ids_of
+from horsesense.models.api.served_model import ServedModel
 from horsesense.models.protocol import Model
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.cache import ScoreStore
@@ -86,7 +87,9 @@ class RunJob(Job):
     ) -> None:
         self.name = model if isinstance(model, str) else model.name
         self.local_models = {} if isinstance(model, str) else {self.name: model}
-        self.local_only = not isinstance(model, str) and model.who.kind == "server"
+        self.served = model if isinstance(model, ServedModel) else None
+        self.local_only = self.served is not None
+        self.at_once = self.served.at_once if self.served else 1
         self.probes, self.whole, self.store = probes, whole, store
         self.settings, self.progress = settings, progress
         self.remote = remote and not self.local_only
@@ -158,6 +161,10 @@ class RunJob(Job):
                 self.progress.log(
                     f"{plan.progress.stage}: {plan.done:,} of {total:,} items are stored; the same command resumes"
                 )
+
+    def stop(self, error: BaseException) -> None:
+        if self.served is not None:
+            self.served.client.stop(error)
 
     def failed(self, task: EngineTask, reason: str) -> None:
         if task.function not in (score_shard, cache_keys):

@@ -104,7 +104,7 @@ class Result(Document):
     label_quality: LabelQuality | None = None
     """Label quality of the items, from the probe's card."""
     verdict: str | None = None
-    """``above chance``, ``not above chance``, ``below chance`` or ``inconclusive``, by the interval; ``too few
+    """``above chance``, ``near chance``, ``below chance`` or ``inconclusive``, by the interval; ``too few
     answered`` where less than 90% of the items were answered; null where chance is not known."""
 
     def __post_init__(self) -> None:

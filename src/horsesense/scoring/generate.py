@@ -1,19 +1,26 @@
-"""Prompt format ``generate``: a short reply, sampled once or several times, and the option that it names."""
+"""Prompt formats ``generate`` and ``structured``: a short reply, sampled once or several times, and the option that it
+names.
+
+In the structured format the server allows no reply but a letter of the options (`Turn.allowed`). Nothing has to be
+parsed, but a constraint can change what a model answers, so its results are those of another format.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from math import log
 
 from horsesense.core import Answer, Item, Reply, ScoringSpec
 from horsesense.core.answer import ReplyOutcome
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
+from horsesense.models.api.served_model import ServedModel
 from horsesense.models.protocol import Continuation, Model, Sampling, Turn
 from horsesense.scoring.free_answers import is_open, read_free_answer
 from horsesense.scoring.letters import ShownItem, in_orders, in_words
 from horsesense.scoring.prompt_formats import Answers, Call, PromptFormat
-from horsesense.scoring.prompts import REASONED, SHORTLY, is_chat, prompt_text
+from horsesense.scoring.prompts import ONLY_LETTER, REASONED, SHORTLY, is_chat, letters_of, prompt_text
 from horsesense.scoring.reply_parsing import parse_reply
 
 REPLY_TOKENS = 48
@@ -26,13 +33,41 @@ def _spec(spec: ScoringSpec) -> ScoringSpec:
     return spec
 
 
+def _structured_spec(spec: ScoringSpec) -> ScoringSpec:
+    if spec.reason or spec.chat == "off":
+        raise UserError(
+            f"the structured format has no room for {'reasoning' if spec.reason else 'plain text'}",
+            fix=f"use {argument('formats', 'generate')}",
+        )
+    return _spec(spec)
+
+
 def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[ShownItem]:
     return show_items(items, spec, pool, is_chat(spec, model.can("chat"), model.name))
+
+
+def _prepare_structured(
+    model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]
+) -> list[ShownItem]:
+    return show_structured(items, spec, pool, chat=True)
 
 
 def show_items(items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item], chat: bool) -> list[ShownItem]:
     """Build the prompts of items."""
     return in_orders(items, spec, pool, chat, REASONED if spec.reason else SHORTLY, spec.orders or 1)
+
+
+def show_structured(items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item], chat: bool) -> list[ShownItem]:
+    """Build the prompts of items, each with the letters that are allowed."""
+    if any(is_open(item) for item in items):
+        raise UserError(
+            "the structured format needs options, and some items have none",
+            fix=f"use {argument('formats', 'generate')}",
+        )
+    return [
+        replace(shown, turns=tuple(replace(turn, allowed=letters_of(shown.item)) for turn in shown.turns))
+        for shown in in_orders(items, spec, pool, chat, ONLY_LETTER, spec.orders or 1)
+    ]
 
 
 def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
@@ -56,13 +91,15 @@ def _reply(
     item: Item, order: Sequence[int], turn: Turn, sample: int, written: Continuation, spec: ScoringSpec
 ) -> Reply:
     chat = bool(turn.messages)
-    if is_open(item):
+    if turn.allowed:
+        index, outcome, why = read_structured(written, turn.allowed)
+    elif is_open(item):
         index, outcome, why = read_free_answer(written, item, endless=not (chat or spec.reason))
     else:
         index, outcome, why = read_reply(written, [item.options[option] for option in order], spec, chat)
     return Reply(
         item=item.id,
-        format="generate",
+        format="structured" if turn.allowed else "generate",
         order=tuple(order),
         sample=sample,
         prompt=prompt_text(turn),
@@ -103,6 +140,14 @@ def read_reply(
     return None, "empty" if parsed.why == "empty" else "unparsed", parsed.why
 
 
+def read_structured(written: Continuation, allowed: Sequence[str]) -> tuple[int | None, ReplyOutcome, str]:
+    """Return the option of a structured reply; one that is not allowed is not parsed by other rules."""
+    if written.outcome == "answered" and written.text in allowed:
+        return allowed.index(written.text), "answered", "structured"
+    outcome: ReplyOutcome = "unparsed" if written.outcome == "answered" else written.outcome
+    return None, outcome, written.reported or ("breaks the schema" if outcome == "unparsed" else outcome)
+
+
 def answer_from(item: Item, replies: Sequence[Reply]) -> Answer:
     """Return the log of each option's share of the parsed replies, smoothed so that none is zero.
 
@@ -122,4 +167,12 @@ def _in_words(model: Model, spec: ScoringSpec) -> str:
     return f"{in_words(model, spec, spec.orders or 1)}, {drawn}{room}"
 
 
+def _structured_in_words(model: Model, spec: ScoringSpec) -> str:
+    assert isinstance(model, ServedModel)
+    return f"{_in_words(model, spec)}, held to the letters by {model.found.structured.style}"
+
+
 GENERATE = PromptFormat("generate", "text", _spec, _prepare, _answer, _in_words)
+STRUCTURED = PromptFormat(
+    "structured", "structured", _structured_spec, _prepare_structured, _answer, _structured_in_words
+)

@@ -20,6 +20,7 @@ PROMPT_FORMATS = {
     "pmi": "horsesense.scoring.loglikelihood",
     "letters": "horsesense.scoring.letters",
     "generate": "horsesense.scoring.generate",
+    "structured": "horsesense.scoring.generate",
 }
 """Prompt format → the module that defines it, as a `PromptFormat` with the name in capitals."""
 
@@ -189,8 +190,9 @@ def _previews(
     probe: str, name: str, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]
 ) -> list[PromptPreview]:
     meant = get_prompt_format(name).spec(spec)
-    if name in ("letters", "generate"):
-        show_items = importlib.import_module(PROMPT_FORMATS[name]).show_items
+    if name in ("letters", "generate", "structured"):
+        show = "show_structured" if name == "structured" else "show_items"
+        show_items = getattr(importlib.import_module(PROMPT_FORMATS[name]), show)
         return [
             PromptPreview(probe, shown.item.id, name, order, prompt_text(turn))
             for shown in show_items(items, meant, pool if spec.shots else (), spec.chat != "off")

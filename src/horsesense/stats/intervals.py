@@ -62,23 +62,23 @@ class Estimate:
         return with_interval(self.value, self.ci, spec)
 
 
-Standing = Literal["above chance", "not above chance", "below chance", "inconclusive"]
+Standing = Literal["above chance", "near chance", "below chance", "inconclusive"]
 """How a score compares with chance."""
 KNOWN = 1 / 4
-"""A score is called *not above chance* only where its interval excludes a model that knows this share of the items."""
+"""A score is called *near chance* only where its interval excludes a model that knows this share of the items."""
 
 
 def against_chance(e: Estimate) -> Standing | None:
     """Compare a score with chance by its interval; None where chance is not known.
 
-    Above or below chance: the interval excludes chance. Not above chance: it includes chance and excludes the score of
+    Above or below chance: the interval excludes chance. Near chance: it includes chance and excludes the score of
     a model that knows a quarter of the items and guesses the rest. Inconclusive: it includes both, so the items are too
     few to decide.
 
     >>> against_chance(Estimate(0.7, (0.49, 0.86), 20, 20, 0.5, 0.95, "", 0))
     'inconclusive'
     >>> against_chance(Estimate(0.52, (0.48, 0.56), 600, 600, 0.5, 0.95, "", 0))
-    'not above chance'
+    'near chance'
     """
     if e.chance is None:
         return None
@@ -86,7 +86,7 @@ def against_chance(e: Estimate) -> Standing | None:
         return "above chance"
     if e.high < e.chance:
         return "below chance"
-    return "not above chance" if e.high < e.chance + KNOWN * (1 - e.chance) else "inconclusive"
+    return "near chance" if e.high < e.chance + KNOWN * (1 - e.chance) else "inconclusive"
 
 
 def rate_interval(value: float, variance: float, units: int, level: float = 0.95) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.core import BLANK, Item, Probe, check_item
+from horsesense.core import BLANK, Item, Probe, check_item, read_probe, write_probe
 from horsesense.cues import measure_cues
 from horsesense.cues.question import entity_order_of, halves
 from horsesense.errors import UserError
@@ -30,10 +30,11 @@ from horsesense.methods.rica.lexicon import shipped_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
 from horsesense.methods.rica.perturbations import PUBLISHED, prove
 from horsesense.methods.rica.statements import entities_of, say
-from horsesense.methods.rica.strategies import AxiomSources
+from horsesense.methods.rica.strategies import AxiomSources, strategies_of
+from horsesense.methods.rica.study import write_probes
 
 SHIPPED = ("material", "grade", "location", "role", "temporal", "animal", "quantity")
-FILLED = list(TEMPLATES)
+FILLED = strategies_of(AxiomSources())
 
 
 def plan(*strategies: str, entities: str = "novel", **changes: object) -> RicaPlan:
@@ -309,6 +310,24 @@ def test_a_probe_needs_its_controls_and_a_control_needs_none(built: Probe) -> No
     for name in CONTROLS:
         assert missing_controls(control(built, name).card, f"axioms-{name}", {f"axioms-{name}"}) == ()
     assert missing_controls(replace(built.card, method="cats"), "axioms", {"axioms"}) == ()
+
+
+def test_a_limit_below_the_first_block_gives_blocks_that_fit() -> None:
+    for limit in (12, 36, 50):
+        assert 0 < len(build_rica(plan(limit=limit)).items) <= limit
+    assert 0 < len(build_rica(plan(limit=36, task="ladder")).items) <= 36
+    assert len(build_rica(plan(limit=1)).items) == 4, "the smallest block: whole axioms of both poles"
+
+
+def test_a_study_draws_from_a_given_probe(tmp_path: Path) -> None:
+    whole = build_rica(plan("role", "temporal", limit=200))
+    write_probe(tmp_path / "whole.jsonl", whole)
+    files = [tmp_path / "statements.jsonl", tmp_path / "ladder.jsonl"]
+    write_probes(files, tmp_path / "whole.jsonl", 36, "novel", 0)
+    drawn = read_probe(files[0]).items
+    assert 0 < len(drawn) <= 36
+    counts = Counter(item.family for item in whole.items)
+    assert all(counts[family] == n for family, n in Counter(item.family for item in drawn).items()), "whole axioms"
 
 
 def test_controls_take_away_and_nothing_else(built: Probe) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from horsesense.data import read_table
 from horsesense.errors import UserError
 from horsesense.lexicons.novel_names import is_novel, novel_names
-from horsesense.lexicons.triples import read_atomic, read_conceptnet, read_generics
+from horsesense.lexicons.triples import Fact, Facts, read_atomic, read_conceptnet, read_generics
 from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.lexicons.words import zipf
 from horsesense.methods.rica import type_constraints as types
@@ -20,9 +21,10 @@ from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, fill, read
 from horsesense.methods.rica.lexicon import compare_with_wordnet, read_lexicon, shipped_lexicon
 from horsesense.methods.rica.perturbations import KINDS
 from horsesense.methods.rica.statements import entities_of, say
-from horsesense.methods.rica.strategies import AxiomSources, sourced_axioms, strategies_of, traits
+from horsesense.methods.rica.strategies import AxiomSources, axioms_from_facts, sourced_axioms, strategies_of, traits
 from tests.support.made_sources import (
     LISTS,
+    json_conceptnet,
     official_atomic,
     official_conceptnet,
     plain_conceptnet,
@@ -32,7 +34,7 @@ from tests.support.made_sources import (
 LETTERS = entities_of("letters", None, 0)
 
 
-@pytest.mark.parametrize("conceptnet", [plain_conceptnet, official_conceptnet])
+@pytest.mark.parametrize("conceptnet", [plain_conceptnet, official_conceptnet, json_conceptnet])
 @pytest.mark.parametrize("atomic", [official_atomic, preprocessed_atomic])
 def test_knowledge_bases_in_all_their_formats(conceptnet: object, atomic: object, tmp_path: Path) -> None:
     assert callable(conceptnet)
@@ -51,7 +53,7 @@ def test_knowledge_bases_in_all_their_formats(conceptnet: object, atomic: object
     knead = "so More(is * likely to knead dough(A), is * likely to knead dough(B))"
     assert ("role", f"baker(A, B), {knead}") in statuses
     hill = "person_a helps person_b up the hill(A, B), so More(considerate(A), considerate(B))"
-    assert statuses["action-between", hill] == "raw"
+    assert statuses["action-between", hill] == "proposed"
     alone = (
         "helps another person up the hill(A) and not helps another person up the hill(B), "
         "so More(considerate(A), considerate(B))"
@@ -84,11 +86,69 @@ def test_what_would_not_be_english_is_left_out() -> None:
     assert say(axiom).text == "A is a seal and B is a mole, so A is more likely to live in water than B"
 
 
+def crawl(name: str, facts: Sequence[Fact]) -> tuple[dict[str, str], Counter[str]]:
+    """Statement → status of the axioms that some facts give, and what was left out."""
+    rejected: Counter[str] = Counter()
+    known = axioms_from_facts(name, {"conceptnet": Facts("conceptnet", "CC0", tuple(facts))}, {}, rejected)
+    return {say(each.axiom).text: each.status for each in known}, rejected
+
+
+def used(thing: str, *purposes: str) -> list[Fact]:
+    return [Fact("UsedFor", thing, purpose, 2.0) for purpose in purposes]
+
+
+def test_a_thing_is_compared_with_one_that_is_for_other_uses() -> None:
+    if find_wordnet() is None:
+        pytest.skip("WordNet is not here")
+    knife = used("knife", "cut bread", "fun", "poking")
+    guitar = used("guitar", "play song", "make music", "strum chords", "entertain people")
+    axe = used("axe", "cutting wood", "chop trees", "split logs")
+    statements, rejected = crawl("use", [*knife, *guitar, *axe, *used("water", "wash hair"), *used("jeans", "sit")])
+    bread = "A is a knife and B is a guitar, so A is more useful for cutting bread than B"
+    assert statements[bread] == "machine"
+    assert not any("B is an axe" in each and "cutting bread" in each for each in statements), "an axe cuts too"
+    assert not any("knife" in each.partition(" and ")[2] for each in statements), "too few of its uses are known"
+    assert rejected["use: not a common thing that people make, by WordNet"] == 2
+    assert rejected["use: no clear purpose in few words"] == 3
+
+
+def test_silence_of_a_knowledge_base_is_only_a_proposal() -> None:
+    if find_wordnet() is None:
+        pytest.skip("WordNet is not here")
+    facts = [
+        Fact("CapableOf", "barber", "cut hair"),
+        Fact("CapableOf", "barber", "tell jokes"),
+        Fact("CapableOf", "barber", "drink coffee"),
+        Fact("CapableOf", "person", "drink coffee"),
+        Fact("CapableOf", "plumber", "fix pipes"),
+        Fact("CapableOf", "priest", "bless people"),
+    ]
+    statements, rejected = crawl("occupation", facts)
+    start = "A works as a barber and B works as a plumber, so A is more likely to"
+    assert statements[f"{start} cut hair than B"] == "machine", "its definition says so"
+    assert statements[f"{start} tell jokes than B"] == "proposed"
+    assert not any("coffee" in each for each in statements)
+    assert rejected["occupation: anybody can do it"] == 1
+    assert rejected["occupation: a person who is not in the list of occupations"] == 2
+
+    places = [
+        ("whale", "ocean"),
+        ("whale", "sea"),
+        ("cow", "farm"),
+        ("cow", "barn"),
+        ("duck", "farm"),
+        ("duck", "barn"),
+    ]
+    statements, _ = crawl("animal", [Fact("AtLocation", head, tail) for head, tail in places])
+    assert statements["A is a whale and B is a cow, so A is more likely to be found in the ocean than B"] == "machine"
+    assert statements["A is a whale and B is a duck, so A is more likely to be found in the ocean than B"] == "proposed"
+
+
 def test_without_shipped_tables_strategies_without_a_source_are_left_out(tmp_path: Path) -> None:
     facts = {"conceptnet": read_conceptnet([plain_conceptnet(tmp_path / "cn")])}
     strategies = strategies_of(AxiomSources(facts=facts, lists=LISTS, shipped=False))
-    assert set(strategies) == {"material", "animal", "occupation", "role"}
-    assert set(strategies_of(AxiomSources())) == set(TEMPLATES)
+    assert set(strategies) == {"material", "animal", "occupation", "role", "use"}
+    assert set(strategies_of(AxiomSources())) == set(TEMPLATES) - {"use"}
     with pytest.raises(UserError, match="the strategy grade has no source"):
         list(sourced_axioms(["grade"], AxiomSources(facts=facts, shipped=False), Counter()))
 

@@ -196,8 +196,8 @@ def test_steps_are_done_once_and_again_where_their_inputs_change(tiny_folders: d
     ]
     probe = read_probe(done.probes["proposed"])
     assert {item.facets["origin"] for item in probe.items} == {"people"}
-    assert len(probe.items) == 2 * done.counts["passing"]["people"]
-    assert done.counts["schemas"]["people"] == done.counts["filtered"] <= done.counts["triplets"]
+    assert len(probe.items) == 2 * done.counts.passing["people"]
+    assert done.counts.schemas["people"] == done.counts.filtered <= done.counts.triplets
     assert run_pipeline(plan, out, again).counts == done.counts
     assert sum("already done" in text for text in again.heard) == 7
     assert not any("…" in text for text in again.heard)

@@ -24,7 +24,7 @@ from horsesense.methods.winoventi.exceptions import association_item
 from horsesense.methods.winoventi.nouns import Noun, is_plural
 from horsesense.methods.winoventi.people import BETWEEN, apply_validation, people_file, people_schemas, premise_item
 from horsesense.methods.winoventi.pipeline import run_pipeline
-from horsesense.methods.winoventi.plan import PipelinePlan, read_plan
+from horsesense.methods.winoventi.plan import PipelineContext, PipelinePlan, read_plan
 from horsesense.methods.winoventi.procedure import collect_people, refresh_stages, rounds, staged_app, stages_of, status
 from horsesense.methods.winoventi.schemas import Triplet, read_schemas, read_triplets
 from horsesense.progress import NO_PROGRESS
@@ -130,10 +130,10 @@ def test_two_people_walk_through_all_stages(plan: PipelinePlan, tmp_path: Path) 
 def test_what_a_machine_proposes_stands_in_the_form(
     plan: PipelinePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def proposing(plan: PipelinePlan, kept: list[Association], *rest: Any) -> list[Triplet]:
+    def proposing(context: PipelineContext, kept: list[Association]) -> tuple[list[Triplet], dict[str, int]]:
         """As `exceptions_of`, with a dictionary that has a word for everything."""
-        own = exceptions.exceptions_of(plan, kept, *rest)
-        return own + [Triplet(each.noun, each.word, "frozen", "antonym", each.k) for each in kept]
+        own, left_out = exceptions.exceptions_of(context, kept)
+        return own + [Triplet(each.noun, each.word, "frozen", "antonym", each.k) for each in kept], left_out
 
     monkeypatch.setattr(pipeline, "exceptions_of", proposing)
     out = tmp_path / "out"

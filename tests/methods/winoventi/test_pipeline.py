@@ -12,9 +12,8 @@ from horsesense.errors import UserError
 from horsesense.methods.winoventi import word_relations
 from horsesense.methods.winoventi.associations import read_associations
 from horsesense.methods.winoventi.pipeline import run_pipeline
-from horsesense.methods.winoventi.plan import PipelinePlan
+from horsesense.methods.winoventi.plan import PipelinePlan, Steps
 from horsesense.methods.winoventi.schemas import CheckedSchema, read_schemas, read_triplets, write_schemas
-from horsesense.methods.winoventi.steps import Steps
 from horsesense.runs.stored_files import verify
 from tests.support.made_plan import make_plan, people_have_answered
 

@@ -10,6 +10,7 @@ import pytest
 from horsesense.core import ScoringSpec
 from horsesense.core.catalogue import load_probe
 from horsesense.errors import UserError
+from horsesense.lexicons.triples import read_conceptnet
 from horsesense.methods.winoventi import circumstances, word_relations
 from horsesense.methods.winoventi.adversarial_filter import PRIOR
 from horsesense.methods.winoventi.builder import build_winoventi
@@ -35,6 +36,7 @@ from horsesense.methods.winoventi.schemas import (
     parse_premise,
     triplet_name,
 )
+from horsesense.methods.winoventi.word_relations import WordRelations
 from horsesense.models.hf.load import load_model
 from horsesense.runs.tasks import Settings
 from horsesense.scoring.option_scores import answer_items
@@ -53,7 +55,7 @@ def test_words_are_attested_beside_their_nouns(tmp_path: Path) -> None:
     texts, facts = tmp_path / "texts.txt", tmp_path / "facts.txt"
     texts.write_text("She saw wet towels there.\nThe test tube was very full.\nA wet, old dog barked loudly.\n")
     facts.write_text("HasProperty\tsponge\twet\t1\nIsA\tsea\twet\t1\n")
-    found = attested_in([texts], facts, frozenset({"wet", "full"}))
+    found = attested_in([texts], read_conceptnet([facts]).facts, frozenset({"wet", "full"}))
     assert found.nouns_with("wet")["towel"] == 1
     assert found.nouns_with("wet")["sponge"] == 1
     assert "sea" not in found.nouns_with("wet")
@@ -78,6 +80,33 @@ def test_an_exception_needs_two_kinds_of_evidence() -> None:
     assert judged(Triplet("mug", "empty", "brimming"), given) == ("kin", "")
     assert judged(Triplet("jug", "empty", "brimming"), given) == ("", NOT_EXCLUDED), "not by its own word"
     assert judged(Triplet("mug", "wide", "slim"), given) == ("", NOT_PLAUSIBLE), "a sofa is no kin of a mug"
+
+
+def test_the_other_end_of_a_scale_is_plausible_unless_the_noun_is_defined_by_this_one() -> None:
+    lexicon = WordRelations(
+        {"frozen": frozenset({"icy"})},
+        {},
+        {"icy": frozenset({"hot"}), "hot": frozenset({"icy"})},
+        {"icy": frozenset({"hot"}), "hot": frozenset({"icy"})},
+        {"icy": {"adjective": 1}, "hot": {"adjective": 1}},
+    )
+    evidence = ExceptionEvidence(TABLE, lexicon)
+    assert evidence.judged(Triplet("moon", "icy", "hot"), Noun("moon")) == ("scale", "")
+    assert evidence.judged(Triplet("moon", "edible", "inedible"), Noun("moon")) == ("scale", ""), "by morphology"
+    assert evidence.judged(Triplet("moon", "elastic", "inelastic"), Noun("moon")) == ("", NOT_PLAUSIBLE), "a rare word"
+    assert evidence.judged(Triplet("moon", "icy", "lukewarm"), Noun("moon")) == ("", NOT_EXCLUDED)
+    distinct = ExceptionEvidence(TABLE, lexicon, distinct={"icy": {"tepid"}})
+    assert distinct.judged(Triplet("moon", "icy", "tepid"), Noun("moon")) == ("", NOT_PLAUSIBLE), "distinct, no more"
+
+
+def test_a_noun_defined_by_its_generic_word_has_no_other_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    table, lexicon = circumstances.load_circumstances(), word_relations.load_word_relations()
+    if lexicon is None:
+        pytest.skip("WordNet is not here")
+    evidence = ExceptionEvidence(table, lexicon)
+    assert evidence.judged(Triplet("corpse", "dead", "alive"), Noun("corpse"))[0] == "", "the dead body of a human"
+    assert evidence.judged(Triplet("orchard", "empty", "full"), Noun("orchard"))[0] == "scale"
 
 
 def test_calibration_of_a_small_registry(tmp_path: Path) -> None:

@@ -9,14 +9,15 @@ import pytest
 
 from horsesense.core import Judgement, Probe
 from horsesense.errors import UserError
+from horsesense.lexicons.triples import read_conceptnet
 from horsesense.methods.winoventi import checks
 from horsesense.methods.winoventi.adversarial_filter import prior_probe
 from horsesense.methods.winoventi.associations import Association, read_depths, read_registry
-from horsesense.methods.winoventi.builder import build_winoventi, make_splits
+from horsesense.methods.winoventi.builder import build_winoventi
 from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.exceptions import from_people, merge_triplets
 from horsesense.methods.winoventi.nouns import Noun
-from horsesense.methods.winoventi.plausibility import from_lexicon, read_denied
+from horsesense.methods.winoventi.plausibility import denied_in, distinct_in, from_distinct, from_lexicon
 from horsesense.methods.winoventi.published_dataset import read_winoventi
 from horsesense.methods.winoventi.schemas import (
     CheckedSchema,
@@ -30,6 +31,7 @@ from horsesense.methods.winoventi.schemas import (
     special_facets,
     word_differences,
 )
+from horsesense.methods.winoventi.training_settings import make_splits
 from horsesense.methods.winoventi.word_relations import read_word_relations
 from tests.support.made_schemas import made_probe
 from tests.support.small_wordnet import write_small_wordnet
@@ -129,8 +131,14 @@ def test_exceptions_of_people_and_facts(tmp_path: Path) -> None:
     assert len(distinct) == 2
     assert odd == {"found twice": 1, "exceptions that are the association itself": 1}
     path = tmp_path / "facts.txt"
-    path.write_text("NotHasProperty\tcup\tcold\t1\nHasProperty\tcup\tred\t1\nNotIsA\tcup\ta dog\t1\n")
-    assert read_denied(path) == {"cup": ["cold"]}
+    path.write_text(
+        "NotHasProperty\tcup\tcold\t1\nHasProperty\tcup\tred\t1\nNotIsA\tcup\ta dog\t1\nDistinctFrom\tlit\tdark\t1\n"
+    )
+    facts = read_conceptnet([path]).facts
+    assert denied_in(facts) == {"cup": ["cold"]}
+    assert distinct_in(facts) == {"lit": {"dark"}, "dark": {"lit"}}
+    (found,) = from_distinct(Association("lamp", "dark", 3), distinct_in(facts))
+    assert (found.noun, found.generic, found.exception, found.k) == ("lamp", "dark", "lit", 3)
 
 
 def test_machine_and_people_are_never_mixed() -> None:
@@ -189,17 +197,17 @@ def test_sizes_of_the_splits_are_the_papers() -> None:
     assert len(probe.items) == 4356
     whole = Probe.of(probe.items[:4352], probe.card)
     half = make_splits(whole, "half-exception")
-    assert Counter(item.member for item in half.train.items) == {"generic": 1088, "exception": 1088}
-    assert {item.family for item in half.train.items}.isdisjoint(item.family for item in half.tests["held-out"].items)
+    assert Counter(item.member for item in half["train"].items) == {"generic": 1088, "exception": 1088}
+    assert {item.family for item in half["train"].items}.isdisjoint(item.family for item in half["held-out"].items)
     full = make_splits(whole, "full-exception")
-    assert Counter(item.member for item in full.train.items) == {"exception": 1741}
-    sizes = {name: len(test.items) for name, test in full.tests.items()}
+    assert Counter(item.member for item in full["train"].items) == {"exception": 1741}
+    sizes = {name: len(test.items) for name, test in full.items() if name not in ("train", "dev")}
     assert sizes == {"unseen-exceptions": 435, "all-generics": 2176, "mixed": 870}
-    twins = Counter(item.facets["twin"] for item in full.tests["all-generics"].items)
+    twins = Counter(item.facets["twin"] for item in full["all-generics"].items)
     assert twins == {"seen": 1741, "unseen": 435}
-    assert {item.facets["twin"] for item in full.tests["unseen-exceptions"].items} == {"unseen"}
+    assert {item.facets["twin"] for item in full["unseen-exceptions"].items} == {"unseen"}
     held = make_splits(whole, "half-exception", dev=0.1)
-    assert (len(held.train.items), len(held.dev.items)) == (2 * 979, 2 * 109)
+    assert (len(held["train"].items), len(held["dev"].items)) == (2 * 979, 2 * 109)
 
 
 def test_bad_splits() -> None:

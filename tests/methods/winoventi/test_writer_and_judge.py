@@ -22,7 +22,7 @@ from horsesense.methods.winoventi.builder import OWN
 from horsesense.methods.winoventi.circumstances import load_circumstances
 from horsesense.methods.winoventi.elicitation import Elicitation
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
-from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
+from horsesense.methods.winoventi.plan import PipelineContext, PipelinePlan
 from horsesense.methods.winoventi.schemas import read_triplets
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.hf.load import load_model
@@ -184,7 +184,7 @@ def test_from_associations_to_a_probe(how: str, plan: PipelinePlan, servers: Ser
     assert {each.schema.annotator for each in result.schemas} == {names[0]}
     if "butter" in written:
         assert "has the outcome in the premise" in written["butter"].objections
-    assert result.counts["passing"] == {f"machine ({names[0]})": sum(each.passes for each in result.schemas)}
+    assert result.counts.passing == {f"machine ({names[0]})": sum(each.passes for each in result.schemas)}
     assert result.evaluations["proposed"].proposed == sum(each.passes for each in result.schemas)
     assert not verify(tmp_path / "out").damaged
 
@@ -270,7 +270,7 @@ def test_what_a_server_says_that_it_has_counts_where_its_address_does_not_tell(
         assert unknown.refuse_related() == [unknown.judge]
         assert replace(plan, judge=f"llama={unknown.judge}").refuse_related() == []
         listener = Listener()
-        with LoadedModels(unknown, tmp_path, listener).asked(unknown.judge):
+        with PipelineContext(unknown, tmp_path, listener).asked(unknown.judge):
             assert listener.heard.startswith(f"the lineage of {unknown.judge} is unknown")
     finally:
         servers.judge.called = "gemma-tiny"

@@ -12,7 +12,7 @@ from horsesense.lexicons.sources import find_wordnet_graph
 from horsesense.methods.wordnetqa import stored_near
 from horsesense.methods.wordnetqa.disjointness import Disjointness
 from horsesense.methods.wordnetqa.distractors import QuestionOptions
-from horsesense.methods.wordnetqa.plan import RELATIONS
+from horsesense.methods.wordnetqa.plan import RELATIONS, Relation
 from horsesense.methods.wordnetqa.questions import ConceptQuestion
 from horsesense.methods.wordnetqa.stored_near import StoredQuestion, stored_questions, write_stored
 
@@ -74,7 +74,7 @@ class _Bytes:
 
 
 @pytest.mark.parametrize("relation", [relation for relation in RELATIONS if stored_near._file(relation).is_file()])
-def test_stored_questions_are_certified_without_an_encoder(wordnet: Graph, relation: str) -> None:
+def test_stored_questions_are_certified_without_an_encoder(wordnet: Graph, relation: Relation) -> None:
     probe = hs.wordnetqa.build(relation=relation, distractors="near", limit=40)
     assert len(probe.items) == 40
     disjoint = Disjointness(wordnet)
@@ -85,7 +85,7 @@ def test_stored_questions_are_certified_without_an_encoder(wordnet: Graph, relat
             assert disjoint.certificate(wordnet.number[item.groups["asked"]], wordnet.number[name]), item.text
         assert item.facets["distractor_kind"] == "near"
     if relation == "hypernymy":
-        hops: dict[str, list[object]] = {}
+        hops: dict[str, list[int]] = {}
         for item in probe.items:
-            hops.setdefault(item.groups["asked"], []).append(item.facets["hops"])
+            hops.setdefault(item.groups["asked"], []).append(int(item.facets["hops"]))
         assert all(sorted(each) == [1, 2, 3, 4] for each in hops.values()), "the same words at every distance"

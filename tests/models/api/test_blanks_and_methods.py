@@ -12,7 +12,7 @@ from horsesense.cues.findings import find_cues
 from horsesense.errors import UserError
 from horsesense.methods.winoventi.elicitation import Elicitation, ask_associations, perplexities
 from horsesense.methods.winoventi.nouns import Noun
-from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
+from horsesense.methods.winoventi.plan import PipelineContext, PipelinePlan
 from horsesense.models.api.served_model import open_served
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.locate import identity_named
@@ -39,7 +39,7 @@ def test_winoventi_asks_a_served_model(server: ModelServer, local: LanguageModel
     asking, nouns = Elicitation(depths=(1, 3)), (Noun("stone"), Noun("kettle"))
     pairs = [(noun, "cold") for noun in nouns]
     for _ in range(2):
-        with LoadedModels(PipelinePlan(model=server.name, nouns=nouns), tmp_path).asked(server.name) as served:
+        with PipelineContext(PipelinePlan(model=server.name, nouns=nouns), tmp_path).asked(server.name) as served:
             by_noun = ask_associations(served, nouns, asking)
             found = perplexities(served, pairs, asking.spec)
             assert identity_named(server.name) == served.who.content

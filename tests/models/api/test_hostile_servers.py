@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import horsesense as hs
+from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
-from horsesense.models.api import http
+from horsesense.models.api import http, limiter
 from horsesense.models.api.requests import QuotaError, RefusedError
 from horsesense.models.api.served_model import ServedModel, open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Sampling, Turn
+from horsesense.runs.shards import ranks_of
 from tests.models.api.test_providers import ITEMS, KNOWN, PROBE, accuracy
 from tests.support.api_styles import knowing
 from tests.support.model_server import ModelServer
@@ -48,6 +51,8 @@ def opened(fake: ModelServer, **settings: float) -> ServedModel:
         ((200, {}, b'{"choices": 7}'), "makes no sense"),
         ((302, {"Location": "http://evil.example/steal"}, b""), "redirects to http://evil.example"),
         ((307, {"Location": "//evil.example/steal"}, b""), "redirects to http://evil.example"),
+        ((302, {"Location": "http://[evil"}, b""), "redirects to an address that is none"),
+        ((200, {"Content-Encoding": "gzip"}, b"not packed at all"), "DecodingError"),
     ],
 )
 def test_an_odd_answer_is_one_sentence(fake: ModelServer, answer: tuple[int, dict[str, str], bytes], why: str) -> None:
@@ -57,6 +62,56 @@ def test_an_odd_answer_is_one_sentence(fake: ModelServer, answer: tuple[int, dic
         served.continuations(TURNS, Sampling(8))
     assert why in str(error.value)
     assert KEY not in str(error.value)
+
+
+_REPLY = '{"choices": [{"message": {"content": %s}, "finish_reason": "stop"}], "usage": %s}'
+
+
+@pytest.mark.parametrize(
+    ("content", "usage", "text"),
+    [
+        ('"B"', '{"prompt_tokens": "many", "completion_tokens": [1]}', "B"),
+        ('"B"', '{"prompt_tokens": NaN, "completion_tokens_details": {"reasoning_tokens": "x"}}', "B"),
+        ('"B"', '{"prompt_tokens": -5, "completion_tokens": 1e300}', "B"),
+        (r'"B \ud800"', "{}", "B ?"),
+        (r'"B \ud83d\ude00"', "[]", "B \N{GRINNING FACE}"),
+        ('[{"type": "text", "text": {"a": 1}}, {"text": [[1]]}, 5, {"text": "B"}]', "7", "B"),
+    ],
+)
+def test_odd_parts_of_a_reply_are_left_out(
+    fake: ModelServer, content: str, usage: str, text: str, tmp_path: Path
+) -> None:
+    served = opened(fake)
+    fake.behaviour.says_instead = (200, {}, (_REPLY % (content, usage)).encode())
+    run = hs.ask(served, PROBE, limit=2, formats="generate", out=tmp_path)
+    assert {(reply.text, reply.prompt_tokens, reply.tokens) for reply in run.answered[0].replies} == {(text, 0, 0)}
+
+
+@pytest.mark.parametrize("reset", ["inf", "nan", "99999999"])
+def test_a_header_that_asks_to_wait_for_ever_does_not_stop_a_run(
+    fake: ModelServer, monkeypatch: pytest.MonkeyPatch, reset: str
+) -> None:
+    served = opened(fake)
+    monkeypatch.setattr(limiter, "_LONGEST_RESET", 0.1)
+    headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": reset}
+    fake.behaviour.says_instead = (200, headers, (_REPLY % ('"B"', "{}")).encode())
+    assert len(served.continuations(TURNS, Sampling(8))) == len(TURNS)
+
+
+def test_a_packed_reply_is_bounded_by_what_it_unpacks_to(fake: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    served = opened(fake)
+    monkeypatch.setattr(http, "LARGEST_REPLY", 2**20)
+    bomb = gzip.compress(b'{"choices": "' + b"x" * 2**24)
+    fake.behaviour.says_instead = (200, {"Content-Encoding": "gzip"}, bomb)
+    with pytest.raises(RefusedError, match="more than 1 MB"):
+        served.continuations(TURNS[:1], Sampling(8))
+
+
+def test_a_stream_that_never_ends_is_ended_by_the_timeout(fake: ModelServer) -> None:
+    served = opened(fake, timeout=0.5)
+    fake.behaviour.trickles = True
+    with pytest.raises(UserError, match=r"no answer in 0\.5 s"):
+        served.continuations(TURNS[:1], Sampling(8))
 
 
 def test_a_reply_without_end_is_cut_off(fake: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,8 +175,24 @@ def test_a_rate_limit_slows_a_run_and_does_not_end_it(fake: ModelServer) -> None
 
 def test_a_slow_reply_does_not_hold_up_the_others(fake: ModelServer) -> None:
     served = opened(fake, concurrency=4)
-    fake.behaviour.tail = "Is 0 odd"
     before = len(fake.seen.bodies)
+    fake.behaviour.tail, fake.behaviour.tail_after = "Is 0 odd", fake.seen.answered + len(TURNS) - 1
     served.continuations(TURNS, Sampling(8))
     order = ["Is 0 odd" in body for body in fake.seen.bodies[before:]]
     assert order.index(True) == len(TURNS) - 1, "it was asked first and answered last"
+
+
+def test_a_slow_reply_does_not_hold_up_the_next_shard(fake: ModelServer) -> None:
+    """The items of a run are asked in shards of 64 and more; the slow one is in the first."""
+    items = [
+        Item(probe="many", form="choice", text=f"What is number {n:03}?", options=("fire", "ice"), answer=n % 2)
+        for n in range(130)
+    ]
+    fake.says = knowing(items, 104)
+    ranks = ranks_of(items, 0)
+    first = min(items, key=lambda item: ranks[item.id])
+    fake.behaviour.tail, fake.behaviour.tail_after = first.text, len(items) - 1
+    run = hs.ask(fake.name, Probe.of(items, Card(name="many")), formats="generate")
+    assert run.answered[0].part.shards > 1
+    order = [first.text in body for body in fake.seen.bodies if "number" in body]
+    assert order.index(True) >= len(items) - 4, "it was answered when all others had been, but for those of the trial"

@@ -50,11 +50,15 @@ NAMES = {
     "openai-without-logprobs": "openai/fake@{}/v1",
     "gpt-5": "openai/fake@{}/v1",
     "azure": "azure/fake@{}",
+    "gpt-5-pro": "openai/fake@{}/v1",
     "vllm-thinking": "vllm/fake@{}/v1",
     "sglang-thinking": "openai:{}/v1#fake",
     "anthropic": "anthropic/fake@{}",
     "google": "google/fake@{}",
+    "anthropic-2023": "anthropic/fake@{}",
+    "google-1": "google/fake@{}",
 }
+VERSIONS = {"azure": "2024-10-21", "anthropic-2023": "2023-06-01"}
 
 
 def named(server: ModelServer, style: str) -> str:
@@ -71,7 +75,7 @@ def accuracy(run: hs.Run) -> float:
 
 @pytest.mark.parametrize("style", NAMES)
 def test_the_share_that_a_model_knows_is_its_accuracy(fake: ModelServer, style: str, tmp_path: Path) -> None:
-    settings = ServedSettings(api_version="2024-10-21" if style == "azure" else "")
+    settings = ServedSettings(api_version=VERSIONS.get(style, ""))
     run = hs.ask(named(fake, style), PROBE, out=tmp_path, served=settings)
     assert accuracy(run) == KNOWN / len(ITEMS)
     assert run.answered[0].format == ("letters" if style in ("openai", "azure") else "generate")
@@ -142,20 +146,64 @@ def test_a_refusal_is_kept_apart_from_a_reply(fake: ModelServer) -> None:
     assert "can't help" in reply.reported
 
 
-@pytest.mark.parametrize("style", ["openai", "gpt-5", "anthropic", "google", "vllm-thinking"])
-def test_structured_output_holds_a_reply_to_the_letters(fake: ModelServer, style: str) -> None:
-    fake.says = lambda question: "B, since ice is cold, as everybody knows who has touched it"
-    served = open_served(named(fake, style))
-    assert served.can("structured")
-    turn = Turn(messages=(("user", "Is ice A. hot or B. cold?"),), allowed=("A", "B"))
-    ((reply,),) = served.continuations([turn], Sampling(20))
-    assert reply.text == "B"
+STRUCTURED = {
+    "openai": "response_format",
+    "gpt-5": "response_format",
+    "gpt-5-pro": "response_format",
+    "vllm-thinking": "structured_outputs",
+    "anthropic": "output_config",
+    "anthropic-2023": "tool",
+    "google": "responseJsonSchema",
+    "google-1": "responseSchema",
+}
+
+
+@pytest.mark.parametrize("style", STRUCTURED)
+def test_structured_output_is_a_format_of_its_own(fake: ModelServer, style: str, tmp_path: Path) -> None:
+    """These servers talk at length, and give a bare letter only where they are held to it."""
+    fake.says = knowing(ITEMS, KNOWN, "{letter} could be right, but what do I know about A or B?")
+    settings = ServedSettings(api_version=VERSIONS.get(style, ""))
+    run = hs.ask(named(fake, style), PROBE, formats="structured", out=tmp_path, served=settings)
+    assert accuracy(run) == KNOWN / len(ITEMS)
+    (answered,) = run.answered
+    assert (answered.format, answered.replies[0].format, answered.replies[0].why) == ("structured",) * 3
+    assert f"held to the letters by {STRUCTURED[style]}" in answered.part.asked
+    assert run.results()["unanswered"] == [0]
 
 
 def test_a_server_that_ignores_the_schema_gives_no_structured_output(fake: ModelServer) -> None:
-    served = open_served(named(fake, "sglang-thinking"))
-    assert not served.can("structured")
-    assert "does not keep to the schema" in served.why_not("structured")
+    name = named(fake, "sglang-thinking")
+    assert "does not keep to the schema" in open_served(name).why_not("structured")
+    with pytest.raises(UserError, match="does not keep to the schema"):
+        hs.ask(name, PROBE, formats="structured")
+
+
+def test_a_structured_reply_outside_the_schema_is_unparsed(fake: ModelServer) -> None:
+    served = open_served(named(fake, "vllm-thinking"))
+    assert served.can("structured")
+    fake.says = knowing(ITEMS, KNOWN, "Surely {letter}")
+    fake.behaviour.style = "sglang-thinking"
+    run = hs.ask(served, PROBE, formats="structured")
+    assert {(reply.outcome, reply.why) for reply in run.answered[0].replies} == {("unparsed", "breaks the schema")}
+
+
+def test_a_model_without_chat_completions_is_asked_by_the_responses_api(fake: ModelServer) -> None:
+    served = open_served(named(fake, "gpt-5-pro"), ServedSettings(effort="high"))
+    ((reply,),) = served.continuations([Turn(messages=(("user", "Is ice A. hot or B. cold?"),))], Sampling(8))
+    assert (reply.text, reply.outcome) == ("B", "answered")
+    assert "The question asks" in reply.reasoning
+    ((short,),) = served.continuations([Turn(messages=(("user", "Is ice B. cold?"),))], Sampling(8, room=20))
+    assert short.outcome == "cut off"
+    asked = json.loads(fake.seen.bodies[-1])[1]
+    assert asked["reasoning"] == {"effort": "high", "summary": "auto"}
+    assert asked["store"] is False
+    fake.says = lambda question: None
+    ((refused,),) = served.continuations([Turn(messages=(("user", "Is it?"),))], Sampling(8))
+    assert refused.outcome == "refused"
+    forced = open_served(named(fake, "gpt-5-pro"), ServedSettings(api="responses"))
+    fake.seen = Seen()
+    assert forced.can("text")
+    assert set(fake.seen.paths) == {"/v1/responses"}
 
 
 def test_letters_are_not_believed_where_the_next_token_is_something_else(fake: ModelServer) -> None:

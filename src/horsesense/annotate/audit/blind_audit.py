@@ -91,10 +91,10 @@ def known_good(probe: Probe, judgements: Iterable[Judgement]) -> list[Item]:
         votes[judgement.item].append(judgement.value)
     good: dict[str, Item] = {}
     for item in probe.items:
-        given = votes.get(item.id) or votes.get(item.family, [])
-        if item.answer is not None and len(given) >= VOTES:
-            for_it = sum(value in (PASS, item.options[item.answer]) for value in given)
-            if for_it >= AGREED * len(given):
+        cast = votes.get(item.id) or votes.get(item.family, [])
+        if item.answer is not None and len(cast) >= VOTES:
+            for_it = sum(value in (PASS, item.options[item.answer]) for value in cast)
+            if for_it >= AGREED * len(cast):
                 good.setdefault(item.unit(), item)
     return list(good.values())
 

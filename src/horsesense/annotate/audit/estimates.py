@@ -56,16 +56,16 @@ def stage_of(items: Sequence[AuditItem], first: Codes, second: Codes | None = No
     sample = [each for each in items if each.kind == SAMPLE]
     seeded = [each for each in items if each.kind not in (SAMPLE, KNOWN)]
     known = [each for each in items if each.kind == KNOWN]
-    bad, found = count_bad(sample, first, second), count_bad(seeded, first, second)
+    bad, detected = count_bad(sample, first, second), count_bad(seeded, first, second)
     alarms = count_bad(known, first, second) if known else None
-    corrected = corrected_share(bad, found, alarms)
+    corrected = corrected_share(bad, detected, alarms)
     comparable = corrected is None or corrected.fits
     kinds = sorted({each.kind for each in seeded})
     by_kind = {kind: [each for each in seeded if each.kind == kind] for kind in kinds}
     return AuditStage(
         bad=_share(bad, len(sample), seed),
         reasons=_reasons(sample, first, second),
-        sensitivity=_share(found, len(seeded), seed),
+        sensitivity=_share(detected, len(seeded), seed),
         by_error={kind: _share(count_bad(each, first, second), len(each), seed) for kind, each in by_kind.items()},
         false_alarms=None if alarms is None else _share(alarms, len(known), seed),
         corrected=None if corrected is None else Share(corrected.value, corrected.ci, len(sample)),
@@ -188,11 +188,11 @@ def notes_on(record: AuditRecord, stage: AuditStage, auditors: int, auditor: Par
         notes.append("false alarms are not subtracted: known good items were judged bad more often than the sample")
     if stage.clipped:
         notes.append("the corrected share was below 0 or above 1, and was clipped")
-    found = stage.by_error.get(TWO_TRUE)
-    if found is not None and found.value < stage.sensitivity.value:
+    detected = stage.by_error.get(TWO_TRUE)
+    if detected is not None and detected.value < stage.sensitivity.value:
         apart = stage.second_option
         share_of = "" if apart is None else f"; corrected for this, {apart.value:.1%} of the items have one"
-        notes.append(f"only {found.value:.0%} of {found.n} seeded items with a {TWO_TRUE} were found{share_of}")
+        notes.append(f"only {detected.value:.0%} of {detected.n} seeded items with a {TWO_TRUE} were found{share_of}")
     missing = {TWO_TRUE} - set(record.seeded)
     if missing:
         notes.append(NO_SECOND)

@@ -121,7 +121,7 @@ def new(
         limit: Size of the sample.
         seeded: Number of seeded errors, of as many kinds as the probe allows.
         seed: Random seed of the sample, the errors and the order.
-        known: Probe that people have answered; items whose key most of them chose are known to be good.
+        known: Probe that people have answered; items whose key most of them chose are taken as good.
         votes: Judgements of these people.
         chunk: Items per text file.
 
@@ -158,7 +158,7 @@ def _votes(path: Path) -> Iterator[Judgement]:
 
 @translate_errors()
 def second(audit: str | Path, /, *judgements: str | Path, chunk: Annotated[int, Ge(1)] = 130) -> SecondStage:
-    """Write the second stage: the key of all items that were judged bad, and of an equal number of others.
+    """Write the files of the second stage: the items that were judged bad and as many others, with their keys.
 
     Args:
         audit: Folder of an audit.
@@ -200,7 +200,7 @@ def apply(
         probe: File of the audited probe; its card gets the result.
         second: Judgements of the auditor after the key was shown.
         writer: Author of the tables and templates behind the items, as ``NAME:LINEAGE``.
-        judge: Who decided what a judgement means for an item, as ``NAME:LINEAGE``.
+        judge: Author of the rule that turns judgements into bad items, as ``NAME:LINEAGE``.
 
     Returns:
         The share of bad items, the auditor's errors and the corrected share.
@@ -268,7 +268,7 @@ def ask(
     spec: str | ScoringSpec = "default",
     progress: Progress = NO_PROGRESS,
 ) -> ModelJudgements:
-    """Let a model audit: each option on its own, true or not, by the more likely answer.
+    """Let a model audit: it judges each option alone as true or false, by the more probable answer.
 
     Args:
         audit: Folder of an audit.

@@ -248,9 +248,9 @@ def invite(
 
     Args:
         study: Folder of a study.
-        names: Names of people. By default, nobody, for the link of a crowd.
+        names: Names of people. By default, none, for the link of a crowd.
         researcher: Invite researchers, who see the progress of the study and judge nothing.
-        queue: Value of the study's queue; the people get only its items.
+        queue: Value of the facet that annotate study --queue names; the people get only items with this value.
         renew: Replace the links of people who have one.
         crowd: Make one link for a crowd: from a platform, or open to anybody who has the link.
         most: Maximum number of people who enter by the link of a crowd.

@@ -154,18 +154,18 @@ def answer_from(fields: Mapping[str, str], task: Task, instrument: Instrument) -
         value = _chosen(fields.get("value", ""), answers_of_task(task, instrument))
         return value, _reason(fields, value, instrument)
     if instrument.kind == "criteria":
-        given = {name: fields.get(f"criterion-{place}", "") for place, name in enumerate(instrument.criteria)}
-        if not any(given.values()):
+        answers = {name: fields.get(f"criterion-{place}", "") for place, name in enumerate(instrument.criteria)}
+        if not any(answers.values()):
             raise UserError("no question is answered", fix="answer yes or no to each")
-        return join_criteria(instrument, given), ""
+        return join_criteria(instrument, answers), ""
     if fields.get(SENSELESS) and instrument.objections:
         value = _chosen(fields[SENSELESS], instrument.objections)
         return value, _reason(fields, value, instrument)
     if instrument.kind == "each":
-        given = {f"{JUDGED}{name}": fields.get(f"{JUDGED}{name}", "") for name in lettered(task.choices)}
-        if not any(given.values()):
+        answers = {f"{JUDGED}{name}": fields.get(f"{JUDGED}{name}", "") for name in lettered(task.choices)}
+        if not any(answers.values()):
             raise UserError("no answer is judged", fix="judge each of them")
-        return join_each(instrument, given), ""
+        return join_each(instrument, answers), ""
     if instrument.kind == "pair":
         return join_pair(fields.get("first", ""), fields.get("second", "")), ""
     return _words(fields, instrument), ""
@@ -177,12 +177,12 @@ def check_text(text: str) -> None:
         raise UserError("the text contains unreadable characters", fix="type it again")
 
 
-def _chosen(given: str, answers: tuple[str, ...]) -> str:
-    if not given:
+def _chosen(number: str, answers: tuple[str, ...]) -> str:
+    if not number:
         raise UserError("nothing is chosen", fix="choose an answer")
-    if not (given.isascii() and given.isdigit() and len(given) < 4 and int(given) < len(answers)):
+    if not (number.isascii() and number.isdigit() and len(number) < 4 and int(number) < len(answers)):
         raise UserError("there is no such answer", fix="choose one of those that are shown")
-    return answers[int(given)]
+    return answers[int(number)]
 
 
 def _reason(fields: Mapping[str, str], value: str, instrument: Instrument) -> str:
@@ -194,8 +194,8 @@ def _reason(fields: Mapping[str, str], value: str, instrument: Instrument) -> st
 
 
 def _words(fields: Mapping[str, str], instrument: Instrument) -> str:
-    given = [" ".join(fields.get(f"word-{place}", "").split()) for place in range(instrument.words)]
-    written = [word for word in given if word]
+    entries = [" ".join(fields.get(f"word-{place}", "").split()) for place in range(instrument.words)]
+    written = [word for word in entries if word]
     if not written:
         raise UserError("nothing is written", fix="write at least one word")
     for word in written:
@@ -212,46 +212,48 @@ def _words(fields: Mapping[str, str], instrument: Instrument) -> str:
 # Pages.
 
 
-def annotator_routes(desk: RequestContext) -> APIRouter:
+def annotator_routes(context: RequestContext) -> APIRouter:
     """The routes, for one study."""
-    router, served = APIRouter(), desk.served
+    router, served = APIRouter(), context.served
 
     @router.get("/task")
     def task(request: Request) -> Response:
-        visitor = desk.visitor(request)
-        desk.sweep()
+        visitor = context.visitor(request)
+        context.sweep()
         if visitor.study_paused or visitor.person.paused:
-            return desk.page("end.html.j2", kind="paused", code="", link="", visitor=visitor, form=visitor.form(served))
-        lease, undoable = _in_hand(desk, visitor)
+            return context.page(
+                "end.html.j2", kind="paused", code="", link="", visitor=visitor, form=visitor.form(served)
+            )
+        lease, undoable = _in_hand(context, visitor)
         if lease is None:
-            return _end(desk, visitor, undoable)
+            return _end(context, visitor, undoable)
         shown = show(served, visitor.person, lease)
-        total = _total(desk, visitor)
-        return desk.page("task.html.j2", shown=shown, total=total, form=visitor.form(served), undoable=undoable)
+        total = _total(context, visitor)
+        return context.page("task.html.j2", shown=shown, total=total, form=visitor.form(served), undoable=undoable)
 
     @router.post("/task")
     def answer(request: Request, fields: Fields) -> Response:
-        visitor = desk.visitor(request)
-        desk.check_form(request, visitor, fields.get("form", ""))
+        visitor = context.visitor(request)
+        context.check_form(request, visitor, fields.get("form", ""))
         key = fields.get("lease", "")
         try:
             submit(served, visitor.person.id, key, lambda task: answer_from(fields, task, served.instrument))
         except UserError as error:
-            return _again(desk, visitor, key, fields, error)
+            return _again(context, visitor, key, fields, error)
         return RedirectResponse("/task", 303)
 
     @router.post("/undo")
     def take_back(request: Request, fields: Fields) -> Response:
-        visitor = desk.visitor(request)
-        desk.check_form(request, visitor, fields.get("form", ""))
+        visitor = context.visitor(request)
+        context.check_form(request, visitor, fields.get("form", ""))
         undo(served, visitor.person.id)
         return RedirectResponse("/task", 303)
 
     @router.post("/check")
     def check(request: Request, fields: Fields) -> Response:
         """Check a pair while a person types; the answer is checked again."""
-        visitor = desk.visitor(request)
-        desk.check_form(request, visitor, fields.get("form", ""))
+        visitor = context.visitor(request)
+        context.check_form(request, visitor, fields.get("form", ""))
         try:
             for text in fields.values():
                 check_text(text)
@@ -262,7 +264,7 @@ def annotator_routes(desk: RequestContext) -> APIRouter:
 
     @router.get("/picture/{name}")
     def picture(request: Request, name: Annotated[str, Path(max_length=200)]) -> Response:
-        desk.visitor(request)
+        context.visitor(request)
         known = {picture.file for shown in served.pictures.values() for picture in shown}
         if name not in known:
             raise RejectedAnswerError(404, "There is no such picture.")
@@ -272,9 +274,9 @@ def annotator_routes(desk: RequestContext) -> APIRouter:
     return router
 
 
-def _in_hand(desk: RequestContext, visitor: Visitor) -> tuple[Lease | None, bool]:
+def _in_hand(context: RequestContext, visitor: Visitor) -> tuple[Lease | None, bool]:
     """Show the person's task, the same after a reload, and whether an answer can be retracted."""
-    served, person = desk.served, visitor.person.id
+    served, person = context.served, visitor.person.id
     with reading(served.engine) as connection:
         lease = open_lease(connection, person)
         undoable = last_answer(connection, visitor.person) is not None
@@ -285,48 +287,50 @@ def _in_hand(desk: RequestContext, visitor: Visitor) -> tuple[Lease | None, bool
                 lease = hold(connection, served, locked(connection, person))
             if lease is not None:
                 break
-            desk.sweep(at_once=True)
+            context.sweep(at_once=True)
     return lease, undoable
 
 
-def _again(desk: RequestContext, visitor: Visitor, key: str, fields: Mapping[str, str], error: UserError) -> Response:
+def _again(
+    context: RequestContext, visitor: Visitor, key: str, fields: Mapping[str, str], error: UserError
+) -> Response:
     """Show the task again with the error; the fields stay."""
-    with reading(desk.served.engine) as connection:
+    with reading(context.served.engine) as connection:
         lease = own_lease(connection, visitor.person.id, key)
         undoable = last_answer(connection, visitor.person) is not None
     if lease is None or lease.state != OPEN:
         raise RejectedAnswerError(409, "This question is not open any more. Please load the page again.")
-    shown = replace(show(desk.served, visitor.person, lease, fields), problem=str(error))
-    form, total = visitor.form(desk.served), _total(desk, visitor)
-    return desk.page("task.html.j2", 422, shown=shown, total=total, form=form, undoable=undoable)
+    shown = replace(show(context.served, visitor.person, lease, fields), problem=str(error))
+    form, total = visitor.form(context.served), _total(context, visitor)
+    return context.page("task.html.j2", 422, shown=shown, total=total, form=form, undoable=undoable)
 
 
-def _left(desk: RequestContext, visitor: Visitor) -> int:
+def _left(context: RequestContext, visitor: Visitor) -> int:
     """Return the number of further questions for this person."""
     items, person = tables.items.c, visitor.person
     open_ones = select(func.count()).where(items.purpose == "item", items.answered < items.wanted, not_yet(person.id))
     if person.queue:
         open_ones = open_ones.where(items.queue == person.queue)
-    with reading(desk.served.engine) as connection:
+    with reading(context.served.engine) as connection:
         return connection.scalar(open_ones) or 0
 
 
-def _total(desk: RequestContext, visitor: Visitor) -> int:
+def _total(context: RequestContext, visitor: Visitor) -> int:
     """Estimate the total number of questions of this person; others may be faster."""
-    answered, limit = visitor.person.answered, desk.served.study.limit
-    total = answered + 1 + _left(desk, visitor)
+    answered, limit = visitor.person.answered, context.served.study.limit
+    total = answered + 1 + _left(context, visitor)
     return max(answered + 1, min(total, limit)) if limit else total
 
 
-def _end(desk: RequestContext, visitor: Visitor, undoable: bool) -> Response:
-    served, person = desk.served, visitor.person
+def _end(context: RequestContext, visitor: Visitor, undoable: bool) -> Response:
+    served, person = context.served, visitor.person
     kind, code = person.state if person.state in (FAILED, STOPPED) else "", ""
     if not kind:
         full = bool(served.study.limit) and person.answered >= served.study.limit
-        kind = "finished" if full or not _left(desk, visitor) else "waiting"
+        kind = "finished" if full or not _left(context, visitor) else "waiting"
     if kind == "finished" and person.answered and person.name.partition(":")[0] in CROWDS:
         # Only a platform needs it.
         code = served.completion(person.name)
     link = served.study.crowd.link if code else ""
     form = visitor.form(served)
-    return desk.page("end.html.j2", kind=kind, code=code, link=link, visitor=visitor, form=form, undoable=undoable)
+    return context.page("end.html.j2", kind=kind, code=code, link=link, visitor=visitor, form=form, undoable=undoable)

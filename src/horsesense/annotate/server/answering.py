@@ -107,8 +107,10 @@ def submit(served: ServedStudy, person: int, key: str, check: Check) -> Lease:
 
 
 def _same_again(connection: Connection, lease: Lease, value: str, reason: str) -> None:
-    kept = connection.execute(select(_judgements.value, _judgements.reason).where(_judgements.lease == lease.key)).one()
-    if (kept.value, kept.reason) != (value, reason):
+    stored = connection.execute(
+        select(_judgements.value, _judgements.reason).where(_judgements.lease == lease.key)
+    ).one()
+    if (stored.value, stored.reason) != (value, reason):
         raise RejectedAnswerError(
             409, "You answered this question already, and otherwise; take the answer back to change it."
         )

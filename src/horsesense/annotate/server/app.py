@@ -38,15 +38,15 @@ def create_app(served: ServedStudy) -> FastAPI:
     # The built-in documentation pages load scripts from other hosts.
     app = FastAPI(title="horsesense annotate", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_few_threads)
     do_not_repeat()
-    desk = RequestContext(served)
-    app.include_router(door_routes(desk))
-    app.include_router(crowd_routes(desk))
-    app.include_router(annotator_routes(desk))
-    app.include_router(researcher_routes(desk))
+    context = RequestContext(served)
+    app.include_router(door_routes(context))
+    app.include_router(crowd_routes(context))
+    app.include_router(annotator_routes(context))
+    app.include_router(researcher_routes(context))
     _static(app)
-    _errors(app, desk)
+    _errors(app, context)
     address = urlsplit(served.study.address)
-    app.add_middleware(RequestGuards, hosts=[address.hostname or ""], secure=desk.secure)
+    app.add_middleware(RequestGuards, hosts=[address.hostname or ""], secure=context.secure)
     return app
 
 
@@ -77,10 +77,10 @@ def _static(app: FastAPI) -> None:
         return JSONResponse({"well": True})
 
 
-def _errors(app: FastAPI, desk: RequestContext) -> None:
+def _errors(app: FastAPI, context: RequestContext) -> None:
     def message_page(status: int, text: str) -> Response:
         title = _TITLES.get(status, "That did not work")
-        page = desk.page("message.html.j2", status, title=title, text=text)
+        page = context.page("message.html.j2", status, title=title, text=text)
         if status == 429:
             page.headers["Retry-After"] = "60"
         return page

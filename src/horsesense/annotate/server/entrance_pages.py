@@ -35,23 +35,23 @@ _LONGEST = 4000
 _PASSED_ON = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID", PROLIFIC_TOKEN, "workerId")
 
 
-def door_routes(desk: RequestContext) -> APIRouter:
+def door_routes(context: RequestContext) -> APIRouter:
     """The routes, for one study."""
-    router, served = APIRouter(), desk.served
+    router, served = APIRouter(), context.served
 
     @router.get("/")
     def home(request: Request) -> Response:
         visitor = visitor_with(served, request.cookies.get(COOKIE, ""))
         if visitor is None:
-            raise desk.stranger(request)
+            raise context.stranger(request)
         return RedirectResponse("/study" if visitor.person.role == RESEARCHER else "/task", 303)
 
     @router.get("/in/{token}")
     def door(request: Request, token: Token) -> Response:
         person = who_holds(served, token)
         if person is None:
-            raise desk.stranger(request)
-        return desk.page("door.html.j2", person=person, mark=served.signed("enter", hashed(token)))
+            raise context.stranger(request)
+        return context.page("door.html.j2", person=person, mark=served.signed("enter", hashed(token)))
 
     @router.post("/in/{token}")
     def come_in(request: Request, token: Token, fields: Fields) -> Response:
@@ -61,26 +61,26 @@ def door_routes(desk: RequestContext) -> APIRouter:
             raise RejectedAnswerError(403, "Please open your personal link again.")
         cookie = enter(served, token)
         if cookie is None:
-            raise desk.stranger(request)
-        return desk.let_in(cookie, RedirectResponse("/", 303))
+            raise context.stranger(request)
+        return context.let_in(cookie, RedirectResponse("/", 303))
 
     @router.post("/leave")
     def go(request: Request, fields: Fields) -> Response:
         visitor = visitor_with(served, request.cookies.get(COOKIE, ""))
         if visitor is None:
-            raise desk.stranger(request)
-        desk.check_form(request, visitor, fields.get("form", ""))
+            raise context.stranger(request)
+        context.check_form(request, visitor, fields.get("form", ""))
         leave(served, visitor.person.id, visitor.session)
-        gone = desk.page("message.html.j2", title="You have left", text="Open your personal link to come back.")
+        gone = context.page("message.html.j2", title="You have left", text="Open your personal link to come back.")
         gone.delete_cookie(COOKIE, path="/")
         return gone
 
     return router
 
 
-def crowd_routes(desk: RequestContext) -> APIRouter:
+def crowd_routes(context: RequestContext) -> APIRouter:
     """The routes, for one study."""
-    router, served = APIRouter(), desk.served
+    router, served = APIRouter(), context.served
     crowd = served.study.crowd
     keys = read_keys(served.study.folder / crowd.keys) if crowd.keys else None
 
@@ -99,11 +99,11 @@ def crowd_routes(desk: RequestContext) -> APIRouter:
     ) -> Response:
         link_for_many = find_join(served, token)
         if link_for_many is None:
-            raise desk.stranger(request)
+            raise context.stranger(request)
         given = (PROLIFIC_PID, STUDY_ID, SESSION_ID, prolific_token, workerId)
         passed_on = {name: value for name, value in zip(_PASSED_ON, given, strict=True) if value}
         name = CROWDS[link_for_many.crowd]
-        return desk.page("join.html.j2", mark=mark(token), passed_on=passed_on, name=name, known=passed_on.get(name))
+        return context.page("join.html.j2", mark=mark(token), passed_on=passed_on, name=name, known=passed_on.get(name))
 
     @router.post("/join/{token}")
     def come_in(request: Request, token: Token, fields: Fields) -> Response:
@@ -112,19 +112,19 @@ def crowd_routes(desk: RequestContext) -> APIRouter:
             raise RejectedAnswerError(403, "Please open the link again.")
         link_for_many = find_join(served, token)
         if link_for_many is None:
-            raise desk.stranger(request)
+            raise context.stranger(request)
         name = fields.get(CROWDS[link_for_many.crowd], "").strip()
         is_proven = proven(served, keys, link_for_many.crowd, fields)
         try:
             cookie, personal = join(served, token, name, is_proven)
         except RejectedAnswerError:
             # Guessing names is rate-limited like guessing links.
-            if desk.stranger(request).status == 429:
+            if context.stranger(request).status == 429:
                 raise RejectedAnswerError(429, "Too many tries. Please wait a minute.") from None
             raise
         if not personal or is_proven:
-            return desk.let_in(cookie, RedirectResponse("/task", 303))
+            return context.let_in(cookie, RedirectResponse("/task", 303))
         link = f"{served.study.address.rstrip('/')}/in/{personal}"
-        return desk.let_in(cookie, desk.page("joined.html.j2", link=link))
+        return context.let_in(cookie, context.page("joined.html.j2", link=link))
 
     return router

@@ -66,7 +66,7 @@ def _checked_rows(served: ServedStudy) -> tuple[Sequence[Any], list[str]]:
     )
     with reading(served.engine) as connection:
         rows = connection.execute(query).all()
-        given = connection.execute(select(func.count()).select_from(tables.judgements)).scalar_one()
+        total = connection.execute(select(func.count()).select_from(tables.judgements)).scalar_one()
     damaged = []
     for row in rows:
         stated = (row.key, row.code, row.value, row.reason, row.round, row.number, row.at)
@@ -74,8 +74,8 @@ def _checked_rows(served: ServedStudy) -> tuple[Sequence[Any], list[str]]:
             damaged.append(f"judgement {row.id} (of {row.code} on {row.key})")
         if row.retracted is not None and row.gone_sum != tables.row_checksum(row.retracted, row.kind, row.gone):
             damaged.append(f"the retraction of judgement {row.id}")
-    if given != len(rows):  # a flipped key leaves a judgement without its item or its person
-        damaged.append(f"one of {given:,} judgements, which names an item or a person that is not in the study,")
+    if total != len(rows):  # a flipped key leaves a judgement without its item or its person
+        damaged.append(f"one of {total:,} judgements, which names an item or a person that is not in the study,")
     return rows, damaged
 
 

@@ -113,8 +113,8 @@ def join(served: ServedStudy, token: str, name: str, is_proven: bool) -> tuple[s
         ).first()
         if person is not None:
             if not is_proven or person.state == WITHDRAWN:
-                told = "Somebody with this name takes part already. Please use your personal link."
-                raise RejectedAnswerError(409, told)
+                message = "Somebody with this name takes part already. Please use your personal link."
+                raise RejectedAnswerError(409, message)
             return new_session(connection, served, person.id), ""
         room = update(tables.joins).where(_joins.id == link.id, _joins.joined < _joins.most)
         if not connection.execute(room.values(joined=_joins.joined + 1)).rowcount:

@@ -181,21 +181,21 @@ def _closer(served: ServedStudy, judgements: Sequence[Judgement]) -> tuple[Mappi
 
 def _disputed(served: ServedStudy, judgements: Sequence[Judgement], disputes: Sequence[Dispute]) -> list[DisputedItem]:
     """Return votes by the texts that people read."""
-    said: dict[str, Counter[str]] = {each.item: Counter() for each in disputes}
+    votes_on: dict[str, Counter[str]] = {each.item: Counter() for each in disputes}
     for judgement in judgements:
-        if judgement.item in said:
-            said[judgement.item][judgement.value] += 1
-    wording, found = served.instrument.wording, []
+        if judgement.item in votes_on:
+            votes_on[judgement.item][judgement.value] += 1
+    wording, items = served.instrument.wording, []
     for each in disputes:
-        task, votes = served.tasks["item"][each.item], said[each.item]
+        task, votes = served.tasks["item"][each.item], votes_on[each.item]
         total = votes.total()
         answers = (*task.scale.labels, *(value for value in votes if value not in task.scale.labels))
         bars = [
             VoteBar(wording.get(value, value), votes[value], votes[value] / total, value not in task.scale.labels)
             for value in answers
         ]
-        found.append(DisputedItem(each.item, task.question, bars, each.agree))
-    return found
+        items.append(DisputedItem(each.item, task.question, bars, each.agree))
+    return items
 
 
 def annotator_statuses(served: ServedStudy, latest: StudyOverview) -> list[AnnotatorStatus]:
@@ -207,7 +207,7 @@ def annotator_statuses(served: ServedStudy, latest: StudyOverview) -> list[Annot
     agreed = [each.agrees for each in latest.beside.values() if each.agrees is not None]
     usual = median(agreed) if agreed else 0.0
     floor = served.study.quick_seconds
-    found = []
+    statuses = []
     for person in everybody:
         mine, time = latest.beside.get(person.code), seconds.get(person.id)
         taken = latest.times.get(person.id, ())
@@ -215,12 +215,12 @@ def annotator_statuses(served: ServedStudy, latest: StudyOverview) -> list[Annot
         flags = ["paused"] if person.paused else []
         flags += ["too quick"] * (len(taken) >= _FEW and hasty >= _HASTY * len(taken))
         flags += _beside_others(person, mine, time, middle, usual, len(seconds))
-        found.append(
+        statuses.append(
             AnnotatorStatus(
                 person, state_of(person, done), time, hasty, latest.attention.get(person.id, ""), mine, flags
             )
         )
-    return sorted(found, key=lambda each: (-len(each.flags), each.person.name))
+    return sorted(statuses, key=lambda each: (-len(each.flags), each.person.name))
 
 
 def _beside_others(
@@ -280,29 +280,29 @@ class _Cached:
     seconds: float = 0.0
 
 
-def researcher_routes(desk: RequestContext) -> APIRouter:
+def researcher_routes(context: RequestContext) -> APIRouter:
     """The routes, for one study."""
-    router, served, kept, making = APIRouter(), desk.served, _Cached(), Lock()
+    router, served, cached, making = APIRouter(), context.served, _Cached(), Lock()
 
     def latest() -> StudyOverview:
         with making:
             # The overview of a large study is slower, so it is computed less often.
-            if kept.overview is None or time.monotonic() - kept.at > max(_FRESH_SECONDS, 20 * kept.seconds):
+            if cached.overview is None or time.monotonic() - cached.at > max(_FRESH_SECONDS, 20 * cached.seconds):
                 began = time.monotonic()
-                kept.overview = overview(served)
-                kept.at = time.monotonic()
-                kept.seconds = kept.at - began
-            return kept.overview
+                cached.overview = overview(served)
+                cached.at = time.monotonic()
+                cached.seconds = cached.at - began
+            return cached.overview
 
     def page(visitor: Visitor, status: int = 200, problem: str = "") -> Response:
-        found = latest()
-        return desk.page(
+        current = latest()
+        return context.page(
             "study.html.j2",
             status,
-            overview=found,
-            at=format_time(found.at),
+            overview=current,
+            at=format_time(current.at),
             now=format_time(served.clock()),
-            people=annotator_statuses(served, found),
+            people=annotator_statuses(served, current),
             progress=study_progress(served),
             open_items=open_items(served),
             over_time=over_time(served),
@@ -314,13 +314,13 @@ def researcher_routes(desk: RequestContext) -> APIRouter:
         )
 
     def checked(request: Request, fields: Mapping[str, str]) -> Visitor:
-        visitor = desk.visitor(request, RESEARCHER)
-        desk.check_form(request, visitor, fields.get("form", ""))
+        visitor = context.visitor(request, RESEARCHER)
+        context.check_form(request, visitor, fields.get("form", ""))
         return visitor
 
     @router.get("/study")
     def study(request: Request) -> Response:
-        return page(desk.visitor(request, RESEARCHER))
+        return page(context.visitor(request, RESEARCHER))
 
     @router.post("/study/pause")
     def pause_or_resume(request: Request, fields: Fields) -> Response:
@@ -344,6 +344,6 @@ def researcher_routes(desk: RequestContext) -> APIRouter:
             (link,) = personal_links(served, [name], False, queue, False)
         except UserError as error:
             return page(visitor, 422, str(error))
-        return desk.page("invited.html.j2", link=link)
+        return context.page("invited.html.j2", link=link)
 
     return router

@@ -74,10 +74,10 @@ def study_progress(served: ServedStudy) -> StudyProgress:
         counted = connection.execute(
             select(column, func.count()).where(_items.purpose == "item").group_by(column).order_by(column)
         ).all()
-    found = {int(answers): int(number) for answers, number in counted}
-    every = range(max(served.study.judgements, *found, 0) + 1)
+    counts = {int(answers): int(number) for answers, number in counted}
+    every = range(max(served.study.judgements, *counts, 0) + 1)
     items, done, wanted, answered, held, escalated = map(int, row)
-    by_answers = {answers: found.get(answers, 0) for answers in every}
+    by_answers = {answers: counts.get(answers, 0) for answers in every}
     return StudyProgress(items, done, wanted, answered, held, escalated, by_answers)
 
 

@@ -45,16 +45,6 @@ class KindAccuracy:
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorAccuracy:
-    """Accuracy on statements whose equivalence is proved, or asserted by the lexicon."""
-
-    accuracy: Estimate
-    """Share of items right."""
-    strict: Estimate
-    """Share of axioms with every such statement right; a renaming counts once."""
-
-
-@dataclass(frozen=True, slots=True)
 class ProbeAnalysis:
     """Analysis of the answers of one model to one probe; null for what the probe does not have."""
 
@@ -67,9 +57,9 @@ class ProbeAnalysis:
     """Share of items right, without those that state the fact."""
     effective_units: float
     """Effective number of properties (Kish)."""
-    operators: Mapping[str, OperatorAccuracy] | None
-    """Accuracy on statements that are proved to be equivalent (logical) and on those that rest on the lexicon
-    (lexical); the first is the headline for robustness."""
+    operators: Mapping[str, Mapping[str, Estimate]] | None
+    """On statements that are proved to be equivalent (logical) and on those that rest on the lexicon (lexical): share
+    of items right (accuracy), and of axioms with every such statement right (strict). The first is the headline."""
     strict: Estimate
     """Share of whole axioms right; a renaming counts once."""
     kinds: tuple[KindAccuracy, ...] | None
@@ -87,18 +77,6 @@ class ProbeAnalysis:
 
 
 @dataclass(frozen=True, slots=True)
-class EntityAblation:
-    """Novel entities compared with names, on the same statements (section 4.3, figure 5b)."""
-
-    novel: Estimate
-    """Accuracy with novel entities."""
-    named: Estimate
-    """Accuracy with names."""
-    difference: Estimate
-    """Novel minus named."""
-
-
-@dataclass(frozen=True, slots=True)
 class RunAnalysis(Document):
     """Analysis of a run on RICA probes."""
 
@@ -106,8 +84,9 @@ class RunAnalysis(Document):
     """Run folder."""
     results: tuple[ProbeAnalysis, ...]
     """One entry per model and probe."""
-    ablation: EntityAblation | None
-    """Entity ablation; null if no run with names is given."""
+    ablation: Mapping[str, Estimate] | None
+    """Accuracy with novel entities, with names (named) and the difference, on the same statements (section 4.3, figure
+    5b); null if no run with names is given."""
     controls: tuple[ControlScore, ...] = ()
     """Scores on the controls of each set, if they were run."""
 
@@ -206,7 +185,7 @@ def analyse_answers(answered: Answered) -> ProbeAnalysis:
 
 def _operators(
     items: Sequence[Item], values: Floats, units: Names, families: Sequence[str], again: Sequence[bool]
-) -> dict[str, OperatorAccuracy] | None:
+) -> dict[str, dict[str, Estimate]] | None:
     """Compute accuracy by kind of operator, for probes that have it."""
     found = {}
     for operator in ("logical", "lexical"):
@@ -214,7 +193,7 @@ def _operators(
         if not np.isnan(kept).all():
             counts = [len(item.options) for item in items]
             strict = family_accuracy(without_repeats(kept, again), families, option_counts=counts)[0].strict
-            found[operator] = OperatorAccuracy(accuracy(kept, units), strict)
+            found[operator] = {"accuracy": accuracy(kept, units), "strict": strict}
     return found or None
 
 
@@ -254,7 +233,7 @@ def _background(
     return effects or None
 
 
-def entity_ablation(novel: Answered, named: Answered) -> EntityAblation:
+def entity_ablation(novel: Answered, named: Answered) -> dict[str, Estimate]:
     """Compare the accuracy with either kind of entity on the statements that both runs have."""
 
     def statements(side: Answered) -> list[tuple[str, str, str]]:
@@ -266,7 +245,7 @@ def entity_ablation(novel: Answered, named: Answered) -> EntityAblation:
 
     units = dict(zip(statements(novel), novel.units, strict=True))
     compared = ablation(statements(novel), earned(novel), statements(named), earned(named), units)
-    return EntityAblation(compared.a, compared.b, compared.difference)
+    return {"novel": compared.a, "named": compared.b, "difference": compared.difference}
 
 
 LADDER = "RICA: the fact ladder"

@@ -136,7 +136,7 @@ def property_of(axiom: Axiom, lexicon: PhraseLexicon) -> str:
 
 def lexicon_for(known: SourcedAxiom, lexicon: PhraseLexicon) -> PhraseLexicon:
     """Return an empty lexicon for unchecked axioms: paraphrasing a doubtful axiom makes it more doubtful."""
-    return NO_LEXICON if known.status == "raw" else lexicon
+    return NO_LEXICON if known.status == "proposed" else lexicon
 
 
 def _shape(known: SourcedAxiom, axiom: Axiom, lexicon: PhraseLexicon, kinds: Sequence[Perturbation]) -> Shape:

@@ -139,7 +139,7 @@ def build(
         pairs: Number of entity pairs per statement. By default, 1, and 3 for names.
         task: Task.
         background: Also ask with the fact stated in the premise.
-        balance: Balance poles and order of the axioms; otherwise, structure may give answers away.
+        balance: Balance the poles and the order of the axioms.
         cap: Maximum number of axioms per property; 0: no maximum.
         sources: Tables and knowledge bases.
         models: Models that write and check statements.
@@ -345,17 +345,24 @@ def _by_turns(blocks: Sequence[tuple[BalancedAxiom, ...]], seed: int) -> list[tu
 
 
 def _within_limit(plan: RicaPlan, blocks: Sequence[tuple[BalancedAxiom, ...]], rejected: Counter[str]) -> list[Item]:
-    """Return the items of as many whole blocks as fit the limit, but at least one."""
+    """Return the items of as many whole blocks as fit the limit; if none fits, of the smallest one."""
     others = [placed for block in blocks for placed in block]
     ladder = Ladder(others, plan.seed, plan.realise) if plan.task == "ladder" else None
     items: list[Item] = []
     # With the fact stated, two of the kinds are asked twice; entailment asks three times.
     more = 2 if plan.background else 0
     times = plan.entities.repeats * (3 if plan.task == "entailment" else 1)
+
+    def size_of(block: Sequence[BalancedAxiom]) -> int:
+        if ladder is not None:
+            return sum(_rungs(placed, ladder) for placed in block)
+        return sum(placed.size + more for placed in block) * times
+
+    limit = plan.limit
+    if limit is not None:
+        limit = max(limit, min(filter(None, map(size_of, blocks)), default=0))
     for block in blocks:
-        size = sum(placed.size + more for placed in block) * times
-        size = sum(_rungs(placed, ladder) for placed in block) if ladder else size
-        if plan.limit is not None and items and len(items) + size > plan.limit:
+        if limit is not None and len(items) + size_of(block) > limit:
             rejected["axiom: over the limit"] += len(block)
             continue
         for placed in block:

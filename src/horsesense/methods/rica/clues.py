@@ -26,7 +26,7 @@ from horsesense.core.views import fill_blank
 from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.words import words
 from horsesense.methods.rica.controls import content_of
-from horsesense.methods.rica.published_statements import CONNECTIVE, entities
+from horsesense.methods.rica.published_statements import CONNECTIVE, entities, rename_entities
 from horsesense.methods.rica.statements import entities_of
 from horsesense.methods.rica.views import open_rica
 from horsesense.progress import NO_PROGRESS, Progress
@@ -207,7 +207,8 @@ def _explain(
 ) -> _Explained:
     right = item.options[item.answer or 0]
     slots = dict(zip(names_in(item), "AB", strict=False))
-    before, _, after = (_slotted(part, slots) for part in item.text.partition(BLANK))
+    marks = {name: f"{{{slot}}}" for name, slot in slots.items()}
+    before, _, after = (rename_entities(part, marks) for part in item.text.partition(BLANK))
     marked = Marked(before, right, after)
     names = [{slot: pair[slot] for slot in slots.values()} for pair in pairs]
     saliencies = [marked.named(each).explained(model, spec, method, steps, seed) for each in names]
@@ -218,10 +219,6 @@ def _explain(
         if any(word.value != 0 for word in same)
     )
     return _Explained(item, candidates, arguments, clues_of(saliencies, names, " ".join(sorted(arguments))))
-
-
-def _slotted(text: str, slots: Mapping[str, str]) -> str:
-    return _NAME.sub(lambda name: f"{{{slots[name[0]]}}}" if name[0] in slots else name[0], text)
 
 
 def _with_slots(word: str, names: Mapping[str, str]) -> str:

@@ -30,8 +30,8 @@ LISTS = ("animals", "materials", "occupations")
 BARE = f"is {SLOT}"
 """A bare comparative as conclusion: ``older: is *``."""
 COLUMNS = ("template", "a", "b", "conclusion")
-STATUSES = ("raw", "machine", "verified", "curated")
-"""Inferred from absence in a knowledge base; derived by rule from numbers or an explicit negative; checked by people;
+STATUSES = ("proposed", "machine", "verified", "curated")
+"""A knowledge base says one side and is silent about the other; evidence for both sides, by rule; checked by people;
 written by hand.
 """
 
@@ -54,6 +54,7 @@ TEMPLATES: Mapping[str, AxiomTemplate] = {
     "location": AxiomTemplate(1, "physical", True),
     "animal": AxiomTemplate(1, "physical", False),
     "quantity": AxiomTemplate(1, "physical", False),
+    "use": AxiomTemplate(1, "physical", False),
     "occupation": AxiomTemplate(1, "social", True),
     "role": AxiomTemplate(2, "social", True),
     "action-between": AxiomTemplate(2, "social", True),
@@ -63,7 +64,7 @@ TEMPLATES: Mapping[str, AxiomTemplate] = {
     "physical-degree": AxiomTemplate(4, "physical", False),
     "temporal": AxiomTemplate(5, "temporal", True),
 }
-"""The eleven templates of table 4, and two of our own: measured quantities and occupations."""
+"""The eleven templates of table 4, and three of our own: measured quantities, uses of things and occupations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def _premise(template: str, number: int, a: str, b: str, kind: str) -> Premise:
     if not a or (number == 1 and not b):
         raise UserError("a cell of the premise is empty", fix="fill in a, and b if there are two")
     if number == 1:
-        kind = kind or {"animal": "animal", "quantity": "Thing"}.get(template, template.capitalize())
+        kind = kind or {"animal": "animal", "quantity": "Thing", "use": "Thing"}.get(template, template.capitalize())
         return And(Prop(kind, "A", a), Prop(kind, "B", b))
     if number == 2:
         if template == "action-between" and not ("person_a" in a and "person_b" in a):

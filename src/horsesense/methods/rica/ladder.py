@@ -264,24 +264,8 @@ def _conditional(rung: _Rung, condition: Floats, names: Sequence[str], seed: int
 
 
 def _share(earned: Floats, weight: Floats, names: Sequence[str], seed: int, chance: float) -> Estimate | None:
-    """Return a ratio of two totals over axioms, clustered by property."""
-    kept = weight > 0
-    if not kept.any():
-        return None
-    whole = totals([earned[kept], weight[kept]], [name for name, keep in zip(names, kept, strict=True) if keep])
-    value = float(whole.total[0] / whole.total[1])
-    variance = spread(lambda sums: sums[:, 0] / sums[:, 1], whole, seed)
-    return Estimate(
-        value=value,
-        ci=rate_interval(value, 0.0 if np.isnan(variance) else variance, whole.number),
-        n=round(float(weight.sum())),
-        clusters=whole.number,
-        chance=chance,
-        level=0.95,
-        method="cluster bootstrap, beta",
-        seed=seed,
-        note=unit_note(whole.number),
-    )
+    """Return a share of totals over axioms, clustered by property; None without weight."""
+    return _ratio(earned, weight, names, seed, chance, rate_interval, "cluster bootstrap, beta")
 
 
 def _difference(
@@ -293,19 +277,33 @@ def _difference(
     if weight.sum() < least:
         return None
     gap = np.where(both, np.nan_to_num(lower.right) - np.nan_to_num(upper.right), 0.0) * weight
-    kept = weight.sum(axis=1) > 0
-    units = [name for name, keep in zip(names, kept, strict=True) if keep]
-    whole = totals([gap.sum(axis=1)[kept], weight.sum(axis=1)[kept]], units)
+    sums = gap.sum(axis=1), weight.sum(axis=1)
+    return _ratio(*sums, names, seed, 0.0, difference_interval, "paired cluster bootstrap, t")
+
+
+def _ratio(
+    earned: Floats,
+    weight: Floats,
+    names: Sequence[str],
+    seed: int,
+    chance: float,
+    interval: Callable[[float, float, int], tuple[float, float]],
+    method: str,
+) -> Estimate | None:
+    kept = weight > 0
+    if not kept.any():
+        return None
+    whole = totals([earned[kept], weight[kept]], [name for name, keep in zip(names, kept, strict=True) if keep])
     value = float(whole.total[0] / whole.total[1])
     variance = spread(lambda sums: sums[:, 0] / sums[:, 1], whole, seed)
     return Estimate(
         value=value,
-        ci=difference_interval(value, 0.0 if np.isnan(variance) else variance, whole.number),
+        ci=interval(value, 0.0 if np.isnan(variance) else variance, whole.number),
         n=round(float(weight.sum())),
         clusters=whole.number,
-        chance=0.0,
+        chance=chance,
         level=0.95,
-        method="paired cluster bootstrap, t",
+        method=method,
         seed=seed,
         note=unit_note(whole.number),
     )

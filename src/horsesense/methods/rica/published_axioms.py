@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -177,30 +177,41 @@ def check_published_axioms(file: str | Path) -> PublishedAxiomCheck:
     Returns:
         The number of forms derived exactly, and the differences.
     """
-    path = Path(file)
-    differences: list[FormDifference] = []
-    axioms = derived = 0
-    others = [kind for kind in PUBLISHED if kind.name != "original"]
+    others = [kind.name for kind in PUBLISHED if kind.name != "original"]
+    axioms = list(_for_each_axiom(Path(file), _differences))
+    differences = [each for found in axioms for each in found]
+    derived = len(axioms) * len(others)
+    return PublishedAxiomCheck(len(axioms), derived, derived - len(differences), differences)
+
+
+def _differences(forms: Mapping[str, str], line: int) -> list[FormDifference]:
+    original = parse_form(forms["original"])
+    found = []
+    for kind in PUBLISHED:
+        form, released = str(perturb(original, kind)), forms[kind.name]
+        if kind.name != "original" and form != released:
+            reason = reason_of(parse_form(released), original)
+            found.append(FormDifference(line, kind.name, released, form, reason))
+    return found
+
+
+_Result = TypeVar("_Result")
+
+
+def _for_each_axiom(path: Path, use: Callable[[Mapping[str, str], int], _Result]) -> Iterator[_Result]:
+    """Yield the result of ``use`` for the forms of each published axiom by kind, and its line."""
+    fix = "give RICA_10k_axiom2set.jsonl"
+    empty = True
     for line, text in numbered_lines(path):
+        empty = False
         try:
-            forms = {name: member[0] for name, member in json.loads(text).items()}
-            original = parse_form(forms["original"])
-            axioms += 1
-            for kind in others:
-                derived += 1
-                form, released = str(perturb(original, kind)), forms[kind.name]
-                if form != released:
-                    reason = reason_of(parse_form(released), original)
-                    differences.append(FormDifference(line, kind.name, released, form, reason))
+            yield use({name: member[0] for name, member in json.loads(text).items()}, line)
         except UserError as error:
             raise error.at(path, line) from None
         except (ValueError, AttributeError, KeyError, TypeError, IndexError) as error:
-            raise UserError(
-                "this is not a published axiom", file=path, line=line, fix="give RICA_10k_axiom2set.jsonl"
-            ) from error
-    if not axioms:
-        raise UserError("there is no axiom in it", file=path, fix="give RICA_10k_axiom2set.jsonl")
-    return PublishedAxiomCheck(axioms, derived, derived - len(differences), differences)
+            raise UserError("this is not a published axiom", file=path, line=line, fix=fix) from error
+    if empty:
+        raise UserError("there is no axiom in it", file=path, fix=fix)
 
 
 def reason_of(released: Axiom, original: Axiom) -> str:
@@ -270,26 +281,16 @@ def filter_recall(file: str | Path) -> FilterRecall:
     Returns:
         The recall by kind of premise, with intervals.
     """
-    path = Path(file)
+    originals = list(_for_each_axiom(Path(file), lambda forms, _: (forms["original"], parse_form(forms["original"]))))
     by_kind: dict[str, list[_Judged]] = {}
-    axioms = 0
-    for line, text in numbered_lines(path):
-        try:
-            form = json_of(text.encode())["original"][0]
-            axiom, kind = parse_form(form), premise_kind(form)
-        except UserError as error:
-            raise error.at(path, line) from None
-        except (KeyError, IndexError, TypeError, AttributeError) as error:
-            fix = "give RICA_10k_axiom2set.jsonl"
-            raise UserError("this is not a published axiom", file=path, line=line, fix=fix) from error
-        axioms += 1
-        if kind in _FILTERS:
+    for form, axiom in originals:
+        if (kind := premise_kind(form)) in _FILTERS:
             by_kind.setdefault(kind, []).append(_Judged(form.strip(), *_FILTERS[kind](axiom)))
     every = [judged for found in by_kind.values() for judged in found]
     if not every:
-        raise UserError("no axiom has a filter", file=path, fix="give RICA_10k_axiom2set.jsonl")
+        raise UserError("no axiom has a filter", file=Path(file), fix="give RICA_10k_axiom2set.jsonl")
     kinds = tuple(KindRecall(kind, *_shares(found), tuple(_lost(found))) for kind, found in sorted(by_kind.items()))
-    return FilterRecall(axioms, axioms - len(every), *_shares(every), kinds)
+    return FilterRecall(len(originals), len(originals) - len(every), *_shares(every), kinds)
 
 
 def _shares(found: list[_Judged]) -> tuple[Estimate, Estimate, Estimate]:

@@ -12,7 +12,7 @@ pair. Names do not distinguish the axioms of the curated set, because each place
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -100,6 +100,15 @@ def entities(statement: str) -> tuple[str, str]:
     return (conclusion[0], conclusion[-1]) if conclusion else ("", "")
 
 
+def rename_entities(text: str, names: Mapping[str, str]) -> str:
+    """Rename the entities of a text.
+
+    >>> rename_entities("wob is zim's boss, so wob is ___ busy than zim", {"wob": "Ann", "zim": "Bob"})
+    "Ann is Bob's boss, so Ann is ___ busy than Bob"
+    """
+    return _NAME.sub(lambda name: names.get(name[0], name[0]), text)
+
+
 def first_named(statement: str) -> str:
     """Return the entity that the premise names first; empty if it names neither.
 
@@ -180,8 +189,7 @@ def _frame(lines: Sequence[str]) -> str:
     premises = [line.rpartition(CONNECTIVE)[0] for line in lines]
     columns = zip(*map(_NAME.findall, premises), strict=True)
     names = dict.fromkeys(column[0] for column in columns if len(set(column)) > 1)
-    letters = dict(zip(names, "AB", strict=False))
-    return _NAME.sub(lambda name: letters.get(name[0], name[0]), premises[0])
+    return rename_entities(premises[0], dict(zip(names, "AB", strict=False)))
 
 
 def _kinds_about_one(lines: Sequence[str]) -> tuple[Perturbation, ...]:

@@ -29,6 +29,7 @@ from horsesense.lexicons.word_forms import (
     is_adjective,
     is_finite,
     is_noun,
+    lemmas_of,
     negated,
     verb_form,
     with_article,
@@ -220,6 +221,8 @@ def clause(name: str) -> str:
 
     >>> clause("bakes bread"), clause("bake bread"), clause("tired"), clause("photosynthesis")
     ('bakes bread', 'can bake bread', 'is tired', 'is capable of photosynthesis')
+    >>> clause("capsize a boat")  # the dictionary lacks the verb, and only a verb precedes an object
+    'can capsize a boat'
     """
     text = plain(name)
     if is_finite(text):
@@ -228,7 +231,8 @@ def clause(name: str) -> str:
     kind = verb_form(first)[1]
     if is_adjective(first) and not (kind == "base" and len(text.split()) > 1):
         return f"is {text}"
-    return f"can {text}" if kind == "base" else f"is capable of {text}"
+    unknown = not lemmas_of(first) and " " in text
+    return f"can {text}" if kind == "base" or unknown else f"is capable of {text}"
 
 
 @cache

@@ -4,24 +4,34 @@ Shipped axioms come from tables, the order of grades, the latitudes of places an
 knowledge bases an axiom is taken only if both of its sides are known: a missing fact is not a false one. A person gets
 traits that several people named and nobody denied, each under the one property and pole of ``traits.tsv``. A material
 is compared with one of the opposite pole. An animal is compared with classes that lack the ability (``abilities.tsv``),
-that live elsewhere, or of which the knowledge base denies it.
+that cannot live there, or of which the knowledge base denies it. A thing is compared with one that has other uses, by
+the knowledge base and by its dictionary entry. An occupation is compared with one that its dictionary entry does not
+define so. Where there is no such evidence, the axiom is *proposed*. Every fact that is not taken is counted.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import md5
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 
 from horsesense.data import read_table
 from horsesense.errors import UserError, unknown
 from horsesense.lexicons.triples import SAYS, Fact, Facts
-from horsesense.lexicons.word_forms import OPPOSITES
+from horsesense.lexicons.word_forms import OPPOSITES, gerund, with_article
+from horsesense.lexicons.words import listed
 from horsesense.methods.rica import type_constraints as constraints
+from horsesense.methods.rica.artifacts import (
+    are_unlike,
+    content_lemmas,
+    definition_lemmas,
+    is_artifact,
+    is_person,
+)
 from horsesense.methods.rica.knowledge_tables import (
     DATA,
     TEMPLATES,
@@ -34,17 +44,30 @@ from horsesense.methods.rica.knowledge_tables import (
 
 SECONDS = 3
 """Number of entities without the property that are compared with one that has it."""
+SECONDS_OF_USE = 5
+"""The same for things that serve a purpose."""
+FEWEST_USES = 3
+"""Minimum number of known uses of a thing that is not for another use."""
+MOST_THINGS = 12
+"""Maximum number of things that serve a purpose: more of them show that nearly anything does."""
 SUPPORT = 2
 """Minimum number of people who named a trait."""
 TOWARDS = frozenset(("considerate", "polite", "generous", "honest", "aggressive"))
 """Properties of how one treats another, so that the two can be compared."""
+GENERAL = frozenset(
+    listed("person people human humans man men woman women adult adults child children someone anyone worker employee")
+)
+"""Heads that stand for anybody: what they can do does not distinguish occupations."""
+LAND = frozenset(listed("mammal insect spider worm"))
+"""Classes of animals that do not live in the sea, unless a fact says so."""
 HABITATS = {
     "water": ("sea", "ocean", "pond", "river", "stream", "coral reef"),
     "farm": ("farm", "barn", "stable", "pasture", "farmyard", "barnyard"),
     "jungle": ("jungle", "rainforest", "rain forest"),
     "home": ("house", "apartment"),
 }
-"""Places by habitat: animals of one habitat are not found in another."""
+"""Places by habitat."""
+_SEA = frozenset(("sea", "ocean", "coral reef"))
 SIMILAR_OCCUPATIONS = (
     ("chef", "cook", "housekeeper", "waiter", "waitress", "butler", "nanny", "maid"),
     ("doctor", "surgeon", "nurse", "vet", "dentist", "pharmacist", "masseur"),
@@ -62,6 +85,7 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
     "animal": ("conceptnet", "genericskb"),
     "occupation": ("conceptnet",),
     "role": ("conceptnet",),
+    "use": ("conceptnet",),
     "action-between": ("atomic",),
     "action-alone": ("atomic",),
     "action-degree": ("atomic",),
@@ -125,11 +149,12 @@ def _materials(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Count
     named, known = set(_list(lists, "materials")), traits("material")
     sides: dict[str, dict[str, Fact]] = defaultdict(dict)
     for fact in facts.facts:
-        if fact.relation == "HasProperty" and fact.head in named:
-            if fact.tail in known:
+        if fact.relation == "HasProperty" and fact.tail in known:
+            if fact.head in named:
                 sides[known[fact.tail][0]].setdefault(fact.head, fact)
-            else:
-                rejected["material: no property that has an opposite"] += 1
+            rejected["material: what has the property is not in the list of materials"] += fact.head not in named
+        elif fact.relation == "HasProperty" and fact.head in named:
+            rejected["material: no property that has an opposite"] += 1
     for conclusion in sorted(sides):
         word, _, phrase = conclusion.partition(": ")
         others = sides.get(f"{OPPOSITES[word]}: {phrase}", {})
@@ -163,6 +188,8 @@ def _animals(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter
             denied[fact.tail].append(fact.head)
         elif fact.head in named and fact.relation == "CapableOf":
             able[fact.tail][fact.head] = fact
+        elif fact.relation == "CapableOf" and _distinguishing_word(fact.tail):
+            rejected["animal: what has the ability is not in the list of animals"] += 1
     for tail, holders in sorted(able.items()):
         ability = constraints.plain_ability(tail)
         key = _distinguishing_word(ability or "")
@@ -229,7 +256,60 @@ def _habitats(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterator
             for fact in facts_of:
                 where = constraints.place(fact.tail)
                 for b in _shuffled(elsewhere, a + fact.tail)[:SECONDS] if where else ():
-                    yield a, b, f"more: is * likely to {where}", "raw", (_triple(fact),)
+                    on_land = fact.tail in _SEA and "water" not in found[b] and _classes().get(b) in LAND
+                    status, at_home = "proposed", _triple(fact)
+                    if on_land:
+                        status = "machine"
+                        b_facts = next(facts_of for facts_of in found[b].values() if facts_of)
+                        yield a, b, f"more: is * likely to {where}", status, (at_home, _triple(b_facts[0]))
+                    else:
+                        yield a, b, f"more: is * likely to {where}", status, (at_home,)
+
+
+# Things: what they are used for.
+
+
+def _uses(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[str]) -> Iterator[Row]:
+    """Compare a thing with others whose uses are known and unlike this one."""
+    uses = _known_uses(facts, rejected)
+    things: dict[str, list[str]] = defaultdict(list)
+    for thing in sorted(uses):
+        for purpose in uses[thing]:
+            things[purpose].append(thing)
+    others = [thing for thing in sorted(uses) if len(uses[thing]) >= FEWEST_USES]
+    for purpose, holders in sorted(things.items()):
+        if len(holders) > MOST_THINGS:
+            rejected["use: too many things serve it"] += len(holders)
+            continue
+        for a in holders:
+            fact = uses[a][purpose]
+            if fact.weight <= 1 and not content_lemmas(purpose) & definition_lemmas(a):
+                rejected["use: said once, and not in the definition"] += 1
+                continue
+            unlike = (b for b in _shuffled(others, a + purpose) if _are_all_unlike(b, holders, purpose, uses[b]))
+            for b in islice(unlike, SECONDS_OF_USE):
+                sides = _triple(fact), _triple(next(iter(uses[b].values())))
+                yield with_article(a), with_article(b), f"more: useful for {gerund(purpose)}", "machine", sides
+
+
+def _known_uses(facts: Facts, rejected: Counter[str]) -> dict[str, dict[str, Fact]]:
+    """Return thing → purpose → its best-supported fact."""
+    uses: dict[str, dict[str, Fact]] = defaultdict(dict)
+    for fact in facts.facts:
+        if fact.relation != "UsedFor":
+            continue
+        if not is_artifact(fact.head):
+            rejected["use: not a common thing that people make, by WordNet"] += 1
+        elif (purpose := constraints.purpose(fact.tail)) is None:
+            rejected["use: no clear purpose in few words"] += 1
+        else:
+            known = uses[fact.head].get(purpose)
+            uses[fact.head][purpose] = fact if known is None else max(fact, known, key=lambda each: each.weight)
+    return uses
+
+
+def _are_all_unlike(thing: str, holders: Sequence[str], purpose: str, uses: Iterable[str]) -> bool:
+    return all(are_unlike(thing, holder, purpose, uses) for holder in holders)
 
 
 # People: roles and events.
@@ -243,15 +323,22 @@ def _roles(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[s
             if constraints.is_symmetric(fact.head) or ability is None:
                 rejected["role: holds both ways, or said badly"] += 1
             else:
-                yield fact.head, "", f"more: is * likely to {ability}", "raw", (_triple(fact),)
+                yield fact.head, "", f"more: is * likely to {ability}", "proposed", (_triple(fact),)
+        elif fact.relation == "CapableOf" and is_person(fact.head):
+            rejected["role: a person who is not in the list of occupations"] += 1
 
 
 def _occupations(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[str]) -> Iterator[Row]:
     named = _list(lists, "occupations")
     does: dict[str, set[str]] = defaultdict(set)
     abilities: list[tuple[str, str, Fact]] = []
+    anybody = {fact.tail for fact in facts.facts if fact.relation == "CapableOf" and fact.head in GENERAL}
     for fact in sorted(facts.facts, key=_triple):
-        if fact.relation == "CapableOf" and fact.head in named:
+        if fact.relation == "CapableOf" and fact.head not in named and is_person(fact.head):
+            rejected["occupation: a person who is not in the list of occupations"] += 1
+        elif fact.relation == "CapableOf" and fact.head in named and fact.tail in anybody:
+            rejected["occupation: anybody can do it"] += 1
+        elif fact.relation == "CapableOf" and fact.head in named:
             does[fact.head].update(fact.tail.split())
             ability = constraints.plain_ability(fact.tail)
             if ability is None or " " not in ability:
@@ -262,8 +349,12 @@ def _occupations(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Cou
         # Similar occupations, or those with the same objects, may do this too.
         kin = {name for group in SIMILAR_OCCUPATIONS if a in group for name in group}
         others = [name for name in does if name not in {a, *kin} and not does[name] & set(fact.tail.split())]
+        defining = content_lemmas(fact.tail)
+        defined = bool(defining & definition_lemmas(a))
         for b in _shuffled(others, a + ability)[:SECONDS]:
-            yield a, b, f"more: is * likely to {ability}", "raw", (_triple(fact),)
+            evidence = defined and definition_lemmas(b) and not defining & definition_lemmas(b)
+            status = "machine" if evidence else "proposed"
+            yield a, b, f"more: is * likely to {ability}", status, (_triple(fact),)
 
 
 def _events(template: str, facts: Facts, rejected: Counter[str]) -> Iterator[Row]:
@@ -290,7 +381,9 @@ def _events(template: str, facts: Facts, rejected: Counter[str]) -> Iterator[Row
             if phrase_text is None or constraints.is_symmetric(event):
                 rejected[f"{template}: not of the type that the template asks for"] += 1
             elif template != "action-between" or phrase in TOWARDS:
-                yield phrase_text, "", conclusion, "raw", tuple(map(_triple, named))
+                yield phrase_text, "", conclusion, "proposed", tuple(map(_triple, named))
+            else:
+                rejected[f"{template}: not a trait of how one treats another"] += 1
 
 
 Crawl = Callable[[Facts, Mapping[str, Sequence[str]], Counter[str]], Iterator[Row]]
@@ -305,6 +398,7 @@ _CRAWLS: Mapping[str, Crawl] = {
     "animal": _animals,
     "occupation": _occupations,
     "role": _roles,
+    "use": _uses,
     **{name: _events_of(name) for name in TEMPLATES if name.startswith("action")},
 }
 

@@ -21,6 +21,7 @@ from horsesense.methods.rica.statements import random_seed
 from horsesense.methods.rica.views import open_rica
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.engine import ComputeSettings
+from horsesense.runs.shards import draw
 from horsesense.settings import chosen_models
 
 SETTINGS = "study.json"
@@ -82,7 +83,7 @@ def run_study(
     models: Sequence[str | Path] = chosen_models(model)
     names = _start(folder, _StudySettings(str(probe or ""), limit, entities, seed))
     probes = [folder / f"{STATEMENTS}.jsonl", folder / f"{LADDER}.jsonl"]
-    _write_probes(probes, probe, limit, names, seed)
+    write_probes(probes, probe, limit, names, seed)
     probes[1:1] = [written.out for written in write_controls(probes[0]).controls.values()]
     compute = ComputeSettings(device=device)
     run = ask(models, probes, out=folder / "run", seed=seed, spec=spec, compute=compute, progress=progress)
@@ -133,7 +134,7 @@ def _refused(path: Path, why: str) -> UserError:
     return UserError(why, file=path, fix="give another folder")
 
 
-def _write_probes(probes: Sequence[Path], file: str | Path | None, limit: int | None, entities: str, seed: int) -> None:
+def write_probes(probes: Sequence[Path], file: str | Path | None, limit: int | None, entities: str, seed: int) -> None:
     """Write the statements and the ladder, unless they exist."""
     tasks: tuple[Task, ...] = ("masked", "ladder")
     for path, task in zip(probes, tasks, strict=True):
@@ -141,6 +142,7 @@ def _write_probes(probes: Sequence[Path], file: str | Path | None, limit: int | 
             continue
         if task == "masked" and file is not None:
             probe = open_rica(file)[0]
+            probe = replace(probe, items=draw(probe.items, limit, seed))
         else:
             probe = build(task=task, entities=entities, limit=limit, seed=seed)
         write_probe(path, probe)

@@ -8,7 +8,6 @@ agree, because the text before the word is the same in both statements.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +30,7 @@ from horsesense.methods.rica.items import SETTINGS, fact_of
 from horsesense.methods.rica.knowledge_tables import DATA
 from horsesense.methods.rica.notation import read_statement
 from horsesense.methods.rica.perturbations import PERTURBATIONS
-from horsesense.methods.rica.published_statements import CATEGORIES, CONNECTIVE, entities, read_rica
+from horsesense.methods.rica.published_statements import CATEGORIES, CONNECTIVE, entities, read_rica, rename_entities
 from horsesense.methods.rica.statements import entities_of
 from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, with_published
 from horsesense.runs.results import Answered
@@ -176,16 +175,6 @@ def _fact(item: Item) -> str:
     except UserError:
         return ""
     return fact_of(axiom, item.facets.get("category") == SOCIAL)
-
-
-def rename_entities(text: str, names: Mapping[str, str]) -> str:
-    """Rename the entities of a text.
-
-    >>> rename_entities("wob is zim's boss, so wob is ___ busy than zim", {"wob": "Ann", "zim": "Bob"})
-    "Ann is Bob's boss, so Ann is ___ busy than Bob"
-    """
-    either = re.compile(rf"\b({'|'.join(map(re.escape, names))})\b")
-    return either.sub(lambda name: names[name[0]], text)
 
 
 def _derived(

@@ -80,8 +80,8 @@ def analysis(found: RunAnalysis) -> None:
         _print_analysis(result)
     _print_table(control_table(found.controls))
     if found.ablation:
-        for name in ("novel", "named", "difference"):
-            _print_row(name, getattr(found.ablation, name))
+        for name, estimate in found.ablation.items():
+            _print_row(name, estimate)
 
 
 def views(run: ViewRun) -> None:
@@ -127,8 +127,7 @@ def _print_analysis(result: ProbeAnalysis) -> None:
         "average over properties": result.average,
         "accuracy": result.accuracy,
         "strict": result.strict,
-        **{f"{name} accuracy": each.accuracy for name, each in operators.items()},
-        **{f"{name} strict": each.strict for name, each in operators.items()},
+        **{f"{name} {what}": each[what] for what in ("accuracy", "strict") for name, each in operators.items()},
         "retest": result.retest,
     }
     if result.bias:

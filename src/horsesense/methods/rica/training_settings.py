@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from horsesense.core import Item
 from horsesense.errors import UserError
+from horsesense.methods.rica.published_statements import rename_entities
 from horsesense.training.leaks import names, without_leaks
 from horsesense.training.settings import (
     TrainingMaterial,
@@ -102,12 +102,8 @@ def renamed(items: Sequence[Item], times: int, seed: int, taken: Collection[str]
 
 
 def _rename(item: Item, new_names: dict[str, str]) -> Item:
-    pattern = re.compile(rf"\b({'|'.join(map(re.escape, new_names))})\b")
-
-    def change(text: str) -> str:
-        return pattern.sub(lambda match: new_names[match[0]], text)
-
-    copy = replace(item, text=change(item.text), options=tuple(map(change, item.options)))
+    text, *options = (rename_entities(text, new_names) for text in (item.text, *item.options))
+    copy = replace(item, text=text, options=tuple(options))
     entities = " ".join(new_names.values())
     if item.groups.get("entities"):
         return replace(copy, groups={**item.groups, "entities": entities})

@@ -45,18 +45,19 @@ _DANGLING = frozenset(listed("to of with for at from a the an their into by abou
 """Words that only end an incomplete event."""
 _MASS = frozenset(
     listed(
-        "water milk blood honey meat grass food venom silk wool music school work bed home dinner lunch breakfast help "
-        "money church class college town coffee tea time trouble fun love care basketball football soccer tennis golf "
-        "baseball chess poker hockey guitar piano advice homework shelter space attention weight fire gas rice wheat "
-        "leather fruit fish information glassware furniture equipment wood oil hay corn bread cheese beer wine alcohol "
-        "drugs first second everyone everything "
+        "hair water milk blood honey meat grass food venom silk wool music school work bed home dinner lunch breakfast "
+        "help money church class college town coffee tea time trouble fun love care basketball football soccer tennis "
+        "golf baseball chess poker hockey guitar piano advice homework shelter space attention weight fire gas rice "
+        "wheat leather fruit fish information glassware furniture equipment wood oil hay corn bread cheese beer wine "
+        "alcohol drugs first second everyone everything "
         "tomorrow today yesterday everyday outside inside hard away back well fast better together again alone "
         "everywhere somewhere anyone someone something anything people children clothes"
     )
 )
 """Nouns and adverbs without an article."""
-_RARE, _COMMON, _MASS_GAP = 2.5, 3.0, 1.8
-"""Zipf frequencies: minimum of a plural, minimum of a known word, and how much rarer the plural of a mass noun is."""
+_RARE, _COMMON, _MASS_GAP, _NOUN_GAP = 2.5, 3.0, 1.8, 1.4
+"""Zipf frequencies: minimum of a plural, minimum of a known word, how much rarer the plural of a mass noun is, and how
+much rarer the gerund of a verb is that is mostly a noun."""
 _TORN = frozenset(
     listed(
         "gives tells shows makes lays offers invites prevents puts gets sees forms produces states raises bows "
@@ -73,6 +74,15 @@ _VAGUE = frozenset(
     )
 )
 """Verbs that say little about the subject."""
+
+
+_ODD = frozenset(
+    listed(
+        "kill murder sex fuck poke fun die hurt anal pee poop shit nothing various general etc lot more most better "
+        "being ugly girlfriend boyfriend impress annoy gamble stuff item object stop avoid prevent love enjoy decorate"
+    )
+)
+"""Words of purposes that are jokes, or say nothing."""
 
 
 def is_symmetric(relation: str) -> bool:
@@ -112,6 +122,23 @@ def plain_ability(text: str) -> str | None:
     if zipf(words[1]) >= _COMMON and zipf(words[1]) - zipf(several) > _MASS_GAP:
         return text
     return f"{words[0]} {several}" if zipf(several) >= _RARE else None
+
+
+def purpose(text: str) -> str | None:
+    """Return a purpose as a verb phrase that begins with its base form.
+
+    >>> [purpose(text) for text in ("cutting bread", "drive nail", "side arm", "fun")]
+    ['cut bread', 'drive nails', None, None]
+    """
+    first, *rest = text.split(" ")
+    lemma, kind = verb_form(first)
+    odd = (_ODD | DETERMINERS) & {lemma, *rest} or any(word.endswith("ly") for word in rest)
+    if kind not in ("base", "gerund") or odd:
+        return None
+    in_ing = next(iter(inflected(lemma, "VBG")), "")
+    if kind == "base" and is_noun(lemma) and rest and zipf(lemma) - zipf(in_ing) > _NOUN_GAP:
+        return None  # rather a compound noun: air circulation
+    return plain_ability(" ".join((lemma, *rest)))
 
 
 def does(term: str, sentence: str) -> str | None:

@@ -26,7 +26,7 @@ from horsesense.core.document import Document
 from horsesense.core.views import fill_blank, view
 from horsesense.errors import UserError, translate_errors, unknown
 from horsesense.methods.rica.items import LABELS
-from horsesense.methods.rica.published_statements import CONNECTIVE, content_words, entities
+from horsesense.methods.rica.published_statements import CONNECTIVE, content_words, entities, rename_entities
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.engine import ComputeSettings
 from horsesense.runs.results import Answered
@@ -149,12 +149,8 @@ def _neutral(asked: _Halved, others: Sequence[_Halved], seed: int) -> str:
             continue
         names = dict(zip(other.names, asked.names, strict=True))
         conclusion = other.concluded(rng.choice((0, 1)))
-        return _renamed(conclusion, names)
+        return rename_entities(conclusion, names)
     return ""
-
-
-def _renamed(text: str, names: Mapping[str, str]) -> str:
-    return _NAME.sub(lambda name: names.get(name[0], name[0]), text)
 
 
 # Scores.

@@ -6,12 +6,12 @@ of ACL 2021). In the order of section 2:
 - Step 1: `nouns`, `elicitation` (a model's associations), `associations` (selection, files, similarity of models).
 - Step 2: `exceptions`, from people and by machine; `plausibility` (candidates and evidence), `calibration`.
 - Step 3: `adversarial_filter`: only triplets whose generic word the model prefers.
-- Step 4: `premises`; `schemas` (triplets, premises, files), `circumstances` (our table of frames).
+- Step 4: `schemas` (triplets, premises, files), `circumstances` (our table of frames).
 - Step 5: `checks`, by rule and by model.
 
-All steps for one model: `plan`, `steps` (stored results), `pipeline`, `people` (their stages), `procedure` (make,
-status and serve). `writer_and_judge` prompts other models, `word_relations` is WordNet. Section 3: `evaluation`,
-`measures`, `suite` (the tables), `builder` (probes and splits), `published_dataset` (the reader).
+All steps for one model: `plan` (and stored results), `pipeline`, `people` (their stages), `procedure` (make, status
+and serve). `writer_and_judge` prompts other models, `word_relations` is WordNet. Section 3: `evaluation`,
+`measures`, `suite` (the tables), `builder` (probes), `training_settings` (and splits), `published_dataset` (reader).
 
 The commands of `METHOD` name the public functions, which are also attributes of this package (``hs.winoventi.make``).
 """
@@ -25,7 +25,6 @@ from horsesense.registry import Command, Method, Reader, lazy_attributes, public
 if TYPE_CHECKING:
     from horsesense.methods.winoventi.associations import compare_associations as compare_associations
     from horsesense.methods.winoventi.builder import build as build
-    from horsesense.methods.winoventi.builder import write_splits as write_splits
     from horsesense.methods.winoventi.calibration import calibrate as calibrate
     from horsesense.methods.winoventi.elicitation import PromptSettings as PromptSettings
     from horsesense.methods.winoventi.elicitation import find_associations as find_associations
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from horsesense.methods.winoventi.procedure import make as make
     from horsesense.methods.winoventi.procedure import serve as serve
     from horsesense.methods.winoventi.procedure import status as status
+    from horsesense.methods.winoventi.training_settings import write_splits as write_splits
 
 _HERE = "horsesense.methods.winoventi"
 
@@ -116,7 +116,7 @@ METHOD = Method(
         ),
         _command(
             "splits",
-            "builder:write_splits",
+            "training_settings:write_splits",
             "Write training and test splits",
             "winoventi.jsonl --setting half-exception -o splits",
             "splits",

@@ -5,44 +5,15 @@ The two outcomes are scored without a premise: those of triplets in a pipeline, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from horsesense.core import Card, Item, Probe
+from horsesense.core import Item, Probe
 from horsesense.errors import UserError
 from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, fill_template
-from horsesense.methods.winoventi.plan import PipelinePlan
 from horsesense.methods.winoventi.schemas import Triplet, premise_of, triplet_name
-from horsesense.progress import Progress
-from horsesense.runs.ask_models import ask_models
-from horsesense.runs.results import Answered, read_run
-from horsesense.runs.tasks import Settings
+from horsesense.runs.results import Answered
 
 PRIOR = "winoventi-prior"
-
-
-def adversarial_triplets(
-    plan: PipelinePlan, triplets: Sequence[Triplet], nouns: Mapping[str, Noun], folder: Path, progress: Progress
-) -> list[Triplet]:
-    """Return the triplets whose generic word the model prefers.
-
-    An exception of several tokens is scored as several.
-    """
-    if not triplets:
-        return []
-    items = [prior_item(each, nouns[each.noun], literal=plan.elicitation.literal) for each in triplets]
-    probe = Probe.of(items, Card(name=PRIOR, method="winoventi", normalise="sum", group="noun"))
-    settings = Settings(spec=plan.elicitation.spec, device=plan.device, served=plan.served)
-    ask_models([plan.model], {PRIOR: probe}, folder, settings, progress)
-    (answered,) = read_run(folder)[1]
-    unspelt = sum(any("unknown-token" in flag for flag in answer.flags) for answer in answered.answers)
-    if unspelt:
-        progress.log(f"triplets with a word that the tokenizer cannot spell: {unspelt:,}")
-    preferred = preferring_generic(answered)
-    kept = [each for each in triplets if each.name in preferred]
-    progress.log(f"{len(kept):,} of {len(triplets):,} triplets pass: {plan.model} prefers the generic word")
-    return kept
 
 
 def preferring_generic(prior: Answered) -> set[str]:

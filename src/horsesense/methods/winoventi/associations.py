@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,8 @@ from horsesense.lexicons.words import FUNCTION_WORDS, listed
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.word_relations import WordRelations
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.stats.accuracy import accuracy
+from horsesense.stats.intervals import Estimate
 
 KS = (1, 3, 5, 8, 10)
 """Depths at which the two rankings are cut."""
@@ -352,10 +355,6 @@ def _perplexity(association: Association) -> float:
     return association.perplexity
 
 
-def with_perplexity(associations: Sequence[Association], values: Sequence[float]) -> list[Association]:
-    return [replace(each, perplexity=value) for each, value in zip(associations, values, strict=True)]
-
-
 # Similarity of models.
 
 
@@ -366,7 +365,11 @@ class Similarity(Document):
     models: tuple[str, ...]
     """Models, in the order of rows and columns."""
     matrix: tuple[tuple[float, ...], ...]
-    """Mean Jaccard similarity of each pair."""
+    """Mean Jaccard similarity of each pair, as in the paper: two models without any association for a noun agree."""
+    both_empty: tuple[tuple[float, ...], ...]
+    """Share of nouns for which neither model of a pair has an association."""
+    informative: tuple[tuple[Estimate | None, ...], ...]
+    """Mean over the other nouns, with its interval; null for a model itself, and without such a noun."""
 
 
 def jaccard(words: Set[str], others: Set[str]) -> float:
@@ -405,11 +408,30 @@ def jaccard_table(columns: Sequence[Sequence[Set[str]]]) -> list[list[float]]:
     return table
 
 
+def informative_table(columns: Sequence[Sequence[Set[str]]], nouns: Sequence[str]) -> list[list[Estimate | None]]:
+    """Return the mean similarity of each pair over the nouns for which at least one model has an association.
+
+    >>> table = informative_table([[{"hot"}, set(), set()], [{"hot"}, {"cold"}, set()]], ["pan", "cup", "jar"])
+    >>> table[0][1].value, table[0][1].n
+    (0.5, 2)
+    """
+    table: list[list[Estimate | None]] = [[None] * len(columns) for _ in columns]
+    for (i, column), (j, other) in combinations(enumerate(columns), 2):
+        pairs = [each for each in zip(column, other, nouns, strict=True) if each[0] or each[1]]
+        if pairs:
+            values = [jaccard(words, others) for words, others, _ in pairs]
+            table[i][j] = table[j][i] = accuracy(values, [noun for _, _, noun in pairs])
+    return table
+
+
 @translate_errors()
 def compare_associations(
     *files: str | Path, k: Annotated[int, Ge(1)] = 10, progress: Progress = NO_PROGRESS
 ) -> Similarity:
-    """Compute the mean Jaccard similarity of models' associations; two models without any for a noun agree on it.
+    """Compute the mean Jaccard similarity of models' associations, as in the paper and without empty pairs.
+
+    In the paper two models without any association for a noun agree on it. At small depths most nouns are such, so the
+    second table leaves them out.
 
     Args:
         files: Table with one column per model, or one file of ``winoventi associations`` per model.
@@ -417,13 +439,21 @@ def compare_associations(
         progress: Progress callback.
 
     Returns:
-        The models, and the similarity of each pair.
+        The models, and both similarities of each pair, the second with intervals.
     """
     paths = [Path(file) for file in files]
     if not paths:
         raise UserError("no file is given", fix="give a table with one column per model, or one file per model")
     table = read_k_file(paths[0]) if len(paths) == 1 else _table_of_files(paths, k, progress)
-    similarity = Similarity(table.models, tuple(map(tuple, jaccard_table(table.columns))))
+    columns = table.columns
+    empty = [
+        [sum(not (a or b) for a, b in zip(column, other, strict=True)) / len(table.nouns) for other in columns]
+        for column in columns
+    ]
+    paper, informative = jaccard_table(columns), informative_table(columns, table.nouns)
+    similarity = Similarity(
+        table.models, tuple(map(tuple, paper)), tuple(map(tuple, empty)), tuple(map(tuple, informative))
+    )
     progress.log(f"{len(table.nouns):,} nouns")
     return similarity
 

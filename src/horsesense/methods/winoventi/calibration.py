@@ -18,14 +18,21 @@ from annotated_types import Ge
 
 from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
+from horsesense.lexicons.triples import read_conceptnet
 from horsesense.lexicons.words import zipf
 from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.circumstances import load_circumstances
 from horsesense.methods.winoventi.exceptions import read_registry_triplets
-from horsesense.methods.winoventi.nouns import Noun, is_plural
-from horsesense.methods.winoventi.plausibility import Attestations, ExceptionEvidence, attested_in, people_exceptions
+from horsesense.methods.winoventi.nouns import Noun
+from horsesense.methods.winoventi.plausibility import (
+    Attestations,
+    ExceptionEvidence,
+    attested_in,
+    distinct_in,
+    people_exceptions,
+)
 from horsesense.methods.winoventi.published_dataset import read_winoventi_schemas
-from horsesense.methods.winoventi.schemas import PremisePair, Schema, Triplet, pairs_of, premise_of, word_differences
+from horsesense.methods.winoventi.schemas import PremisePair, Schema, Triplet, merge_premises, pairs_of, premise_of
 from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate
@@ -89,7 +96,7 @@ def calibrate(
     *,
     schemas: Sequence[str | Path] = (),
     texts: Sequence[str | Path] = (),
-    conceptnet: str | Path | None = None,
+    conceptnet: Sequence[str | Path] = (),
     seed: Annotated[int, Ge(0)] = 0,
 ) -> FilterCalibration:
     """Measure recall and precision of the filters for exceptions and of the checks of premises.
@@ -98,7 +105,7 @@ def calibrate(
         registry: Published registry: exceptions that people gave.
         schemas: Published evaluation collection: schemas that people judged.
         texts: Text corpus in which adjectives are looked up beside their nouns.
-        conceptnet: ConceptNet triples (relation, head, tail).
+        conceptnet: ConceptNet file.
         seed: Random seed.
 
     Returns:
@@ -109,12 +116,14 @@ def calibrate(
     table, lexicon = load_circumstances(), load_word_relations()
     kinds: dict[str, ExceptionEvidence] = {"tables and WordNet": ExceptionEvidence(table, lexicon)}
     attested = Attestations()
-    if texts or conceptnet is not None:
-        corpora, facts = [Path(file) for file in texts], None if conceptnet is None else Path(conceptnet)
-        attested = attested_in(corpora, facts, frozenset(each.exception for each in (*by_people, *others)))
-        kinds["and texts and facts"] = ExceptionEvidence(table, lexicon, attested)
+    distinct: Mapping[str, frozenset[str]] = {}
+    if texts or conceptnet:
+        facts = read_conceptnet([Path(file) for file in conceptnet]).facts
+        adjectives = frozenset(each.exception for each in (*by_people, *others))
+        attested, distinct = attested_in([Path(file) for file in texts], facts, adjectives), distinct_in(facts)
+        kinds["and texts and facts"] = ExceptionEvidence(table, lexicon, attested, distinct=distinct)
     kinds["and people's words for other nouns"] = ExceptionEvidence(
-        table, lexicon, attested, people_exceptions(by_people)
+        table, lexicon, attested, people_exceptions(by_people), distinct
     )
     rows = tuple(_row(name, evidence, by_people, others) for name, evidence in kinds.items())
     return FilterCalibration(len(by_people), rows, _checks([Path(file) for file in schemas]) if schemas else None, seed)
@@ -145,9 +154,9 @@ def reassign(triplets: Sequence[Triplet], seed: int = 0) -> list[Triplet]:
 
 
 def _row(name: str, evidence: ExceptionEvidence, by_people: Sequence[Triplet], others: Sequence[Triplet]) -> FilterRow:
-    judged = [evidence.judged(each, _noun(each)) for each in by_people]
+    judged = [evidence.judged(each, Noun.of(each.noun)) for each in by_people]
     kept = [float(bool(ground)) for ground, _ in judged]
-    of_others = [float(bool(evidence.judged(each, _noun(each))[0])) for each in others]
+    of_others = [float(bool(evidence.judged(each, Noun.of(each.noun))[0])) for each in others]
     nouns = [each.noun for each in by_people]
     reasons: dict[str, int] = {}
     for ground, objection in judged:
@@ -162,10 +171,6 @@ def _row(name: str, evidence: ExceptionEvidence, by_people: Sequence[Triplet], o
         frequency_kept=_middle(zipf(each.exception) for each, yes in zip(by_people, kept, strict=True) if yes),
         frequency_dropped=_middle(zipf(each.exception) for each, yes in zip(by_people, kept, strict=True) if not yes),
     )
-
-
-def _noun(triplet: Triplet) -> Noun:
-    return Noun(triplet.noun, is_plural(triplet.noun))
 
 
 def _middle(values: Iterable[float]) -> float | None:
@@ -187,14 +192,9 @@ def _checks(paths: Sequence[Path]) -> CheckRow:
         generic, exception = members["generic"], members["exception"]
         noun = generic.groups["noun"]
         texts = premise_of(generic.text), premise_of(exception.text)
-        differences = word_differences(*texts)
-        if len(differences) == 1:
-            start, end = differences[0].spans[0]
-            premise = PremisePair(texts[0][:start], *differences[0].words, texts[0][end:])
-        else:
-            premise = PremisePair("", *texts, "")
+        premise = merge_premises(*texts) or PremisePair("", *texts, "")
         triplet = Triplet(noun, str(generic.facets["bias"]), str(generic.facets["alternative"]))
-        checked = check_schema(Schema(triplet, premise, "release"), Noun(noun, is_plural(noun)), lexicon)
+        checked = check_schema(Schema(triplet, premise, "release"), Noun.of(noun), lexicon)
         passed.append(not set.intersection(*objections[family]))
         allowed.append(checked.passes)
         nouns.append(noun)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -24,7 +24,6 @@ from horsesense.methods.winoventi.associations import (
     drop_nonsense,
     select,
     shares,
-    with_perplexity,
     words_of_noun,
     write_associations,
 )
@@ -80,15 +79,6 @@ class Elicitation:
     @property
     def sentence(self) -> str:
         return self.template or (LITERAL if self.literal else AGREEING)
-
-
-@dataclass(frozen=True, slots=True)
-class ModelAssociations:
-    """The associations of a model."""
-
-    selection: Selection
-    notes: Mapping[str, int]
-    """Irregularities, counted."""
 
 
 # From tokens to words.
@@ -232,9 +222,9 @@ def associate(
     nouns: Sequence[Noun],
     elicitation: Elicitation,
     progress: Progress = NO_PROGRESS,
-) -> ModelAssociations:
-    """Elicit, filter and rank associations. Without a ranker nothing is cut at a knee; with the paper's rules nothing
-    is dropped as nonsense, because people do that there."""
+) -> tuple[Selection, dict[str, int]]:
+    """Elicit, filter and rank associations; also return irregularities, counted. Without a ranker nothing is cut at a
+    knee; with the paper's rules nothing is dropped as nonsense, because people do that there."""
     known, unknown = spellable(model, nouns, elicitation.spec)
     if not known:
         raise UserError(f"the tokenizer of {model.name} can spell none of the nouns", fix="use another model or list")
@@ -248,10 +238,8 @@ def associate(
         # A causal model does not see the ending, so both prompts are the same to it.
         notes["endings that a causal model cannot see"] = 1
     judged = everything if elicitation.literal else drop_nonsense(everything, load_word_relations())
-    return ModelAssociations(
-        rank_and_cut(judged, {noun.word: noun for noun in known}, ranker, elicitation, progress),
-        {what: count for what, count in notes.items() if count},
-    )
+    selection = rank_and_cut(judged, {noun.word: noun for noun in known}, ranker, elicitation, progress)
+    return selection, {what: count for what, count in notes.items() if count}
 
 
 def rank_and_cut(
@@ -267,7 +255,8 @@ def rank_and_cut(
     kept = [each for each in associations if each.kept]
     values = perplexities(ranker, [(nouns[each.noun], each.word) for each in kept], elicitation.spec, progress)
     rest = [each for each in associations if not each.kept]
-    return select([*with_perplexity(kept, values), *rest])
+    ranked = [replace(each, perplexity=value) for each, value in zip(kept, values, strict=True)]
+    return select([*ranked, *rest])
 
 
 def perplexities(
@@ -411,8 +400,7 @@ def find_associations(
     }
     loaded = load_model(model, family=loading.family, **where)
     ranking = None if ranker == "none" else load_model(ranker, **where)
-    found = associate(loaded, ranking, listed.nouns, elicitation, progress)
-    selection = found.selection
+    selection, notes = associate(loaded, ranking, listed.nouns, elicitation, progress)
     path = None if out is None else Path(out)
     if path is not None:
         write_associations(path, selection.associations)
@@ -428,7 +416,7 @@ def find_associations(
         last_knee=selection.last_knee,
         dropped=dict(Counter(each.reason for each in selection.associations if not each.kept).most_common()),
         frequent=tuple(FrequentWord(*each) for each in shares(selection.associations)[:_FREQUENT]),
-        notes={**listed.notes, **found.notes},
+        notes={**listed.notes, **notes},
         out=path,
         all=selection.associations,
         noun_list=listed,

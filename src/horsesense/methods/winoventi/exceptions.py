@@ -14,22 +14,25 @@ from horsesense.core import Item, Judgement, iter_judgements
 from horsesense.data import numbered_lines
 from horsesense.data.tables import iter_rows, open_table, read_table
 from horsesense.errors import UserError
+from horsesense.lexicons.triples import read_conceptnet
 from horsesense.lexicons.words import zipf
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.circumstances import Circumstances, load_circumstances
 from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template
-from horsesense.methods.winoventi.plan import LoadedModels, PipelinePlan
+from horsesense.methods.winoventi.plan import PipelineContext
 from horsesense.methods.winoventi.plausibility import (
     GROUNDS,
     NOT_PLAUSIBLE,
     ExceptionEvidence,
     attested_in,
+    denied_in,
+    distinct_in,
+    from_distinct,
     from_facts,
     from_lexicon,
     from_related_nouns,
     from_table,
     people_exceptions,
-    read_denied,
 )
 from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.methods.winoventi.word_relations import load_word_relations
@@ -146,14 +149,16 @@ def read_registry_triplets(path: Path) -> list[Triplet]:
 YES = "yes"
 ORIGINS = ("people", "release", "table", "antonym", "morphology", "kin", "conceptnet", "writer", "similar")
 """Origins of exceptions, the most trusted first, which counts for an exception found twice."""
+NO_PROPERTY = "neither an adjective nor a participle"
+OVER_MOST = "the association has enough better-grounded exceptions"
+OVER_SHARE = "its generic word or exception has its share of all triplets"
 WORD_SHARE = 0.15
 """Maximum share of all triplets per generic word and per exception: no three of them make half."""
 
 
-def exceptions_of(
-    plan: PipelinePlan, kept: Sequence[Association], nouns: Mapping[str, Noun], models: LoadedModels, progress: Progress
-) -> list[Triplet]:
-    """Return the distinct exceptions with evidence, at most ``plan.most`` per association."""
+def exceptions_of(context: PipelineContext, kept: Sequence[Association]) -> tuple[list[Triplet], dict[str, int]]:
+    """Return the distinct exceptions with evidence, at most ``plan.most`` per association; and what was left out."""
+    plan, nouns, progress = context.plan, context.nouns, context.progress
     by_people: list[Triplet] = []
     nonsense: set[str] = set()
     by_item = {association_item(each, nouns[each.noun]).id: each for each in kept}
@@ -172,54 +177,51 @@ def exceptions_of(
     # If people gave exceptions to an association, the machine adds none.
     answered = {(each.noun, each.generic) for each in by_people}
     asked = [each for each in sensible if (each.noun, each.word) not in answered]
-    by_machine = _by_machine(plan, asked, others, nouns, models, progress)
+    by_machine, left_out = _by_machine(context, asked, others)
     distinct, notes = merge_triplets(
         triplet
         for triplet in (*by_people, *by_machine)
         if association_name(triplet.noun, triplet.generic) not in nonsense
     )
-    for note, count in notes.items():
-        progress.log(f"{note}: {count:,}")
-    if nonsense:
-        progress.log(f"associations that people call nonsense: {len(nonsense):,}")
-    return distinct
+    left_out.update(notes)
+    left_out["associations that people call nonsense"] += len(nonsense)
+    left_out["associations without an exception"] += len(kept) - len({(each.noun, each.generic) for each in distinct})
+    return distinct, {what: count for what, count in left_out.most_common() if count}
 
 
 def _by_machine(
-    plan: PipelinePlan,
-    associations: Sequence[Association],
-    others: Sequence[Triplet],
-    nouns: Mapping[str, Noun],
-    models: LoadedModels,
-    progress: Progress,
-) -> list[Triplet]:
-    """Return the machine's candidates with evidence, the strongest first, with no word over its share."""
+    context: PipelineContext, associations: Sequence[Association], others: Sequence[Triplet]
+) -> tuple[list[Triplet], Counter[str]]:
+    """Return the machine's candidates with evidence, the strongest first, with no word over its share; and how many
+    candidates were left out, by reason."""
+    plan, nouns, progress = context.plan, context.nouns, context.progress
     table, lexicon = load_circumstances(), load_word_relations()
     if lexicon is None:
         progress.log(
             "WordNet is not on this machine, so opposites are not looked up; get it with: horsesense fetch wordnet"
         )
     people_words = people_exceptions(others)
-    denied = read_denied(plan.conceptnet) if plan.conceptnet is not None else {}
+    facts = read_conceptnet(plan.conceptnet).facts
+    denied, distinct = denied_in(facts), distinct_in(facts)
     candidates: list[Triplet] = []
     for each in associations:
         candidates += from_table(each, nouns[each.noun], table)
         candidates += from_lexicon(each, lexicon) if lexicon is not None else []
         candidates += from_related_nouns(each, people_words)
         candidates += from_facts(each, denied)
+        candidates += from_distinct(each, distinct)
     if plan.writes_by_model:
-        with models.asked(plan.writer) as writer:
+        with context.asked(plan.writer) as writer:
             by_writer = propose_exceptions(writer, associations, nouns)
         candidates += [each for judged in by_writer for each in judged]
         progress.log(f"associations that {plan.writer} names no exception to: {by_writer.count([]):,}")
-    candidates = [
-        each for each in merge_triplets(candidates)[0] if lexicon is None or lexicon.is_property(each.exception)
-    ]
-    attested = attested_in(plan.texts, plan.conceptnet, frozenset(each.exception for each in candidates))
-    evidence = ExceptionEvidence(table, lexicon, attested, people_words)
+    merged, _ = merge_triplets(candidates)
+    candidates = [each for each in merged if lexicon is None or lexicon.is_property(each.exception)]
+    left_out: Counter[str] = Counter({NO_PROPERTY: len(merged) - len(candidates)})
+    attested = attested_in(plan.texts, facts, frozenset(each.exception for each in candidates))
+    evidence = ExceptionEvidence(table, lexicon, attested, people_words, distinct)
     grounded: list[tuple[Triplet, str]] = []
     undecided: list[Triplet] = []
-    left_out: Counter[str] = Counter()
     for candidate in candidates:
         ground, objection = evidence.judged(candidate, nouns[candidate.noun])
         if ground:
@@ -229,39 +231,32 @@ def _by_machine(
         else:
             left_out[objection] += 1
     if plan.judge:
-        judged = _judged(plan, undecided, nouns, models, table, progress)
+        judged = _judged(context, undecided, table)
         grounded += [(one, "judge") for one, verdict in zip(undecided, judged, strict=True) if verdict == YES]
         left_out.update(verdict for verdict in judged if verdict != YES)
     else:
         progress.log("without an independent judge, only tables, texts and people count as evidence")
-    for what, count in left_out.most_common():
-        progress.log(f"candidates left out: {what}: {count:,}")
-    return _spread(grounded, plan.most)
+    chosen, spare = _spread(grounded, plan.most)
+    return chosen, left_out + spare
 
 
-def _judged(
-    plan: PipelinePlan,
-    candidates: Sequence[Triplet],
-    nouns: Mapping[str, Noun],
-    models: LoadedModels,
-    table: Circumstances,
-    progress: Progress,
-) -> list[str]:
+def _judged(context: PipelineContext, candidates: Sequence[Triplet], table: Circumstances) -> list[str]:
     """Return a judge's verdict on each candidate: yes, or the reason; an unreliable judge is not used."""
-    with models.asked(plan.judge) as judge:
+    plan, progress = context.plan, context.progress
+    with context.asked(plan.judge) as judge:
         trial = try_judge(judge, table, plan.elicitation.spec, plan.seed)
         progress.log(f"trial of {plan.judge} as a judge: {trial.in_words}")
         if not trial.believed:
             progress.log(f"{plan.judge} does not distinguish them significantly, so it is not used")
             return [NOT_PLAUSIBLE] * len(candidates)
         reasons = {True: YES, False: f"{plan.judge} finds it implausible", None: f"{plan.judge} gives no verdict"}
-        return [reasons[verdict] for verdict in verdicts(judge, candidates, nouns, plan.elicitation.spec)]
+        return [reasons[verdict] for verdict in verdicts(judge, candidates, context.nouns, plan.elicitation.spec)]
 
 
-def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> list[Triplet]:
+def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> tuple[list[Triplet], Counter[str]]:
     """Choose the best-grounded exceptions of each association, then the least used, then the most frequent words.
 
-    Words over their share are dropped, from the end of the list of associations.
+    Words over their share are dropped, from the end of the list of associations. Both kinds of drops are counted.
     """
     by_pair: dict[tuple[str, str], list[tuple[Triplet, str]]] = {}
     for each, ground in grounded:
@@ -282,7 +277,8 @@ def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> list[Triplet]
         for each, _ in order[:most]:
             used[each.exception] += 1
             chosen.append(each)
-    return within_word_share(chosen)
+    kept = within_word_share(chosen)
+    return kept, Counter({OVER_MOST: len(grounded) - len(chosen), OVER_SHARE: len(chosen) - len(kept)})
 
 
 def within_word_share(triplets: Sequence[Triplet], share: float = WORD_SHARE) -> list[Triplet]:

@@ -56,6 +56,11 @@ class Noun:
     line: int = 0
     """Line of its file, from 1; 0 without a file."""
 
+    @classmethod
+    def of(cls, word: str) -> Noun:
+        """Return the noun of a word as it is written."""
+        return cls(word, is_plural(word))
+
 
 @dataclass(frozen=True, slots=True)
 class NounList:

@@ -17,18 +17,17 @@ from horsesense.data import numbered_lines
 from horsesense.errors import UserError
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.exceptions import NONSENSE, association_item
-from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template, is_plural
+from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template
 from horsesense.methods.winoventi.published_dataset import CRITERIA
 from horsesense.methods.winoventi.schemas import (
     PASSED,
     VALIDATED,
     CheckedSchema,
-    PremisePair,
     Schema,
     Triplet,
     items_of,
+    merge_premises,
     read_schemas,
-    word_differences,
 )
 from horsesense.progress import Progress
 from horsesense.stats.raters.adjudication import adjudicate
@@ -127,7 +126,7 @@ def for_validation(schemas: Iterable[CheckedSchema]) -> list[CheckedSchema]:
 
 
 def _noun(word: str, nouns: Mapping[str, Noun]) -> Noun:
-    return nouns.get(word) or Noun(word, is_plural(word))
+    return nouns.get(word) or Noun.of(word)
 
 
 def _words_for(association: Association, triplets: Iterable[Triplet]) -> str:
@@ -216,26 +215,13 @@ def from_judgements(
         elif each.value.strip().lower() == NONSENSE:
             nonsense.add(triplet.name)
         else:
-            premise = premise_of_pair(*each.value.partition(BETWEEN)[::2])
+            premise = merge_premises(*each.value.partition(BETWEEN)[::2])
             if premise is None:
                 notes["pairs that do not differ in one word"] += 1
                 continue
             schema = Schema(triplet, premise, "people", each.annotator, file, number)
             schemas.setdefault((triplet.name, str(premise)), CheckedSchema(schema, ()))
     return list(schemas.values()), nonsense, notes
-
-
-def premise_of_pair(generic: str, exception: str) -> PremisePair | None:
-    """Merge two texts that differ in one word; None if they are not a pair.
-
-    >>> str(premise_of_pair("Jo sat by a stove.", "Jo sat by an oven."))
-    'Jo sat by [a stove / an oven].'
-    """
-    differences = word_differences(generic, exception)
-    if len(differences) != 1 or not all(differences[0].words):
-        return None
-    start, end = differences[0].spans[0]
-    return PremisePair(generic[:start], *differences[0].words, generic[end:])
 
 
 def apply_validation(schemas: Sequence[CheckedSchema], judgements: Sequence[Judgement]) -> list[CheckedSchema]:

@@ -1,23 +1,35 @@
-"""The plan of a pipeline, and the models that its steps share."""
+"""The plan of a pipeline, the stored steps of its folder, and the models that the steps share.
+
+A step is repeated only if its inputs have changed.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Interval
 
-from horsesense.data import FieldProblem, check_fields
-from horsesense.errors import UserError
+from horsesense.data import (
+    FieldProblem,
+    check_fields,
+    disk_errors,
+    read_text,
+    sha256_of_bytes,
+    sha256_of_file,
+    writing,
+)
+from horsesense.data.store import Store
+from horsesense.errors import UserError, argument
 from horsesense.methods.winoventi.checks import LEAST_MEAN
 from horsesense.methods.winoventi.circumstances import TABLE
 from horsesense.methods.winoventi.elicitation import Elicitation
 from horsesense.methods.winoventi.nouns import Noun
-from horsesense.methods.winoventi.steps import STATE, read_state
 from horsesense.models.api.address import is_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.lineage import lineage_named, lineage_of
@@ -25,8 +37,15 @@ from horsesense.models.load import load_model
 from horsesense.models.locate import identity_named
 from horsesense.models.protocol import Model
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.tasks import Settings
 from horsesense.settings import labelled
 
+STATE = "state.json"
+RUN = "run of "
+"""Beginning of a run's record; ``validated`` or ``proposed`` follows."""
+_PARTS = "parts"
+_VERSION = 3
+"""Raised if steps change their results, so that old ones are repeated."""
 ON_TRUST = "the lineage of {name} is unknown; it is assumed to be unrelated to the other models"
 REQUESTS = "requests"
 """Folder of server responses."""
@@ -40,8 +59,8 @@ class PipelineSources:
 
     exceptions: tuple[Path, ...] = ()
     """File of exceptions that people wrote: from ``annotate collect``, or the published outcome collection."""
-    conceptnet: Path | None = None
-    """ConceptNet triples (relation, head, tail): exceptions that it denies, evidence that it asserts."""
+    conceptnet: tuple[Path, ...] = ()
+    """ConceptNet file: exceptions that it denies or calls distinct, evidence that it asserts."""
     texts: tuple[Path, ...] = ()
     """Text corpus in which adjectives are looked up beside their nouns."""
     premises: tuple[Path, ...] = ()
@@ -142,35 +161,29 @@ class PipelinePlan(PipelineSources, PipelineMachine, PipelinePeople):
         return plain
 
 
-def read_plan(folder: Path) -> PipelinePlan:
-    """Read the plan of a pipeline's folder."""
-    path = folder / STATE
-    if not path.is_file():
-        raise UserError(
-            "this is not the folder of a pipeline", file=folder, fix="make one with horsesense winoventi make"
-        )
-
-    def bad(problem: FieldProblem) -> UserError:
-        return UserError(
-            f"the plan has a field {problem.field!r} that does not fit", file=path, fix="run winoventi make again"
-        )
-
-    return check_fields(PipelinePlan, read_state(path)["plan"], bad)
-
-
-@dataclass(slots=True)
-class LoadedModels:
-    """The models of a pipeline by name, each loaded on first use.
+@dataclass
+class PipelineContext:
+    """What the steps of a pipeline share: plan, folder, nouns, and the models by name, each loaded on first use.
 
     Finished steps load none. Only one local model is in memory at a time.
     """
 
     plan: PipelinePlan
     folder: Path
-    """Folder of the pipeline, where server responses are stored."""
+    """Folder of the pipeline, where results and server responses are stored."""
     progress: Progress = NO_PROGRESS
     _by_name: dict[str, Model] = field(default_factory=dict)
     _reported: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Settings of all runs on the tested model."""
+        return Settings(spec=self.plan.elicitation.spec, device=self.plan.device, served=self.plan.served)
+
+    @cached_property
+    def nouns(self) -> dict[str, Noun]:
+        """The nouns by word."""
+        return {noun.word: noun for noun in self.plan.nouns}
 
     @contextmanager
     def asked(self, name: str) -> Iterator[Model]:
@@ -207,3 +220,120 @@ class LoadedModels:
         """Return the identity of a model: its name with the hash of its files; for a served model only the name, so
         that a finished step needs no server."""
         return name if is_served(labelled(name)[1]) else f"{name} {identity_named(labelled(name)[1])}"
+
+
+# The folder.
+
+
+class Steps:
+    """The steps of one folder; a killed process loses at most one part of a step."""
+
+    def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
+        self.folder = folder
+        self._say = say
+        self.plan: dict[str, Any] = {}
+        """The plan, as plain data."""
+        self._done: dict[str, dict[str, str]] = {}
+        path = folder / STATE
+        if path.is_file():
+            state = read_state(path)
+            self.plan, self._done = state["plan"], state["steps"]
+
+    def store_plan(self, plan: dict[str, Any]) -> None:
+        """Store the plan, so that the folder alone is enough to resume."""
+        if plan != self.plan:
+            self.plan = plan
+            self._write()
+
+    def do(self, name: str, output: str, inputs: Sequence[Path | str], make: Callable[[Path, str], None]) -> Path:
+        """Make ``output`` from ``inputs`` (files count by content), unless it exists already.
+
+        ``make`` gets the path to write and the fingerprint of the inputs; it writes whole files only.
+        """
+        path = self.folder / output
+        made_from = self._fingerprint(inputs)
+        record = self._done.get(name, {})
+        if record.get("from") == made_from and path.is_file() and record.get("gave") == sha256_of_file(path):
+            self._say(f"{name}: already done")
+            return path
+        self._say(f"{name} …")
+        make(path, made_from)
+        self._keep(name, {"output": output, "from": made_from, "gave": sha256_of_file(path)})
+        return path
+
+    def record_file(self, path: Path) -> None:
+        """Record a file that every call writes."""
+        self._keep(path.name, {"output": path.name, "gave": sha256_of_file(path)})
+
+    def record_run(self, kind: str, run: Path | None) -> None:
+        """Record the run on schemas of a kind; None without schemas."""
+        output = "" if run is None else run.relative_to(self.folder).as_posix()
+        self._keep(f"{RUN}{kind}", {"output": output})
+
+    def is_unchanged(self, path: Path) -> bool:
+        """Return whether a file is as it was written here; a file of somebody else is not."""
+        return path.is_file() and self._done.get(path.name, {}).get("gave") == sha256_of_file(path)
+
+    def _keep(self, name: str, record: dict[str, str]) -> None:
+        self._done[name] = record
+        self._write()
+        if "gave" in record:
+            Store(self.folder).record(self.folder / record["output"], record["gave"])
+
+    def _write(self) -> None:
+        with writing(self.folder / STATE) as temporary:
+            state = {"plan": self.plan, "steps": self._done}
+            temporary.write_text(json.dumps(state, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    def in_parts(
+        self, name: str, made_from: str, number: int, size: int, make: Callable[[int, int], list[Any]]
+    ) -> Iterator[Any]:
+        """Yield the rows of a long step over ``number`` inputs, ``size`` at a time.
+
+        Each part is stored as JSON, and repeated if it is damaged.
+        """
+        for start in range(0, number, size):
+            path = self.folder / _PARTS / f"{name}-{made_from[:12]}-{start:06d}.json"
+            if Store(self.folder).has(path):
+                rows = json.loads(read_text(path))
+            else:
+                rows = make(start, min(number, start + size))
+                Store(self.folder).write(path, json.dumps(rows))
+            yield from rows
+
+    @staticmethod
+    def _fingerprint(inputs: Sequence[Path | str]) -> str:
+        contents = [_content(each) if isinstance(each, Path) else each for each in inputs]
+        return sha256_of_bytes(json.dumps([_VERSION, *contents]).encode())
+
+
+def read_state(path: Path) -> dict[str, Any]:
+    """Read the state of a folder."""
+    try:
+        state = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise UserError("the state is damaged", file=path, fix="remove it; the steps are repeated") from error
+    if not isinstance(state, dict) or not all(isinstance(state.get(name), dict) for name in ("plan", "steps")):
+        raise UserError("this is not the state of a pipeline", file=path, fix=f"choose another {argument('out')}")
+    return state
+
+
+def _content(path: Path) -> str:
+    with disk_errors(path):
+        return sha256_of_file(path)
+
+
+def read_plan(folder: Path) -> PipelinePlan:
+    """Read the plan of a pipeline's folder."""
+    path = folder / STATE
+    if not path.is_file():
+        raise UserError(
+            "this is not the folder of a pipeline", file=folder, fix="make one with horsesense winoventi make"
+        )
+
+    def bad(problem: FieldProblem) -> UserError:
+        return UserError(
+            f"the plan has a field {problem.field!r} that does not fit", file=path, fix="run winoventi make again"
+        )
+
+    return check_fields(PipelinePlan, read_state(path)["plan"], bad)

@@ -1,21 +1,22 @@
 """Candidates for exceptions, and the evidence for each (winoventi.txt, 2.3).
 
 A candidate is a word that may be the opposite of the generic word: from tables, WordNet, morphology or ConceptNet. It
-is kept if there is evidence for two things. *Exclusion*: our table opposes the words, WordNet has them as antonyms, one
-negates the other, or people gave the pair. *Plausibility*: the table has it for this type of noun, texts have the word
-with the noun or with several nouns of its class, people gave it for such nouns, or an independent model accepts it.
+is kept if there is evidence for two things. *Exclusion*: our table opposes the words, WordNet has them as opposites,
+one negates the other, ConceptNet says that they are distinct, or people gave the pair. *Plausibility*: the table has it
+for this type of noun, texts have the word with the noun or with several nouns of its class, people gave it for such
+nouns, it is the other end of the scale on which the noun has the generic word, or an independent model accepts it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from horsesense.lexicons.corpus import read_sentences
-from horsesense.lexicons.triples import read_conceptnet
+from horsesense.lexicons.triples import Fact
 from horsesense.lexicons.words import listed, words, zipf
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.circumstances import Circumstances
@@ -28,6 +29,8 @@ _ENDINGS = (("ful", "less"), ("less", "ful"))
 _NOT_RELATIONS = ("NotHasProperty", "NotCapableOf", "NotIsA", "NotMadeOf", "NotHasA")
 _FEWEST = 2.0
 """Minimum Zipf frequency of a word made by morphology."""
+_SCALE_FEWEST = 2.5
+"""Minimum Zipf frequency of a word whose only ground is that it is the other end of the scale."""
 _FAR_FEWEST = 3.5
 """Minimum Zipf frequency of a word that is only similar to an opposite: most of those are unusual."""
 
@@ -74,13 +77,28 @@ def from_facts(association: Association, denied: Mapping[str, Sequence[str]]) ->
     return [_triplet(association, word, "conceptnet") for word in words]
 
 
-def read_denied(path: Path) -> dict[str, list[str]]:
-    """Read noun → single words that ConceptNet's Not-relations deny of it."""
+def denied_in(facts: Iterable[Fact]) -> dict[str, list[str]]:
+    """Return noun → single words that ConceptNet's Not-relations deny of it."""
     denied: dict[str, list[str]] = {}
-    for fact in read_conceptnet([path]).facts:
+    for fact in facts:
         if fact.relation in _NOT_RELATIONS and fact.tail.isalpha() and fact.tail not in denied.get(fact.head, ()):
             denied.setdefault(fact.head, []).append(fact.tail)
     return denied
+
+
+def distinct_in(facts: Iterable[Fact]) -> dict[str, frozenset[str]]:
+    """Return word → words that ConceptNet calls distinct from it, either way round."""
+    distinct: dict[str, set[str]] = {}
+    for fact in facts:
+        if fact.relation == _DISTINCT:
+            distinct.setdefault(fact.head, set()).add(fact.tail)
+            distinct.setdefault(fact.tail, set()).add(fact.head)
+    return {word: frozenset(others) for word, others in distinct.items()}
+
+
+def from_distinct(association: Association, distinct: Mapping[str, Iterable[str]]) -> list[Triplet]:
+    """Return the words that ConceptNet calls distinct from the association."""
+    return [_triplet(association, word, "conceptnet") for word in sorted(distinct.get(association.word, ()))]
 
 
 def from_related_nouns(association: Association, by_people: Mapping[str, Mapping[str, Sequence[str]]]) -> list[Triplet]:
@@ -94,7 +112,7 @@ def _triplet(association: Association, word: str, origin: str) -> Triplet:
 
 NOT_EXCLUDED = "nothing shows that it excludes the generic word"
 NOT_PLAUSIBLE = "nothing shows that it can be true of the noun"
-GROUNDS = ("people", "table", "attested", "kin", "class", "judge")
+GROUNDS = ("people", "table", "attested", "kin", "class", "scale", "judge")
 """Reasons why a word is plausible for a noun, the strongest first."""
 
 _NOUNS_OF_A_CLASS = 3
@@ -110,7 +128,7 @@ _BROAD = frozenset(
 """Classes that are close enough if people gave both words: what holds for one food may hold for another."""
 _BE = frozenset({"is", "are", "was", "were"})
 _DEGREE = frozenset({"very", "so", "too", "quite", "really", "still", "now", "all"})
-_PROPERTY = "HasProperty"
+_PROPERTY, _DISTINCT = "HasProperty", "DistinctFrom"
 
 Given = Mapping[str, Mapping[str, Sequence[str]]]
 """Generic → exception → nouns that people gave it for."""
@@ -127,7 +145,7 @@ class Attestations:
         return self.counts.get(word, {})
 
 
-def attested_in(texts: Iterable[Path], conceptnet: Path | None, adjectives: frozenset[str]) -> Attestations:
+def attested_in(texts: Iterable[Path], facts: Iterable[Fact], adjectives: frozenset[str]) -> Attestations:
     """Count each word with the nouns beside it: *wet towel*, *the towel was wet*, and (towel, HasProperty, wet)."""
     counts: dict[str, Counter[str]] = {word: Counter() for word in adjectives}
     for path in texts:
@@ -137,10 +155,9 @@ def attested_in(texts: Iterable[Path], conceptnet: Path | None, adjectives: froz
                 if token in counts:
                     for noun in _beside(tokens, i):
                         counts[token][noun] += 1
-    if conceptnet is not None:
-        for fact in read_conceptnet([conceptnet]).facts:
-            if fact.relation == _PROPERTY and fact.tail in counts:
-                counts[fact.tail][fact.head] += 1
+    for fact in facts:
+        if fact.relation == _PROPERTY and fact.tail in counts:
+            counts[fact.tail][fact.head] += 1
     return Attestations(counts)
 
 
@@ -181,6 +198,8 @@ class ExceptionEvidence:
     lexicon: WordRelations | None = None
     attested: Attestations = Attestations()
     given: Given = field(default_factory=dict)
+    distinct: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Word → words that a knowledge base calls distinct."""
     _classes: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     def excludes(self, generic: str, exception: str, without: str = "") -> bool:
@@ -188,13 +207,19 @@ class ExceptionEvidence:
         count."""
         if self.lexicon is not None and self.lexicon.are_synonyms(generic, exception):
             return False
-        if self.table.exclude(generic, exception):
+        if self.table.exclude(generic, exception) or self.are_opposite(generic, exception):
             return True
-        if self.lexicon is not None and self.lexicon.are_antonyms(generic, exception):
+        if exception in self.distinct.get(generic, ()):
             return True
-        if exception in morphological(generic) or generic in morphological(exception):
+        if self.lexicon is not None and self.lexicon.are_far_opposites(generic, exception):
             return True
         return any(noun != without for noun in self.given.get(generic, {}).get(exception, ()))
+
+    def are_opposite(self, generic: str, exception: str) -> bool:
+        """Return whether the words are the two ends of a scale: antonyms, or one the negation of the other."""
+        if self.lexicon is not None and self.lexicon.are_antonyms(generic, exception):
+            return True
+        return exception in morphological(generic) or generic in morphological(exception)
 
     def ground(self, triplet: Triplet, noun: Noun) -> str:
         """Return the strongest reason why the exception is plausible for the noun; empty without one."""
@@ -212,11 +237,24 @@ class ExceptionEvidence:
             return "kin"
         others = (other for other in with_word if other != noun.word)
         shared = Counter(each for other in others for each in self._narrow(Noun(other)) & classes)
-        return "class" if shared and max(shared.values()) >= _NOUNS_OF_A_CLASS else ""
+        if shared and max(shared.values()) >= _NOUNS_OF_A_CLASS:
+            return "class"
+        usual = zipf(triplet.exception) >= _SCALE_FEWEST and self.are_opposite(triplet.generic, triplet.exception)
+        return "scale" if usual and not self._defines(noun, triplet.generic) else ""
+
+    def _defines(self, noun: Noun, word: str) -> bool:
+        """Return whether the dictionary defines a noun by a word or a synonym: ice is *frozen* water."""
+        taxonomy = self.table.taxonomy
+        if taxonomy is None:
+            return False
+        senses = [i for i in taxonomy.senses.get(_one(noun.word), ()) if ".n." in taxonomy.ids[i]][:1]
+        defining = {each for i in senses for each in words(taxonomy.glosses[i])}
+        synonyms = self.lexicon.synonyms.get(word, frozenset()) if self.lexicon is not None else frozenset()
+        return bool(defining & {word, *synonyms})
 
     def _is_related(self, word: str, noun: Noun, classes: frozenset[str], types: frozenset[str]) -> bool:
         """Return whether two nouns share a type or class; broad classes count."""
-        other = Noun(word, is_plural(word))
+        other = Noun.of(word)
         if word == noun.word:
             return False
         if self._narrow(other) & classes or self.table.types_of(other) & types:

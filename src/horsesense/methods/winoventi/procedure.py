@@ -31,18 +31,20 @@ from horsesense.methods.winoventi.elicitation import MODEL, Elicitation
 from horsesense.methods.winoventi.evaluation import Evaluation
 from horsesense.methods.winoventi.nouns import load_nouns
 from horsesense.methods.winoventi.people import FOLDER, STAGES, PeopleStage, people_file, stage_probe
-from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
+from horsesense.methods.winoventi.pipeline import PipelineResult, StepCounts, run_pipeline
 from horsesense.methods.winoventi.plan import (
+    RUN,
     STAGE_NAMES,
+    STATE,
     PipelineMachine,
     PipelinePeople,
     PipelinePlan,
     PipelineSources,
     StageName,
     read_plan,
+    read_state,
 )
 from horsesense.methods.winoventi.schemas import CheckedSchema, Triplet, read_schemas, read_triplets
-from horsesense.methods.winoventi.steps import RUN, STATE, read_state
 from horsesense.models.api.settings import ServedSettings, warn_unused
 from horsesense.progress import NO_PROGRESS, Progress
 
@@ -178,81 +180,6 @@ def open_round(folder: Path, plan: PipelinePlan) -> Path | None:
 
 
 @dataclass(frozen=True, slots=True)
-class StepCounts:
-    """Yield of each step, and reasons."""
-
-    nouns: int
-    associations: int
-    kept: int
-    """Number of associations left after ranking."""
-    left_out: Mapping[str, int]
-    """Number of dropped associations by reason."""
-    triplets: int
-    """Number of triplets with an exception."""
-    origins: Mapping[str, int]
-    """Number of exceptions by origin."""
-    filtered: int
-    """Number of triplets that pass the adversarial filter."""
-    schemas: Mapping[str, int]
-    """Number of schemas by author."""
-    objections: Mapping[str, int]
-    """Number of schemas by objection."""
-    passing: Mapping[str, int]
-    """Number of schemas without objections, by author."""
-    validated: Mapping[str, int]
-    """Number of validated schemas, by author."""
-
-
-@dataclass(frozen=True, slots=True)
-class PipelineSummary(Document):
-    """Results and progress of the procedure for one model."""
-
-    out: Path
-    """Folder of the pipeline."""
-    model: str
-    """Tested model."""
-    counts: StepCounts
-    """Yield of each step."""
-    stages: tuple[PeopleStage, ...]
-    """Progress of people in each stage."""
-    next: str
-    """Next step, in words."""
-    probes: Mapping[str, Path]
-    """Probes: ``validated`` (by people or a stated judge) and ``proposed``, if there are any."""
-    evaluations: Mapping[str, Evaluation]
-    """Evaluation of the model on each probe; only the validated one has a headline."""
-    sample: tuple[str, ...]
-    """Some schemas that are not validated yet."""
-    notes: Mapping[str, int]
-    """Irregularities in the list of nouns, counted."""
-
-
-def pipeline_summary(
-    result: PipelineResult, out: Path, model: str, stages: tuple[PeopleStage, ...], notes: Mapping[str, int]
-) -> PipelineSummary:
-    """Summarise the results of a pipeline."""
-    counts = StepCounts(**result.counts)
-    return PipelineSummary(
-        out=out,
-        model=model,
-        counts=counts,
-        stages=stages,
-        next=next_step(stages, sum(counts.validated.values()), out),
-        probes=result.probes,
-        evaluations=result.evaluations,
-        sample=sample_of(result.schemas),
-        notes=notes,
-    )
-
-
-def sample_of(schemas: Sequence[CheckedSchema], most: int = 8, seed: int = 0) -> tuple[str, ...]:
-    """Draw some schemas that passed the checks and are not validated, as readable text."""
-    unvalidated = [each.schema for each in schemas if each.passes and not each.schema.validated]
-    sample = Random(seed).sample(unvalidated, min(most, len(unvalidated)))
-    return tuple(f"{s.premise} The {s.triplet.noun}: {s.triplet.generic} / {s.triplet.exception}" for s in sample)
-
-
-@dataclass(frozen=True, slots=True)
 class PipelineStatus(Document):
     """Progress of a pipeline."""
 
@@ -266,6 +193,27 @@ class PipelineStatus(Document):
     """Progress of people in each stage."""
     next: str
     """Next step, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineSummary(PipelineStatus):
+    """Results and progress of the procedure for one model."""
+
+    probes: Mapping[str, Path]
+    """Probes: ``validated`` (by people or a stated judge) and ``proposed``, if there are any."""
+    evaluations: Mapping[str, Evaluation]
+    """Evaluation of the model on each probe; only the validated one has a headline."""
+    sample: tuple[str, ...]
+    """Some schemas that are not validated yet."""
+    notes: Mapping[str, int]
+    """Irregularities in the list of nouns, counted."""
+
+
+def sample_of(schemas: Sequence[CheckedSchema], most: int = 8, seed: int = 0) -> tuple[str, ...]:
+    """Draw some schemas that passed the checks and are not validated, as readable text."""
+    unvalidated = [each.schema for each in schemas if each.passes and not each.schema.validated]
+    sample = Random(seed).sample(unvalidated, min(most, len(unvalidated)))
+    return tuple(f"{s.premise} The {s.triplet.noun}: {s.triplet.generic} / {s.triplet.exception}" for s in sample)
 
 
 def next_step(stages: Sequence[PeopleStage], validated: int, folder: Path) -> str:
@@ -453,7 +401,17 @@ def make(
         **vars(people),
     )
     result, stages = _resume(plan, folder, progress)
-    return pipeline_summary(result, folder, model, stages, listed.notes)
+    return PipelineSummary(
+        out=folder,
+        model=model,
+        counts=result.counts,
+        stages=stages,
+        next=next_step(stages, sum(result.counts.validated.values()), folder),
+        probes=result.probes,
+        evaluations=result.evaluations,
+        sample=sample_of(result.schemas),
+        notes=listed.notes,
+    )
 
 
 def _resume(plan: PipelinePlan, folder: Path, progress: Progress) -> tuple[PipelineResult, tuple[PeopleStage, ...]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -220,6 +220,19 @@ def parse_premise(text: str) -> PremisePair:
     return PremisePair(text[: pair.start()], pair[1], pair[2], text[pair.end() :])
 
 
+def merge_premises(generic: str, exception: str) -> PremisePair | None:
+    """Merge two texts that differ in one word; None if they are not a pair.
+
+    >>> str(merge_premises("Jo sat by a stove.", "Jo sat by an oven."))
+    'Jo sat by [a stove / an oven].'
+    """
+    differences = word_differences(generic, exception)
+    if len(differences) != 1:
+        return None
+    start, end = differences[0].spans[0]
+    return PremisePair(generic[:start], *differences[0].words, generic[end:])
+
+
 @dataclass(frozen=True, slots=True)
 class Schema:
     """A premise pair for a triplet."""
@@ -308,13 +321,7 @@ def write_triplets(path: Path, triplets: Iterable[Triplet]) -> None:
 
 
 def _triplet_row(triplet: Triplet) -> dict[str, Any]:
-    return {
-        "noun": triplet.noun,
-        "generic": triplet.generic,
-        "exception": triplet.exception,
-        "exception_origin": triplet.origin,
-        "k": triplet.k,
-    }
+    return dict(zip(TRIPLET_COLUMNS, astuple(triplet), strict=True))
 
 
 def read_triplets(path: Path) -> list[Triplet]:
@@ -404,14 +411,13 @@ def _premise(row: Mapping[str, Any]) -> PremisePair:
     generic, exception = (str(row.get(f"{test}_premise") or "") for test in ("generic", "exception"))
     if not generic or not exception:
         raise UserError("the line has no premise", fix="write it as: Jo [screamed / shivered] at the pan.")
-    differences = word_differences(generic, exception)
-    if len(differences) != 1:
+    premise = merge_premises(generic, exception)
+    if premise is None:
+        count = len(word_differences(generic, exception))
         raise UserError(
-            f"the premises differ in {len(differences)} words or more: {generic!r} and {exception!r}",
-            fix="let them differ in one",
+            f"the premises differ in {count} words or more: {generic!r} and {exception!r}", fix="let them differ in one"
         )
-    start, end = differences[0].spans[0]
-    return PremisePair(generic[:start], *differences[0].words, generic[end:])
+    return premise
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -12,13 +12,14 @@ if TYPE_CHECKING:
 
     from horsesense.annotate.server.staged_app import StagedServing
     from horsesense.methods.winoventi.associations import Similarity
-    from horsesense.methods.winoventi.builder import WrittenSplits
     from horsesense.methods.winoventi.calibration import FilterCalibration
     from horsesense.methods.winoventi.elicitation import Associations
     from horsesense.methods.winoventi.evaluation import Evaluation, Evaluations
     from horsesense.methods.winoventi.measures import ContextShift, SubsetResult
     from horsesense.methods.winoventi.people import PeopleStage
-    from horsesense.methods.winoventi.procedure import PipelineStatus, PipelineSummary, StepCounts
+    from horsesense.methods.winoventi.pipeline import StepCounts
+    from horsesense.methods.winoventi.procedure import PipelineStatus, PipelineSummary
+    from horsesense.methods.winoventi.training_settings import WrittenSplits
 
 _SHOWN = 5
 
@@ -42,11 +43,19 @@ def associations(found: Associations) -> None:
 
 
 def similarity(found: Similarity) -> None:
-    """Print the matrix of similarities."""
-    width = max(map(len, found.models))
-    line(f"{'':{width + 3}} {' '.join(f'{i:>4}' for i in range(1, len(found.models) + 1))}")
-    for i, (name, row) in enumerate(zip(found.models, found.matrix, strict=True), start=1):
-        line(f"{i:>2} {name:{width}} {' '.join(f'{value:.2f}' for value in row)}")
+    """Print the matrix of the paper, and that without nouns for which neither model has an association."""
+    width, last = max(map(len, found.models)), len(found.models)
+    values = [[None if each is None else each.value for each in row] for row in found.informative]
+    titles = "as in the paper: two models without an association agree", "over nouns for which one of the two has any"
+    for title, matrix in zip(titles, (found.matrix, values), strict=True):
+        line(title, "bold")
+        line(f"{'':{width + 3}} {' '.join(f'{i:>4}' for i in range(1, last + 1))}")
+        for i, (name, row) in enumerate(zip(found.models, matrix, strict=True), start=1):
+            cells = ("   –" if value is None else f"{value:.2f}" for value in row)
+            line(f"{i:>2} {name:{width}} {' '.join(cells)}")
+    if (first := found.informative[0][-1]) is not None:
+        share = f"{found.both_empty[0][-1]:.0%} of nouns have no association of either"
+        line(f"{found.models[0]} and {found.models[-1]}: {number(first)}, n {first.n:,}; {share}")
 
 
 def calibration(found: FilterCalibration) -> None:
@@ -79,7 +88,8 @@ def splits(written: WrittenSplits) -> None:
 
 def pipeline(summary: PipelineSummary) -> None:
     """Print the yield of each step, the evaluations and the state of each stage."""
-    _print_counts(summary.counts)
+    if summary.counts is not None:
+        _print_counts(summary.counts)
     for kind, evaluation in summary.evaluations.items():
         passed = "validated by people or a stated judge" if kind == "validated" else "not validated: no headline"
         line(f"\n{passed}, in {summary.probes[kind]}")

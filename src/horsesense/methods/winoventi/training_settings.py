@@ -1,21 +1,33 @@
 """The two training settings of WinoVenti (winoventi.txt, 3.3): which texts are trained on and which are tested.
 
+`exception_parts` splits for training and for files alike; `write_splits` writes the files.
+
 Half-exception: half of the schemas, with both of their texts, are trained on (1,088 + 1,088 texts of the whole set);
 the other half is the test. Full-exception: four fifths of the exceptions are trained on. Its tests are the other
 exceptions, all generic texts, and the unseen exceptions mixed with an equal number of generic texts drawn at random.
 
 The paper draws schemas, so that nearly every noun of a test also occurs in training. With ``nouns``, whole nouns are
 drawn instead, and no test schema is about a noun that was trained on (except the generic twins of exceptions).
+
+A generic text differs from its exception in one word, and four fifths of the generic tests are twins of a trained
+exception. The facet ``twin`` of each test item in the files says so.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Literal
 
-from horsesense.core import Item
-from horsesense.errors import UserError, argument, unknown
+from annotated_types import Ge, Interval
+
+from horsesense.core import Item, Probe, write_probe
+from horsesense.core.catalogue import as_probe
+from horsesense.core.document import Document
+from horsesense.errors import UserError, argument, translate_errors, unknown
+from horsesense.methods.winoventi.schemas import pairs_of
 from horsesense.training.settings import TrainingMaterial, TrainingPlan, TrainingSetting
 from horsesense.training.splits import HELD_OUT, with_gold
 
@@ -59,7 +71,7 @@ def exception_parts(
         raise unknown("setting", setting, EXCEPTION_SETTINGS)
     if not 0 <= dev < 1:
         raise UserError(f"the share {dev} for development is not between 0 and 1", fix="use 0.1")
-    pairs = _pairs(items)
+    pairs = pairs_of(items)
     if len(pairs) < _MIN_SCHEMAS:
         raise UserError(
             f"the probe has {len(pairs)} schemas with a generic and an exception item, too few to split",
@@ -77,13 +89,6 @@ def exception_parts(
     mixed = [*exceptions, *random.Random(f"{seed} mixed").sample(generics, len(exceptions))]
     train, development = ([pairs[name]["exception"] for name in part] for part in (training, held))
     return ExceptionParts(train, development, {UNSEEN_EXCEPTIONS: exceptions, ALL_GENERICS: generics, MIXED: mixed})
-
-
-def _pairs(items: Sequence[Item]) -> dict[str, dict[str, Item]]:
-    families: dict[str, dict[str, Item]] = {}
-    for item in items:
-        families.setdefault(item.family, {})[item.member] = item
-    return {name: members for name, members in families.items() if {"generic", "exception"} <= members.keys()}
 
 
 def _noun(pairs: Pairs, name: str) -> str:
@@ -148,3 +153,105 @@ HALF_EXCEPTION = TrainingSetting(_setting(HALF, nouns=False), masked_objective="
 FULL_EXCEPTION = TrainingSetting(_setting(FULL, nouns=False), masked_objective="random-mask")
 HALF_EXCEPTION_UNSEEN_NOUNS = TrainingSetting(_setting(HALF, nouns=True))
 FULL_EXCEPTION_UNSEEN_NOUNS = TrainingSetting(_setting(FULL, nouns=True))
+
+
+# The splits as files.
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPart:
+    """One part of a split."""
+
+    part: str
+    """``train``, ``dev``, or the name of a test."""
+    out: Path
+    """File."""
+    items: int
+    generic: int
+    """Number of items of the generic test."""
+    exception: int
+    """Number of items of the exception test."""
+    twins_seen: int
+    """Number of items whose twin is in training."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSplits(Document):
+    """The files of a split."""
+
+    setting: str
+    """half-exception or full-exception."""
+    seed: int
+    """Random seed."""
+    parts: tuple[SplitPart, ...]
+    """Parts that have items."""
+
+
+def make_splits(probe: Probe, setting: str, seed: int = 0, dev: float = 0.0, nouns: bool = False) -> dict[str, Probe]:
+    """Split a WinoVenti probe into ``train``, ``dev`` and the tests of the setting.
+
+    Every test item has the facets ``twin`` (``seen`` if the other text of its schema was trained on, else ``unseen``)
+    and ``noun_seen`` (whether a training item has its noun). ``dev`` is the share of training schemas held out for
+    development. With ``nouns`` whole nouns are drawn.
+    """
+    parts = exception_parts(probe.items, setting, seed, dev, nouns)
+    families = {item.family for item in parts.train}
+    trained_nouns = {item.groups.get("noun", "") for item in parts.train}
+    ids = {item.id for item in parts.train}
+
+    def marked(item: Item, name: str) -> Item:
+        if name == "train":
+            return replace(item, facets={**item.facets, "split": "train"})
+        twin = "seen" if item.family in families and item.id not in ids else "unseen"
+        about = {"split": "dev" if name == "dev" else "test", "scenario": name, "twin": twin}
+        noun_seen = item.groups.get("noun", "") in trained_nouns
+        return replace(item, facets={**item.facets, **about, "noun_seen": noun_seen})
+
+    splits = {}
+    for name, items in {"train": parts.train, "dev": parts.dev, **parts.tests}.items():
+        description = f"{probe.card.made} The {name} part of the {setting} setting.".strip()
+        card = replace(probe.card, name=f"{probe.card.name}-{setting}-{name}", made=description, notes={})
+        part = [marked(item, name) for item in items]
+        splits[name] = Probe.of(part, card, None if name in ("train", "dev") else {_TWINS: _twins_seen(part)})
+    return splits
+
+
+_TWINS = "twins of trained items"
+
+
+def _twins_seen(items: Sequence[Item]) -> int:
+    return sum(item.facets.get("twin") == "seen" for item in items)
+
+
+@translate_errors()
+def write_splits(
+    probe: Probe | str | Path,
+    *,
+    setting: Literal["half-exception", "full-exception"],
+    out: str | Path,
+    dev: Annotated[float, Interval(ge=0, le=0.9)] = 0.0,
+    seed: Annotated[int, Ge(0)] = 0,
+    unseen_nouns: bool = False,
+) -> WrittenSplits:
+    """Write the half- or full-exception split of the paper; test items say whether their twin was trained on.
+
+    Args:
+        probe: Name or file of a WinoVenti probe. In Python, also a `Probe`.
+        setting: Setting of the paper.
+        out: Folder for train.jsonl, dev.jsonl and the tests.
+        dev: Share of training schemas held out for development.
+        seed: Random seed.
+        unseen_nouns: Draw whole nouns, not schemas as the paper does, so that no test noun is in training.
+
+    Returns:
+        The files, and the number of items in each.
+    """
+    parts = []
+    for name, part in make_splits(as_probe(probe), setting, seed, dev, unseen_nouns).items():
+        if part.items:
+            path = Path(out) / f"{name}.jsonl"
+            write_probe(path, part)
+            members = [item.member for item in part.items]
+            tests = members.count("generic"), members.count("exception")
+            parts.append(SplitPart(name, path, len(members), *tests, _twins_seen(part.items)))
+    return WrittenSplits(setting, seed, tuple(parts))

@@ -28,8 +28,6 @@ class WordRelations:
     """Antonymous adjectives."""
     chained: Mapping[str, frozenset[str]]
     """Adjectives that its first sense reaches via an antonym and similar-to links; other senses mislead."""
-    attributes: Mapping[str, frozenset[str]]
-    """Adjective → ids of its attributes (hot and cold: temperature)."""
     counts: Mapping[str, Mapping[str, int]]
     """Word → part of speech → tagged count, plus one for each known sense."""
 
@@ -56,6 +54,10 @@ class WordRelations:
             for first, second in ((word, other), (other, word))
         )
 
+    def are_far_opposites(self, word: str, other: str) -> bool:
+        """Return whether each of two words is an opposite of the other, possibly via similar words."""
+        return other in self.opposites(word) and word in self.opposites(other)
+
     def are_synonyms(self, word: str, other: str) -> bool:
         """Return whether two words are near-synonyms: a common synset, or similar adjectives, in any form."""
         for first in _forms(word):
@@ -63,14 +65,6 @@ class WordRelations:
                 if first == second or second in self.synonyms.get(first, ()) or second in self.similar.get(first, ()):
                     return True
         return False
-
-    def contrast(self, word: str, other: str) -> bool:
-        """Return whether two words exclude each other: opposites, or two values of one attribute."""
-        if self.are_synonyms(word, other):
-            return False
-        return other in self.opposites(word) or bool(
-            self.attributes.get(word, frozenset()) & self.attributes.get(other, frozenset())
-        )
 
     def pos(self, *words: str) -> str:
         """Return the part of speech that fits all words best: they fill the same slot of one sentence."""
@@ -117,7 +111,6 @@ def word_relations_of(
     similar: dict[str, set[str]] = {}
     antonyms: dict[str, set[str]] = {}
     chained: dict[str, set[str]] = {}
-    attributes: dict[str, set[str]] = {}
     counts: dict[str, dict[str, int]] = {}
     for synset in by_id.values():
         words = _words(synset)
@@ -139,14 +132,10 @@ def word_relations_of(
             for word in words:
                 if pointer.symbol == "&":
                     similar.setdefault(word, set()).update(others)
-                elif pointer.symbol == "=":
-                    attributes.setdefault(word, set()).add(pointer.target)
         for word in words:
             if senses.get(word, ())[:1] == (synset.offset,):
                 chained.setdefault(word, set()).update(_chain(synset, by_id))
-    return WordRelations(
-        _frozen(synonyms), _frozen(similar), _frozen(antonyms), _frozen(chained), _frozen(attributes), counts
-    )
+    return WordRelations(_frozen(synonyms), _frozen(similar), _frozen(antonyms), _frozen(chained), counts)
 
 
 def _chain(synset: Synset, by_id: Mapping[str, Synset]) -> set[str]:

@@ -16,7 +16,7 @@ from horsesense.lexicons.words import words
 from horsesense.methods.winoventi.associations import Association
 from horsesense.methods.winoventi.builder import OWN
 from horsesense.methods.winoventi.circumstances import Circumstances
-from horsesense.methods.winoventi.nouns import Noun, is_plural, statement, subject
+from horsesense.methods.winoventi.nouns import Noun, statement, subject
 from horsesense.methods.winoventi.schemas import PremisePair, Triplet, parse_premise, read_triplets
 from horsesense.models.protocol import Choices, Model, Sampling, Turn
 
@@ -153,7 +153,7 @@ class JudgeTrial:
 def try_judge(judge: Model, table: Circumstances, spec: ScoringSpec, seed: int = 0) -> JudgeTrial:
     """Try a judge on triplets of the shipped set, and on the same states with nouns that they do not fit."""
     valid, invalid = trial_triplets(table, seed)
-    nouns = {each.noun: _noun(each) for each in (*valid, *invalid)}
+    nouns = {each.noun: Noun.of(each.noun) for each in (*valid, *invalid)}
     answers = verdicts(judge, [*valid, *invalid], nouns, spec)
     return JudgeTrial(answers[: len(valid)].count(True), answers[len(valid) :].count(True), len(valid))
 
@@ -163,16 +163,12 @@ def trial_triplets(table: Circumstances, seed: int = 0) -> tuple[list[Triplet], 
     rng = Random(seed)
     shipped = read_triplets(OWN)
     rng.shuffle(shipped)
-    types = {each.noun: table.types_of(_noun(each)) for each in shipped}
+    types = {each.noun: table.types_of(Noun.of(each.noun)) for each in shipped}
     typed = [each for each in shipped if types[each.noun]][:_TRIED]
     others = [[noun for noun in types if not types[noun] & types[each.noun]] for each in typed]
     return typed, [
         Triplet(rng.choice(nouns), each.generic, each.exception) for each, nouns in zip(typed, others, strict=True)
     ]
-
-
-def _noun(triplet: Triplet) -> Noun:
-    return Noun(triplet.noun, is_plural(triplet.noun))
 
 
 # Premises.

@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib import import_module
@@ -23,13 +22,13 @@ from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.api.address import Address
 from horsesense.models.api.client import Client
-from horsesense.models.api.http import Answer, Send, Transport, classified
+from horsesense.models.api.http import Answer, Transport, classified, parse_json
 from horsesense.models.api.logprobs import ServedPrompt
 from horsesense.models.api.providers import Ask, Body, Provider
 from horsesense.models.api.requests import TemporaryError
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.api.settings import ServedSettings
-from horsesense.models.api.trial import ReplyTrial
+from horsesense.models.api.trial import ReplyTrial, ServerFindings
 from horsesense.models.protocol import DEFAULT_BUDGET, Ability, Continuation, Identity, Likelihood
 from horsesense.progress import NO_PROGRESS, Progress
 
@@ -57,6 +56,8 @@ class _Library(Provider):
 
     keys = ()
     has_logprobs = False
+    structured: ClassVar[tuple[str, ...]] = ("response_format",)
+    batches = ""
     module = ""
     """The library."""
 
@@ -89,7 +90,7 @@ class LiteLLM(_Library):
         def call(body: Body) -> Body:
             more = {"api_base": address.url} if address.url else {}
             reply = completion(**body, **more, num_retries=0, timeout=self.settings.timeout)
-            return cast(Body, json.loads(reply.model_dump_json()))
+            return cast(Body, parse_json(reply.model_dump_json()))
 
         return CallTransport(self, call)
 
@@ -129,55 +130,55 @@ class CallTransport:
     def _threads(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(self.provider.settings.concurrency, "horsesense-model")
 
-    @asynccontextmanager
-    async def connected(self) -> AsyncIterator[Send]:
-        async def send(path: str, body: Body | None) -> Answer:
-            if body is None:
-                return {}, {}
-            try:
-                return await asyncio.get_running_loop().run_in_executor(self._threads, partial(self.call, body)), {}
-            except Exception as error:  # whatever a library or a plug-in raises
-                raise _error(error, self.provider) from error
+    async def send(self, path: str, body: Body | None, key: str = "") -> Answer:
+        if body is None:
+            return {}, {}
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, partial(self.call, body)), {}
+        except Exception as error:  # whatever a library or a plug-in raises
+            raise _error(error, self.provider) from error
 
-        yield send
+    async def close(self) -> None:
+        """Leave the threads for the next call."""
 
 
 @dataclass
 class InspectTransport:
-    """Asks a model of Inspect; each connection has its own, since it belongs to an event loop."""
+    """Asks a model of Inspect."""
 
     provider: Inspect
     address: Address
+    _model: Any = None
 
-    @asynccontextmanager
-    async def connected(self) -> AsyncIterator[Send]:
+    def _opened(self) -> Any:
         library = self.provider.imported()
         more = {"base_url": self.address.url} if self.address.url else {}
         try:
-            model = library.get_model(self.address.model, memoize=False, **more)
+            return library.get_model(self.address.model, memoize=False, **more)
         except Exception as error:  # a provider that it does not know, or whose library or key is missing
             why = " ".join(str(error).split())[:300]
             raise UserError(f"Inspect cannot open {self.address.model} ({why})") from error
 
-        async def send(path: str, body: Body | None) -> Answer:
-            if body is None:
-                return {}, {}
-            settings = dict(body)
-            kinds = {"system": "ChatMessageSystem", "user": "ChatMessageUser", "assistant": "ChatMessageAssistant"}
-            messages = [
-                getattr(library, kinds[each["role"]])(content=each["content"]) for each in settings.pop("messages")
-            ]
-            settings |= {"max_retries": 0, "timeout": int(self.provider.settings.timeout)}
-            try:
-                output = await model.generate(messages, config=library.GenerateConfig(**settings))
-            except Exception as error:  # of the provider's own library
-                raise _error(error, self.provider) from error
-            if output.error:
-                raise classified(400, output.error, {}, f"inspect/{self.address.model}", "a key of the provider")
-            return _from_inspect(json.loads(output.model_dump_json())), {}
+    async def send(self, path: str, body: Body | None, key: str = "") -> Answer:
+        if body is None:
+            return {}, {}
+        library, settings = self.provider.imported(), dict(body)
+        self._model = self._model or self._opened()
+        kinds = {"system": "ChatMessageSystem", "user": "ChatMessageUser", "assistant": "ChatMessageAssistant"}
+        messages = [getattr(library, kinds[each["role"]])(content=each["content"]) for each in settings.pop("messages")]
+        settings |= {"max_retries": 0, "timeout": int(self.provider.settings.timeout)}
+        try:
+            output = await self._model.generate(messages, config=library.GenerateConfig(**settings))
+        except Exception as error:  # of the provider's own library
+            raise _error(error, self.provider) from error
+        if output.error:
+            raise classified(400, output.error, {}, f"inspect/{self.address.model}", "a key of the provider")
+        return _from_inspect(parse_json(output.model_dump_json())), {}
 
-        async with model:
-            yield send
+    async def close(self) -> None:
+        if self._model is not None:
+            model, self._model = self._model, None
+            await model.__aexit__(None, None, None)
 
 
 def _from_inspect(output: Body) -> Body:
@@ -214,6 +215,7 @@ def _error(error: Exception, provider: Provider) -> Exception:
 class PluginProvider(_Library):
     """An object with `Generates` or `ScoresText`."""
 
+    structured = ()
     optional: ClassVar[Mapping[str, str]] = {}
 
 
@@ -233,6 +235,11 @@ class PluginModel(ServedModel):
         return (
             f"it has no method {needs}" if ability in ("likelihood", "text", "chat") else "a plug-in does not offer it"
         )
+
+    @property
+    def at_once(self) -> int:
+        """Only replies are asked for by several threads."""
+        return 1 if isinstance(self.plugin, ScoresText) else super().at_once
 
     def describe_frame(self, spec: ScoringSpec) -> str:
         return "chosen by the plug-in"
@@ -280,7 +287,8 @@ def wrap_plugin(plugin: object, name: str = "", settings: ServedSettings | None 
         assert isinstance(plugin, Generates)
         asked = {key: body[key] for key in ("max_tokens", "temperature", "seed")}
         said = plugin.generate(body["messages"], **asked)
-        reply = said if isinstance(said, Continuation) else Continuation(str(said), "stop", 0, 0)
+        text = str(said).encode("utf-8", "replace").decode()
+        reply = said if isinstance(said, Continuation) else Continuation(text, "stop", 0, 0)
         message = {"content": reply.text, "reasoning_content": reply.reasoning}
         details = {"reasoning_tokens": reply.reasoning_tokens}
         usage = {"prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.tokens}
@@ -288,7 +296,8 @@ def wrap_plugin(plugin: object, name: str = "", settings: ServedSettings | None 
         return {"choices": [choice], "usage": usage | {"completion_tokens_details": details}}
 
     client: Client[Any] = Client(Address("", called, "plug-in"), provider, CallTransport(provider, call), content)
-    model = PluginModel(called, called, client, Identity("server", content, reported), plugin=plugin)
+    found = ServerFindings(client, called)
+    model = PluginModel(called, called, client, Identity("server", content, reported), found, plugin=plugin)
     if not isinstance(plugin, Generates):
-        model.found.chat = ReplyTrial(False, why_not="it has no method generate")
+        found.chat = ReplyTrial(False, why_not="it has no method generate")
     return model

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from horsesense.errors import UserError
 from horsesense.models.api.client import Client
 from horsesense.models.api.logprobs import Echoed, bad_reply, echo_body, read_echo
-from horsesense.models.api.requests import BudgetError, NoAnswerError, RefusedError, Request
+from horsesense.models.api.requests import ENDS, RefusedError, Request
 from horsesense.progress import NO_PROGRESS, Progress
 
 TEXT = "Ice is cold and the sun is warm."
@@ -69,7 +69,7 @@ def _asked(client: Client[Any], model: str, prompt: str | Sequence[int], style: 
     request = Request("/completions", body, trial=True)
     try:
         echoed: Echoed = client.ask(request, lambda reply: read_echo(reply, TEXT))
-    except (NoAnswerError, BudgetError):
+    except ENDS:
         raise
     except UserError:
         return None

@@ -1,21 +1,27 @@
 """Requests to a model: concurrent, negotiated, retried, within a budget, stored as they are answered.
 
-The event loop runs in a thread of its own, so that it works where one is running already, as in a notebook.
+One event loop in a thread of its own sends all of them, so that it works where one is running already, as in a
+notebook. Several threads may ask at once: their requests share one limiter, and the earlier call comes first.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import re
 import threading
 from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError, Future, wait
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import chain, islice
 from typing import Any, Generic, TypeVar
 
 from horsesense.models.api.address import Address
-from horsesense.models.api.http import Send, Transport
+from horsesense.models.api.http import Transport
 from horsesense.models.api.limiter import Limiter, RetryState, limiter_of
+from horsesense.models.api.logprobs import CHARACTERS_A_TOKEN, as_dict, count
 from horsesense.models.api.providers import Provider
 from horsesense.models.api.request_log import RequestLog
 from horsesense.models.api.requests import BudgetError, RefusedError, Request, TemporaryError, Usage
@@ -34,9 +40,11 @@ FILTERED = "horsesense_filtered"
 """Key of a stored reply that says that a filter refused the request."""
 _PROMPT_ERRORS = (400, 403, 413, 422, 451)
 """Statuses that may concern one prompt alone."""
+MOST_IN_BATCHES = 50_000
+"""Requests that wait for batches at the same time."""
 _FEW_FAILURES = 3
 """Refused prompts that do not end a call; later more must be answered than refused."""
-_ROOMS = ("max_tokens", "max_completion_tokens")
+_ROOMS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _TOO_LARGE = re.compile(r"too (?:large|many|long)|maximum|exceed|at most|less than|context", re.I)
 
 
@@ -50,6 +58,8 @@ class _RequestBatch(Generic[Read]):
     identity: str
     log: RequestLog | None
     normalise: Callable[[dict[str, Any]], dict[str, Any]]
+    learn: Callable[[Request, dict[str, Any]], None]
+    """Told how a stored request was sent."""
     taken: list[Mark] = field(default_factory=list)
     """All requests taken so far, in order."""
     answered: dict[Mark, Read] = field(default_factory=dict)
@@ -64,11 +74,19 @@ class _RequestBatch(Generic[Read]):
             if mark in self._seen:
                 continue
             self._seen.add(mark)
-            kept = self.log.find(key) if self.log is not None else None
+            kept = self.stored(key, request)
             if kept is None:
                 yield mark, request
             else:
-                self.answered[mark] = self.parsed(replace(request, body=kept[0]), key, kept[1])
+                self.answered[mark] = kept
+
+    def stored(self, key: bytes, request: Request) -> Read | None:
+        """Return the result of a request that is stored already."""
+        kept = self.log.find(key) if self.log is not None else None
+        if kept is None:
+            return None
+        self.learn(request, kept[0])
+        return self.parsed(replace(request, body=kept[0]), key, kept[1])
 
     def parsed(self, request: Request, key: bytes, reply: dict[str, Any]) -> Read:
         if FILTERED not in reply:
@@ -98,10 +116,25 @@ class Client(Generic[Read]):
     """Tokens of a reply that the server allowed after it had refused more."""
     progress: Progress = NO_PROGRESS
     """Progress callback for calls without one of their own."""
+    failure: BaseException | None = None
+    """The error that ends all calls under way."""
+    _calls: int = 0
+    """Calls so far: the rank of each."""
+    _active: int = 0
+    """Calls under way."""
+    _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+    """What carries them out."""
+    _sending: dict[bytes, asyncio.Event] = field(default_factory=dict)
+    """Requests in flight, by key: another call that needs the same one waits for it."""
 
     @property
     def settings(self) -> ServedSettings:
         return self.provider.settings
+
+    @property
+    def most(self) -> int:
+        """Requests in flight at most: of a batch, all."""
+        return MOST_IN_BATCHES if self.settings.batch else self.settings.concurrency
 
     @property
     def unset(self) -> list[str]:
@@ -115,14 +148,28 @@ class Client(Generic[Read]):
 
     def get(self, path: str) -> dict[str, Any]:
         """Return what the server says about itself."""
-
-        async def got() -> dict[str, Any]:
-            async with self.transport.connected() as send:
-                where = self.provider.path(path, self.address.model)
-                return await self._sent(send, where, None, RetryState(trial=True), self.progress)
-
-        said: dict[str, Any] = _in_thread(got)
+        where = self.provider.path(path, self.address.model)
+        said: dict[str, Any] = self._run(self._sent(where, None, "", RetryState(trial=True), self.progress))
         return said
+
+    def _run(self, work: Coroutine[Any, Any, Any]) -> Any:
+        async def closing() -> Any:
+            self._active += 1
+            try:
+                return await work
+            finally:
+                self._active -= 1
+                if not self._active:  # no other call needs the connections
+                    self.failure = None
+                    await self.transport.close()
+
+        return _loop().run(closing(), self._tasks)
+
+    def stop(self, error: BaseException) -> None:
+        """End all calls under way: after an error, replies in flight are still stored; an interruption drops them."""
+        self.failure = error
+        if not isinstance(error, Exception):
+            _loop().cancel(self._tasks)
 
     def ask(self, request: Request, read: Callable[[dict[str, Any]], Read]) -> Read:
         return self.ask_each([request], lambda request, key, reply: read(reply))[0]
@@ -141,35 +188,49 @@ class Client(Generic[Read]):
         Requests are built as they are sent, so that a hundred thousand are not in memory at once; progress counts how
         many of ``total`` are done.
         """
-        asked = _RequestBatch(iter(requests), read, spare, self.identity, self.log, self.provider.as_openai)
-        _in_thread(lambda: self._all(asked, total, progress))
+        asked = _RequestBatch(
+            iter(requests), read, spare, self.identity, self.log, self.provider.as_openai, self._learn
+        )
+        self._calls += 1
+        self._run(self._all(asked, total, progress, self._calls))
         return [asked.answered[mark] for mark in asked.taken]
 
-    async def _all(self, asked: _RequestBatch[Read], total: int, progress: Progress) -> None:
+    async def _all(self, asked: _RequestBatch[Read], total: int, progress: Progress, rank: int) -> None:
         todo = asked.left()
         progress = self.progress if progress is NO_PROGRESS else progress
         failed: list[BaseException] = []
 
         async def worker(first: tuple[Mark, Request]) -> None:
-            # One connection each: a pool of many searches all of them at every request.
-            async with self.transport.connected() as send:
+            for mark, request in chain([first], todo):
+                if failed or self.failure is not None:
+                    return
                 try:
-                    for mark, request in chain([first], todo):
-                        if failed or not self._may_go_on(failed):
-                            return
-                        asked.answered[mark] = await self._one(send, mark[0], request, asked, progress)
-                        progress.update("requests", len(asked.taken) - self.spending.in_flight, total, "requests")
+                    asked.answered[mark] = await self._one(mark[0], request, asked, progress, rank)
                 except Exception as error:  # the first error stops all; replies in flight are still stored
                     failed.append(error)
+                    if not request.trial:
+                        self.failure = self.failure or error
+                progress.update("requests", len(asked.answered), total, "requests")
 
         # One worker per request in flight, and none if everything is stored already.
-        await asyncio.gather(*(worker(first) for first in islice(todo, self.settings.concurrency)))
-        if failed:
-            raise failed[0]
+        await asyncio.gather(*(worker(first) for first in islice(todo, self.most)))
+        if error := next(iter(failed), self.failure):
+            raise error
 
-    def _may_go_on(self, failed: list[BaseException]) -> bool:
+    def _learn(self, request: Request, sent: dict[str, Any]) -> None:
+        """Learn from a stored request which parameters the server refuses."""
+        dropped = self.dropped.setdefault(request.path, {})
+        for name in self.provider.optional:
+            if _has(request.body, name) and not _has(sent, name):
+                dropped.setdefault(name, "")
+
+    def _check_budget(self, body: dict[str, Any]) -> int:
+        """Return the tokens that a request may take; of a batch, those in flight count as if they took all of them."""
         settings, spent = self.settings, self.spending
-        used, cost = spent.sent + spent.received, spent.cost(settings.price or (0.0, 0.0))
+        sent = len(json.dumps(body)) // CHARACTERS_A_TOKEN if settings.batch else 0
+        room = next((body[name] for name in _ROOMS if name in body), 0) if settings.batch else 0
+        used = spent.sent + spent.received + spent.reserved + sent + room
+        cost = spent.cost(settings.price or (0.0, 0.0), sent, spent.reserved + room)
         if settings.max_requests is not None and spent.requests + spent.in_flight >= settings.max_requests:
             what = f"the budget of {settings.max_requests:,} requests is reached"
         elif settings.max_tokens is not None and used >= settings.max_tokens:
@@ -177,34 +238,35 @@ class Client(Generic[Read]):
         elif settings.max_cost is not None and cost >= settings.max_cost:
             what = f"the budget of {money(settings.max_cost)} is reached ({money(cost)} are spent)"
         else:
-            return True
-        failed.append(BudgetError(f"{what}; all replies so far are stored", fix="run the same command again to resume"))
-        return False
+            return sent + room
+        raise BudgetError(f"{what}; all replies so far are stored", fix="run the same command again to resume")
 
     async def _one(
-        self, send: Send, key: bytes, request: Request, asked: _RequestBatch[Read], progress: Progress
+        self, key: bytes, request: Request, asked: _RequestBatch[Read], progress: Progress, rank: int
     ) -> Read:
-        self.spending.in_flight += 1
+        while other := self._sending.get(key):
+            await other.wait()
+            if (kept := asked.stored(key, request)) is not None:
+                return kept
+        self._sending[key] = asyncio.Event()
         try:
-            request, reply = await self._negotiated(send, request, progress)
+            request, reply = await self._negotiated(request, "" if request.trial else key.hex(), progress, rank)
+            self.spending.requests += 1
+            self._count(asked.normalise(reply).get("usage"))
+            result = asked.parsed(request, key, reply)
+            if self.log is not None:
+                self.log.keep(key, request.body, reply)
+            return result
         except RefusedError as error:
             return self._refused(key, request, error, asked)
         finally:
-            self.spending.in_flight -= 1
-        self.spending.requests += 1
-        self._count(asked.normalise(reply).get("usage"))
-        result = asked.parsed(request, key, reply)
-        if self.log is not None:
-            self.log.keep(key, request.body, reply)
-        return result
+            self._sending.pop(key).set()
 
     def _count(self, usage: Any) -> None:
-        if not isinstance(usage, dict):
-            return
-        details = usage.get("completion_tokens_details")
-        self.spending.sent += int(usage.get("prompt_tokens") or 0)
-        self.spending.received += int(usage.get("completion_tokens") or 0)
-        self.spending.reasoning += int(details.get("reasoning_tokens") or 0) if isinstance(details, dict) else 0
+        usage = as_dict(usage)
+        self.spending.sent += count(usage.get("prompt_tokens"))
+        self.spending.received += count(usage.get("completion_tokens"))
+        self.spending.reasoning += count(as_dict(usage.get("completion_tokens_details")).get("reasoning_tokens"))
 
     def _refused(self, key: bytes, request: Request, error: RefusedError, asked: _RequestBatch[Read]) -> Read:
         """Take the refusal of one prompt for its result; a server that refuses most prompts is an error."""
@@ -219,7 +281,9 @@ class Client(Generic[Read]):
                 raise error
         return asked.spare(request, key, error)
 
-    async def _negotiated(self, send: Send, request: Request, progress: Progress) -> tuple[Request, dict[str, Any]]:
+    async def _negotiated(
+        self, request: Request, key: str, progress: Progress, rank: int
+    ) -> tuple[Request, dict[str, Any]]:
         """Send a request; a parameter that the server refuses and that can be spared is left out from now on."""
         body, refused = request.body, dict[str, str]()
         dropped = self.dropped.setdefault(request.path, {})
@@ -230,7 +294,7 @@ class Client(Generic[Read]):
         while True:
             try:
                 path = self.provider.path(request.path, self.address.model)
-                reply = await self._sent(send, path, body, RetryState(request.trial), progress)
+                reply = await self._sent(path, body, key, RetryState(request.trial), progress, rank)
             except RefusedError as error:
                 if error.status not in (400, 422) or error.filtered:
                     raise
@@ -253,20 +317,27 @@ class Client(Generic[Read]):
                 return replace(request, body=body), reply
 
     async def _sent(
-        self, send: Send, path: str, body: dict[str, Any] | None, state: RetryState, progress: Progress
+        self, path: str, body: dict[str, Any] | None, key: str, state: RetryState, progress: Progress, rank: int = 0
     ) -> dict[str, Any]:
         """Repeat one request until it is answered or refused, or the patience ends."""
-        most = self.settings.concurrency
+        most = self.most if key else self.settings.concurrency
         while True:
-            try:
-                async with self.limiter.slot(most):
-                    reply, headers = await send(path, body)
-            except TemporaryError as error:
-                self.spending.repeated += 1
-                await asyncio.sleep(self.limiter.pause(state, error, self.settings.patience, progress))
-            else:
-                self.limiter.heard(headers, most, progress)
-                return reply
+            async with self.limiter.slot(most, rank):
+                reserved = 0 if body is None else self._check_budget(body)
+                self.spending.in_flight += 1
+                self.spending.reserved += reserved
+                try:
+                    reply, headers = await self.transport.send(path, body, key)
+                except TemporaryError as error:
+                    self.spending.repeated += 1
+                    pause = self.limiter.pause(state, error, self.settings.patience, progress)
+                else:
+                    self.limiter.heard(headers, most, progress)
+                    return reply
+                finally:
+                    self.spending.in_flight -= 1
+                    self.spending.reserved -= reserved
+            await asyncio.sleep(pause)
 
 
 def without(body: dict[str, Any], name: str, instead: str) -> dict[str, Any]:
@@ -314,38 +385,53 @@ def _less_room(body: dict[str, Any], error: RefusedError) -> dict[str, Any] | No
     """Return the body with half the tokens for the reply, if the refusal says that they are too many."""
     for name in _ROOMS:
         value = body.get(name)
-        named = error.parameter in ("", name) and re.search(r"max_(?:completion_)?tokens|context length", error.said)
+        named = error.parameter in ("", name) and re.search(
+            r"max_(?:completion_|output_)?tokens|context length", error.said
+        )
         if isinstance(value, int) and value > 64 and named and _TOO_LARGE.search(error.said):
             return body | {name: value // 2}
     return None
 
 
-def _in_thread(work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-    """Run a coroutine in an event loop of its own; an interruption here ends it there."""
-    outcome: list[Any] = []
-    errors: list[BaseException] = []
-    started: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
+class _Loop:
+    """The event loop that sends all requests of this process, in a thread of its own."""
 
-    async def as_task() -> Any:
-        task = asyncio.ensure_future(work())
-        started.append((asyncio.get_running_loop(), task))
-        return await task
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, name="horsesense-served", daemon=True).start()
 
-    def run() -> None:
+    def run(self, work: Coroutine[Any, Any, Any], tasks: set[asyncio.Task[Any]]) -> Any:
+        """Wait for a coroutine, which is among the tasks meanwhile; an interruption here ends it there."""
+        ended: Future[Any] = Future()
+        started: list[asyncio.Task[Any]] = []
+
+        def finish(task: asyncio.Task[Any]) -> None:
+            tasks.discard(task)
+            if task.cancelled():
+                ended.set_exception(CancelledError())
+            elif error := task.exception():
+                ended.set_exception(error)
+            else:
+                ended.set_result(task.result())
+
+        def start() -> None:
+            task = self._loop.create_task(work)
+            started.append(task)
+            tasks.add(task)
+            task.add_done_callback(finish)
+
+        self._loop.call_soon_threadsafe(start)
         try:
-            outcome.append(asyncio.run(as_task()))
-        except BaseException as error:
-            errors.append(error)
+            return ended.result()
+        except BaseException:
+            if not ended.done():
+                self._loop.call_soon_threadsafe(lambda: started[0].cancel())
+                wait([ended])
+            raise
 
-    thread = threading.Thread(target=run, name="horsesense-served", daemon=True)
-    thread.start()
-    try:
-        thread.join()
-    except BaseException:
-        for loop, task in started:
-            loop.call_soon_threadsafe(task.cancel)
-        thread.join()
-        raise
-    if errors:
-        raise errors[0]
-    return outcome[0]
+    def cancel(self, tasks: set[asyncio.Task[Any]]) -> None:
+        self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in tasks])
+
+
+_loop = cache(_Loop)
+os.register_at_fork(after_in_child=_loop.cache_clear)  # threads do not survive a fork

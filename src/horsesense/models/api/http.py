@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,7 +15,7 @@ from horsesense.errors import argument
 from horsesense.models.api.address import Address
 from horsesense.models.api.limiter import retry_after
 from horsesense.models.api.providers import Provider
-from horsesense.models.api.requests import QuotaError, RefusedError, TemporaryError
+from horsesense.models.api.requests import KeyRefusedError, QuotaError, RefusedError, TemporaryError
 
 if TYPE_CHECKING:
     import ssl
@@ -40,15 +39,19 @@ _RETRY_IN = re.compile(r"retry (?:in|after) ([\d.]+) ?s", re.I)
 
 Answer = tuple[dict[str, Any], Mapping[str, str]]
 """A reply and its headers."""
-Send = Callable[[str, dict[str, Any] | None], Awaitable[Answer]]
-"""Sends a body to a path, or gets the path without one; raises a `TemporaryError`, `RefusedError` or `QuotaError`."""
 
 
 class Transport(Protocol):
-    """How requests get to a model: by HTTP, or through a library."""
+    """How requests get to a model: by HTTP, or through a library. One event loop uses it."""
 
-    def connected(self) -> AbstractAsyncContextManager[Send]:
-        """Open a connection for one request at a time."""
+    async def send(self, path: str, body: dict[str, Any] | None, key: str = "") -> Answer:
+        """Send a body to a path, or get the path without one; ``key`` identifies the request.
+
+        Raises a `TemporaryError`, `RefusedError` or `QuotaError`.
+        """
+
+    async def close(self) -> None:
+        """Close idle connections."""
 
 
 @dataclass
@@ -58,17 +61,18 @@ class HttpTransport:
     address: Address
     provider: Provider
     _ssl: ssl.SSLContext | None = field(default=None, repr=False)
+    _idle: list[httpx.AsyncClient] = field(default_factory=list, repr=False)
+    """Open connections, one each: a pool of many searches all of them at every request."""
 
     @cached_property
     def key(self) -> str:
         return self.provider.settings.key(self.provider.keys)
 
-    @asynccontextmanager
-    async def connected(self) -> AsyncIterator[Send]:
+    def _connect(self) -> httpx.AsyncClient:
         import httpx
 
         settings = self.provider.settings
-        client = httpx.AsyncClient(
+        return httpx.AsyncClient(
             headers=self.provider.headers(self.key) | settings.extra_headers(),
             timeout=httpx.Timeout(settings.timeout, connect=min(_CONNECTING, settings.timeout)),
             limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
@@ -76,50 +80,66 @@ class HttpTransport:
             trust_env=not self.address.loopback,  # a proxy knows another machine by this name
             follow_redirects=False,
         )
-        async with client:
-            yield lambda path, body: self._send(client, path, body)
 
-    async def _send(self, client: httpx.AsyncClient, path: str, body: dict[str, Any] | None) -> Answer:
+    async def close(self) -> None:
+        while self._idle:
+            await self._idle.pop().aclose()
+
+    async def send(self, path: str, body: dict[str, Any] | None, key: str = "") -> Answer:
+        response, content = await self.exchange(path, {} if body is None else {"json": body})
+        return self.read(response, content), response.headers
+
+    async def exchange(
+        self, path: str, content: Mapping[str, Any], largest: int | None = None
+    ) -> tuple[httpx.Response, bytes]:
+        """Post content, as httpx takes it, or get the path without any; errors are raised where there is no answer."""
         import httpx
 
         url = path if path.startswith("http") else f"{self.address.url}{path}"
         timeout = self.provider.settings.timeout
+        connection = self._idle.pop() if self._idle else self._connect()
         try:
             # A server that sends a byte now and then would outlast the timeout of each read.
             async with (
                 asyncio.timeout(timeout),
-                client.stream("GET" if body is None else "POST", url, json=body) as response,
+                connection.stream("POST" if content else "GET", url, **content) as response,
             ):
-                content = await self._content(response)
+                return response, await self._content(response, largest or LARGEST_REPLY)
         except httpx.ConnectTimeout as error:
             raise TemporaryError("the connection is refused", reached=False) from error
         except (httpx.TimeoutException, TimeoutError) as error:
             raise TemporaryError(f"no answer in {timeout:g} s") from error
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             why = self.scrub(f"{type(error).__name__}: {error}".removesuffix(": "))
             raise TemporaryError(why, reached=not isinstance(error, httpx.ConnectError)) from error
-        return self._read(response, content), response.headers
+        finally:
+            self._idle.append(connection)
 
     @staticmethod
-    async def _content(response: httpx.Response) -> bytes:
+    async def _content(response: httpx.Response, largest: int) -> bytes:
         parts, size = [], 0
         async for part in response.aiter_bytes():
             parts.append(part)
             size += len(part)
-            if size > LARGEST_REPLY:
+            if size > largest:
                 raise RefusedError(
-                    f"{response.url.host} sends more than {LARGEST_REPLY // 2**20} MB in one reply",
+                    f"{response.url.host} sends more than {largest // 2**20} MB in one reply",
                     status=response.status_code,
                     fix="see whether the address is that of a model",
                 )
         return b"".join(parts)
 
-    def _read(self, response: httpx.Response, content: bytes) -> dict[str, Any]:
+    def text_of(self, response: httpx.Response, content: bytes) -> str:
+        """Return the text of an answer; raise what its status means."""
         status = response.status_code
         if 300 <= status < 400:
-            there = urlsplit(urljoin(str(response.url), response.headers.get("location", "")))
+            try:
+                there = urlsplit(urljoin(str(response.url), response.headers.get("location", "")))
+                place = f"{there.scheme}://{there.netloc}"
+            except ValueError:
+                place = "an address that is none"
             raise RefusedError(
-                f"{self.address.url} redirects to {there.scheme}://{there.netloc}, where no key is sent",
+                f"{self.address.url} redirects to {place}, where no key is sent",
                 status=status,
                 fix="write the address to which it redirects, if you trust it",
             )
@@ -128,8 +148,13 @@ class HttpTransport:
             raise self._error(status, text, response.headers)
         if "\ufffd" in text and b"\xef\xbf\xbd" not in content:
             raise TemporaryError("its answer is not UTF-8", away=False)
+        return text
+
+    def read(self, response: httpx.Response, content: bytes) -> dict[str, Any]:
+        """Return the object in an answer; raise what its status means."""
+        text = self.text_of(response, content)
         try:
-            reply = json.loads(text)
+            reply = parse_json(text)
         except (ValueError, RecursionError) as error:
             what = "HTML and not JSON" if text.lstrip()[:1] == "<" else "incomplete JSON"
             raise TemporaryError(f"its answer is {what}", away=False) from error
@@ -137,7 +162,7 @@ class HttpTransport:
             raise TemporaryError(f"its answer is a {type(reply).__name__} and not an object", away=False)
         if reply.get("error") and not reply.get("choices"):
             code = reply["error"].get("code") if isinstance(reply["error"], dict) else None
-            raise self._error(code if isinstance(code, int) else status, text, response.headers)
+            raise self._error(code if isinstance(code, int) else response.status_code, text, response.headers)
         return reply
 
     def _error(self, status: int, text: str, headers: Mapping[str, str]) -> Exception:
@@ -163,6 +188,18 @@ class HttpTransport:
         return self._ssl
 
 
+def parse_json(text: str) -> Any:
+    """Parse JSON; half of a surrogate pair, which no file could store, becomes a question mark.
+
+    >>> parse_json('["\\\\ud83d\\\\ude00", "\\\\ud800"]') == [chr(0x1F600), "?"]
+    True
+    """
+    value = json.loads(text)
+    if "\\ud" in text.lower():
+        value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    return value
+
+
 def classified(status: int, text: str, headers: Mapping[str, str], where: str, key: str) -> Exception:
     """Classify an error: no quota, temporary, or refused for good; ``key`` says where the key belongs."""
     said, parameter = message_of(text)
@@ -179,7 +216,7 @@ def classified(status: int, text: str, headers: Mapping[str, str], where: str, k
         why = f"HTTP {status}" + (f": {said[:120]}" if said else "")
         return TemporaryError(why, wait, away=status not in _THERE, limited=status in (429, 529))
     if status == 401:
-        return RefusedError(
+        return KeyRefusedError(
             f"{where} refuses the key (HTTP 401: {said[:200]})",
             status=status,
             said=said,

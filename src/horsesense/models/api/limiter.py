@@ -1,7 +1,8 @@
 """How often a server is asked: one limiter per server, which all requests of this process share.
 
-A rate limit halves the number of requests in flight, and every answer raises it a little, up to ``--concurrency``. When
-the server says how long to wait, everybody waits. A failing request is retried by time, with growing pauses.
+All requests are sent by one event loop (`horsesense.models.api.client`), so nothing here needs a lock. A rate limit
+halves the number of requests in flight, and every answer raises it a little, up to ``--concurrency``. When the server
+says how long to wait, everybody waits. A failing request is retried by time, with growing pauses.
 
 A server that restarts and loads its model refuses connections, then answers 503 for minutes; an unattended run must
 outlast that. An address at which no server has ever answered is more likely wrong, and is reported within seconds.
@@ -17,6 +18,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from heapq import heappop, heappush
+from math import isfinite
 
 from horsesense.errors import UserError, argument
 from horsesense.models.api.requests import NoAnswerError, TemporaryError
@@ -24,6 +27,8 @@ from horsesense.progress import Progress
 
 _LONGEST_PAUSE = 30.0
 """Maximum pause before a retry, in seconds, where the server does not say how long."""
+_LONGEST_RESET = 60.0
+"""Longest wait because a header says that no requests are left, in seconds."""
 _FIRST_PAUSE = 0.25
 _STRANGER = 3.0
 """Seconds for an address at which no server has answered this process yet."""
@@ -31,8 +36,6 @@ _TRIES = 6
 """Tries for a feature that a running server may lack."""
 _REPORTED = 3
 """The failure of a request that is reported: the first ones are nothing unusual."""
-_POLL = 0.02
-"""Seconds between looks at the limiter."""
 
 
 @dataclass
@@ -56,21 +59,46 @@ class Limiter:
     in_flight: int = 0
     known: bool = False
     """Whether a server has answered here, if only with an error."""
+    _waiting: list[tuple[int, int, int, asyncio.Future[None]]] = field(default_factory=list)
+    """A heap of requests that wait for their turn: rank, arrival, limit, and what wakes each."""
+    _arrivals: int = 0
     _not_before: float = 0.0
     _lowered: float = 0.0
     _reported: bool = False
     _heard: float = field(default_factory=time.monotonic)
 
     @asynccontextmanager
-    async def slot(self, most: int) -> AsyncIterator[None]:
-        """Wait until a request may be sent, with at most ``most`` in flight."""
-        while self.in_flight >= max(1.0, min(most, self.allowed)) or time.monotonic() < self._not_before:
-            await asyncio.sleep(min(max(_POLL, self._not_before - time.monotonic()), 1.0))
-        self.in_flight += 1
+    async def slot(self, most: int, rank: int = 0) -> AsyncIterator[None]:
+        """Wait until a request may be sent, with at most ``most`` in flight; a lower rank is served first."""
+        turn = asyncio.get_running_loop().create_future()
+        self._arrivals += 1
+        heappush(self._waiting, (rank, self._arrivals, most, turn))
+        self._wake()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():  # it had been woken at the same moment
+                self.in_flight -= 1
+                self._wake()
+            raise
         try:
             yield
         finally:
             self.in_flight -= 1
+            self._wake()
+
+    def _wake(self) -> None:
+        """Wake as many requests as the server bears now."""
+        wait = self._not_before - time.monotonic()
+        if wait > 0:
+            if self._waiting:
+                asyncio.get_running_loop().call_later(wait, self._wake)
+            return
+        while self._waiting and self.in_flight < max(1.0, min(self._waiting[0][2], self.allowed)):
+            turn = heappop(self._waiting)[3]
+            if not turn.done():  # else it was cancelled
+                self.in_flight += 1
+                turn.set_result(None)
 
     def heard(self, headers: Mapping[str, str], most: int, progress: Progress) -> None:
         """Record that the server has answered."""
@@ -78,7 +106,8 @@ class Limiter:
         self._heard = time.monotonic()
         if self.allowed < most:
             self.allowed += 1 / self.allowed
-        self.wait_for(until_reset(headers))
+        # A longer one is for the answer to a request that comes too early to say.
+        self.wait_for(min(until_reset(headers) or 0.0, _LONGEST_RESET))
         if self._reported:
             self._reported = False
             progress.log(f"{self.url} answers again")
@@ -175,7 +204,8 @@ def _seconds(text: str) -> float | None:
     (12.0, 360.0, 0.02, None)
     """
     try:
-        return max(0.0, float(text))
+        seconds = float(text)
+        return max(0.0, seconds) if isfinite(seconds) else None
     except ValueError:
         pass
     if text and (found := _DURATION.fullmatch(text)):

@@ -79,6 +79,20 @@ def next_body(model: str, turn: Turn, most: int, room: str = "max_tokens") -> tu
 # Replies.
 
 
+def as_dict(value: Any) -> dict[str, Any]:
+    """Return an object of a reply; empty if it is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def count(value: Any) -> int:
+    """Return a number of tokens; 0 if it is none.
+
+    >>> count(7), count("7"), count(None), count(float("nan")), count(-1), count(10**30)
+    (7, 0, 0, 0, 0, 0)
+    """
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else 0
+
+
 def only_choice(reply: dict[str, Any]) -> dict[str, Any]:
     choices = reply.get("choices")
     if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
@@ -192,7 +206,7 @@ def read_alternatives(reply: dict[str, Any]) -> dict[str, float]:
     if isinstance(listed.get("content"), list):
         if not listed["content"]:
             raise bad_reply("its reply is empty, so there is no next token")
-        given = listed["content"][0].get("top_logprobs") or []
+        given = as_dict(listed["content"][0]).get("top_logprobs") or []
         pairs = [(each.get("token"), each.get("logprob")) for each in given if isinstance(each, dict)]
     else:
         first = (listed.get("top_logprobs") or [None])[0]
@@ -244,8 +258,7 @@ def mass_of(choices: Choices) -> float:
 
 
 def tokens_sent(reply: dict[str, Any]) -> int:
-    usage = reply.get("usage")
-    return int(usage.get("prompt_tokens") or 0) if isinstance(usage, dict) else 0
+    return count(as_dict(reply.get("usage")).get("prompt_tokens"))
 
 
 # The scored stretch of an echo.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from horsesense.errors import UserError
 from horsesense.models.api.address import Address, checked_url
-from horsesense.models.api.logprobs import bad_reply, only_choice
+from horsesense.models.api.logprobs import as_dict, bad_reply, count, only_choice
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Continuation, Sampling, Turn
 
@@ -34,6 +34,8 @@ class Ask:
     sample: int = 0
     room: int = 0
     """Maximum number of tokens of the reply, thoughts included; 0: those of the answer."""
+    structured: str = ""
+    """How the server is made to keep to ``turn.allowed``: one of the provider's styles."""
 
     @property
     def tokens(self) -> int:
@@ -46,7 +48,7 @@ class Ask:
     @property
     def schema(self) -> Body | None:
         """JSON schema of a structured reply."""
-        if not self.turn.allowed:
+        if not self.structured:
             return None
         answer = {"type": "string", "enum": list(self.turn.allowed)}
         return {
@@ -76,6 +78,11 @@ class Provider:
     """Parameters that are dropped, or replaced, if the server refuses them; dots separate levels."""
     has_logprobs: ClassVar[bool] = True
     """Whether the API can give log-probabilities and complete plain text, so that it is worth a trial."""
+    structured: ClassVar[tuple[str, ...]] = ("response_format", "structured_outputs", "guided_choice")
+    """Styles of structured output, tried in this order: OpenAI's, vLLM's since 0.12, and vLLM's before."""
+
+    batches: ClassVar[str] = "openai"
+    """Kind of its batch API, ``openai`` or ``anthropic``; empty: none."""
 
     def __init__(self, settings: ServedSettings) -> None:
         self.settings = settings
@@ -120,10 +127,18 @@ class Provider:
             "seed": ask.seed,
             self.room: ask.tokens,
         }
-        if ask.schema:
+        if ask.structured == "response_format":
             named = {"name": "answer", "strict": True, "schema": ask.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": named}
+        elif ask.structured == "structured_outputs":
+            body["structured_outputs"] = {"choice": list(ask.turn.allowed)}
+        elif ask.structured == "guided_choice":
+            body["guided_choice"] = list(ask.turn.allowed)
         return "/chat/completions", merged(body | self.reasoning(), self.settings.extra())
+
+    def switch(self, why: str) -> bool:
+        """Use another API if the server says so; whether that changes anything."""
+        return False
 
     def reasoning(self) -> Body:
         """Return the part of a body that says how much a model thinks.
@@ -151,16 +166,85 @@ class Provider:
 
 
 class OpenAI(Provider):
-    """OpenAI: chat completions. Reasoning models refuse ``max_tokens``, so the new name is tried first."""
+    """OpenAI: chat completions, or the Responses API on request and for models that have no other.
+
+    Reasoning models refuse ``max_tokens``, so the new name is tried first.
+    """
 
     url = "https://api.openai.com/v1"
     url_variable = "OPENAI_BASE_URL"
     room = "max_completion_tokens"
+    structured = ("response_format",)
+    optional: ClassVar[Mapping[str, str]] = {**Provider.optional, "reasoning.summary": ""}
+
+    def __init__(self, settings: ServedSettings) -> None:
+        super().__init__(settings)
+        self.responses = settings.api == "responses"
+
+    def switch(self, why: str) -> bool:
+        found = not self.responses and "v1/responses" in why
+        self.responses = self.responses or found
+        return found
 
     def reasoning(self) -> Body:
         if self.settings.thinking_tokens is not None:
             raise UserError("OpenAI has no budget of tokens for thoughts", fix="set the reasoning effort")
         return {"reasoning_effort": self.settings.effort} if self.settings.effort else {}
+
+    def chat(self, ask: Ask) -> tuple[str, Body]:
+        if not self.responses:
+            return super().chat(ask)
+        body: Body = {
+            "model": ask.model,
+            "input": [{"role": role, "content": content} for role, content in ask.turn.messages],
+            "temperature": ask.sampling.temperature,
+            "max_output_tokens": max(16, ask.tokens),  # it refuses less
+            "store": False,
+        }
+        if ask.schema:
+            named = {"type": "json_schema", "name": "answer", "strict": True, "schema": ask.schema}
+            body["text"] = {"format": named}
+        if effort := self.reasoning().get("reasoning_effort"):
+            body["reasoning"] = {"effort": effort, "summary": "auto"}
+        return "/responses", merged(body, self.settings.extra())
+
+    def as_openai(self, reply: Body) -> Body:
+        return from_responses(reply) if reply.get("object") == "response" else reply
+
+
+def from_responses(reply: Body) -> Body:
+    """Return a reply of the Responses API in the form of chat completions."""
+    output = [each for each in reply.get("output") or [] if isinstance(each, dict)]
+    parts = [
+        part
+        for each in output
+        if each.get("type") == "message"
+        for part in each.get("content") or []
+        if isinstance(part, dict)
+    ]
+    summaries = [
+        str(as_dict(part).get("text") or "")
+        for each in output
+        if each.get("type") == "reasoning"
+        for part in [*(each.get("summary") or []), *(each.get("content") or [])]
+    ]
+    reason = as_dict(reply.get("incomplete_details")).get("reason")
+    finish = {"max_output_tokens": "length", "content_filter": "content_filter"}.get(str(reason), "stop")
+    usage = as_dict(reply.get("usage"))
+    message: Body = {
+        "content": "".join(str(part.get("text") or "") for part in parts if part.get("type") == "output_text"),
+        "refusal": "".join(str(part.get("refusal") or "") for part in parts if part.get("type") == "refusal") or None,
+        "reasoning_content": "\n".join(summaries),
+    }
+    return {
+        "model": reply.get("model"),
+        "choices": [{"message": message, "finish_reason": finish}],
+        "usage": {
+            "prompt_tokens": usage.get("input_tokens"),
+            "completion_tokens": usage.get("output_tokens"),
+            "completion_tokens_details": usage.get("output_tokens_details"),
+        },
+    }
 
 
 class Azure(OpenAI):
@@ -197,6 +281,7 @@ class OpenRouter(Provider):
 
     url = "https://openrouter.ai/api/v1"
     keys = ("OPENROUTER_API_KEY",)
+    structured = ("response_format",)
 
     def reasoning(self) -> Body:
         settings = self.settings
@@ -216,6 +301,7 @@ class VLLM(Provider):
     url = "http://127.0.0.1:8000/v1"
     url_variable = "VLLM_BASE_URL"
     keys = ("VLLM_API_KEY",)
+    structured = ("structured_outputs", "response_format", "guided_choice")
 
 
 class Anthropic(Provider):
@@ -226,6 +312,8 @@ class Anthropic(Provider):
     keys = ("ANTHROPIC_API_KEY",)
     optional: ClassVar[Mapping[str, str]] = {"temperature": ""}
     has_logprobs = False
+    structured = ("output_config", "tool")
+    batches = "anthropic"
 
     def headers(self, key: str) -> dict[str, str]:
         version = {"anthropic-version": self.settings.api_version or "2026-10-21"}
@@ -244,8 +332,11 @@ class Anthropic(Provider):
         }
         if system:
             body["system"] = system
-        if ask.schema:
+        if ask.structured == "output_config":
             body["output_config"] = {"format": {"type": "json_schema", "schema": ask.schema}}
+        elif ask.structured == "tool":
+            body["tools"] = [{"name": "answer", "description": "Give the answer.", "input_schema": ask.schema}]
+            body["tool_choice"] = {"type": "tool", "name": "answer"}
         body = merged(body, self.reasoning())
         if body.get("thinking", {}).get("type") in ("enabled", "adaptive"):
             del body["temperature"]  # thinking works at temperature 1 only
@@ -263,22 +354,23 @@ class Anthropic(Provider):
     def as_openai(self, reply: Body) -> Body:
         blocks = [each for each in reply.get("content") or [] if isinstance(each, dict)]
         texts = [str(each.get("text") or "") for each in blocks if each.get("type") == "text"]
+        called = [json.dumps(each.get("input")) for each in blocks if each.get("type") == "tool_use"]
         thoughts = [str(each.get("thinking") or "") for each in blocks if "thinking" in str(each.get("type"))]
         stop = str(reply.get("stop_reason") or "")
         finish = {"max_tokens": "length", "model_context_window_exceeded": "length", "refusal": "refusal"}
-        usage = _dict(reply.get("usage"))
-        cached = sum(int(usage.get(f"cache_{kind}_input_tokens") or 0) for kind in ("creation", "read"))
-        message: Body = {"role": "assistant", "content": "".join(texts)}
+        usage = as_dict(reply.get("usage"))
+        cached = sum(count(usage.get(f"cache_{kind}_input_tokens")) for kind in ("creation", "read"))
+        message: Body = {"role": "assistant", "content": called[0] if called else "".join(texts)}
         if thoughts:
             message["reasoning_content"] = "\n".join(thoughts)
         return {
             "model": reply.get("model"),
             "choices": [{"message": message, "finish_reason": finish.get(stop, "stop")}],
             "usage": {
-                "prompt_tokens": int(usage.get("input_tokens") or 0) + cached,
-                "completion_tokens": int(usage.get("output_tokens") or 0),
+                "prompt_tokens": count(usage.get("input_tokens")) + cached,
+                "completion_tokens": count(usage.get("output_tokens")),
                 "completion_tokens_details": {
-                    "reasoning_tokens": _dict(usage.get("output_tokens_details")).get("thinking_tokens")
+                    "reasoning_tokens": as_dict(usage.get("output_tokens_details")).get("thinking_tokens")
                 },
             },
         }
@@ -299,6 +391,8 @@ class Google(Provider):
         "generationConfig.thinkingConfig.includeThoughts": "",
     }
     has_logprobs = False
+    structured = ("responseJsonSchema", "responseSchema")
+    batches = ""
 
     def address(self, given: Address, name: str) -> Address:
         found = super().address(given, name)
@@ -322,8 +416,11 @@ class Google(Provider):
             "seed": ask.seed,
             "maxOutputTokens": ask.tokens,
         }
-        if ask.schema:
+        if ask.structured == "responseJsonSchema":
             config |= {"responseMimeType": "application/json", "responseJsonSchema": ask.schema}
+        elif ask.structured == "responseSchema":  # of older models: a part of OpenAPI, with an enumeration as a text
+            schema = {"type": "STRING", "enum": list(ask.turn.allowed)}
+            config |= {"responseMimeType": "text/x.enum", "responseSchema": schema}
         body: Body = {
             "contents": [
                 {"role": "model" if role == "assistant" else role, "parts": parts}
@@ -348,14 +445,14 @@ class Google(Provider):
 
     def as_openai(self, reply: Body) -> Body:
         candidates = reply.get("candidates") or [{}]
-        first = _dict(candidates[0] if isinstance(candidates, list) else None)
-        parts = [each for each in _dict(first.get("content")).get("parts") or [] if isinstance(each, dict)]
-        blocked = _dict(reply.get("promptFeedback")).get("blockReason")
+        first = as_dict(candidates[0] if isinstance(candidates, list) else None)
+        parts = [each for each in as_dict(first.get("content")).get("parts") or [] if isinstance(each, dict)]
+        blocked = as_dict(reply.get("promptFeedback")).get("blockReason")
         reason = str(blocked or first.get("finishReason") or "")
         filtered = bool(blocked) or reason in _GEMINI_FILTERS
         finish = "content_filter" if filtered else "length" if reason == "MAX_TOKENS" else "stop"
-        usage = _dict(reply.get("usageMetadata"))
-        thoughts = int(usage.get("thoughtsTokenCount") or 0)
+        usage = as_dict(reply.get("usageMetadata"))
+        thoughts = count(usage.get("thoughtsTokenCount"))
         message: Body = {
             "role": "assistant",
             "content": "".join(str(each.get("text") or "") for each in parts if not each.get("thought")),
@@ -368,8 +465,8 @@ class Google(Provider):
             "model": reply.get("modelVersion"),
             "choices": [choice],
             "usage": {
-                "prompt_tokens": int(usage.get("promptTokenCount") or 0),
-                "completion_tokens": int(usage.get("candidatesTokenCount") or 0) + thoughts,
+                "prompt_tokens": count(usage.get("promptTokenCount")),
+                "completion_tokens": count(usage.get("candidatesTokenCount")) + thoughts,
                 "completion_tokens_details": {"reasoning_tokens": thoughts},
             },
         }
@@ -408,10 +505,6 @@ def merged(body: Body, more: Body) -> Body:
     return both
 
 
-def _dict(value: Any) -> Body:
-    return value if isinstance(value, dict) else {}
-
-
 # Replies in OpenAI's form.
 
 
@@ -423,13 +516,13 @@ def read_reply(reply: Body, request: str = "", sent: Body | None = None, allowed
     if not isinstance(text, str):
         raise bad_reply("its reply has no text")
     finish = str(choice.get("finish_reason") or "")
-    refusal = str(_dict(message).get("refusal") or "")
-    usage = _dict(reply.get("usage"))
-    details = _dict(usage.get("completion_tokens_details"))
+    refusal = str(as_dict(message).get("refusal") or "")
+    usage = as_dict(reply.get("usage"))
+    details = as_dict(usage.get("completion_tokens_details"))
     more: Body = {
         "request": request,
         "reasoning": reasoning,
-        "reasoning_tokens": int(details.get("reasoning_tokens") or usage.get("reasoning_tokens") or 0),
+        "reasoning_tokens": count(details.get("reasoning_tokens") or usage.get("reasoning_tokens")),
         "sent": json.dumps(sent, ensure_ascii=False, sort_keys=True) if sent else "",
         "reported": refusal or str(choice.get("reported") or ""),
     }
@@ -439,7 +532,7 @@ def read_reply(reply: Body, request: str = "", sent: Body | None = None, allowed
         more["outcome"] = "filtered"
     if allowed:
         text = structured_answer(text, allowed)
-    tokens = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
+    tokens = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
     return Continuation.of_text(text or refusal, finish, *tokens, **more)
 
 
@@ -458,7 +551,9 @@ def _text_and_reasoning(message: Body) -> tuple[Any, str]:
 
 def _part_text(part: Body) -> str:
     inner = part.get("text") or part.get("thinking") or part.get("reasoning") or ""
-    return "".join(_part_text(each) for each in inner if isinstance(each, dict)) if isinstance(inner, list) else inner
+    if isinstance(inner, list):
+        return "".join(_part_text(each) for each in inner if isinstance(each, dict))
+    return inner if isinstance(inner, str) else ""
 
 
 def structured_answer(text: str, allowed: tuple[str, ...]) -> str:
@@ -468,7 +563,7 @@ def structured_answer(text: str, allowed: tuple[str, ...]) -> str:
     ('B', 'B it is')
     """
     try:
-        answer = _dict(json.loads(text)).get("answer")
+        answer = as_dict(json.loads(text)).get("answer")
     except (ValueError, RecursionError):
         return text
     return str(answer) if answer in allowed else text

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -42,6 +43,7 @@ class RequestLog:
             self._base.execute(
                 "CREATE TABLE IF NOT EXISTS answered (request BLOB PRIMARY KEY, sent BLOB, reply BLOB) WITHOUT ROWID"
             )
+            self._base.execute("CREATE TABLE IF NOT EXISTS batches (batch TEXT PRIMARY KEY, keys BLOB)")
         except sqlite3.Error as error:
             # Unlike a cache, this is required: a reply that cannot be stored would be paid for again.
             raise UserError(
@@ -66,6 +68,23 @@ class RequestLog:
     def keep(self, request: bytes, sent: dict[str, Any], reply: dict[str, Any]) -> None:
         assert self._base is not None
         self._base.execute("INSERT OR REPLACE INTO answered VALUES (?, ?, ?)", (request, _packed(sent), _packed(reply)))
+
+    def keep_batch(self, batch: str, keys: Sequence[str]) -> None:
+        """Store the id of a submitted batch with the keys of its requests."""
+        assert self._base is not None
+        self._base.execute(
+            "INSERT OR REPLACE INTO batches VALUES (?, ?)", (batch, zlib.compress(" ".join(keys).encode()))
+        )
+
+    def batches(self) -> list[tuple[str, list[str]]]:
+        """Return the batches with requests that are not answered yet, and the keys of these."""
+        assert self._base is not None
+        found = []
+        for batch, packed in self._base.execute("SELECT batch, keys FROM batches ORDER BY rowid").fetchall():
+            keys = zlib.decompress(packed).decode().split()
+            if left := [key for key in keys if self.find(bytes.fromhex(key)) is None]:
+                found.append((str(batch), left))
+        return found
 
     def __len__(self) -> int:
         assert self._base is not None

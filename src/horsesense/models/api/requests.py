@@ -22,6 +22,10 @@ class RefusedError(UserError):
         self.status, self.said, self.parameter, self.filtered = status, said, parameter, filtered
 
 
+class KeyRefusedError(RefusedError):
+    """The server refuses the key."""
+
+
 class BudgetError(UserError):
     """The budget is reached; replies so far are stored."""
 
@@ -32,6 +36,10 @@ class QuotaError(UserError):
 
 class NoAnswerError(UserError):
     """The server did not answer in time; that says nothing about what it can do."""
+
+
+ENDS = (NoAnswerError, BudgetError, QuotaError, KeyRefusedError)
+"""Errors in a trial that say nothing about what the server can do."""
 
 
 class TemporaryError(Exception):
@@ -79,11 +87,13 @@ class Usage:
     reasoning: int = 0
     """Tokens of thoughts, where the server counts them."""
     in_flight: int = 0
+    reserved: int = 0
+    """Tokens that the requests of batches in flight may take."""
     repeated: int = 0
     """Retried requests."""
     failed: int = 0
     """Requests that the server refused for their own content."""
 
-    def cost(self, price: tuple[float, float]) -> float:
-        """Return the cost at a price per million tokens, sent and received."""
-        return (self.sent * price[0] + self.received * price[1]) / 1e6
+    def cost(self, price: tuple[float, float], sent: int = 0, received: int = 0) -> float:
+        """Return the cost at a price per million tokens, sent and received, with more of each."""
+        return ((self.sent + sent) * price[0] + (self.received + received) * price[1]) / 1e6

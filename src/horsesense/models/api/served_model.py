@@ -6,15 +6,17 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from horsesense.core import BLANK, Fill, ScoringSpec
 from horsesense.errors import UserError, argument, unknown
 from horsesense.models.api.address import parse_address
-from horsesense.models.api.bos import BosPlacement, find_bos, prepend_bos
+from horsesense.models.api.batches import AnthropicBatches, BatchTransport, OpenAIBatches
+from horsesense.models.api.bos import prepend_bos
 from horsesense.models.api.client import Client
+from horsesense.models.api.http import HttpTransport
 from horsesense.models.api.logprobs import (
     CHARACTERS_A_TOKEN,
     ServedPrompt,
@@ -28,21 +30,9 @@ from horsesense.models.api.logprobs import (
 )
 from horsesense.models.api.providers import Ask, provider_of, read_reply
 from horsesense.models.api.request_log import RequestLog
-from horsesense.models.api.requests import RefusedError, Request
+from horsesense.models.api.requests import KeyRefusedError, RefusedError, Request
 from horsesense.models.api.settings import ServedSettings, money
-from horsesense.models.api.trial import (
-    CHAT,
-    PLAIN,
-    NextTrial,
-    ReplyTrial,
-    ServerFindings,
-    Trial,
-    try_chat,
-    try_completion,
-    try_likelihood,
-    try_next,
-    try_structured,
-)
+from horsesense.models.api.trial import ServerFindings
 from horsesense.models.protocol import (
     DEFAULT_BUDGET,
     Ability,
@@ -60,6 +50,8 @@ from horsesense.progress import NO_PROGRESS, Progress
 THINKING_ROOM = 8192
 """Tokens for the thoughts of a model that thinks, unless the user sets a budget or the token limit of a reply."""
 _THINKS = "it thinks before it answers, so the next token is a thought and not an answer"
+_THREADS_OF_BATCHES = 256
+"""Shards whose requests go into the same batches."""
 _VOLATILE = {"created", "created_at", "permission", "object", "type"}
 """Reported fields that change when a server restarts, or say nothing."""
 
@@ -75,13 +67,15 @@ def open_served(name: str, settings: ServedSettings | None = None, progress: Pro
     provider = provider_of(given, how)
     address = provider.address(given, name)
     client: Client[Any] = Client(address, provider, provider.transport(address), progress=progress)
+    if how.batch:
+        client.transport = batch_transport(client, name)
     notes: list[str] = []
     entries: dict[str, dict[str, Any]] = {}
     try:
         entries = provider.entries(client.get(provider.reported_path(address.model)))
+    except KeyRefusedError:
+        raise
     except RefusedError as error:
-        if error.status == 401:
-            raise
         if error.status not in (404, 405):
             notes.append(f"it does not list its models (HTTP {error.status})")
     model = address.model
@@ -94,12 +88,21 @@ def open_served(name: str, settings: ServedSettings | None = None, progress: Pro
     reported = {"url": address.url, "model": model, **how.asked, **said}
     content = hashlib.sha256(json.dumps(reported, sort_keys=True, default=str).encode()).hexdigest()
     client.identity = content
-    served = ServedModel(name, model, client, Identity("server", content, reported), tuple(notes))
+    findings = ServerFindings(client, model)
+    served = ServedModel(name, model, client, Identity("server", content, reported), findings, tuple(notes))
     if entries and model not in entries:
         if not served.can("text"):
             raise unknown(f"model at {address.url}", model, entries)
         return served.with_note(f"{address.url} does not list {model}, but it answers")
     return served
+
+
+def batch_transport(client: Client[Any], name: str) -> BatchTransport:
+    """Return what sends the requests of a model in batches."""
+    if not client.provider.batches or not isinstance(client.transport, HttpTransport):
+        raise UserError(f"{name} has no batch API that is known here", fix=f"leave {argument('batch')} out")
+    api = (AnthropicBatches if client.provider.batches == "anthropic" else OpenAIBatches)(client.transport)
+    return BatchTransport(client.transport, api, lambda: client.log, client.progress)
 
 
 @dataclass(frozen=True)
@@ -111,9 +114,10 @@ class ServedModel:
     """Its name at the server."""
     client: Client[Any]
     who: Identity
+    found: ServerFindings
+    """What trial requests find out."""
     remarks: tuple[str, ...] = ()
     """What was odd when it was opened."""
-    found: ServerFindings = field(default_factory=ServerFindings)
 
     def with_note(self, note: str) -> ServedModel:
         return replace(self, remarks=(*self.remarks, note))
@@ -121,10 +125,11 @@ class ServedModel:
     @property
     def notes(self) -> tuple[str, ...]:
         notes = [f"served by {self.client.address.url or self.client.address.provider} as {self.model}", *self.remarks]
-        if self.found.chat is not None and self.found.chat.thinks:
+        tried = vars(self.found)
+        if "chat" in tried and self.thinks:
             notes.append("it thinks before it answers")
-        if self.found.trial is not None:
-            notes.append(self.found.trial.in_words)
+        if "likelihood" in tried:
+            notes.append(self.found.likelihood.in_words)
         return (*notes, *(f"{name} could not be set" for name in self.client.unset))
 
     @property
@@ -136,29 +141,37 @@ class ServedModel:
         return True
 
     def can(self, ability: Ability) -> bool:
+        found = self.found
+        if ability in ("likelihood", "next") and self.thinks:
+            return False
         if ability == "likelihood":
-            return not self.thinks and self._trial.believed
+            return found.likelihood.believed
         if ability == "next":
-            return not self.thinks and any(self._next(chat).letters for chat in {self._chat.replies, False})
+            return any(found.next(chat).letters for chat in {found.chat.replies, False})
         if ability == "structured":
-            return self._chat.replies and not self._structured
-        return self._chat.replies or (ability == "text" and self._completions.replies)
+            return bool(found.structured.style)
+        return found.chat.replies or (ability == "text" and found.completions.replies)
 
     def why_not(self, ability: Ability) -> str:
         if ability in ("likelihood", "next") and self.thinks:
             return _THINKS
         if ability == "likelihood":
-            return self._trial.in_words
+            return self.found.likelihood.in_words
         if ability == "next":
-            return self._next(self._chat.replies).in_words
-        if ability == "structured" and self._chat.replies:
-            return self._structured
-        return self._chat.why_not or "the server does not offer it"
+            return self.found.next(self.found.chat.replies).in_words
+        if ability == "structured":
+            return self.found.structured.why_not
+        return self.found.chat.why_not or "the server does not offer it"
 
     @property
     def thinks(self) -> bool:
         """Whether the model thinks before it answers."""
-        return self._chat.thinks
+        return self.found.chat.thinks
+
+    @property
+    def at_once(self) -> int:
+        """Threads that may ask at once: with one per request in flight, no slow reply holds up the others."""
+        return _THREADS_OF_BATCHES if self.client.settings.batch else self.client.settings.concurrency
 
     @contextmanager
     def _logged(self, folder: Path | None) -> Iterator[None]:
@@ -166,7 +179,7 @@ class ServedModel:
             yield
             return
         with RequestLog(folder) as log:
-            self.client.log = log
+            self.client.log, self.client.failure = log, None
             before = self.client.spending.requests
             try:
                 yield
@@ -187,9 +200,9 @@ class ServedModel:
         return self._logged(folder)
 
     def describe_frame(self, spec: ScoringSpec) -> str:
-        if self.found.trial is None or not self.found.trial.believed:
+        if "likelihood" not in vars(self.found) or not self.found.likelihood.believed:
             return "chosen by the server"
-        return self._beginning(spec).in_words
+        return self.found.beginning(spec.bos).in_words
 
     def describe(self) -> dict[str, Any]:
         return {
@@ -215,12 +228,12 @@ class ServedModel:
         budget: int = DEFAULT_BUDGET,
         progress: Progress = NO_PROGRESS,
     ) -> list[Likelihood]:
-        if not self._trial.believed:
+        if not self.found.likelihood.believed:
             raise UserError(
-                f"{self.name} gives no likelihoods that can be trusted: {self._trial.in_words}",
+                f"{self.name} gives no likelihoods that can be trusted: {self.found.likelihood.in_words}",
                 fix=f"use {argument('formats', 'letters')} or {argument('formats', 'generate')}",
             )
-        beginning = self._beginning(spec)
+        beginning = self.found.beginning(spec.bos)
         prompts: dict[str, list[Prompt]] = {}
         for encoded_prompt in encoded:
             prompts.setdefault(encoded_prompt.prompt.text, []).append(encoded_prompt.prompt)
@@ -232,7 +245,8 @@ class ServedModel:
             echoed = read_echo(reply, text)
             return [scored_stretch(echoed, prompt, beginning.how != "none") for prompt in prompts[text]]
 
-        wholes, style = prepend_bos(self.client, self.model, list(prompts), beginning, progress), self._trial.style
+        wholes = prepend_bos(self.client, self.model, list(prompts), beginning, progress)
+        style = self.found.likelihood.style
         requests = (
             Request("/completions", echo_body(self.model, whole, style), about=text)
             for text, whole in zip(prompts, wholes, strict=True)
@@ -246,7 +260,7 @@ class ServedModel:
 
     @property
     def max_candidates(self) -> int:
-        return self._next(False).most
+        return self.found.next(False).most
 
     def vocabulary_forms(self, fills: Sequence[Fill]) -> list[str]:
         return [f"Ġ{each.word[1:]}" if each.word.startswith(" ") else each.word for each in fills]
@@ -255,7 +269,7 @@ class ServedModel:
         return [True] * len(words)  # a server does not say
 
     def best_words(self, prompts: Sequence[str], k: int, spec: ScoringSpec) -> list[list[Fill]]:
-        trial = self._next(False)
+        trial = self.found.next(False)
         if k > trial.most:
             raise UserError(
                 f"{self.name} lists at most {trial.most} next tokens, and {k} are requested",
@@ -268,8 +282,8 @@ class ServedModel:
                 if not blank or BLANK in after or after.strip(" .,;:!?"):
                     raise UserError(f"{self.name} reads from left to right, so the blank must end {prompt!r}")
                 path, body = next_body(self.model, Turn(before.rstrip()), trial.most)
-                if self._trial.believed:  # else its BOS token is not known
-                    beginning = self._beginning(spec)
+                if self.found.likelihood.believed:  # else its BOS token is not known
+                    beginning = self.found.beginning(spec.bos)
                     (body["prompt"],) = prepend_bos(self.client, self.model, [before.rstrip()], beginning)
                 best = sorted(
                     self.client.ask(Request(path, body), read_alternatives).items(), key=lambda pair: -pair[1]
@@ -284,7 +298,7 @@ class ServedModel:
         self._check_chat(turns)
         most: dict[bool, int] = {}
         for chat in {bool(turn.messages) for turn in turns}:
-            trial = self._next(chat)
+            trial = self.found.next(chat)
             if self.thinks or not trial.most:
                 generate = f"use {argument('formats', 'generate')}"
                 fix = f"use chat=off, or {generate}" if chat else generate
@@ -312,9 +326,10 @@ class ServedModel:
         room = self.room(sampling) if any(turn.messages for turn in turns) else sampling.room or sampling.tokens
         self._forecast(many, sum(_size(turn) for turn in turns) * sampling.samples, many * room, progress)
         provider = self.client.provider
+        style = self.found.structured.style if any(turn.allowed for turn in turns) else ""
 
         def request(turn: Turn, sample: int) -> Request:
-            ask = Ask(self.model, turn, sampling, sample, room)
+            ask = Ask(self.model, turn, sampling, sample, room, style)
             path, body = provider.chat(ask) if turn.messages else provider.completion(ask)
             return Request(path, body, sample, about=turn.allowed)
 
@@ -342,60 +357,8 @@ class ServedModel:
 
     def _check_chat(self, turns: Sequence[Turn]) -> None:
         """Refuse conversations with a server that has none, and learn which parameters it takes."""
-        if any(turn.messages for turn in turns) and not self._chat.replies:
-            raise UserError(f"{self.name} has no chat completions: {self._chat.why_not}", fix="use chat=off")
-
-    # Found out by trial requests, once.
-
-    @property
-    def _trial(self) -> Trial:
-        if self.found.trial is None:
-            with self.asking():
-                if not self.client.provider.has_logprobs:
-                    self.found.trial = Trial(False, "its API gives no log-probabilities of a text")
-                elif self._completions.replies:
-                    self.found.trial = try_likelihood(self.client, self.model)
-                else:
-                    self.found.trial = Trial(False, f"it has no completions ({self._completions.why_not})")
-        return self.found.trial
-
-    @property
-    def _chat(self) -> ReplyTrial:
-        if self.found.chat is None:
-            with self.asking():
-                self.found.chat = try_chat(self.client, self.model)
-        return self.found.chat
-
-    @property
-    def _completions(self) -> ReplyTrial:
-        if self.found.completions is None:
-            if not self.client.provider.has_logprobs:
-                self.found.completions = ReplyTrial(False, why_not="its API has conversations only")
-            else:
-                with self.asking():
-                    self.found.completions = try_completion(self.client, self.model)
-        return self.found.completions
-
-    @property
-    def _structured(self) -> str:
-        if self.found.structured is None:
-            with self.asking():
-                self.found.structured = try_structured(self.client, self.model, self.room(Sampling(64)))
-        return self.found.structured
-
-    def _next(self, chat: bool) -> NextTrial:
-        if not self.client.provider.has_logprobs:
-            return NextTrial(0, "its API gives no log-probabilities")
-        if chat not in self.found.next:
-            with self.asking():
-                self.found.next[chat] = try_next(self.client, self.model, CHAT if chat else PLAIN)
-        return self.found.next[chat]
-
-    def _beginning(self, spec: ScoringSpec) -> BosPlacement:
-        if spec.bos not in self.found.beginnings:
-            with self.asking():
-                self.found.beginnings[spec.bos] = find_bos(self.client, self.model, self._trial.style, spec.bos)
-        return self.found.beginnings[spec.bos]
+        if any(turn.messages for turn in turns) and not self.found.chat.replies:
+            raise UserError(f"{self.name} has no chat completions: {self.found.chat.why_not}", fix="use chat=off")
 
 
 def _read_choices(request: Request, key: bytes, reply: dict[str, Any]) -> Choices:

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt
 
@@ -30,19 +30,23 @@ class ServedSettings:
     patience: Annotated[float, Ge(0)] = 300.0
     """Seconds for which a failing request is retried (429, 5xx, no connection, incomplete answer)."""
     max_requests: Annotated[int, Ge(1)] | None = None
-    """Stop after so many answered requests of this command; stored answers do not count."""
+    """Stop after this many answered requests; answers stored by an earlier call do not count."""
     max_tokens: Annotated[int, Ge(1)] | None = None
-    """Stop after so many tokens of this command, sent and received; not the length of a reply."""
+    """Stop after this many tokens, sent and received in total; not the length of one reply."""
     max_cost: Annotated[float, Gt(0)] | None = None
     """Stop at this cost of the command, at the given price."""
     price: tuple[float, float] | None = None
     """Price per million tokens, sent and received: ``0.15,0.60``."""
+    batch: bool = False
+    """Send requests in batches, at half the price within a day (OpenAI, Anthropic)."""
     key_from: str = ""
     """Environment variable with the API key. By default, the usual one of the provider."""
     headers: Sequence[str] = ()
     """Additional header of every request: ``NAME: VALUE``."""
     extra_body: str = ""
     """JSON object that is merged into the body of every generation request."""
+    api: Literal["", "chat", "responses"] = ""
+    """API of OpenAI and Azure: ``chat`` or ``responses``. By default, chat if the model has it."""
     api_version: str = ""
     """API version, for Azure and Anthropic."""
     effort: str = ""
@@ -58,7 +62,7 @@ class ServedSettings:
     @property
     def asked(self) -> dict[str, Any]:
         """Settings that change what a model replies, and so belong to its identity."""
-        values = {name: getattr(self, name) for name in ("effort", "thinking_tokens", "api_version")}
+        values = {name: getattr(self, name) for name in ("effort", "thinking_tokens", "api", "api_version")}
         return {name: value for name, value in values.items() if value not in ("", None)} | (
             {"extra_body": self.extra()} if self.extra_body else {}
         )

@@ -7,8 +7,10 @@ numbers only look like log-probabilities.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, TypeVar
 
 from horsesense.errors import UserError
 from horsesense.models.api.bos import BosPlacement, find_bos
@@ -28,8 +30,10 @@ from horsesense.models.api.logprobs import (
     read_generated,
 )
 from horsesense.models.api.providers import Ask, read_reply, structured_answer
-from horsesense.models.api.requests import BudgetError, NoAnswerError, QuotaError, RefusedError, Request
+from horsesense.models.api.requests import ENDS, RefusedError, Request
 from horsesense.models.protocol import Continuation, Sampling, Turn
+
+Result = TypeVar("Result")
 
 TEXTS = (
     "Ice is",
@@ -57,24 +61,31 @@ class Trial:
     """The largest difference, in nats."""
 
 
+def attempt(work: Callable[[], Result]) -> tuple[Result | None, str]:
+    """Return the result of trial requests, or why there is none; what says nothing about the server is raised."""
+    try:
+        return work(), ""
+    except ENDS:
+        raise
+    except RefusedError as error:
+        return None, in_short(error)
+    except UserError as error:
+        return None, error.problem
+
+
 def try_likelihood(client: Client[Any], model: str) -> Trial:
     """Find out whether the server's likelihoods can be trusted, and how to request them."""
     reasons = []
     for style in ("echo", "prompt_logprobs"):
-        try:
-            return _compared(client, model, style, find_bos(client, model, style, "auto"))
-        except RefusedError as error:
-            if error.status == 401:
-                raise
-            reasons.append(f"{style}: {in_short(error)}")
-        except ENDS:
-            raise
-        except UserError as error:
-            reasons.append(f"{style}: {error.problem}")
+        trial, why = attempt(partial(_compared, client, model, style))
+        if trial is not None:
+            return trial
+        reasons.append(f"{style}: {why}")
     return Trial(False, f"it gives no log-probabilities of a text ({'; '.join(reasons)})")
 
 
-def _compared(client: Client[Any], model: str, style: str, beginning: BosPlacement) -> Trial:
+def _compared(client: Client[Any], model: str, style: str) -> Trial:
+    beginning = find_bos(client, model, style, "auto")
     before = beginning.token if beginning.how in ("text", "ids") else ""
     bodies = [generate_body(model, before + text, LENGTH) for text in TEXTS]
     made = client.ask_each(
@@ -116,9 +127,8 @@ def _read(reply: dict[str, Any], text: str) -> Echoed | None:
         return None
 
 
-ENDS = (NoAnswerError, BudgetError, QuotaError)
-"""Errors in a trial that say nothing about what the server can do."""
 CHAT = Turn(messages=(("user", "Is ice A. hot or B. cold? Reply with the letter only."),))
+DESCRIBE = Turn(messages=(("user", "Describe in one sentence what ice feels like."),))
 PLAIN = Turn("Is ice hot or cold?\nA. hot\nB. cold\nAnswer:")
 LETTERS = ("A", "B")
 ROOMS = (64, 1024)
@@ -148,19 +158,12 @@ def try_chat(client: Client[Any], model: str) -> ReplyTrial:
     again with more tokens, since thoughts may only be recognised by their end.
     """
     for room in ROOMS:
-        room += client.settings.thinking_tokens or 0
-        try:
-            reply = ask_once(client, Ask(model, CHAT, Sampling(room)))
-        except RefusedError as error:
-            if error.status == 401:
-                raise
-            if _UNFINISHED in error.said.lower():
-                return ReplyTrial(True, True)
-            return ReplyTrial(False, why_not=in_short(error))
-        except ENDS:
-            raise
-        except UserError as error:
-            return ReplyTrial(False, why_not=error.problem)
+        ask = Ask(model, CHAT, Sampling(room + (client.settings.thinking_tokens or 0)))
+        reply, why = attempt(partial(ask_once, client, ask))
+        if reply is None and client.provider.switch(why):
+            reply, why = attempt(partial(ask_once, client, ask))
+        if reply is None:
+            return ReplyTrial(True, True) if _UNFINISHED in why.lower() else ReplyTrial(False, why_not=why)
         if reply.reasoning or reply.reasoning_tokens or (reply.finish == "length" and not reply.text.strip()):
             return ReplyTrial(True, True)
         if reply.finish != "length":
@@ -170,42 +173,42 @@ def try_chat(client: Client[Any], model: str) -> ReplyTrial:
 
 def try_completion(client: Client[Any], model: str) -> ReplyTrial:
     """Find out whether the server continues a plain text."""
-    try:
-        path, body = client.provider.completion(Ask(model, PLAIN, Sampling(1)))
-        client.ask(Request(path, body, trial=True), lambda reply: read_reply(reply))
-    except RefusedError as error:
-        if error.status == 401:
-            raise
-        return ReplyTrial(False, why_not=in_short(error))
-    except ENDS:
-        raise
-    except UserError as error:
-        return ReplyTrial(False, why_not=error.problem)
-    return ReplyTrial(True)
+    reply, why = attempt(partial(ask_once, client, Ask(model, PLAIN, Sampling(1))))
+    return ReplyTrial(reply is not None, why_not=why)
 
 
-def try_structured(client: Client[Any], model: str, room: int) -> str:
-    """Return why the server does not hold a reply to a schema; empty if it does."""
-    turn = Turn(messages=CHAT.messages, allowed=LETTERS)
-    try:
-        reply = ask_once(client, Ask(model, turn, Sampling(room)))
-    except RefusedError as error:
-        if error.status == 401:
-            raise
-        return in_short(error)
-    except ENDS:
-        raise
-    except UserError as error:
-        return error.problem
-    keeps = structured_answer(reply.text, LETTERS) != reply.text
-    return "" if keeps else f"it does not keep to the schema, and replies {reply.text[:40]!r}"
+def try_structured(client: Client[Any], model: str, room: int) -> StructuredTrial:
+    """Find out how the server is made to keep to a schema.
+
+    The question does not ask for a letter, so a reply that is one shows that the server keeps to the schema.
+    """
+    reasons = []
+    for style in client.provider.structured:
+        turn = Turn(messages=DESCRIBE.messages, allowed=LETTERS)
+        ask = Ask(model, turn, Sampling(room), structured=style)
+        reply, why = attempt(partial(ask_once, client, ask))
+        if reply is not None:
+            if structured_answer(reply.text, LETTERS) in LETTERS:
+                return StructuredTrial(style)
+            why = f"it does not keep to the schema, and replies {reply.text[:40]!r}"
+        reasons.append(f"{style}: {why}")
+    return StructuredTrial("", "; ".join(reasons) or "its API has no structured output")
 
 
 def ask_once(client: Client[Any], ask: Ask) -> Continuation:
     """Ask one question of a trial."""
-    path, body = client.provider.chat(ask)
+    path, body = client.provider.chat(ask) if ask.turn.messages else client.provider.completion(ask)
     reply: Continuation = client.ask(Request(path, body, trial=True), lambda reply: read_reply(reply))
     return reply
+
+
+@dataclass(frozen=True, slots=True)
+class StructuredTrial:
+    """How a server is made to keep to a schema."""
+
+    style: str
+    """One of the provider's; empty: in no way."""
+    why_not: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,17 +227,8 @@ def try_next(client: Client[Any], model: str, turn: Turn) -> NextTrial:
     reason = ""
     for most in (MOST_NEXT, FEWER_NEXT):
         path, body = next_body(model, turn, most, client.provider.room)
-        try:
-            listed = client.ask(Request(path, body, trial=True), read_alternatives)
-        except RefusedError as error:
-            if error.status == 401:
-                raise
-            reason = in_short(error)
-            continue
-        except ENDS:
-            raise
-        except UserError as error:
-            reason = error.problem
+        listed, reason = attempt(partial(client.ask, Request(path, body, trial=True), read_alternatives))
+        if listed is None:
             continue
         if len(listed) > 1:
             choices = choices_among(listed, LETTERS, "", 0)
@@ -243,21 +237,57 @@ def try_next(client: Client[Any], model: str, turn: Turn) -> NextTrial:
             share = f"the letters have {mass:.0%} of the probability of the next token"
             # A text to be continued may end in other words, and its letters can be compared all the same.
             if mass < LEAST_MASS and (turn.messages or any(choices.bounded)):
-                return NextTrial(most, f"{share}, and {likeliest!r} is likelier")
+                other = "" if likeliest.strip() in LETTERS else f", and {likeliest!r} is likelier"
+                return NextTrial(most, f"{share}{other}")
             return NextTrial(most, f"lists {len(listed)} next tokens, and {share}", letters=True)
         reason = "it lists the chosen token only"
     return NextTrial(0, reason)
 
 
-@dataclass
 class ServerFindings:
-    """What trial requests have found out about a server."""
+    """What trial requests find out about a server, each once, when it is needed."""
 
-    trial: Trial | None = None
-    next: dict[bool, NextTrial] = field(default_factory=dict)
-    """With a chat template and without."""
-    chat: ReplyTrial | None = None
-    completions: ReplyTrial | None = None
-    structured: str | None = None
-    """Why it gives no structured output; empty if it does."""
-    beginnings: dict[str, BosPlacement] = field(default_factory=dict)
+    def __init__(self, client: Client[Any], model: str) -> None:
+        self.client, self.model = client, model
+        self._next: dict[bool, NextTrial] = {}
+        self._beginnings: dict[str, BosPlacement] = {}
+
+    @cached_property
+    def chat(self) -> ReplyTrial:
+        return try_chat(self.client, self.model)
+
+    @cached_property
+    def completions(self) -> ReplyTrial:
+        if not self.client.provider.has_logprobs:
+            return ReplyTrial(False, why_not="its API has conversations only")
+        return try_completion(self.client, self.model)
+
+    @cached_property
+    def likelihood(self) -> Trial:
+        if not self.client.provider.has_logprobs:
+            return Trial(False, "its API gives no log-probabilities of a text")
+        if not self.completions.replies:
+            return Trial(False, f"it has no completions ({self.completions.why_not})")
+        return try_likelihood(self.client, self.model)
+
+    @cached_property
+    def structured(self) -> StructuredTrial:
+        if not self.chat.replies:
+            return StructuredTrial("", self.chat.why_not)
+        thoughts = self.client.settings.thinking_tokens
+        thoughts = thoughts if thoughts is not None else ROOMS[-1] if self.chat.thinks else 0
+        return try_structured(self.client, self.model, ROOMS[0] + thoughts)
+
+    def next(self, chat: bool) -> NextTrial:
+        """Next tokens, with a chat template or without."""
+        if not self.client.provider.has_logprobs:
+            return NextTrial(0, "its API gives no log-probabilities")
+        if chat not in self._next:
+            self._next[chat] = try_next(self.client, self.model, CHAT if chat else PLAIN)
+        return self._next[chat]
+
+    def beginning(self, policy: str) -> BosPlacement:
+        """Where the BOS token goes, under a policy."""
+        if policy not in self._beginnings:
+            self._beginnings[policy] = find_bos(self.client, self.model, self.likelihood.style, policy)
+        return self._beginnings[policy]

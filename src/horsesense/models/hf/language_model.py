@@ -100,12 +100,16 @@ class LanguageModel:
     def can(self, ability: Ability) -> bool:
         if ability == "likelihood" or self.family.head != "tokens":
             return ability == "likelihood"
+        if ability == "structured":
+            return False
         if ability == "next":
             return self.family.left_to_right or self.tokenizer.mask_token is not None
         templated = ability == "text" or bool(getattr(self.tokenizer, "chat_template", None))
         return self.family.left_to_right and templated
 
     def why_not(self, ability: Ability) -> str:
+        if ability == "structured":
+            return "only a server is made to keep to a schema; the letters format has the probability of each letter"
         return f"it is of the family {self.family.name!r}"
 
     def asking(self, folder: Path | None = None) -> AbstractContextManager[None]:

@@ -68,9 +68,9 @@ function options(probe, place) {
   }));
 }
 
-// What rounds to 0 has no sign.
+// What rounds to 0 has no sign, and a minus is not a hyphen.
 function fixed(value, digits) {
-  return value.toFixed(digits).replace(/^-(?=[0.]+$)/, "");
+  return value.toFixed(digits).replace(/^-(?=[0.]+$)/, "").replace("-", "\u2212");
 }
 
 // Deeper red: less expected. What all options begin with says nothing between them, and has no colour.
@@ -130,7 +130,7 @@ function evidence(probe, model, place, kept) {
     element("h4", {}, `Token evidence: option ${gold + 1} (gold) against option ${other + 1}`),
     element("div", {}, ...pairs),
     element("p", { class: "key" }, `Green favours the gold option, red the other; sum ${fixed(total, 1)} nats. ` +
-      `Normalised margin: ${margin} ${model.unit}.`),
+      `Margin: ${margin} ${model.unit}.`),
   ];
 }
 

@@ -1,0 +1,52 @@
+"""Terms that pages define where they use them; the glossary of the documentation has the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from horsesense.cues.battery import battery
+
+TERMS: Mapping[str, str] = {
+    "Item": "One question with its options, or one sentence pair.",
+    "Probe": "A dataset of items in one file.",
+    "Family": "Items that test the same fact in different ways, such as with and without a negation.",
+    "Cluster": (
+        "Items that share a fact, a word or a source, so that their answers are not independent. Intervals are "
+        "bootstrapped over clusters, not over items."
+    ),
+    "Chance": "The expected accuracy of random answers.",
+    "Ceiling": "The accuracy of a model that knows everything. It is below 100% if an audit found bad items.",
+    "Surface cue": (
+        f"A rule that picks an option without understanding the question, such as the longest one. Each half of "
+        f"the items is scored with the cue that is best on the other half, out of {len(battery())}."
+    ),
+    "Relatedness": "The rule: pick the option that is most similar to the question, by word vectors or embeddings.",
+    "Options without the question": "The model's own choice if it sees only the options.",
+    "Adjusted score": (
+        "(accuracy − chance) / (ceiling − chance), with items weighted so that each control (best surface cue, "
+        "relatedness, options without the question) scores exactly chance. 0 is chance, 1 is the ceiling."
+    ),
+    "Retest": "Some of the items asked again in another wording.",
+    "Prompt format": (
+        "How the answer is obtained. loglikelihood: the option with the highest log-probability. letters: the most "
+        "probable letter of a lettered list. generate: parsed from a reply."
+    ),
+    "PMI": (
+        "A way to normalise loglikelihood: the log-probability of the option after its question minus that of the "
+        "option alone."
+    ),
+    "Retention": "The share of the adjusted score that is left in the retest, with PMI or in another prompt format.",
+    "Public items": "Fixed items that ship with horsesense, the same for every model. They may be in training data.",
+    "Twins": "Further items from the same recipes, drawn with a seed on your machine and never published.",
+    "Tie": "Several options with the same score; a tie between k options earns 1/k.",
+    "Margin": "The score of the gold option minus that of the best other option.",
+}
+
+
+def terms(*names: str) -> dict[str, str]:
+    """Return terms with their meanings, for a page.
+
+    >>> list(terms("Cluster", "Tie"))
+    ['Cluster', 'Tie']
+    """
+    return {name: TERMS[name] for name in names}
