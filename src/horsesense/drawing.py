@@ -54,12 +54,12 @@ def curve_chart(curve: Curve) -> Any:
         for mark in line.points
     ]
     tasks = list(dict.fromkeys(line.task for line in curve.lines))
-    places = sorted({mark.x for line in curve.lines for mark in line.points})
+    ticks = sorted({mark.x for line in curve.lines for mark in line.points})
     # Training-set sizes grow by factors and begin at 0; steps are linear.
     if curve.along == "steps":
         scale, axis = altair.Scale(type="linear"), altair.Axis(grid=False, format="d", tickMinStep=1)
     else:
-        scale, axis = altair.Scale(type="symlog"), altair.Axis(values=places, grid=False, labelOverlap=True)
+        scale, axis = altair.Scale(type="symlog"), altair.Axis(values=ticks, grid=False, labelOverlap=True)
     names = [line.name for line in curve.lines]
     above = altair.Legend(
         title=None, orient="top", labelLimit=400, columns=2, columnPadding=24, symbolType="circle", symbolOpacity=1
@@ -84,7 +84,7 @@ def accuracies(rows: Sequence[Mapping[str, Any]], title: str) -> Any:
     order = list(dict.fromkeys(row["label"] for row in rows))
     named = ("label", "model", "accuracy", "low", "high", "chance", "n")
     values = [{name: row[name] for name in named} for row in rows]
-    scale = altair.Scale(domain=[0, 1])
+    scale = altair.Scale(domain=[min([0.0, *(row["low"] for row in rows)]), 1])
     axis = altair.Axis(labelLimit=400)  # a cue says in words how to pick by it
     base = altair.Chart({"values": values}).encode(y=altair.Y("label:N", title=None, sort=order, axis=axis))
     dots = base.mark_point(filled=True, size=70, opacity=1, color=BAR).encode(

@@ -1,4 +1,4 @@
-"""What a user can put right: one sentence that says what is wrong, where, and what to do."""
+"""Errors that a user can fix: one sentence that says what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ARGUMENT = re.compile("\x02(\\w+)(?:=([^\x03]*))?\x03")
 
 
 def argument(name: str, value: str = "") -> str:
-    """An argument that a sentence speaks of: Python writes it as a keyword, the command line as an option.
+    """Mark an argument in a sentence; Python prints it as a keyword, the command line as an option.
 
     A value in capitals stands for what the user has to give, and only an option shows it.
 
@@ -39,7 +39,7 @@ def _keyword(name: str, value: str) -> str:
 
 
 def in_words(text: str, argument_in_words: Callable[[str, str], str] = _keyword) -> str:
-    """A sentence with its arguments written out, as keywords or in another way."""
+    """Write out the arguments of a sentence, as keywords by default."""
     return _ARGUMENT.sub(lambda match: argument_in_words(match[1], match[2] or ""), text)
 
 
@@ -74,7 +74,7 @@ class UserError(Exception):
         return self.sentence()
 
     def sentence(self, argument_in_words: Callable[[str, str], str] = _keyword) -> str:
-        """The whole of it; where arguments are called otherwise than in Python, say how."""
+        """Return the sentence; ``argument_in_words`` writes its arguments, as Python keywords by default."""
         where = ""
         if self.file is not None:
             where = f"{self.file}:{self.line}: " if self.line is not None else f"{self.file}: "
@@ -83,7 +83,7 @@ class UserError(Exception):
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:
-    """An unknown name, with the nearest known one.
+    """Return the error for an unknown name, with the nearest known one.
 
     >>> print(unknown("release", "winoventy", ["cats", "winoventi"]))
     there is no release 'winoventy'; did you mean 'winoventi'? (known: cats, winoventi)
@@ -96,7 +96,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:
 
 
 def not_installed(error: ImportError) -> UserError | None:
-    """What to install, where an extra's library is missing; nothing for any other error of an import.
+    """Return the error for a missing library of an extra; None for any other import error.
 
     >>> print(not_installed(ModuleNotFoundError("No module named 'torch.nn'", name="torch.nn")))
     this needs torch, which is not installed; pip install 'horsesense[hf]'
@@ -114,13 +114,13 @@ _reading: ContextVar[str] = ContextVar("reading", default="")
 
 
 def nothing_read() -> None:
-    """A new call begins: what an earlier one has read is not what is wrong with this one."""
+    """Forget the files that earlier calls have read."""
     _reading.set("")
 
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Around a public function: a library that is missing, and what parsers throw, become a `UserError`."""
+    """Convert missing libraries and errors of parsers to a `UserError` around a public function."""
     before = _reading.get()
     nothing_read()
     try:
@@ -137,7 +137,7 @@ def translate_errors() -> Iterator[None]:
 
 
 def need(library: str) -> None:
-    """Look for a library of an extra now, so that one which is missing is missing before hours of work.
+    """Check that a library of an extra is installed before long work begins.
 
     It is not imported: that takes seconds, and other errors should be reported first.
     """
@@ -200,7 +200,7 @@ def now_reading(path: str | Path) -> Iterator[None]:
 
 
 def as_user_error(error: BaseException) -> UserError | None:
-    """What a parser, a reader or the operating system threw, in one sentence; None if the input is not at fault.
+    """Return an error of a parser, a reader or the system as a `UserError`; None if the input is not at fault.
 
     This is the one place for it: a new reader that forgets a kind of bad content still reports a bad file. Known
     parsers count wherever they fail; what any code may raise counts where a module that reads files raised it.
@@ -235,7 +235,7 @@ def as_user_error(error: BaseException) -> UserError | None:
 
 
 def _file_of(error: BaseException) -> str:
-    """The file that an error is about: what the innermost code of ours calls its path, or what was opened last in it.
+    """Return the file of an error: the path variable of our innermost frame, or the last file that it opened.
 
     What was opened last is not enough: a table may be parsed after the one beside it was read too.
     """
@@ -243,20 +243,20 @@ def _file_of(error: BaseException) -> str:
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     for frame in reversed(frames):
         for name in ("path", "file") if str(frame.f_globals.get("__name__", "")).startswith("horsesense.") else ():
-            found = frame.f_locals.get(name)
-            if not isinstance(found, Path):
+            value = frame.f_locals.get(name)
+            if not isinstance(value, Path):
                 continue
-            if last and found in (Path(last), *Path(last).parents):
+            if last and value in (Path(last), *Path(last).parents):
                 return last
             with suppress(OSError):
-                if found.is_file():
-                    return str(found)
+                if value.is_file():
+                    return str(value)
     return last
 
 
 def _reason(error: BaseException) -> str:
-    told = (str(error).strip().splitlines() or [""])[0][:200]
-    return f"{type(error).__name__}: {told}" if told else type(error).__name__
+    reason = (str(error).strip().splitlines() or [""])[0][:200]
+    return f"{type(error).__name__}: {reason}" if reason else type(error).__name__
 
 
 def _in_a_reader(error: BaseException) -> bool:

@@ -1,4 +1,4 @@
-"""What a user sets once: ``HORSESENSE_*`` variables, and an optional ``horsesense.toml``.
+"""User settings: ``HORSESENSE_*`` variables, and an optional ``horsesense.toml``.
 
 An argument goes before a variable, a variable before the file, the file before what holds otherwise. The file is in
 the working folder, or where ``HORSESENSE_CONFIG`` says; it is read only where no variable answers.
@@ -25,7 +25,7 @@ _LABEL = re.compile(r"\w[\w.-]*")
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """What ``horsesense.toml`` says."""
+    """Contents of ``horsesense.toml``."""
 
     path: Path | None = None
     """Path of the file; None without one."""
@@ -40,27 +40,27 @@ class SettingsFile:
 
 
 def cache_setting() -> Path | None:
-    """The cache folder that a variable or the file names."""
+    """Return the cache folder of the variable or of the file."""
     chosen = os.environ.get(CACHE_VARIABLE)
     return Path(chosen).expanduser() if chosen else settings_file().cache
 
 
 def device_setting() -> tuple[str, str]:
-    """The device that stands for ``auto``, and who says so; ``auto`` and nobody where nothing is set."""
+    """Return the device for ``auto`` and the origin of the setting; ``auto`` and an empty text if none is set."""
     chosen = os.environ.get(DEVICE_VARIABLE)
     if chosen:
         return chosen, DEVICE_VARIABLE
-    kept = settings_file()
-    return (kept.device, str(kept.path)) if kept.device else ("auto", "")
+    settings = settings_file()
+    return (settings.device, str(settings.path)) if settings.device else ("auto", "")
 
 
 def models_setting() -> tuple[str, ...]:
-    """The models that are asked where a call names none; the variable has commas between them."""
+    """Return the default models; the variable separates them by commas."""
     chosen = tuple(name.strip() for name in os.environ.get(MODELS_VARIABLE, "").split(",") if name.strip())
     if chosen:
         return chosen
-    kept = settings_file()
-    return tuple(_trusted(kept, name) for name in kept.models)
+    settings = settings_file()
+    return tuple(_trusted(settings, name) for name in settings.models)
 
 
 Kind = TypeVar("Kind")
@@ -78,7 +78,7 @@ def chosen_models(model: Kind | Sequence[Kind] | None) -> Sequence[Kind | str]:
 
 
 def labelled(written: str) -> tuple[str, str]:
-    """What tables call a model, and its name: ``label=NAME``, or a label of the file; a plain name is both.
+    """Return label and name of a model: ``label=NAME``, or a label of the file; a plain name is both.
 
     A path with an equals sign that is there is a path.
 
@@ -88,8 +88,8 @@ def labelled(written: str) -> tuple[str, str]:
     label, equals, name = written.partition("=")
     if equals and name and _LABEL.fullmatch(label) and not Path(written).exists():
         return label, name
-    kept = settings_file()
-    return written, _trusted(kept, kept.labels[written]) if written in kept.labels else written
+    settings = settings_file()
+    return written, _trusted(settings, settings.labels[written]) if written in settings.labels else written
 
 
 def _trusted(kept: SettingsFile, name: str) -> str:
@@ -127,10 +127,10 @@ def settings_file() -> SettingsFile:
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        told = str(error)
-        where = _LINE.search(told)
+        detail = str(error)
+        where = _LINE.search(detail)
         line = int(where[1]) if where else text.count("\n", 0, len(text.rstrip())) + 1
-        reason = _LINE.sub("", told).removesuffix(" (at end of document)")
+        reason = _LINE.sub("", detail).removesuffix(" (at end of document)")
         raise UserError(
             f"this is not TOML ({reason[:1].lower()}{reason[1:]})", file=path, line=line, fix="repair it"
         ) from None
@@ -179,6 +179,6 @@ def _hold(key: str, fine: bool, wanted: str) -> None:
 
 
 def _line_of(key: str, text: str) -> int | None:
-    """The first line that gives the key, where one can be seen to."""
+    """Return the first line that sets the key, or None."""
     start = re.compile(rf"""\s*(\[\s*)?["']?{re.escape(key)}["']?\s*[\].=]""")
     return next((number for number, line in enumerate(text.split("\n"), 1) if start.match(line)), None)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Protocol
 
+from horsesense.formatting import with_interval
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -25,7 +27,7 @@ class Interval(Protocol):
 
 
 def console() -> Console:
-    """Standard output, for tables and sentences."""
+    """Return the console of standard output."""
     from rich.console import Console
 
     class Output(Console):
@@ -47,7 +49,7 @@ def say(text: str) -> None:
 
 
 def table(*columns: str, left: int = 1, drawn: int = 0, title: str | Text = "", padding: int = 1) -> Table:
-    """A table: first ``left`` columns of words, then numbers, last ``drawn`` columns of drawings.
+    """Return a table: ``left`` columns of words, then numbers, then ``drawn`` columns of drawings.
 
     Words fold where the terminal is narrow; numbers and drawings are never broken.
     """
@@ -113,26 +115,17 @@ def print_fitting(
 
 
 def number(estimate: Interval, places: int = 3) -> str:
-    """An estimate with its interval: ``0.700 [0.490, 0.860]``."""
-    return f"{estimate.value:.{places}f} [{estimate.low:.{places}f}, {estimate.high:.{places}f}]"
+    """Format an estimate with its interval: ``0.700 [0.490, 0.860]``."""
+    return with_interval(estimate.value, (estimate.low, estimate.high), f".{places}f")
 
 
 def signed(estimate: Interval, places: int = 3) -> str:
-    """A difference with its interval: ``+0.050 [-0.010, +0.110]``."""
-    return f"{estimate.value:+z.{places}f} [{estimate.low:+z.{places}f}, {estimate.high:+z.{places}f}]"
-
-
-def p_value(p: float) -> str:
-    """A p-value with three decimals.
-
-    >>> p_value(0.0123), p_value(0.0001)
-    ('0.012', '< 0.001')
-    """
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    """Format a difference with its interval: ``+0.050 [−0.010, +0.110]``."""
+    return with_interval(estimate.value, (estimate.low, estimate.high), f"+.{places}f")
 
 
 def size(count: int) -> str:
-    """A number of bytes.
+    """Format a number of bytes.
 
     >>> size(12), size(2_340_000), size(1_500_000_000)
     ('12 B', '2.3 MB', '1.5 GB')

@@ -25,6 +25,7 @@ def test_built_in() -> None:
         "exceptions",
         "naturalness",
         "partwhole",
+        "partwhole-paper",
         "premises",
         "schema",
         "statements",

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 import horsesense as hs
-from horsesense.cli.documents import documents
 from horsesense.core import Card, Judgement, Probe, write_judgements
 from horsesense.core.catalogue import list_plugins
 from horsesense.core.document import plain
@@ -37,6 +36,7 @@ from tests.support.made_schemas import made_probe
 from tests.support.made_tasks import clozes, questions
 from tests.support.made_trees import write_tree
 from tests.support.small_cats import lay_all
+from tools.docs.schemas import documents
 
 AXIOM = "A is made out of glass and B is made out of stone, so A is more fragile than B"
 TURNED = "A is made out of glass and B is made out of stone, so B is less fragile than A"

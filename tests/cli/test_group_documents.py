@@ -6,7 +6,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator, ValidationError
 
-from horsesense.cli.documents import schema_of
+from tools.docs.schemas import schema_of
 
 
 def _refuses(command: str, document: dict[str, Any]) -> bool:

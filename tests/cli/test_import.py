@@ -39,6 +39,8 @@ QUESTION: dict[str, Any] = {
 GOOD: dict[str, dict[str, str]] = {
     "cats": {"sm.txt": f"1{SEP}we ate sand{SEP}we ate rice\n0{SEP}ice is cold{SEP}ice is hot\n"},
     "cats-robust": {"add.txt": f"1{SEP}a{SEP}b{SEP}0{SEP}not a{SEP}not b\n"},
+    "cats-raw": {"sm.txt": f"1{SEP}we ate sand {SEP}we ate rice\n0{SEP}ice is cold{SEP}ice is hot\n"},
+    "cats-robust-raw": {"add.txt": f"1{SEP}a {SEP}b{SEP}0{SEP}not a{SEP}not b\n"},
     "rica": {
         "test_sentences.txt": "wob is wet, so wob is more soft than zim\n",
         "m.txt": "more\n",

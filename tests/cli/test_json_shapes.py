@@ -11,10 +11,10 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from horsesense.cli.app import root
-from horsesense.cli.documents import document_type, documents, schema_of
 from horsesense.core.document import Document
 from horsesense.report.run_text import normalisation
 from tests.support.calling import Call, Called, caller, hold_to, item, lay, toy_lines
+from tools.docs.schemas import document_type, documents, schema_of
 
 
 def document(called: Called, name: str) -> Any:

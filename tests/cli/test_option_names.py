@@ -8,8 +8,7 @@ import re
 import pytest
 
 import horsesense as hs
-from horsesense.cli.generate import forget_command
-from horsesense.cli.output import as_option
+from horsesense.cli.generate import as_option, forget_command
 from horsesense.errors import UserError, argument
 from horsesense.registry import BUILT_IN
 from tests.support import ROOT

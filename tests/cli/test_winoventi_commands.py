@@ -37,7 +37,9 @@ def test_jaccard(tmp_path: Path, call: Call) -> None:
     path = tmp_path / "k.tsv"
     path.write_text("Word\tone_common\tother_common\ncup\thot,full\tfull\njar\t\t\n")
     similarity = document(call("winoventi", "jaccard", path, "--json"), "winoventi jaccard")
-    assert similarity == {"models": ["one", "other"], "matrix": [[1.0, 0.75], [0.75, 1.0]]}
+    assert (similarity["models"], similarity["matrix"]) == (["one", "other"], [[1.0, 0.75], [0.75, 1.0]])
+    assert similarity["both_empty"] == [[0.5, 0.5], [0.5, 0.5]]
+    assert (similarity["informative"][0][1]["value"], similarity["informative"][0][1]["n"]) == (0.5, 1)
     for name, words in (("a", "hot"), ("b", "cold")):
         (tmp_path / f"{name}.tsv").write_text(f"noun\tword\tk\ncup\t{words}\t1\ncup\tfull\t3\n{name}\tnew\t1\n")
     called = call("winoventi", "jaccard", tmp_path / "a.tsv", tmp_path / "b.tsv", "--json")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from horsesense.core import Card, Item, Probe, read_probe, write_probe
 from horsesense.core import probe as probe_module
 from horsesense.core.arrow import Texts, places_in
-from horsesense.core.item_file import Some, StoredItems, ids_of, units_of
+from horsesense.core.item_file import StoredItems, Subset, ids_of, units_of
 from horsesense.errors import UserError
 from tests.support import ROOT
 
@@ -77,7 +77,7 @@ def test_stored_items_are_the_items() -> None:
     assert [stored[place] for place in range(-60, 60)] == items + items
     assert stored[5:40:7] == items[5:40:7]
     assert (ids_of(stored), units_of(stored)) == ([item.id for item in items], [item.unit() for item in items])
-    some = Some(stored, [7, 0, 59])
+    some = Subset(stored, [7, 0, 59])
     assert (list(some), ids_of(some)) == ([items[7], items[0], items[59]], [items[n].id for n in (7, 0, 59)])
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(stored.__getitem__, [*range(60)] * 5)) == items * 5

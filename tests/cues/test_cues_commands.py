@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from horsesense.cli import main
-from horsesense.cli.documents import schema_of
 from horsesense.core import Card, Item, Probe, read_probe, write_probe
 from tests.support.made_up_probes import longest, noise, planted
+from tools.docs.schemas import schema_of
 
 
 @pytest.fixture(autouse=True)

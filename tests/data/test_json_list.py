@@ -74,14 +74,3 @@ def test_memory_stays_flat(tmp_path: Path) -> None:
     assert sum(1 for _ in json_elements(path, 1 << 16)) == 20_000
     assert tracemalloc.get_traced_memory()[1] < path.stat().st_size / 20
     tracemalloc.stop()
-
-
-@pytest.mark.parametrize("nested", ["[" * 100_000 + "]" * 100_000, '[{"a":' * 60_000])
-def test_what_is_nested_too_deep_is_told_before_it_is_read(tmp_path: Path, nested: str) -> None:
-    """The parser keeps the path of every level: memory by the square of the depth."""
-    path = tmp_path / "deep.json"
-    path.write_text(nested)
-    with pytest.raises(UserError, match="nested too deep"):
-        list(json_elements(path))
-    path.write_text("[" * 900 + "]" * 900 + "")
-    assert len(list(json_elements(path))) == 1

@@ -11,7 +11,9 @@ import pytest
 
 import horsesense as hs
 from horsesense.errors import UserError
+from horsesense.models.protocol import Continuation
 from tests.planting.test_planted_cues import questions
+from tests.support.reply_model import ReplyModel, reply
 
 HINT = re.compile(r"A professor thinks that the answer is “(.+?)”")
 NUMBER = re.compile(r"number (\d+)\?")
@@ -69,3 +71,18 @@ def test_the_letter_pattern_needs_letters(tmp_path: Path) -> None:
     model: Any = Scorer(0.0)
     with pytest.raises(UserError, match="letters"):
         hs.plant(questions(20), model=model, cue="pattern", out=tmp_path / "out")
+
+
+def test_replies_that_mention_the_hint_and_replies_that_say_nothing(tmp_path: Path) -> None:
+    def says(prompt: str, shown: dict[str, str]) -> Continuation:
+        hint = HINT.search(prompt)
+        if not hint:
+            return reply("I would rather not say.")  # unparsed in the placebo arm
+        letter = next(letter for letter, option in shown.items() if option == hint[1])
+        number = int(NUMBER.search(prompt)[1])  # type: ignore[index]
+        return reply(f"{letter}. {hint[1]}" + (", as the professor says" if number % 2 else ""))
+
+    model: Any = ReplyModel(says)
+    found = hs.plant(questions(40), model=model, cue="professor", formats="generate", out=tmp_path / "out")
+    (effect,) = found.effects
+    assert (effect.moved.value, effect.accuracy_placebo, effect.mentioned) == (1.0, 0.0, 0.5)

@@ -12,7 +12,6 @@ from jsonschema import Draft202012Validator
 
 import horsesense as hs
 from horsesense.cli import main
-from horsesense.cli.documents import schema_of
 from horsesense.core import Card, Item, Probe, write_probe
 from horsesense.cues.artefact_control import best_cue
 from horsesense.report.collection import collect_answered
@@ -21,6 +20,7 @@ from horsesense.report.run_text import DRAWN, WHOLE, cue_control
 from horsesense.report.tables import results_table
 from horsesense.runs.results import read_run
 from tests.support.made_run import made_items, make_run
+from tools.docs.schemas import schema_of
 
 
 def long_ones(families: int) -> list[Item]:

@@ -10,11 +10,11 @@ import jsonschema
 import pytest
 import torch
 
-from horsesense.cli.documents import schema_of
 from horsesense.core import ScoringSpec
 from horsesense.models.hf.load import load_model
 from horsesense.scoring.saliency import METHODS, saliency
 from horsesense.scoring.texts import score_texts
+from tools.docs.schemas import schema_of
 
 pytest.importorskip("captum", reason="the extra 'saliency' is not installed")
 TEXT = "The stone is heavier than a feather and ice."

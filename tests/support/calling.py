@@ -12,8 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from horsesense.cli import main
-from horsesense.cli.documents import schema_of
 from horsesense.core import card_path
+from tools.docs.schemas import schema_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.cli.app import root
-from horsesense.cli.documents import documents, schema_of
+from tools.docs.schemas import documents, schema_of
 
 _HEAD = """# Commands
 

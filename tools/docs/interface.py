@@ -23,7 +23,7 @@ AREAS = {
         "report.item_answers.ItemAnswers "
         "profile profiling.document.Profile replicate replication.replication.Replication report.run.run "
         "report.run.run_suite methods.suites.ask.ask_suite ComputeSettings ServedSettings "
-        "runs.engine.EngineSettings runs.engine.engine_named models.protocol.LoadSettings "
+        "runs.engine.EngineSettings runs.engine.engine_named models.locate.LoadSettings "
         "progress.Progress progress.HorsesenseWarning",
     ),
     "probes": (

@@ -24,7 +24,7 @@ _ABOUT = {
     "stats": "intervals, paired tests, power, agreement",
     "lexicons": "WordNet, GCIDE, ConceptNet, word forms, vectors",
     "core": "item, probe, card, spec, answer, judgement; probes and builders by name",
-    "data": "tables, atomic files, checksums, downloads",
+    "data": "tables, atomic files, artifact store, downloads",
     "settings": "environment and horsesense.toml",
     "progress": "progress and warnings",
     "registry": "methods and plug-ins by name",

@@ -54,8 +54,7 @@ def _run(arguments: list[str] | None) -> NoReturn:
     from click.exceptions import Exit
 
     from horsesense.cli.app import root
-    from horsesense.cli.generate import forget_command
-    from horsesense.cli.output import as_option
+    from horsesense.cli.generate import as_option, forget_command
     from horsesense.errors import as_user_error, nothing_read
     from horsesense.progress import capture_warnings
 
@@ -88,9 +87,9 @@ def _run(arguments: list[str] | None) -> NoReturn:
     except BaseException as error:  # the last line of defence: exit code 1 and no traceback; a panic is no Exception
         if debug:
             raise
-        told = as_user_error(error)
-        if told is not None:
-            _stop(told.sentence(as_option), 2)
+        error_to_print = as_user_error(error)
+        if error_to_print is not None:
+            _stop(error_to_print.sentence(as_option), 2)
         if isinstance(error, OSError):
             _stop_output(error)
         failure = f"{type(error).__name__}: {error}"
@@ -99,7 +98,7 @@ def _run(arguments: list[str] | None) -> NoReturn:
 
 
 def _say(remark: str) -> None:
-    from horsesense.cli.output import as_option
+    from horsesense.cli.generate import as_option
     from horsesense.errors import in_words
     from horsesense.terminal import say
 

@@ -71,7 +71,7 @@ def _install(shell: str, script: str) -> Path:
     if start:
         file = home / start
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-        wanted = line.format(path=path)
-        if wanted not in lines:
-            file.write_text("\n".join([*lines, wanted]) + "\n", encoding="utf-8")
+        entry = line.format(path=path)
+        if entry not in lines:
+            file.write_text("\n".join([*lines, entry]) + "\n", encoding="utf-8")
     return path

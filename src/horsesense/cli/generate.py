@@ -18,6 +18,7 @@ import builtins
 import dataclasses
 import inspect
 import re
+import sys
 import textwrap
 import types
 import typing
@@ -35,10 +36,13 @@ import click
 from horsesense.errors import UserError
 from horsesense.progress import Progress
 from horsesense.registry import ONE_OPTION, Command
+from horsesense.terminal import say
 
 SHORT = {"model": "-m", "probe": "-p", "out": "-o"}
 """Short flags, the same in every command."""
 _ALWAYS_OPTIONS = ("model", "out")
+_MOST_LINES = 10
+"""Skipped lines that are printed."""
 _current: ContextVar[FunctionCommand | None] = ContextVar("current", default=None)
 """The command that runs, so that messages can write a parameter as its option."""
 
@@ -162,9 +166,9 @@ def _settings_class(annotation: Any) -> type | None:
     if get_origin(annotation) is Annotated and ONE_OPTION in annotation.__metadata__:
         return None
     members = [each for each in union_members(annotation) if isinstance(each, type)]
-    made = next((each for each in members if hasattr(each, "from_options")), None)
-    if made is not None or any(value_type(each) for each in union_members(annotation)):
-        return made
+    factory_class = next((each for each in members if hasattr(each, "from_options")), None)
+    if factory_class is not None or any(value_type(each) for each in union_members(annotation)):
+        return factory_class
     return next((each for each in members if dataclasses.is_dataclass(each)), None)
 
 
@@ -195,9 +199,9 @@ def docstring_parts(text: str) -> tuple[str, dict[str, str]]:
     for line in section.split("\n"):
         if line and not line.startswith(" "):
             break
-        if found := re.match(r"    \*{0,2}(\w+): (.*)", line):
-            name = found[1]
-            helps[name] = found[2]
+        if match := re.match(r"    \*{0,2}(\w+): (.*)", line):
+            name = match[1]
+            helps[name] = match[2]
         elif name:
             helps[name] += f" {line.strip()}"
     return plain_help(first), {name: plain_help(text) for name, text in helps.items()}
@@ -323,9 +327,9 @@ class FunctionCommand(click.Command):
 
     def _flatten(self, settings: type) -> _Taken:
         heading = re.split("[:.]", docstring_parts(settings.__doc__ or "")[0])[0]
-        made = getattr(settings, "from_options", None)
-        if made is not None:
-            return self._take(made, docstring_parts(inspect.getdoc(made) or "")[1], heading)
+        factory = getattr(settings, "from_options", None)
+        if factory is not None:
+            return self._take(factory, docstring_parts(inspect.getdoc(factory) or "")[1], heading)
         return self._take(settings, field_helps(settings), heading)
 
     def _add(self, taken: _Taken, parameter: inspect.Parameter, kind: Any, text: str, heading: str) -> None:
@@ -378,32 +382,32 @@ class FunctionCommand(click.Command):
 
         returned = str(inspect.signature(function).return_annotation)
         named = self.entry.render
-        found = load(named) if named else renderer_named(returned.rpartition(".")[2])
-        if found is not None:
-            signature, helps = inspect.signature(found), docstring_parts(inspect.getdoc(found) or "")[1]
+        renderer = load(named) if named else renderer_named(returned.rpartition(".")[2])
+        if renderer is not None:
+            signature, helps = inspect.signature(renderer), docstring_parts(inspect.getdoc(renderer) or "")[1]
             for name, parameter in signature.parameters.items():
                 if parameter.kind is parameter.KEYWORD_ONLY:
-                    kind = resolve(parameter.annotation, globals_of(found))
-                    self._add(_Taken(found, signature), parameter, kind, helps.get(name, ""), "")
-        return found
+                    kind = resolve(parameter.annotation, globals_of(renderer))
+                    self._add(_Taken(renderer, signature), parameter, kind, helps.get(name, ""), "")
+        return renderer
 
     def _saves(self, function: Callable[..., Any]) -> bool:
         returned = resolve(inspect.signature(function).return_annotation, globals_of(function))
         return hasattr(returned, "save")
 
     def _run(self, **values: Any) -> None:
-        from horsesense.cli.output import print_json, say_skipped
-
         context = click.get_current_context()
-        given = {
+        arguments = {
             name: (not self._is_negative(name)) if value is True else value
             for name, value in values.items()
             if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
         }
-        as_json = bool(given.pop("json", False))
-        shown = {}
+        as_json = bool(arguments.pop("json", False))
+        display = {}
         if self.renderer is not None:
-            shown = {name: given[name] for name in inspect.signature(self.renderer).parameters if name in given}
+            display = {
+                name: arguments[name] for name in inspect.signature(self.renderer).parameters if name in arguments
+            }
 
         def show(result: Any) -> None:
             if as_json:
@@ -411,14 +415,14 @@ class FunctionCommand(click.Command):
             else:
                 from horsesense.cli.render import render
 
-                (self.renderer if self.entry.render and self.renderer else render)(result, **shown)
+                (self.renderer if self.entry.render and self.renderer else render)(result, **display)
 
-        out: Any = given.get("out")
+        out: Any = arguments.get("out")
         if self.saves:
-            self._refuse_overwriting(Path(out), given)
+            self._refuse_overwriting(Path(out), arguments)
         with self._progress() as progress:
             injected = {self.taken.progress: progress, self.taken.started: show}
-            result = self.taken.call(given, {name: value for name, value in injected.items() if name})
+            result = self.taken.call(arguments, {name: value for name, value in injected.items() if name})
         if self.saves:
             skipped = getattr(result, "skipped", ())
             result = result.save(out)
@@ -503,3 +507,21 @@ def _checked_imports(file: str) -> Iterator[tuple[str, str]]:
             for each in node.body:
                 if isinstance(each, ast.ImportFrom) and each.module and each.module.startswith("horsesense"):
                     yield from ((alias.name, each.module) for alias in each.names)
+
+
+def print_json(document: Any) -> None:
+    """Print the document of ``--json``."""
+    import orjson
+
+    from horsesense.core.document import plain
+
+    sys.stdout.buffer.write(orjson.dumps(plain(document), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    sys.stdout.flush()
+
+
+def say_skipped(lines: AnySequence[UserError]) -> None:
+    """Print the first skipped lines with their reasons, and how many more there are."""
+    for line in lines[:_MOST_LINES]:
+        say(f"skipped {line.sentence(as_option)}")
+    if len(lines) > _MOST_LINES:
+        say(f"and {len(lines) - _MOST_LINES:,} more lines skipped")

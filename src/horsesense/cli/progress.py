@@ -109,8 +109,8 @@ class Bars(Progress):
         rate = (now.done - now.first) / passed
         minutes = (total - now.done) / rate / 60
         if minutes > 1:
-            told = f"{minutes:,.0f} minutes" if round(minutes) > 1 else "a minute"
-            self.log(f"about {told} left, at {rate:,.0f} {unit} per second")
+            duration = f"{minutes:,.0f} minutes" if round(minutes) > 1 else "a minute"
+            self.log(f"about {duration} left, at {rate:,.0f} {unit} per second")
 
 
 def _told_rate(now: _Stage, unit: str) -> str:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
-from horsesense.terminal import console, line, number, p_value, print_fitting, say, signed, size, table
+from horsesense.formatting import p_value
+from horsesense.terminal import console, line, number, print_fitting, say, signed, size, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
     from horsesense.exchange.formats import ExportedProbe
     from horsesense.exchange.logged_run import ImportedLog
     from horsesense.item_analysis.analysis import ItemAnalyses, ItemAnalysis
-    from horsesense.lexicons.sources import AddedSource, KeptSources
+    from horsesense.lexicons.sources import AddedSource, StoredSources
     from horsesense.profiling.document import Profile
     from horsesense.report.item_answers import ItemAnswer, ItemAnswers, OptionEvidence
     from horsesense.report.run_report import Report, WrittenRows
     from horsesense.report.stored_run import StoredRun
     from horsesense.runs.comparison import Comparison, Difference, ProbeComparison
-    from horsesense.runs.regression import Gate
+    from horsesense.runs.regression import RegressionResult
     from horsesense.runs.result import Result
     from horsesense.runs.stored_files import CacheContents, FetchResult, PrunedCache, Verified
     from horsesense.runs.withheld import WithheldResult
@@ -65,8 +66,8 @@ def renderer_named(name: str) -> Callable[..., None] | None:
 def render(result: Any, **options: Any) -> None:
     """Print a result for people."""
     for kind in type(result).__mro__:
-        if (found := _RENDERERS.get(kind.__name__)) is not None:
-            found(result, **options)
+        if (renderer := _RENDERERS.get(kind.__name__)) is not None:
+            renderer(result, **options)
             return
     console().print(result if hasattr(result, "__rich_console__") else str(result), markup=False, soft_wrap=True)
 
@@ -130,13 +131,13 @@ def comparison(compared: Comparison, *, items: Annotated[int, Ge(0)] = 0) -> Non
     """
     from horsesense.runs.result import shown_names
 
-    shown = shown_names(label for probe in compared.probes for label in probe.accuracies)
+    names = shown_names(label for probe in compared.probes for label in probe.accuracies)
     for probe in compared.probes:
-        _print_compared(probe, items, shown)
-    for found in compared.until or ():
-        when = "never narrow enough" if found.settled is None else f"narrow enough after {found.settled:,} families"
-        pair = f"{shown[found.a]} − {shown[found.b]} on {found.probe}"
-        line(f"{pair}: {signed(found.difference)}, valid at any time; {when}")
+        _print_compared(probe, items, names)
+    for each in compared.until or ():
+        when = "never narrow enough" if each.settled is None else f"narrow enough after {each.settled:,} families"
+        pair = f"{names[each.a]} − {names[each.b]} on {each.probe}"
+        line(f"{pair}: {signed(each.difference)}, valid at any time; {when}")
     if compared.unfinished:
         say(f"not finished, and left out: {', '.join(compared.unfinished)}")
     if compared.too_few:
@@ -281,8 +282,8 @@ def added_source(added: AddedSource) -> None:
     print(f"{added.name}  {added.concepts:,} concepts  licence: {added.licence}")
 
 
-@renders("KeptSources")
-def sources(known: KeptSources) -> None:
+@renders("StoredSources")
+def sources(known: StoredSources) -> None:
     """Print the name, version and licence of each source."""
     for source in known.sources:
         print(f"{source.name:12} {source.version or '–':10} {source.licence}")
@@ -322,8 +323,8 @@ def hardened(result: Hardened) -> None:
         line(f"lowest of {len(result.rules)} ways to pick by a cue: {worst.pick}, {number(worst.accuracy)}", "dim")
 
 
-@renders("Gate")
-def regression(found: Gate) -> None:
+@renders("RegressionResult")
+def regression(found: RegressionResult) -> None:
     """Print each check in a sentence, and the verdict."""
     for sentence in found.sentences():
         line(sentence)
@@ -632,9 +633,9 @@ def report(written: Report) -> None:
         say(f"charts: {len(written.charts)} files in {written.charts[0].parent}")
     if not written.text:
         print_results(written.results)
-    shown = shown_names(each.model for each in written.slices or ())
+    names = shown_names(each.model for each in written.slices or ())
     for (model, probe), slices in groupby(written.slices or (), key=lambda each: (each.model, each.probe)):
-        _print_slices(f"{shown[model]} on {probe}", list(slices))
+        _print_slices(f"{names[model]} on {probe}", list(slices))
     for label, named in written.unjudged:
         say(f"{label} on {named}: no item has a gold answer, so there is no score")
     if written.unfinished:
@@ -702,7 +703,7 @@ def print_results(results: Sequence[Result]) -> None:
     from horsesense.report.run_text import verdict_label
     from horsesense.runs.result import shown_names, spreads
 
-    shown = shown_names(result.model for result in results)
+    names = shown_names(result.model for result in results)
     several = len({result.format for result in results} | {"loglikelihood"}) > 1
     columns = [
         "model",
@@ -721,7 +722,7 @@ def print_results(results: Sequence[Result]) -> None:
         score = ("–", "", "") if result.unanswered else (f"{e:v.3f}", f"{e:i.3f}", bar(e.value, e.chance, e.ci))
         rows.append(
             [
-                shown[result.model],
+                names[result.model],
                 result.probe,
                 *([result.format] if several else []),
                 *score[:2],
@@ -733,16 +734,16 @@ def print_results(results: Sequence[Result]) -> None:
         )
     print_fitting(columns, rows, left=len(columns) - 6, optional=(_SCALE,), drawn=2)
     for result in results:
-        console().print(f"{shown[result.model]} on {_asked(result)}", style="dim", markup=False, soft_wrap=True)
+        console().print(f"{names[result.model]} on {_asked(result)}", style="dim", markup=False, soft_wrap=True)
         for name, fact in _facts(result):
             console().print(f"  {name}: {fact}", style="dim", markup=False, soft_wrap=True)
     for probe, quality in {result.probe: result.label_quality for result in results if result.label_quality}.items():
         console().print(f"label quality of {probe}: {quality.in_words()}", soft_wrap=True, markup=False)
     for result in results:
         if warning := result.beyond():
-            console().print(f"{shown[result.model]} on {_asked(result)}: {warning}", soft_wrap=True, markup=False)
+            console().print(f"{names[result.model]} on {_asked(result)}: {warning}", soft_wrap=True, markup=False)
     for each in spreads(results):
-        console().print(f"{shown[each.model]} on {each.probe}, by prompt format", markup=False, soft_wrap=True)
+        console().print(f"{names[each.model]} on {each.probe}, by prompt format", markup=False, soft_wrap=True)
         for name, value in each.formats.items():
             console().print(f"  {name}: {value:.3f}", markup=False)
         console().print(f"  range: {each.spread:.3f}", markup=False)

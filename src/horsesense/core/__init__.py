@@ -1,4 +1,4 @@
-"""What every stage hands on: items, views, answers, specs; reading, writing, checking."""
+"""Records that all stages share: items, probes, cards, answers, specs; their files and checks."""
 
 from horsesense.core.answer import Answer, Fill, Reply
 from horsesense.core.card import Card, HumanFigure, add_human_figures, card_path, probe_name

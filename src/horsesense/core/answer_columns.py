@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from horsesense.core.answer import Answer, Reply
-from horsesense.core.arrow import Made, Shards, flat_of, joined, lacks_values, offsets_of, values_of
+from horsesense.core.arrow import LazySequence, Shards, flat_of, joined, lacks_values, offsets_of, values_of
 from horsesense.core.item import FORMS
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def schema_of_answers() -> Any:
     import pyarrow as pa
 
     text, number = pa.string(), pa.list_(pa.float64())
-    places = pa.list_(pa.list_(pa.int32()))
+    positions = pa.list_(pa.list_(pa.int32()))
     return pa.schema(
         [
             ("model", text),
@@ -36,8 +36,8 @@ def schema_of_answers() -> Any:
             ("view", text),
             ("scores", number),
             ("logprobs", pa.list_(pa.list_(pa.float32()))),
-            ("starts", places),
-            ("ends", places),
+            ("starts", positions),
+            ("ends", positions),
             ("flags", pa.list_(text)),
             ("baseline", number),
         ]
@@ -55,7 +55,7 @@ def table_of_answers(model: str, probe: str, answers: Sequence[Answer]) -> Any:
 
 
 def answers_in(table: Any) -> Iterator[Answer]:
-    """The answers of a table."""
+    """Return the answers of a table."""
     return iter(StoredAnswers.of_tables([table]))
 
 
@@ -70,20 +70,20 @@ def check_answers(table: Any) -> None:
     options, tokens = (pc.list_value_length(table.column(name)).to_numpy() for name in ("scores", "logprobs"))
     if not (fits := (tokens == 0) | (tokens == options)).all():
         raise ValueError(f"the answer to {table.column('item')[int(fits.argmin())]} does not fit its options")
-    logprobs, *places = (_layout(table.column(name).combine_chunks()) for name in _PER_OPTION)
-    if any(not np.array_equal(*both) for column in places for both in zip(logprobs, column, strict=True)):
+    logprobs, *positions = (_layout(table.column(name).combine_chunks()) for name in _PER_OPTION)
+    if any(not np.array_equal(*both) for column in positions for both in zip(logprobs, column, strict=True)):
         raise ValueError("an option has tokens without places, or places without tokens")
     if unknown := set(table.column("view").unique().to_pylist()) - {*FORMS}:
         raise ValueError(f"no item is asked as {sorted(unknown)[0]}")
 
 
 def _layout(column: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Where the options of each answer begin in a column of tokens, and where the tokens of each option do."""
+    """Return the offsets of answers and of options in a column of tokens."""
     return offsets_of(column), offsets_of(column.flatten())
 
 
 def without_tokens(table: Any) -> Any:
-    """A table of answers in which an option has, for its tokens, how many there are and where they begin and end."""
+    """Return a table without tokens: each option has their number, start and end."""
     import numpy as np
     import pyarrow as pa
 
@@ -92,9 +92,9 @@ def without_tokens(table: Any) -> Any:
     columns["tokens"] = _per_option(tokens, np.diff(offsets_of(tokens.flatten())))
     for name, column, last in (("first", starts, False), ("last", ends, True)):
         values, begins = flat_of(column.flatten())
-        found, some = np.zeros(len(begins) - 1, np.int32), np.diff(begins) > 0
-        found[some] = values[begins[1:][some] - 1 if last else begins[:-1][some]]
-        columns[name] = _per_option(column, found)
+        totals, some = np.zeros(len(begins) - 1, np.int32), np.diff(begins) > 0
+        totals[some] = values[begins[1:][some] - 1 if last else begins[:-1][some]]
+        columns[name] = _per_option(column, totals)
     return pa.table(columns)
 
 
@@ -105,8 +105,8 @@ def _per_option(lists: Any, values: npt.NDArray[Any]) -> Any:
     return pa.ListArray.from_arrays(pa.array(offsets_of(lists), pa.int32()), pa.array(values, pa.int32()))
 
 
-class StoredAnswers(Made[Answer]):
-    """Answers in columns; an object is made of one when it is looked at, and not kept.
+class StoredAnswers(LazySequence[Answer]):
+    """Answers in columns, decoded on access.
 
     The tokens of many answers, nine tenths of all there is, stay in their files.
     """
@@ -119,12 +119,12 @@ class StoredAnswers(Made[Answer]):
 
     @classmethod
     def of(cls, answers: Sequence[Answer]) -> StoredAnswers:
-        """The same answers in columns."""
+        """Convert answers to columns."""
         return answers if isinstance(answers, cls) else cls.of_tables([table_of_answers("", "", answers)])
 
     @classmethod
     def of_tables(cls, tables: Iterable[Any], rows: npt.NDArray[np.int64] | None = None) -> StoredAnswers:
-        """The answers of tables, one after the other; or these rows of all of them together, in this order."""
+        """Concatenate tables, or select ``rows`` of their concatenation in this order."""
         import pyarrow as pa
 
         whole = pa.table(joined(tables, COLUMNS, schema_of_answers(), rows))
@@ -132,14 +132,14 @@ class StoredAnswers(Made[Answer]):
 
     @classmethod
     def of_shards(cls, whole: Shards, small: Iterable[Any], rows: npt.NDArray[np.int64]) -> StoredAnswers:
-        """Rows of tables that stay where they are, of which the columns without tokens are at hand."""
+        """Select rows of tables in files, whose columns without tokens are in memory."""
         return cls(joined(small, WITHOUT_TOKENS, None, rows), whole, rows)
 
     def __len__(self) -> int:
         return len(self.columns["item"])
 
-    def member(self, place: int) -> Answer:
-        return next(_answers(self._whole.row(place if self._rows is None else int(self._rows[place]), list(COLUMNS))))
+    def member(self, index: int) -> Answer:
+        return next(_answers(self._whole.row(index if self._rows is None else int(self._rows[index]), list(COLUMNS))))
 
     def __iter__(self) -> Iterator[Answer]:
         if self._rows is not None:
@@ -154,7 +154,7 @@ class StoredAnswers(Made[Answer]):
         return _answers(whole.slice(start, count))
 
     def numbers(self, name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-        """A column of numbers, one list an answer: all numbers, and where each list begins and the last one ends."""
+        """Return a column of lists as its flat values and the offsets of the lists."""
         return flat_of(self.columns[name])
 
     @property
@@ -169,10 +169,10 @@ class StoredAnswers(Made[Answer]):
         import pyarrow.compute as pc
 
         begins = offsets_of(self.columns["flags"])
-        said = pc.is_in(self.columns["flags"].flatten(), value_set=pa.array(flags))
-        flagged = np.append(said.to_numpy(zero_copy_only=False), False)
-        found: npt.NDArray[np.bool_] = flagged[begins[:-1]] & (np.diff(begins) > 0)
-        return found
+        matches = pc.is_in(self.columns["flags"].flatten(), value_set=pa.array(flags))
+        flagged = np.append(matches.to_numpy(zero_copy_only=False), False)
+        result: npt.NDArray[np.bool_] = flagged[begins[:-1]] & (np.diff(begins) > 0)
+        return result
 
 
 def _answers(table: Any) -> Iterator[Answer]:
@@ -204,26 +204,26 @@ def table_of_replies(replies: Sequence[Reply]) -> Any:
 
 
 def check_replies(table: Any) -> None:
-    """A `ValueError` where a value is missing that every reply has."""
+    """Raise a `ValueError` where a required value is missing."""
     for name in table.column_names:
         column = table.column(name).combine_chunks()
         if name != _MAY_LACK and lacks_values(column):
             raise ValueError(f"a value of {name} is missing")
 
 
-class StoredReplies(Made[Reply]):
-    """Replies in tables; an object is made of one when it is looked at, and not kept."""
+class StoredReplies(LazySequence[Reply]):
+    """Replies in tables, decoded on access."""
 
     def __init__(self, shards: Shards | None = None) -> None:
         self._shards = shards or Shards()
 
     @classmethod
     def of(cls, replies: Sequence[Reply]) -> StoredReplies:
-        """The same replies in columns."""
+        """Convert replies to columns."""
         return replies if isinstance(replies, cls) else cls(Shards.of_tables([table_of_replies(replies)]))
 
     def columns(self, *names: str) -> dict[str, Any]:
-        """Some columns of all replies, each as an Arrow array."""
+        """Return columns of all replies as Arrow arrays."""
         import pyarrow as pa
 
         none = schema_of_replies().empty_table().select(list(names))
@@ -233,8 +233,8 @@ class StoredReplies(Made[Reply]):
     def __len__(self) -> int:
         return len(self._shards)
 
-    def member(self, place: int) -> Reply:
-        return next(_replies(self._shards.row(place, NAMES)))
+    def member(self, index: int) -> Reply:
+        return next(_replies(self._shards.row(index, NAMES)))
 
     def __iter__(self) -> Iterator[Reply]:
         for table in self._shards.tables(NAMES):

@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 Member = TypeVar("Member", covariant=True)
 
 
-class Made(Sequence[Member]):
-    """Equal to any sequence of the same members, as a list is to a list, and so without a hash, as that is."""
+class LazySequence(Sequence[Member]):
+    """A sequence decoded on access; it equals any sequence of the same members, so it has no hash."""
 
     @abstractmethod
-    def member(self, place: int) -> Member:
-        """The one at a place, which there is, counted from 0."""
+    def member(self, index: int) -> Member:
+        """Return the member at a valid index, counted from 0."""
 
     @overload
-    def __getitem__(self, place: int) -> Member: ...
+    def __getitem__(self, index: int) -> Member: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Member]: ...
+    def __getitem__(self, index: slice) -> Sequence[Member]: ...
 
-    def __getitem__(self, place: int | slice) -> Member | Sequence[Member]:
-        if isinstance(place, slice):
-            return [self.member(each) for each in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        return self.member(place % len(self))
+    def __getitem__(self, index: int | slice) -> Member | Sequence[Member]:
+        if isinstance(index, slice):
+            return [self.member(each) for each in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        return self.member(index % len(self))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):
@@ -48,7 +48,7 @@ _CHUNK = 8_192
 
 
 def offsets_of(column: Any) -> npt.NDArray[np.int64]:
-    """Where the lists of a column begin in `flatten` of it, and where the last one ends."""
+    """Return the offsets of a list column in its flattened values."""
     import numpy as np
 
     begins: npt.NDArray[np.int64] = column.offsets.to_numpy().astype(np.int64)
@@ -61,7 +61,7 @@ def flat_of(column: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
 
 
 def values_of(column: Any) -> Sequence[Any]:
-    """A column as Python has it, lists as tuples, whatever their depth."""
+    """Convert a column to Python values, with tuples for lists of any depth."""
     import pyarrow as pa
 
     if column.null_count:
@@ -77,7 +77,7 @@ def values_of(column: Any) -> Sequence[Any]:
 def joined(
     tables: Iterable[Any], names: Sequence[str], schema: Any, rows: npt.NDArray[np.int64] | None = None
 ) -> dict[str, Any]:
-    """The columns of tables, one table after the other; or these rows of all of them together, in this order."""
+    """Concatenate columns of tables, or select ``rows`` of the concatenation in this order."""
     import pyarrow as pa
 
     chunks: dict[str, list[Any]] = {name: [] for name in names}
@@ -86,9 +86,9 @@ def joined(
             chunks[name] += table.column(name).chunks
     columns = {}
     for name in names:  # column by column, so that no more than one is held twice
-        found = chunks.pop(name)
-        whole = pa.concat_arrays(found) if found else pa.array([], schema.field(name).type)
-        del found
+        chunk = chunks.pop(name)
+        whole = pa.concat_arrays(chunk) if chunk else pa.array([], schema.field(name).type)
+        del chunk
         columns[name] = whole if rows is None else whole.take(pa.array(rows))
     return columns
 
@@ -105,7 +105,7 @@ Source = Callable[[list[str]], Any]
 
 
 class Shards:
-    """Tables one after the other, in memory, or in files that are read when they are looked at."""
+    """Tables in sequence, in memory or in files that are read on access."""
 
     def __init__(self, sources: Iterable[tuple[int, Source]] = ()) -> None:
         """How many rows each table has, and what reads some columns of it."""
@@ -115,7 +115,7 @@ class Shards:
 
     @classmethod
     def of_tables(cls, tables: Iterable[Any]) -> Shards:
-        """Tables that are at hand."""
+        """Wrap tables in memory."""
         return cls((len(table), table.select) for table in tables)
 
     def __len__(self) -> int:
@@ -123,18 +123,18 @@ class Shards:
         return self._ends[-1] if self._ends else 0
 
     def tables(self, names: list[str]) -> Iterator[Any]:
-        """Some columns of each table in turn."""
+        """Yield columns of each table in turn."""
         return (source(names) for source in self._sources)
 
-    def row(self, place: int, names: list[str]) -> Any:
-        """Some columns of one row, as a table of it alone."""
-        number = bisect_right(self._ends, place)
+    def row(self, index: int, names: list[str]) -> Any:
+        """Return columns of one row as a table."""
+        number = bisect_right(self._ends, index)
         before = self._ends[number - 1] if number else 0
-        return self._sources[number](names).slice(place - before, 1)
+        return self._sources[number](names).slice(index - before, 1)
 
 
-class Texts(Made[str]):
-    """Many short texts as Arrow columns, a third of what they take as objects; one is made when it is looked at."""
+class Texts(LazySequence[str]):
+    """Short texts as Arrow columns, a third of the memory of objects; decoded on access."""
 
     def __init__(self) -> None:
         self._columns: list[Any] = []
@@ -148,7 +148,7 @@ class Texts(Made[str]):
 
     @property
     def column(self) -> Any:
-        """All of them as a chunked array."""
+        """Return all texts as a chunked array."""
         import pyarrow as pa
 
         return pa.chunked_array([*self._columns, _column(self._last)])
@@ -156,8 +156,8 @@ class Texts(Made[str]):
     def __len__(self) -> int:
         return len(self._columns) * _CHUNK + len(self._last)
 
-    def member(self, place: int) -> str:
-        number, row = divmod(place, _CHUNK)
+    def member(self, index: int) -> str:
+        number, row = divmod(index, _CHUNK)
         text: str = self._last[row] if number == len(self._columns) else self._columns[number][row].as_py()
         return text
 
@@ -175,9 +175,9 @@ def places_in(names: Sequence[str], columns: Sequence[Any]) -> npt.NDArray[np.in
 
     among = names.column.combine_chunks() if isinstance(names, Texts) else _column(names)
     chunks = [chunk for column in columns for chunk in (column.chunks if hasattr(column, "chunks") else [column])]
-    given = pa.chunked_array(chunks, pa.string())
-    found = pc.index_in(given, value_set=among).fill_null(-1)
-    return np.asarray(found.to_numpy(), np.int64)
+    values = pa.chunked_array(chunks, pa.string())
+    indices = pc.index_in(values, value_set=among).fill_null(-1)
+    return np.asarray(indices.to_numpy(), np.int64)
 
 
 def _column(texts: Sequence[str]) -> Any:

@@ -144,8 +144,8 @@ def add_human_figures(probe: Path, figures: Sequence[HumanFigure]) -> None:
     """Add figures to the card of a probe; earlier ones of the same source are replaced."""
     path, card = _card_beside(probe)
     sources = {figure.source for figure in figures}
-    kept = tuple(figure for figure in card.human if figure.source not in sources)
-    with writing_card(path, replace(card, human=kept + tuple(figures))):
+    others = tuple(figure for figure in card.human if figure.source not in sources)
+    with writing_card(path, replace(card, human=others + tuple(figures))):
         pass
 
 

@@ -20,7 +20,7 @@ INTERNAL: Mapping[str, Any] = {"json": False}
 
 
 class Document:
-    """What a function returns and ``--json`` prints: subclasses are frozen dataclasses with a sentence for each field.
+    """Result of a public function, printed by ``--json``: a frozen dataclass with a sentence for each field.
 
     A JSON Schema can be generated from the class (pydantic's ``TypeAdapter``), sentences included. A field whose
     default is None is left out of the JSON where it is None; a field without a default is always there. A class with a
@@ -32,7 +32,7 @@ class Document:
     __pydantic_config__: ClassVar[dict[str, bool]] = {"use_attribute_docstrings": True, "arbitrary_types_allowed": True}
 
     def to_json(self) -> dict[str, Any]:
-        """The same as what JSON knows: what ``--json`` prints."""
+        """Return plain JSON values, as ``--json`` prints them."""
         values: dict[str, Any] = plain(self)
         return values
 
@@ -49,7 +49,7 @@ Number = Annotated[float, _NotANumberIsNull()]
 
 
 def plain(value: Any) -> Any:
-    """Dataclasses, tuples and paths as what JSON knows.
+    """Convert dataclasses, tuples and paths to JSON values.
 
     >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)
@@ -119,22 +119,22 @@ class Frame:
         return list(self._columns[column])
 
     def to_arrow(self) -> pyarrow.Table:
-        """The same as an Arrow table."""
+        """Convert to an Arrow table."""
         import pyarrow
 
         return pyarrow.table({name: pyarrow.array(values) for name, values in self._columns.items()})
 
     def to_pandas(self) -> Any:
-        """The same as a pandas data frame, where pandas is installed."""
+        """Convert to a pandas data frame, where pandas is installed."""
         _need("pandas")
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:
-        """The same as a polars data frame, where polars is installed."""
+        """Convert to a polars data frame, where polars is installed."""
         return _need("polars").DataFrame(self.to_arrow())
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The rows as plain values."""
+        """Return the rows as plain values."""
 
         rows: list[dict[str, Any]] = plain(list(self))
         return rows
@@ -194,7 +194,7 @@ class Frame:
 
 
 def columns_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Rows as columns; a key that a row does not have is None there. No row is held longer than it takes.
+    """Convert rows to columns, with None for a missing key; rows are not held in memory.
 
     >>> columns_of([{"model": "a", "n": 1}, {"model": "b"}])
     {'model': ['a', 'b'], 'n': [1, None]}
@@ -213,7 +213,7 @@ def columns_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _cell(value: Any) -> Any:
-    """A value as a cell of a table for spreadsheets: lists as JSON, true and false in small letters, no formulas."""
+    """Convert a value to a spreadsheet cell: lists as JSON, booleans in lower case, no formulas."""
     if isinstance(value, list | tuple | dict):
         import orjson
 
@@ -229,7 +229,7 @@ def _shown(value: Any) -> str:
 
 
 def _need(library: str) -> Any:
-    """A library that only some have; what to install where it is missing."""
+    """Import an optional library, or raise an error that names it."""
     from importlib import import_module
 
     try:

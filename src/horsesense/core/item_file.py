@@ -17,7 +17,7 @@ from weakref import finalize
 
 import orjson
 
-from horsesense.core.arrow import Made, Texts
+from horsesense.core.arrow import LazySequence, Texts
 from horsesense.core.item import NO_SOURCE, Item, Source, check_item
 from horsesense.data import disk_errors, numbered_lines, writing
 from horsesense.errors import UserError
@@ -33,7 +33,7 @@ _SOURCE_FIELDS = {"file": str, "line": int, "id": str, "triples": list, "licence
 
 
 def item_from_dict(values: Any) -> Item:
-    """An item from plain JSON values, checked.
+    """Return a checked item from plain JSON values.
 
     An ``id`` that is not the item's own (a hand-written one, say) becomes ``source.id``; one that
     was made from other content is an error, because the item was edited after it got its id.
@@ -93,7 +93,7 @@ def _texts(value: Any, name: str) -> tuple[str, ...]:
 
 
 def _mapping(value: Any, name: str) -> Mapping[str, Any]:
-    """Names and values recur in every item, so each is kept once in memory; `check_item` looks at the values."""
+    """Intern names and values, which recur in every item; `check_item` checks the values."""
     if not isinstance(value, dict):
         raise UserError(f"the field {name!r} is not an object")
     return {intern(key): intern(entry) if type(entry) is str else entry for key, entry in value.items()}
@@ -127,7 +127,7 @@ def _tell_source(name: str) -> NoReturn:
 
 
 def iter_jsonl(path: Path) -> Iterator[tuple[int, Item]]:
-    """Each item with its line."""
+    """Yield each item with its line."""
     for line, text in numbered_lines(path):
         try:
             values = orjson.loads(text)
@@ -216,19 +216,19 @@ def write_parquet(path: Path, items: Iterable[Item]) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    kept = list(items)
+    all_items = list(items)
     try:
-        schema = _schema(kept)
+        schema = _schema(all_items)
     except UserError as error:
         raise error.at(path) from None
     with writing(path) as temporary, parquet.ParquetWriter(temporary, schema, compression="zstd") as writer:
-        rows = iter(kept)
+        rows = iter(all_items)
         while batch := list(islice(rows, _WRITTEN_AT_ONCE)):
             writer.write_table(pa.Table.from_pylist([item.to_json() for item in batch], schema=schema))
 
 
 def iter_parquet(path: Path) -> Iterator[tuple[int, Item]]:
-    """Each item with its row, from 1."""
+    """Yield each item with its row, from 1."""
     with disk_errors(path), path.open("rb") as handle:
         for row, values in enumerate(_rows(handle, path), start=1):
             try:
@@ -277,8 +277,8 @@ _CHUNK = 8_192
 """Items that are read at a time where all are gone through."""
 
 
-class StoredItems(Made[Item]):
-    """Items that are made when they are looked at; ids and families are at hand.
+class StoredItems(LazySequence[Item]):
+    """Items decoded on access; their ids and families are in memory.
 
     The file has no name, so that nothing is left of it however the process ends.
     """
@@ -299,7 +299,7 @@ class StoredItems(Made[Item]):
             self.append(item)
 
     def __eq__(self, other: object) -> bool:
-        """No two of them are equal: what is known of one is looked up by which it is."""
+        """Hash by identity, so that derived data can be cached per object."""
         return self is other
 
     def __hash__(self) -> int:
@@ -319,9 +319,9 @@ class StoredItems(Made[Item]):
         self.ids.append(item.id)
         self.units.append(item.family or item.id)
 
-    def line(self, place: int) -> bytes:
-        """An item as JSON."""
-        return self._lines(place, place + 1)[0]
+    def line(self, index: int) -> bytes:
+        """Return an item as JSON."""
+        return self._lines(index, index + 1)[0]
 
     def _lines(self, start: int, end: int) -> list[bytes]:
         begin = self._ends[start - 1] if start else 0
@@ -337,8 +337,8 @@ class StoredItems(Made[Item]):
     def __len__(self) -> int:
         return len(self._ends)
 
-    def member(self, place: int) -> Item:
-        return item_from_dict(orjson.loads(self.line(place)))
+    def member(self, index: int) -> Item:
+        return item_from_dict(orjson.loads(self.line(index)))
 
     def __iter__(self) -> Iterator[Item]:
         for start in range(0, len(self), _CHUNK):
@@ -352,8 +352,8 @@ def _close(file: IO[bytes]) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Some(Sequence[Item]):
-    """Some of a sequence's items, by their places; none is held apart from it."""
+class Subset(Sequence[Item]):
+    """A subset of a sequence of items, by index, without a copy."""
 
     items: Sequence[Item]
     places: Sequence[int] | npt.NDArray[np.int64]
@@ -362,27 +362,29 @@ class Some(Sequence[Item]):
         return len(self.places)
 
     @overload
-    def __getitem__(self, place: int) -> Item: ...
+    def __getitem__(self, index: int) -> Item: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Item]: ...
+    def __getitem__(self, index: slice) -> Sequence[Item]: ...
 
-    def __getitem__(self, place: int | slice) -> Item | Sequence[Item]:
-        return Some(self.items, self.places[place]) if isinstance(place, slice) else self.items[int(self.places[place])]
+    def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
+        return (
+            Subset(self.items, self.places[index]) if isinstance(index, slice) else self.items[int(self.places[index])]
+        )
 
     def __iter__(self) -> Iterator[Item]:
-        return (self.items[int(place)] for place in self.places)
+        return (self.items[int(index)] for index in self.places)
 
     @property
     def lines(self) -> list[bytes] | None:
-        """The items as JSON, where they lie so."""
-        return [self.items.line(int(place)) for place in self.places] if isinstance(self.items, StoredItems) else None
+        """Return the items as JSON lines where they are stored so; otherwise None."""
+        return [self.items.line(int(index)) for index in self.places] if isinstance(self.items, StoredItems) else None
 
 
 def ids_of(items: Sequence[Item]) -> Sequence[str]:
-    """The ids of items, which stored ones have at hand."""
-    if isinstance(items, Some) and isinstance(items.items, StoredItems):
-        return [items.items.ids[int(place)] for place in items.places]
+    """Return the ids of items, without decoding stored ones."""
+    if isinstance(items, Subset) and isinstance(items.items, StoredItems):
+        return [items.items.ids[int(index)] for index in items.places]
     return items.ids if isinstance(items, StoredItems) else [item.id for item in items]
 
 

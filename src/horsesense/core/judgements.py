@@ -95,7 +95,7 @@ def judgement_from_dict(values: Mapping[str, Any]) -> Judgement:
 
 
 def check_columns(values: Mapping[str, Any]) -> None:
-    """The columns that every judgement needs must be there."""
+    """Check that the required columns are present."""
     missing = [name for name in NEEDED if name not in values]
     if missing:
         there = ", ".join(list(values)[:8]) or "none"
@@ -105,7 +105,7 @@ def check_columns(values: Mapping[str, Any]) -> None:
 
 
 def _whole(value: Any, name: str, least: int) -> int:
-    """A whole number, given as a number or as its digits; an empty cell is the least."""
+    """Parse a whole number, given as a number or as digits; an empty cell is the least value."""
     if value == "":
         return least
     if isinstance(value, str) and value.isdecimal() and len(value) < 10:
@@ -116,7 +116,7 @@ def _whole(value: Any, name: str, least: int) -> int:
 
 
 def iter_judgements(path: str | Path) -> Iterator[Placed]:
-    """Each judgement of a file with its place."""
+    """Yield each judgement of a file with its line."""
     path = Path(path)
     for line, row in iter_rows(path):
         try:
@@ -160,7 +160,7 @@ _LABEL_FIELDS = tuple(f.name for f in fields(Label))
 
 
 def label_from_dict(values: Mapping[str, Any]) -> Label:
-    """A label from plain JSON values, checked."""
+    """Return a checked label from plain JSON values."""
     missing = [name for name in ("item", "instrument", "rule", "value") if name not in values]
     if missing:
         raise UserError(f"the field {missing[0]!r} of a label is missing", fix="give a file of exported labels")
@@ -187,7 +187,7 @@ def label_from_dict(values: Mapping[str, Any]) -> Label:
 
 
 def read_labels(path: str | Path) -> list[tuple[int, Label]]:
-    """The labels of a JSON lines file with their lines."""
+    """Read the labels of a JSON lines file with their lines."""
     path, labels = Path(path), []
     lines: dict[str, int] = {}
     for line, row in iter_rows(path):

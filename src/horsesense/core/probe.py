@@ -238,15 +238,15 @@ def _distinct(path: Path, many: bool) -> tuple[Sequence[Item], int]:
     """Return the distinct items of a file, and the number of duplicates."""
     items: list[Item] | StoredItems = StoredItems() if many else []
     lines = array("q")
-    places: dict[str, int] = {}
-    given: dict[str, int] = {}
+    indices: dict[str, int] = {}
+    source_ids: dict[str, int] = {}
     repeated = 0
     for line, item in _numbered(path):
-        if item.id in places:
-            place = places[item.id]
-            if not _same(item, items[place]):
+        if item.id in indices:
+            index = indices[item.id]
+            if not _same(item, items[index]):
                 raise UserError(
-                    f"the item {item.id} is already in line {lines[place]}, with other facets or groups",
+                    f"the item {item.id} is already in line {lines[index]}, with other facets or groups",
                     file=path,
                     line=line,
                     fix="keep one of the two",
@@ -255,14 +255,14 @@ def _distinct(path: Path, many: bool) -> tuple[Sequence[Item], int]:
             continue
         written = item.source.id
         # Ids of a published dataset may repeat (mcqa's do); an id written into the file by hand may not.
-        if written and not item.source.file and given.setdefault(written, line) != line:
+        if written and not item.source.file and source_ids.setdefault(written, line) != line:
             raise UserError(
-                f"the id {written!r} is already in line {given[written]}, with other content",
+                f"the id {written!r} is already in line {source_ids[written]}, with other content",
                 file=path,
                 line=line,
                 fix="give each item an id of its own, or none",
             )
-        places[item.id] = len(items)
+        indices[item.id] = len(items)
         items.append(item)
         if len(items) == MANY and isinstance(items, list):
             items = StoredItems(items)

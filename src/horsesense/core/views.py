@@ -19,7 +19,7 @@ _WORD_ENDS = re.compile(r"\s|[.,;:!?]+(\s|$)")
 
 
 def view(item: Item, form: Form) -> Item | None:
-    """The item in ``form``, or None if it has no valid version in that form.
+    """Return the item in ``form``, or None if it has no valid version in that form.
 
     >>> cloze = Item(probe="demo", form="cloze", text="Ice is ___.", options=("cold", "hot"), answer=0)
     >>> view(cloze, "sentences").options
@@ -51,15 +51,15 @@ def _as_sentences(item: Item) -> Item | None:
 
 
 def _common_prefix(texts: Sequence[str]) -> int:
-    """How many characters all texts begin with in common."""
-    for place, letters in enumerate(zip(*texts, strict=False)):
+    """Return the length of the common prefix of texts."""
+    for index, letters in enumerate(zip(*texts, strict=False)):
         if len(set(letters)) > 1:
-            return place
+            return index
     return min(map(len, texts))
 
 
 def _as_cloze(item: Item) -> Item | None:
-    """Sentences that differ in one stretch of whole words are a cloze over that stretch."""
+    """Convert sentences that differ in one stretch of whole words to a cloze."""
     if item.form != "sentences" or len(set(item.options)) < len(item.options) or len(item.options) < 2:
         return None
     start = _common_prefix(item.options)
@@ -201,7 +201,7 @@ def overview(probe: Probe, samples: int = 3, seed: int = 0) -> Overview:
         },
         heat_map=tuple(HeatCell(hops, kind, count) for (hops, kind), count in sorted(cells.items())),
         groups={name: len(units) for name, units in sorted(groups.items())},
-        samples=tuple(items[place] for place in sorted(drawn)),
+        samples=tuple(items[index] for index in sorted(drawn)),
         label_quality=None if probe.card.label_quality is None else probe.card.label_quality.in_words(),
     )
 

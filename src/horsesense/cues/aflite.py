@@ -42,16 +42,16 @@ def aflite(
     usable = np.array([i.answer is not None and len(i.options) > 1 for i in items], dtype=bool)
     rows = vectors[np.repeat(usable, [len(item.options) for item in items])]
     table = table_of(items)
-    kept = np.arange(len(table))
+    remaining = np.arange(len(table))
     rng = np.random.default_rng([seed, 6])
     for number in range(round(1 / SLICE)):
         progress.update("AFLite", number, round(1 / SLICE))
-        part = table.take(kept)
-        gone = _foreseen(part, rows[table.options_of(kept)], rng)
+        part = table.take(remaining)
+        gone = _foreseen(part, rows[table.options_of(remaining)], rng)
         if not len(gone) or len(np.unique(part.unit)) - len(gone) < fewest:
             break
-        kept = kept[~np.isin(part.unit, gone)]
-    return [table.items[i] for i in kept.tolist()]
+        remaining = remaining[~np.isin(part.unit, gone)]
+    return [table.items[i] for i in remaining.tolist()]
 
 
 def check_vectors(items: Sequence[Item], vectors: NDArray[np.float32]) -> None:

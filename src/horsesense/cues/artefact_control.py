@@ -60,11 +60,11 @@ def chosen_cue(
     cues = [*battery(), *(given(name, scores, items) for name, scores in (extra or {}).items()), *also]
     prepared = prepare(table, cues)
     flat, picks = _crossed_shares(prepared, seed)
-    place = {id(item): number for number, item in enumerate(table.items)}
+    index_of = {id(item): number for number, item in enumerate(table.items)}
     answers = []
     for item in items:
         scores = tuple(1 / len(item.options) for _ in item.options)
-        number = place.get(id(item))
+        number = index_of.get(id(item))
         if number is not None:
             scores = tuple(flat[table.starts[number] : table.starts[number + 1]].tolist())
         answers.append(Answer(item=item.id, view=item.form, scores=scores))

@@ -7,7 +7,7 @@ registers it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from horsesense.cues.table import Table
 from horsesense.cues.tokens import Floats, Ints, Scores, spread
 from horsesense.errors import UserError
+from horsesense.registry import Plugin, found
 
 Bools = NDArray[np.bool_]
 
@@ -118,9 +119,9 @@ def keys(codes: Ints, where: Ints | None = None) -> Keys:
     >>> keys(np.array([4, -1, 2])).option.tolist()
     [0, 2]
     """
-    place = np.arange(len(codes)) if where is None else where
-    shown = codes >= 0
-    return Keys(codes[shown], place[shown])
+    option = np.arange(len(codes)) if where is None else where
+    has_code = codes >= 0
+    return Keys(codes[has_code], option[has_code])
 
 
 NO_KEYS = Keys(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
@@ -220,10 +221,10 @@ class Learner:
         first = np.full(len(self.table), -1, dtype=np.int64)
         first[chosen] = table.starts[:-1]
         moved = first[self._entry_item]
-        kept = moved >= 0
-        option = (moved + self.keys.option - self.table.starts[:-1][self._entry_item])[kept]
+        inside = moved >= 0
+        option = (moved + self.keys.option - self.table.starts[:-1][self._entry_item])[inside]
         order = np.argsort(option, kind="stable")
-        return Learner(table, Keys(self.keys.codes[kept][order], option[order]))
+        return Learner(table, Keys(self.keys.codes[inside][order], option[order]))
 
     def offered(self, train: Bools, asked: Bools | None = None) -> Offered:
         """Count the categories in ``train``, whatever the key; only options of ``asked`` items will be scored."""
@@ -284,3 +285,37 @@ def in_item_rank(table: Table, scores: Scores) -> NDArray[np.float32]:
 def phrase(cue: Cue, direction: int) -> str:
     """Return the answering rule of a cue in words: "the option …". Direction 0 is the maximum, 1 the minimum."""
     return cue.least if isinstance(cue, Number) and direction else cue.most
+
+
+def foreign(name: str) -> Cue:
+    """Return the cue of that name, labelled with its package; its output is checked."""
+    plugin = found("cues", name)
+    cue = plugin.load(object, "anything")
+    if not isinstance(cue, Number | Learnt):
+        raise plugin.another(cue, "a Number or a Learnt")
+    called = {"name": f"{name} ({plugin.origin})", "about": f"{cue.about} (from {plugin.origin})"}
+    called["most"] = f"{cue.most} ({plugin.package})"
+    if isinstance(cue, Number):
+        return replace(cue, **called, least=f"{cue.least} ({plugin.package})", compute=_checked_numbers(plugin, cue))
+    return replace(cue, **called, compute=_checked_keys(plugin, cue))
+
+
+def _checked_numbers(plugin: Plugin, cue: Number) -> Callable[[Table], Floats]:
+    def compute(table: Table) -> Floats:
+        numbers = plugin.made(cue.compute, np.ndarray, table)
+        if numbers.shape != table.text_of.shape or numbers.dtype.kind not in "fiu":
+            raise plugin.wrong("does not give one number per option")
+        return numbers.astype(np.float64)
+
+    return compute
+
+
+def _checked_keys(plugin: Plugin, cue: Learnt) -> Callable[[Table], Keys]:
+    def compute(table: Table) -> Keys:
+        result = plugin.made(cue.compute, Keys, table)
+        rising = result.codes.shape == result.option.shape and bool((np.diff(result.option) >= 0).all())
+        if not rising or (len(result.option) and not 0 <= result.option[0] <= result.option[-1] < len(table.text_of)):
+            raise plugin.wrong("does not give an option for each category, in increasing order")
+        return result
+
+    return compute

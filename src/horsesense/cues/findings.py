@@ -16,8 +16,7 @@ from horsesense.core.catalogue import PathLike, as_probe, name_in_run
 from horsesense.core.document import INTERNAL, Document, Frame, columns_of
 from horsesense.core.spec import Dtype
 from horsesense.cues.artefact_control import chosen_cue
-from horsesense.cues.battery import Cue, battery, credit, given, phrase
-from horsesense.cues.plugin_cues import foreign
+from horsesense.cues.battery import Cue, battery, credit, foreign, given, phrase
 from horsesense.cues.relatedness import Cosines, Encoder, Relatedness, relatedness, relatedness_cue
 from horsesense.cues.search import (
     Mark,
@@ -265,10 +264,10 @@ def measure_cues(
     check_units(table)
     cues = [*battery(), *(given(name, scores, items) for name, scores in (extra or {}).items()), *also]
     cues += [relatedness_cue(encoder, items, cosine) for encoder, cosine in encoded]
-    found = examine(prepare(table, cues, progress), len(items), len(cues), splits, rounds, seed, level, progress)[0]
+    findings = examine(prepare(table, cues, progress), len(items), len(cues), splits, rounds, seed, level, progress)[0]
     clusters = [item.unit(group) for item in items]
     own = (relatedness(encoder, items, cosine, clusters) for encoder, cosine in encoded)
-    return replace(found, relatedness=tuple(each for each in own if each is not None))
+    return replace(findings, relatedness=tuple(each for each in own if each is not None))
 
 
 def examine(
@@ -346,9 +345,9 @@ def drawn(table: Table, most: int, seed: int) -> Ints:
     """Sample items of whole clusters by seed, ``most`` of them or a few more."""
     order = np.random.default_rng([seed, 4]).permutation(int(table.unit.max()) + 1)
     sizes = np.bincount(table.unit)[order]
-    kept = np.zeros(len(order), dtype=bool)
-    kept[order[: int(np.searchsorted(np.cumsum(sizes), most)) + 1]] = True
-    return np.flatnonzero(kept[table.unit])
+    mask = np.zeros(len(order), dtype=bool)
+    mask[order[: int(np.searchsorted(np.cumsum(sizes), most)) + 1]] = True
+    return np.flatnonzero(mask[table.unit])
 
 
 def probe_and_group(probe: Probe | PathLike, group: str | None) -> tuple[Probe, str]:

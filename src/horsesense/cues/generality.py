@@ -55,9 +55,9 @@ def senses(table: Table) -> Floats:
     known = table.taxonomy
     if known is None:
         return _of_concept(table, None)
-    places = np.unique(table.synset[table.synset >= 0])
+    synsets = np.unique(table.synset[table.synset >= 0])
     column = np.zeros(len(known), dtype=np.int64)
-    column[places] = [len(known.senses[known.lemmas[place][0].lower()]) for place in places.tolist()]
+    column[synsets] = [len(known.senses[known.lemmas[synset][0].lower()]) for synset in synsets.tolist()]
     return _of_concept(table, column)
 
 

@@ -249,15 +249,15 @@ def largest_balanced(columns: BalanceColumns, sizes: Floats, seed: int = 0) -> B
     """
     families = len(sizes)
     deals = max(1, -(-families // MOST_FAMILIES))
-    kept = np.zeros(families, dtype=bool)
+    selected = np.zeros(families, dtype=bool)
     reason = np.full(families, -1, dtype=np.int64)
     order = np.random.default_rng([seed, 5]).permutation(families)
     for deal in range(deals):
         part = np.sort(order[deal::deals])
         # Deviations of separate parts add up linearly, standard errors only by the square root.
         balanced = _solved(columns.of(part), sizes[part], 1 / np.sqrt(deals))
-        kept[part], reason[part] = balanced.kept, balanced.reason
-    return Balanced(kept, reason)
+        selected[part], reason[part] = balanced.kept, balanced.reason
+    return Balanced(selected, reason)
 
 
 def _solved(columns: BalanceColumns, sizes: Floats, tightened: float) -> Balanced:
@@ -273,14 +273,14 @@ def _solved(columns: BalanceColumns, sizes: Floats, tightened: float) -> Balance
         bound = tightened * columns.tolerance * np.sqrt(share * columns.variance.sum(axis=0))
         solved = linprog(-sizes, A_ub=rows, b_ub=np.concatenate([bound, bound]), bounds=(0, 1), method="highs")
         share = float(solved.x @ sizes / sizes.sum())
-    kept = solved.x > 0.5
+    selected = solved.x > 0.5
     price = -solved.ineqlin.marginals
     above, below = price.reshape(2, -1)
     against = columns.excess * (above - below)
     worst = np.argmax(against, axis=1)
-    blamed = ~kept & (against[np.arange(len(worst)), worst] > 0)
+    blamed = ~selected & (against[np.arange(len(worst)), worst] > 0)
     reason[blamed] = worst[blamed]
-    return Balanced(kept, reason)
+    return Balanced(selected, reason)
 
 
 # Hardening.
@@ -382,28 +382,28 @@ def harden_probe(
     items, group = probe.items if items is None else items, group or probe.card.group
     cues = [*battery(), *also]
     tried = _Battery(cues, group, taxonomy, splits, rounds, seed, progress)
-    kept, dropped = _usable(items)
-    prepared = tried.prepared(kept or items)
-    if len(kept) < FEWEST:
-        raise _too_few(len(kept), len(items))
-    first = after = tried.findings(prepared, len(kept))
+    usable, dropped = _usable(items)
+    prepared = tried.prepared(usable or items)
+    if len(usable) < FEWEST:
+        raise _too_few(len(usable), len(items))
+    first = after = tried.findings(prepared, len(usable))
     tolerance: dict[str, float] = {}
     for number in range(ROUNDS):
         rules = tried.rules(prepared)
         off = {rule.cue for rule in rules.off}
         if not off:
             # Permutations and trees are slow, so they run only if no simpler rule is off chance.
-            after = tried.findings(prepared, len(kept)) if number else first
+            after = tried.findings(prepared, len(usable)) if number else first
             off = better_than_chance(after)
         if not off:
-            return _hardened(probe, kept, dropped, len(probe.items) - len(items), rules, first, after)
+            return _hardened(probe, usable, dropped, len(probe.items) - len(items), rules, first, after)
         tolerance |= {name: tolerance.get(name, TOLERANCE / _TIGHTER) * _TIGHTER for name in off}
-        kept, gone = _round(prepared, rules, off, tolerance, seed)
-        if len(kept) < FEWEST or len({item.unit(group) for item in kept}) < 2:
-            raise _nothing_left(len(kept), len(items), rules, after)
+        usable, gone = _round(prepared, rules, off, tolerance, seed)
+        if len(usable) < FEWEST or len({item.unit(group) for item in usable}) < 2:
+            raise _nothing_left(len(usable), len(items), rules, after)
         dropped = [*dropped, *gone]
-        prepared = tried.prepared(kept)
-    raise _not_held(len(kept), len(items), rules, after)
+        prepared = tried.prepared(usable)
+    raise _not_held(len(usable), len(items), rules, after)
 
 
 def _hardened(

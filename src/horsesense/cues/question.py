@@ -166,5 +166,5 @@ def hypothesis_words(table: Table) -> Keys:
     if not table.closed or not table.labels.any():
         return NO_KEYS
     sets = distinct(tokens((item.text if item.form == "pair" else "" for item in table.items), new_vocabulary()))
-    option, place = spread(sets.lengths[table.item_of], sets.starts[table.item_of])
-    return Keys(sets.codes[place].astype(np.int64) * len(table.texts) + table.text_of[option], option)
+    option, position = spread(sets.lengths[table.item_of], sets.starts[table.item_of])
+    return Keys(sets.codes[position].astype(np.int64) * len(table.texts) + table.text_of[option], option)

@@ -83,19 +83,19 @@ def cosines(items: Sequence[Item], encoder: Encoder) -> list[tuple[float, ...]]:
             continue
         options, context = apart(item)
         question = " ".join(context.replace(BLANK, " ").split())
-        places = [texts.setdefault(option, len(texts)) for option in options]
-        rows.append((texts.setdefault(question, len(texts)), places))
+        indices = [texts.setdefault(option, len(texts)) for option in options]
+        rows.append((texts.setdefault(question, len(texts)), indices))
     vectors = np.asarray(encoder.encode(list(texts)), dtype=np.float64)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True) if len(texts) else np.zeros((0, 1))
     units = np.divide(vectors, norms, out=np.full_like(vectors, np.nan), where=norms > 0)
-    found = []
-    for item, (asked, places) in zip(items, rows, strict=True):
+    rows_of_cosines = []
+    for item, (asked, indices) in zip(items, rows, strict=True):
         if asked < 0:
-            found.append(tuple(float("nan") for _ in item.options))
+            rows_of_cosines.append(tuple(float("nan") for _ in item.options))
         else:
             # Rounded, so that ties do not depend on the order of summation.
-            found.append(tuple((units[places] @ units[asked]).round(6).tolist()))
-    return found
+            rows_of_cosines.append(tuple((units[indices] @ units[asked]).round(6).tolist()))
+    return rows_of_cosines
 
 
 def word_vector_encoder(vectors: Vectors, frequency: Callable[[str], float], content: str) -> Encoder:
@@ -126,12 +126,12 @@ def picked(cosine: Cosines) -> list[tuple[float, ...]]:
     >>> picked([(0.2, 0.9), (float("nan"), float("nan"))])
     [(0.0, 1.0), (0.5, 0.5)]
     """
-    found = []
+    picks = []
     for row in cosine:
         values = np.nan_to_num(np.array(row), nan=-np.inf)
         best = values == values.max() if np.isfinite(values).sum() > 1 else np.ones(len(values), dtype=bool)
-        found.append(tuple((best / best.sum()).tolist()))
-    return found
+        picks.append(tuple((best / best.sum()).tolist()))
+    return picks
 
 
 def relatedness_cue(encoder: Encoder, items: Sequence[Item], cosine: Cosines) -> Number:
@@ -176,12 +176,12 @@ Related = dict[str, tuple[Encoder, list[tuple[float, ...]]]]
 
 def encoders(progress: Progress = NO_PROGRESS) -> list[Encoder]:
     """Return the encoders that are on this machine; nothing is loaded before it is used."""
-    found = []
+    available = []
     if any(cache_folder("glove").glob("*.npy")):
-        found.append(_glove())
+        available.append(_glove())
     if (bundled_folder(SENTENCES) / "config.json").is_file() and _installed("torch") and _installed("transformers"):
-        found.append(_sentences(progress))
-    return found
+        available.append(_sentences(progress))
+    return available
 
 
 def _installed(library: str) -> bool:
@@ -216,10 +216,10 @@ def _sentences(progress: Progress) -> Encoder:
 
 def related(items: Sequence[Item], progress: Progress = NO_PROGRESS, known: Sequence[Encoder] | None = None) -> Related:
     """Return the cosines of each item's options by every encoder at hand, from the cache where they are stored."""
-    found: Related = {}
+    by_encoder: Related = {}
     for encoder in encoders(progress) if known is None else known:
-        found[encoder.name] = (encoder, _stored(items, encoder))
-    return found
+        by_encoder[encoder.name] = (encoder, _stored(items, encoder))
+    return by_encoder
 
 
 def _stored(items: Sequence[Item], encoder: Encoder) -> list[tuple[float, ...]]:

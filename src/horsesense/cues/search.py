@@ -258,11 +258,11 @@ def permutation_test(prepared: Prepared, rounds: int = 199, seed: int = 0, progr
         # The first round is the true key, which is one of the possible shuffles.
         gold = _turned(table, order, rank, rng) if number else table.gold
         statistics[number, : flat.shape[1]] = flat[gold].mean(axis=0, dtype=np.float64)
-        for place, learner in enumerate(prepared.learners):
+        for index, learner in enumerate(prepared.learners):
             earned = 0.0
-            for train, offered in zip((half, ~half), known[place], strict=True):
+            for train, offered in zip((half, ~half), known[index], strict=True):
                 earned += float(credit(table, learner.scores(train, gold, offered), gold)[~train].sum())
-            statistics[number, flat.shape[1] + place] = earned / len(table)
+            statistics[number, flat.shape[1] + index] = earned / len(table)
     return _corrected(statistics, prepared.numbers)
 
 
@@ -282,9 +282,9 @@ def _alphabetical(table: Table) -> tuple[Ints, Ints]:
     order = np.empty(len(table.text_of), dtype=np.int64)
     rank = np.empty(len(table.text_of), dtype=np.int64)
     for start, item in zip(table.starts.tolist(), table.items, strict=False):
-        for place, number in enumerate(sorted(range(len(item.options)), key=item.options.__getitem__)):
-            order[start + place] = start + number
-            rank[start + number] = place
+        for position, number in enumerate(sorted(range(len(item.options)), key=item.options.__getitem__)):
+            order[start + position] = start + number
+            rank[start + number] = position
     return order, rank
 
 

@@ -29,13 +29,13 @@ _LONGEST_NAME = 80
 def place_of_concepts(items: Sequence[Item], texts: Sequence[str], text_of: Ints, taxonomy: Graph) -> Ints:
     """Return the flat WordNet index of each option's concept, or -1. A knowledge id has priority over the text."""
     named = np.array([place_of_text(text, taxonomy) for text in texts], dtype=np.int64)
-    places = named[text_of]
+    synsets = named[text_of]
     flat = 0
     for item in items:
         for number, concept in enumerate(item.concepts):
-            places[flat + number] = taxonomy.number.get(concept, places[flat + number])
+            synsets[flat + number] = taxonomy.number.get(concept, synsets[flat + number])
         flat += len(item.options)
-    return places
+    return synsets
 
 
 def place_of_text(text: str, taxonomy: Graph) -> int:
@@ -46,13 +46,13 @@ def place_of_text(text: str, taxonomy: Graph) -> int:
         return _best(taxonomy.by_gloss.get(definition_key(defined["gloss"]), []), words, taxonomy)
     if len(text) <= _LONGEST_NAME:
         name = text.strip().rstrip(".").lower()
-        if places := taxonomy.senses.get(name):
-            return places[0]
+        if senses := taxonomy.senses.get(name):
+            return senses[0]
         words = set(name.split(", "))
         first = taxonomy.senses.get(name.partition(", ")[0], []) if len(words) > 1 else []
-        for place in first:
-            if words <= {lemma.lower() for lemma in taxonomy.lemmas[place]}:
-                return place
+        for synset in first:
+            if words <= {lemma.lower() for lemma in taxonomy.lemmas[synset]}:
+                return synset
     same = taxonomy.by_gloss.get(definition_key(text), [])
     return same[0] if same else -1
 
@@ -160,8 +160,8 @@ class Table:
         flat = self.options_of(chosen)
         starts = np.concatenate([[0], np.cumsum(lengths)])
         gold = starts[:-1] + (self.gold - self.starts[:-1])[chosen]
-        kept, text_of = np.unique(self.text_of[flat], return_inverse=True)
-        texts = [self.texts[t] for t in kept.tolist()]
+        distinct, text_of = np.unique(self.text_of[flat], return_inverse=True)
+        texts = [self.texts[t] for t in distinct.tolist()]
         contexts = [self.contexts[i] for i in chosen.tolist()]
         unit = np.unique(self.unit[chosen], return_inverse=True)[1]
         return Table(items, starts, gold, unit, texts, text_of, contexts, self.taxonomy)
@@ -184,19 +184,19 @@ def table_of(items: Sequence[Item], group: str = "family", taxonomy: Graph | Non
         raise UserError(
             "the questions were asked without options, so no cue can choose one", fix="give items with options"
         )
-    places: dict[str, int] = {}
+    index_of: dict[str, int] = {}
     text_of: list[int] = []
     contexts: list[str] = []
     for item in usable:
         stretches, context = apart(item)
-        text_of.extend(places.setdefault(text, len(places)) for text in stretches)
+        text_of.extend(index_of.setdefault(text, len(index_of)) for text in stretches)
         contexts.append(context)
     numbers: dict[str, int] = {}
     unit = [numbers.setdefault(item.unit(group), len(numbers)) for item in usable]
     starts = np.concatenate([[0], np.cumsum([len(item.options) for item in usable])]).astype(np.int64)
     gold = starts[:-1] + np.array([item.answer for item in usable], dtype=np.int64)
     units = np.array(unit, dtype=np.int64)
-    return Table(usable, starts, gold, units, list(places), np.array(text_of, dtype=np.int64), contexts, taxonomy)
+    return Table(usable, starts, gold, units, list(index_of), np.array(text_of, dtype=np.int64), contexts, taxonomy)
 
 
 def apart(item: Item) -> tuple[Sequence[str], str]:

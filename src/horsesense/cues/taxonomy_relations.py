@@ -43,10 +43,10 @@ def near_another(table: Table) -> Floats:
 
 
 def _kin(table: Table) -> _Kin:
-    kept: dict[int, _Kin] = table.__dict__.setdefault("kin", {})
-    if 0 not in kept:
-        kept[0] = _kin_of(table)
-    return kept[0]
+    by_distance: dict[int, _Kin] = table.__dict__.setdefault("kin", {})
+    if 0 not in by_distance:
+        by_distance[0] = _kin_of(table)
+    return by_distance[0]
 
 
 def _kin_of(table: Table) -> _Kin:
@@ -58,8 +58,8 @@ def _kin_of(table: Table) -> _Kin:
     # Every ordered pair of options of an item.
     width = table.counts[table.item_of]
     one, other = spread(width, table.starts[:-1][table.item_of])
-    kept = (one != other) & (table.synset[one] >= 0) & (table.synset[other] >= 0)
-    one, other = one[kept], other[kept]
+    known_pairs = (one != other) & (table.synset[one] >= 0) & (table.synset[other] >= 0)
+    one, other = one[known_pairs], other[known_pairs]
     mine, theirs = table.synset[one], table.synset[other]
     pairs, which = np.unique(mine * len(known) + theirs, return_inverse=True)
     links = _links(known, *np.divmod(pairs, len(known)))
@@ -76,12 +76,12 @@ def _links(known: Graph, mine: Ints, theirs: Ints) -> tuple[Floats, Floats, Floa
     """Return for pairs of concepts whether the first is above the second, below it, and the number of links between
     them; nan without a common hypernym."""
     up = known.lineage
-    row, place = spread(np.diff(up.starts)[mine], up.starts[:-1][mine])
-    wanted = theirs[row] * len(known) + up.others[place]
+    row, position = spread(np.diff(up.starts)[mine], up.starts[:-1][mine])
+    targets = theirs[row] * len(known) + up.others[position]
     codes = np.repeat(np.arange(len(known)), np.diff(up.starts)) * len(known) + up.others
-    found = np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)
-    both = codes[found] == wanted
-    row, mine_up, theirs_up = row[both], up.hops[place[both]].astype(np.int64), up.hops[found[both]].astype(np.int64)
+    hits = np.minimum(np.searchsorted(codes, targets), len(codes) - 1)
+    both = codes[hits] == targets
+    row, mine_up, theirs_up = row[both], up.hops[position[both]].astype(np.int64), up.hops[hits[both]].astype(np.int64)
     far = np.full(len(mine), np.inf)
     np.minimum.at(far, row, (mine_up + theirs_up).astype(np.float64))
     over, under = np.zeros(len(mine)), np.zeros(len(mine))

@@ -105,8 +105,8 @@ def distinct(tokens: Tokens) -> Tokens:
     [0, 1]
     """
     width = max(len(tokens.vocabulary), 1)
-    row, place = spread(tokens.lengths, tokens.starts[:-1])
-    keys = np.sort(row * width + tokens.codes[place])
+    row, position = spread(tokens.lengths, tokens.starts[:-1])
+    keys = np.sort(row * width + tokens.codes[position])
     # Much faster here than np.unique, which hashes.
     row, codes = np.divmod(keys[np.diff(keys, prepend=-1) > 0], width)
     return Tokens(codes.astype(np.int32), np.searchsorted(row, np.arange(len(tokens.starts))), tokens.vocabulary)
@@ -178,8 +178,8 @@ def _blocks(items: int, size: int) -> Iterator[tuple[int, int]]:
 
 def _entries(tokens: Tokens, rows: Ints) -> tuple[Ints, Ints]:
     """Return row number and code of each word of the texts ``rows``."""
-    owner, place = spread(tokens.lengths[rows], tokens.starts[rows])
-    return owner, tokens.codes[place].astype(np.int64)
+    owner, position = spread(tokens.lengths[rows], tokens.starts[rows])
+    return owner, tokens.codes[position].astype(np.int64)
 
 
 def _bigrams(

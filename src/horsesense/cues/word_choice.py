@@ -102,9 +102,9 @@ def comparatives(table: Table) -> Floats:
 
 def _conjunctions(table: Table) -> Ints:
     """Return the conjunction code of each text; -1 for none."""
-    place = {word: number for number, word in enumerate(small.CONJUNCTIONS)}
-    none = len(place)
-    rank = table.words.smallest(lambda word: place.get(word, none))
+    index_of = {word: number for number, word in enumerate(small.CONJUNCTIONS)}
+    none = len(index_of)
+    rank = table.words.smallest(lambda word: index_of.get(word, none))
     return np.where(np.isnan(rank) | (rank == none), -1, rank).astype(np.int64)
 
 
@@ -117,11 +117,11 @@ def conjunction(table: Table) -> Keys:
 @learnt("whose conjunction wins against those of the other options in other items")
 def conjunction_contest(table: Table) -> Keys:
     """Its conjunction, together with those of the other options."""
-    shown = _conjunctions(table)[table.text_of]
+    code = _conjunctions(table)[table.text_of]
     # One bit per conjunction: the bits encode the set of the item.
-    rivals = np.bitwise_or.reduceat(np.where(shown >= 0, 1 << np.maximum(shown, 0), 0), table.starts[:-1])
-    codes = rivals[table.item_of] * 64 + shown
-    return keys(np.where(table.labels | (shown < 0), -1, codes))
+    rivals = np.bitwise_or.reduceat(np.where(code >= 0, 1 << np.maximum(code, 0), 0), table.starts[:-1])
+    codes = rivals[table.item_of] * 64 + code
+    return keys(np.where(table.labels | (code < 0), -1, codes))
 
 
 @learnt("whose first word is right most often in other items")
@@ -144,7 +144,7 @@ def bag_of_words(table: Table) -> Keys:
     # A word counts once per option whose text contains it.
     seen = np.bincount(sets.codes, weights=np.repeat(offered, sets.lengths), minlength=len(sets.vocabulary))
     lengths = np.where(table.labels, 0, sets.lengths[table.text_of])
-    option, place = spread(lengths, sets.starts[table.text_of])
-    codes = sets.codes[place]
-    kept = seen[codes] >= _RARE_WORD
-    return Keys(codes[kept].astype(np.int64), option[kept])
+    option, position = spread(lengths, sets.starts[table.text_of])
+    codes = sets.codes[position]
+    frequent = seen[codes] >= _RARE_WORD
+    return Keys(codes[frequent].astype(np.int64), option[frequent])

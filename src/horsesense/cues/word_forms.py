@@ -37,13 +37,13 @@ def stem(table: Table) -> Floats:
     option, item, word = _options(table, distinct(table.words), head)
     asker, asked = _questions(table, head)
     width = max(len(heads), 1)
-    place = np.argsort(asker * width + head[asked], kind="stable")
-    cells = (asker * width + head[asked])[place]
-    wanted = item * width + head[word]
-    low = np.searchsorted(cells, wanted)
-    row, found = spread(np.searchsorted(cells, wanted, side="right") - low, low)
+    order = np.argsort(asker * width + head[asked], kind="stable")
+    cells = (asker * width + head[asked])[order]
+    targets = item * width + head[word]
+    low = np.searchsorted(cells, targets)
+    row, hits = spread(np.searchsorted(cells, targets, side="right") - low, low)
     common = lru_cache(maxsize=None)(lambda one, two: _common(vocabulary[one], vocabulary[two]))
-    lengths = [common(one, two) for one, two in zip(word[row].tolist(), asked[place][found].tolist(), strict=True)]
+    lengths = [common(one, two) for one, two in zip(word[row].tolist(), asked[order][hits].tolist(), strict=True)]
     longest = np.zeros(len(table.text_of))
     np.maximum.at(longest, option[row], np.array(lengths, dtype=np.float64))
     return longest
@@ -64,8 +64,8 @@ def edit_distance(table: Table) -> Floats:
     letters = _letters(vocabulary)
     for first in range(0, len(word), _BLOCK // 8):
         part = slice(first, first + _BLOCK // 8)
-        row, place = spread(np.diff(starts)[item[part]], starts[:-1][item[part]])
-        pairs, which = np.unique(word[part][row] * width + asked[place], return_inverse=True)
+        row, position = spread(np.diff(starts)[item[part]], starts[:-1][item[part]])
+        pairs, which = np.unique(word[part][row] * width + asked[position], return_inverse=True)
         one, two = np.divmod(pairs, width)
         likeness = np.concatenate(
             [_likeness(letters, one[at : at + _BLOCK], two[at : at + _BLOCK]) for at in range(0, len(one), _BLOCK)]
@@ -92,14 +92,14 @@ def derivation(table: Table) -> Floats:
     asker, asked = _questions(table, content)
     one, other = np.array(sorted(links), dtype=np.int64).reshape(-1, 2).T
     low = np.searchsorted(one, asked)
-    row, place = spread(np.searchsorted(one, asked, side="right") - low, low)
+    row, position = spread(np.searchsorted(one, asked, side="right") - low, low)
     width = max(len(vocabulary), 1)
-    reached = np.unique(asker[row] * width + other[place])
-    wanted = item * width + word
+    reached = np.unique(asker[row] * width + other[position])
+    targets = item * width + word
     if not len(reached):
         return np.zeros(len(table.text_of))
-    found = reached[np.minimum(np.searchsorted(reached, wanted), len(reached) - 1)] == wanted
-    return np.bincount(option[found], minlength=len(table.text_of)).astype(np.float64)
+    is_derived = reached[np.minimum(np.searchsorted(reached, targets), len(reached) - 1)] == targets
+    return np.bincount(option[is_derived], minlength=len(table.text_of)).astype(np.float64)
 
 
 def _common(one: str, two: str) -> int:
@@ -116,30 +116,30 @@ def _whole(table: Table) -> Tokens:
 
 def _options(table: Table, tokens: Tokens, content: Ints) -> tuple[Ints, Ints, Ints]:
     """Return option, item and code of each content word of the options."""
-    option, place = spread(tokens.lengths[table.text_of], tokens.starts[table.text_of])
-    word = tokens.codes[place].astype(np.int64)
-    kept = (content[word] >= 0) & ~table.labels[option]
-    return option[kept], table.item_of[option[kept]], word[kept]
+    option, position = spread(tokens.lengths[table.text_of], tokens.starts[table.text_of])
+    word = tokens.codes[position].astype(np.int64)
+    is_content = (content[word] >= 0) & ~table.labels[option]
+    return option[is_content], table.item_of[option[is_content]], word[is_content]
 
 
 def _questions(table: Table, content: Ints) -> tuple[Ints, Ints]:
     """Return item and code of each content word of the questions, in the order of the items."""
     sets = distinct(table.context_words)
-    asker, place = spread(sets.lengths, sets.starts[:-1])
-    word = sets.codes[place].astype(np.int64)
-    kept = content[word] >= 0
-    return asker[kept], word[kept]
+    asker, position = spread(sets.lengths, sets.starts[:-1])
+    word = sets.codes[position].astype(np.int64)
+    is_content = content[word] >= 0
+    return asker[is_content], word[is_content]
 
 
 def _names(tokens: Tokens, content: Ints) -> Tokens:
     """Return the first content words of each text."""
-    row, place = spread(tokens.lengths, tokens.starts[:-1])
-    codes = tokens.codes[place]
+    row, position = spread(tokens.lengths, tokens.starts[:-1])
+    codes = tokens.codes[position]
     full = content[codes] >= 0
     before = np.concatenate([[0], np.cumsum(full)])
     rank = before[:-1] - before[tokens.starts[:-1]][row]
-    kept = full & (rank < _NAME)
-    return Tokens(codes[kept], np.searchsorted(row[kept], np.arange(len(tokens.starts))), tokens.vocabulary)
+    is_name = full & (rank < _NAME)
+    return Tokens(codes[is_name], np.searchsorted(row[is_name], np.arange(len(tokens.starts))), tokens.vocabulary)
 
 
 def _letters(vocabulary: list[str]) -> NDArray[np.int32]:

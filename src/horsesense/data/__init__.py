@@ -1,4 +1,4 @@
-"""Where things lie on disk: writing whole or not at all, reading text, checked fields, the cache, pinned downloads."""
+"""Files: atomic writes, the artifact store, text, tables, checked fields, pinned downloads."""
 
 from horsesense.data.disk import (
     cache_folder,

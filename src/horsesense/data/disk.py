@@ -1,4 +1,4 @@
-"""What touches the disk: the cache folder, SHA-256 of files, and writing a file whole or not at all."""
+"""The cache folder, SHA-256 of files, and atomic writes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WHAT_TO_DO = {
 
 
 def cache_folder(*parts: str) -> Path:
-    """The user's cache folder for horsesense; ``HORSESENSE_CACHE`` or the settings file puts it elsewhere."""
+    """Return the cache folder; ``HORSESENSE_CACHE`` or the settings file can name another one."""
     root = cache_setting()
     if root is None:
         from platformdirs import user_cache_path
@@ -53,7 +53,7 @@ def refuse_devices(path: Path) -> None:
 
 
 def sha256_of_file(path: Path) -> str:
-    """Of a file that ends."""
+    """Return the SHA-256 of a regular file."""
     refuse_devices(path)
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
@@ -86,10 +86,10 @@ def _sweep(path: Path) -> None:
     """Remove what killed processes of this machine left of the same name. Another machine's may still be at work."""
     pattern = re.compile(rf"\.{re.escape(path.name)}\.(\d+)-{_machine()}\.part")
     try:
-        found = [(each, match) for each in path.parent.iterdir() if (match := pattern.fullmatch(each.name))]
+        matches = [(each, match) for each in path.parent.iterdir() if (match := pattern.fullmatch(each.name))]
     except OSError:
         return
-    for each, match in found:
+    for each, match in matches:
         if _is_at_work(int(match[1])):
             continue
         if each.is_dir():
@@ -111,7 +111,7 @@ def _is_at_work(process: int) -> bool:
 
 @contextmanager
 def writing(path: str | Path, sweep: bool = True) -> Iterator[Path]:
-    """A temporary file beside ``path`` that takes its place when the block ends without an error.
+    """Yield a temporary file that replaces ``path`` when the block ends without an error.
 
     What killed processes left is swept away first, which takes as long as the folder has files.
 
@@ -127,16 +127,16 @@ def writing(path: str | Path, sweep: bool = True) -> Iterator[Path]:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
         refuse_devices(path)  # root could replace /dev/null by a file, and nothing on the machine would work any more
-        place = path.resolve()  # a link stays a link, and what it points to is written
-        temporary = _part_of(place)
-        place.parent.mkdir(parents=True, exist_ok=True)
+        target = path.resolve()  # a link stays a link, and what it points to is written
+        temporary = _part_of(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
         if sweep:
-            _sweep(place)
+            _sweep(target)
         try:
             yield temporary
             with temporary.open("rb") as handle:
                 os.fsync(handle.fileno())
-            temporary.replace(place)
+            temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
 
@@ -149,7 +149,7 @@ def write_file(path: str | Path, content: str | bytes) -> None:
 
 @contextmanager
 def writing_folder(path: Path) -> Iterator[Path]:
-    """A temporary folder beside ``path`` that takes its place when the block ends without an error."""
+    """Yield a temporary folder that replaces ``path`` when the block ends without an error."""
     part = _part_of(path)
     shutil.rmtree(part, ignore_errors=True)
     _sweep(path)

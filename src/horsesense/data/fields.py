@@ -52,14 +52,14 @@ Wording = Callable[[FieldProblem], UserError]
 
 
 def check_fields(record: type[Record], values: Mapping[str, Any], wording: Wording) -> Record:
-    """A record from plain values, such as those of a TOML file. Nothing is turned into another type to make it fit."""
+    """Return a record from plain values, such as those of a TOML file. No value is converted to another type."""
     # Python's strict mode wants tuples where a file can only hold lists; the one for JSON knows better. What JSON does
     # not have, such as a date, is no value of any field.
     return check_json(record, json.dumps(values, default=lambda value: None), wording)
 
 
 def check_json(record: type[Record], text: str, wording: Wording, strict: bool = True) -> Record:
-    """A record from a JSON object; text that is not JSON is reported like a value that is not an object."""
+    """Return a record from a JSON object; text that is not JSON is reported like a value that is not an object."""
     from pydantic import ValidationError
 
     try:
@@ -73,7 +73,7 @@ def check_json(record: type[Record], text: str, wording: Wording, strict: bool =
 
 @cache
 def _checker(record: type[Any]) -> Any:
-    """Made once for a record: that takes longer than any file."""
+    """Build the validator of a record once, because building takes longer than checking a file."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(record)

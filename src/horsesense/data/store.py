@@ -89,8 +89,8 @@ class Store:
     def compute(self, path: Path, make: Callable[[Path], object]) -> Path:
         """Return a file; ``make`` writes it to a temporary path if it is missing or damaged."""
         with disk_errors(path):
-            found = self.has(path, recorded=True)
-        if not found:
+            present = self.has(path, recorded=True)
+        if not present:
             with self.writing(path) as temporary:
                 make(temporary)
         return path

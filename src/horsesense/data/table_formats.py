@@ -14,9 +14,9 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import orjson
 
@@ -27,12 +27,10 @@ from horsesense.errors import UserError
 
 _CHUNK = 1 << 14
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_DEEPEST = 10_000
-"""Brackets that may be open at a time, those in texts among them: at 100,000 a file of 200 KB takes 25 GB to read."""
 
 
 def json_elements(path: str | Path, chunk: int = _CHUNK) -> Iterator[Any]:
-    """The elements of the list, one at a time; a file that is not a list, or is truncated, is an error.
+    """Yield the elements of a JSON list; a file that is not a list, or is truncated, is an error.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "a.json"
@@ -44,8 +42,13 @@ def json_elements(path: str | Path, chunk: int = _CHUNK) -> Iterator[Any]:
 
     path, count = Path(path), 0
     with opened(path) as handle:
+        if handle.peek(3)[:3] == _BYTE_ORDER_MARK:
+            handle.read(3)
+        start = handle.peek(_CHUNK).lstrip()[:1]
+        if start not in (b"[", b""):
+            raise UserError("the file is not a JSON list", file=path, fix="check that it is the right file")
         try:
-            for element in ijson.items(_List(handle, path), "item", use_float=True, buf_size=chunk):
+            for element in ijson.items(handle, "item", use_float=True, buf_size=chunk):
                 yield element
                 count += 1
         except (ijson.JSONError, UnicodeDecodeError) as error:
@@ -54,44 +57,6 @@ def json_elements(path: str | Path, chunk: int = _CHUNK) -> Iterator[Any]:
             raise UserError(
                 f"the JSON list is damaged or cut off after {count:,} elements", file=path, fix="get it again"
             ) from error
-
-
-class _List:
-    """The bytes of a file from the bracket on that opens the list; a pipe cannot be wound back to it."""
-
-    def __init__(self, handle: IO[bytes], path: Path) -> None:
-        self._handle, self._path, self._open = handle, path, 0
-        first = handle.read(1)
-        if first == _BYTE_ORDER_MARK[:1] and handle.read(2) == _BYTE_ORDER_MARK[1:]:
-            first = handle.read(1)
-        while first.isspace():
-            first = handle.read(1)
-        if first not in (b"[", b""):
-            raise UserError("the file is not a JSON list", file=path, fix="check that it is the right file")
-        self._start = first
-
-    def read(self, size: int) -> bytes:
-        if not size or not self._start:
-            return self._checked(self._handle.read(size))
-        start, self._start = self._start, b""
-        return start
-
-    def _checked(self, part: bytes) -> bytes:
-        """Refuse what is nested too deep before the parser sees it: it keeps the whole path of every level."""
-        opened, closed = (part.count(first) + part.count(second) for first, second in ((b"[", b"{"), (b"]", b"}")))
-        if self._open + opened > _DEEPEST and self._open + _deepest(part) > _DEEPEST:
-            raise UserError("the JSON is nested too deep", file=self._path, fix="check that it is the right file")
-        self._open += opened - closed
-        return part
-
-
-def _deepest(part: bytes) -> int:
-    """The most brackets that are open at a time, of those that a stretch opens itself.
-
-    >>> _deepest(b'[[1], {"a": [2]}]')
-    3
-    """
-    return max(accumulate(1 if each in b"[{" else -1 for each in part if each in b"[]{}"), default=0)
 
 
 # Formats.
@@ -116,7 +81,7 @@ class TableFile:
 
 
 def table_files(path: Path) -> list[TableFile]:
-    """The files of a table: one, or those of a folder in hub layout (``data/train-00000-of-00001.parquet``)."""
+    """List the files of a table: one, or those of a folder in hub layout (``data/train-00000-of-00001.parquet``)."""
     if not path.is_dir():
         with disk_errors(path):
             path.stat()
@@ -137,12 +102,12 @@ def _is_about(path: Path, folder: Path) -> bool:
 
 
 def _split_of(name: str) -> str:
-    found = _SPLIT.search(name.lower())
-    return found[1] if found else ""
+    match = _SPLIT.search(name.lower())
+    return match[1] if match else ""
 
 
 def any_rows(path: Path) -> Iterator[tuple[int, Row | UserError]]:
-    """Each row with its line or number; a line that is not a row is yielded as an error."""
+    """Yield each row with its line or number; a line that is not a row is yielded as an error."""
     if path.is_fifo():
         yield from _of_pipe(path)
         return
@@ -165,7 +130,7 @@ def any_rows(path: Path) -> Iterator[tuple[int, Row | UserError]]:
 
 
 def _of_pipe(path: Path) -> Iterator[tuple[int, Row | UserError]]:
-    """A pipe is read once, and a look at its beginning takes that away: so its content is laid down first."""
+    """Copy a pipe to a temporary file, because it can be read only once."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
         with opened(path) as handle, copy.open("wb") as laid:
@@ -193,9 +158,10 @@ def _json_lines(path: Path) -> Iterator[tuple[int, Row | UserError]]:
 
 
 def _delimited(path: Path) -> Iterator[tuple[int, Row | UserError]]:
-    """CSV or TSV, the cells read one line at a time; quotes may hold line ends."""
+    """Read CSV or TSV line by line; quoted cells may contain line ends."""
     begins = 1
-    with opened(path) as raw, io.TextIOWrapper(io.BufferedReader(_Kept(raw)), encoding="utf-8-sig", newline="") as text:
+    with opened(path) as raw:
+        text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")
         try:
             first = text.readline(LONGEST_LINE)
             delimiter = "\t" if "\t" in first else ";" if first.count(";") > first.count(",") else ","
@@ -214,21 +180,6 @@ def _delimited(path: Path) -> Iterator[tuple[int, Row | UserError]]:
             raise UserError(f"byte {byte:#04x} is not UTF-8", file=path, fix="save the file as UTF-8") from error
 
 
-class _Kept(io.RawIOBase):
-    """A stream that is not closed here, but where it was opened."""
-
-    def __init__(self, raw: IO[bytes]) -> None:
-        self._raw = raw
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        content = self._raw.read(len(buffer))
-        buffer[: len(content)] = content
-        return len(content)
-
-
 def _parquet_rows(path: Path) -> Iterator[Row]:
     import pyarrow as pa
     from pyarrow import parquet
@@ -244,7 +195,7 @@ def _parquet_rows(path: Path) -> Iterator[Row]:
 
 
 def _arrow_rows(path: Path) -> Iterator[Row]:
-    """Arrow's file format, or its stream as ``datasets`` keeps it."""
+    """Read Arrow's file format, or its stream format, in which ``datasets`` stores data."""
     import pyarrow as pa
 
     with disk_errors(path), path.open("rb") as handle:
@@ -288,13 +239,13 @@ def _laid(path: Path, folder: Path) -> Path:
         raise UserError(f"{str(path)!r} names no data set", fix="write hf:org/name, or hf:org/name:config")
     datasets.disable_progress_bars()  # whoever watches is told by the command line alone
     try:
-        found = datasets.load_dataset(name, config or None)
+        splits = datasets.load_dataset(name, config or None)
     except Exception as error:  # whatever the hub, the network or somebody's files do
-        told = " ".join(str(error).split())[:200]
+        reason = " ".join(str(error).split())[:200]
         fix = "check name, config and network, or give files"
-        raise UserError(f"the data set {name!r} cannot be had ({type(error).__name__}: {told})", fix=fix) from error
-    place = folder / name.rpartition("/")[2]
-    place.mkdir(parents=True, exist_ok=True)
-    for split, rows in found.items():
-        rows.to_parquet(str(place / f"{split}-00000-of-00001.parquet"))
-    return place
+        raise UserError(f"the data set {name!r} cannot be had ({type(error).__name__}: {reason})", fix=fix) from error
+    target = folder / name.rpartition("/")[2]
+    target.mkdir(parents=True, exist_ok=True)
+    for split, rows in splits.items():
+        rows.to_parquet(str(target / f"{split}-00000-of-00001.parquet"))
+    return target

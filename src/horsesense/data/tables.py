@@ -26,7 +26,7 @@ _ENDINGS = (".csv", ".tsv", ".jsonl")
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the cells of a table are kept apart."""
+    """Delimiter, quoting and comments of a table."""
 
     delimiter: str = "\t"
     quoted: bool = False
@@ -52,7 +52,7 @@ class HeaderedRows:
 
 
 def open_table(path: str | Path, layout: Layout = TABS) -> HeaderedRows:
-    """The header and the rows of a table; empty lines are skipped."""
+    """Open a table: its header, and its rows without empty lines."""
     path = Path(path)
     return (
         quoted_table(read_text(path), path, layout.delimiter)
@@ -99,7 +99,7 @@ def _quoted_rows(text: str, path: Path, delimiter: str) -> Iterator[tuple[int, l
 
 
 def cells_of(line: str, layout: Layout) -> list[str]:
-    """The cells of one line, for who reads lines one by one and may pass over a bad one.
+    """Split one line into cells, for readers that may skip a bad line.
 
     >>> cells_of('a,"b, or c"', COMMAS)
     ['a', 'b, or c']
@@ -115,7 +115,7 @@ def cells_of(line: str, layout: Layout) -> list[str]:
 def named_cells(
     cells: Sequence[str], header: Sequence[str], fix: str, *, called: str = "row", filled: bool = False
 ) -> dict[str, str]:
-    """The cells by column name; a row of another length is an error.
+    """Return the cells by column name; a row of another length is an error.
 
     ``filled``: cells that are missing at the end are empty.
 
@@ -128,7 +128,7 @@ def named_cells(
 
 
 def read_table(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Line number and cells of each row, tabs between them; ``columns`` must be in the header, in any order.
+    """Yield line number and cells of each row of a TSV file; ``columns`` must be in the header, in any order.
 
     Lines that begin with ``#`` are comments. Cells that are missing at the end of a row are empty.
     """
@@ -148,7 +148,7 @@ def read_table(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[int, 
 
 
 def ending(path: Path) -> str:
-    """How the table is written: ``.csv``, ``.tsv`` or ``.jsonl``, as its name says."""
+    """Return the format in the file name: ``.csv``, ``.tsv`` or ``.jsonl``."""
     for known in _ENDINGS:
         if path.name.endswith((known, f"{known}.gz")):
             return known
@@ -156,7 +156,7 @@ def ending(path: Path) -> str:
 
 
 def iter_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Rows of CSV, TSV or JSON lines, each with the line that it begins on; cells are text, outer spaces left out."""
+    """Yield rows of CSV, TSV or JSON lines, each with its first line; cells are text without outer spaces."""
     if ending(path) == ".jsonl":
         yield from _json_rows(path)
         return
@@ -170,7 +170,7 @@ def iter_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _comma_of(first: str) -> str:
-    """Spreadsheets of half of Europe write semicolons into what they call CSV."""
+    """Return the delimiter: many European spreadsheets write CSV with semicolons."""
     return ";" if first.count(";") > first.count(",") else ","
 
 
@@ -219,7 +219,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
 
 
 def no_formula(value: Any) -> Any:
-    """A cell that a spreadsheet shows and does not run: what people or models wrote is opened by others.
+    """Quote a cell that a spreadsheet would run as a formula.
 
     >>> no_formula("=1+1"), no_formula("-1.5"), no_formula("ice")
     ("'=1+1", '-1.5', 'ice')
@@ -230,7 +230,7 @@ def no_formula(value: Any) -> Any:
 
 
 def _as_written(cell: str) -> str:
-    """A cell without the quote that `no_formula` put before it."""
+    """Remove the quote that `no_formula` put before a cell."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 

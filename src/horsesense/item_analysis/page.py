@@ -17,7 +17,7 @@ from horsesense.item_analysis.analysis import ItemAnalyses, ItemAnalysis, ItemSt
 from horsesense.report.page import bundled, environment
 
 _WIDE, _HIGH, _LEFT, _FOOT = 760, 400, 52, 44
-_CURVE_WIDE, _CURVE_HIGH = 260, 110
+_CURVE_WIDE, _CURVE_HIGH, _TOP = 260, 116, 12
 _MOST_DOTS = 6_000
 """Items on the map; of more, every k-th is drawn, and every suspect."""
 
@@ -129,12 +129,12 @@ def item_curve(analysis: ItemAnalysis, suspect: SuspectItem) -> str:
     low, high = min(abilities) - 0.2, max(abilities) + 0.2
     x = np.linspace(low, high, 40)
     curve = _rates(analysis, item, suspect, x)
-    to_x, to_y = (_CURVE_WIDE - 48) / (high - low), _CURVE_HIGH - 26
-    path = " ".join(f"{42 + (a - low) * to_x:.1f},{6 + (1 - p) * to_y:.1f}" for a, p in zip(x, curve, strict=True))
-    ends = "".join(f'<text x="38" y="{8 + (1 - p) * to_y}" text-anchor="end">{p:.0%}</text>' for p in (0, 1))
+    to_x, to_y = (_CURVE_WIDE - 48) / (high - low), _CURVE_HIGH - _TOP - 20
+    path = " ".join(f"{42 + (a - low) * to_x:.1f},{_TOP + (1 - p) * to_y:.1f}" for a, p in zip(x, curve, strict=True))
+    ends = "".join(f'<text x="38" y="{_TOP + 2 + (1 - p) * to_y}" text-anchor="end">{p:.0%}</text>' for p in (0, 1))
     marks = "".join(
         f'<line class="rug" x1="{42 + (a - low) * to_x:.1f}" x2="{42 + (a - low) * to_x:.1f}" '
-        f'y1="{6 + to_y}" y2="{6 + to_y + 5}"/>'
+        f'y1="{_TOP + to_y}" y2="{_TOP + to_y + 5}"/>'
         for a in abilities
     )
     label = f"Probability of the key over ability, falling from able models: slope {item.discrimination:.2f}"
@@ -142,7 +142,7 @@ def item_curve(analysis: ItemAnalysis, suspect: SuspectItem) -> str:
         label = f"Probability of the key over ability: slope {item.discrimination:.2f}"
     return (
         f'<svg class="curve" viewBox="0 0 {_CURVE_WIDE} {_CURVE_HIGH}" role="img" aria-label="{label}">{ends}'
-        f'<line class="line" x1="42" x2="{_CURVE_WIDE - 6}" y1="{6 + to_y}" y2="{6 + to_y}"/>{marks}'
+        f'<line class="line" x1="42" x2="{_CURVE_WIDE - 6}" y1="{_TOP + to_y}" y2="{_TOP + to_y}"/>{marks}'
         f'<polyline points="{path}"/><text x="{_CURVE_WIDE / 2 + 14}" y="{_CURVE_HIGH - 3}" text-anchor="middle">'
         "ability of the models</text></svg>"
     )

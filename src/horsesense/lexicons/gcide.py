@@ -72,7 +72,7 @@ def dictd_files(folder: Path, name: str) -> tuple[Path, Path] | None:
 def read_dictd(index: Path, text: Path) -> Iterator[str]:
     """Read the entries, each once, in the order of the text, without those about the dictionary itself."""
     content = read_bytes(text)
-    places: set[tuple[int, int]] = set()
+    offsets: set[tuple[int, int]] = set()
     for number, line in numbered_lines(index):
         fields = line.split("\t")
         try:
@@ -83,8 +83,8 @@ def read_dictd(index: Path, text: Path) -> Iterator[str]:
         if start + length > len(content):
             raise UserError(f"the text ends before the entry {word!r}", file=text, fix="get the file again")
         if not word.startswith(("00-", "00database")):
-            places.add((start, length))
-    for start, length in sorted(places):
+            offsets.add((start, length))
+    for start, length in sorted(offsets):
         yield content[start : start + length].decode("utf-8", "replace")
 
 

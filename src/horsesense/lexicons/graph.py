@@ -360,8 +360,8 @@ def add_source(graph: Graph) -> None:
 
 def list_sources() -> list[Origin]:
     """Return the stored sources by name."""
-    found = (_about(path) for path in sorted(source_path("").parent.glob("*.arrow")))
-    return [Origin(**about["origin"]) for about in found if about["shape"] == _SHAPE]
+    stored = (_about(path) for path in sorted(source_path("").parent.glob("*.arrow")))
+    return [Origin(**about["origin"]) for about in stored if about["shape"] == _SHAPE]
 
 
 def find_source(name: str) -> Origin:
@@ -432,8 +432,8 @@ def closure(size: int, child: Ints, parent: Ints) -> Closure:
         hops += 1
         concept, ancestor = np.divmod(level, size)
         lengths = np.diff(starts)[ancestor]
-        place = np.arange(lengths.sum()) + np.repeat(starts[ancestor] - (np.cumsum(lengths) - lengths), lengths)
-        level = _distinct(np.repeat(concept, lengths) * size + parents[place])
+        positions = np.arange(lengths.sum()) + np.repeat(starts[ancestor] - (np.cumsum(lengths) - lengths), lengths)
+        level = _distinct(np.repeat(concept, lengths) * size + parents[positions])
         level = level[seen[np.minimum(np.searchsorted(seen, level), len(seen) - 1)] != level]
         merged = np.concatenate([seen, level])
         order = np.argsort(merged, kind="stable")

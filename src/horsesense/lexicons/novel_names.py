@@ -58,9 +58,9 @@ def novel_names(count: int, seed: int = 0, words: Collection[str] = frozenset())
     """
     chance = Random(f"novel names {seed}")
     names: dict[str, None] = {}
-    made = _candidates(chance)
+    candidates = _candidates(chance)
     while len(names) < count:
-        name = next(made)
+        name = next(candidates)
         if is_novel(name, words):
             names[name] = None
     return list(names)

@@ -48,7 +48,7 @@ class AddedSource(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptSource(Document):
+class StoredSource(Document):
     """A stored source."""
 
     name: str
@@ -60,21 +60,21 @@ class KeptSource(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptSources(Document):
+class StoredSources(Document):
     """Stored knowledge sources."""
 
-    sources: tuple[KeptSource, ...]
+    sources: tuple[StoredSource, ...]
     """Each with its version and licence."""
 
 
 @translate_errors()
-def stored_sources() -> KeptSources:
+def stored_sources() -> StoredSources:
     """List the knowledge sources that have been added.
 
     Returns:
         Each with its name, version and licence.
     """
-    return KeptSources(tuple(KeptSource(origin.name, origin.version, origin.licence) for origin in list_sources()))
+    return StoredSources(tuple(StoredSource(origin.name, origin.version, origin.licence) for origin in list_sources()))
 
 
 def open_graph(name: str = "wordnet") -> Graph:
@@ -133,8 +133,8 @@ def add_triples(name: str, path: Path, replace: bool = False) -> AddedSource:
 
 def _check_free(origin: Origin, path: Path, replace: bool) -> None:
     """Check that a name is unused, has the same content, or may be replaced."""
-    kept = {each.name: each.fingerprint for each in list_sources()}
-    if not replace and kept.get(origin.name, origin.fingerprint) != origin.fingerprint:
+    stored = {each.name: each.fingerprint for each in list_sources()}
+    if not replace and stored.get(origin.name, origin.fingerprint) != origin.fingerprint:
         raise UserError(
             f"another source is called {origin.name!r} already",
             file=path,

@@ -166,7 +166,7 @@ def read_atomic(paths: Sequence[Path], relations: Sequence[str] = ("xAttr",)) ->
     An event that has a blank in it, a third person, or nobody left after the clean-up is counted and left out.
     """
     left_out: Counter[str] = Counter()
-    said: Counter[tuple[str, str, str]] = Counter()
+    counts: Counter[tuple[str, str, str]] = Counter()
     for path in paths:
         for relation, event, tail in _rows(path):
             if relation not in relations:
@@ -178,8 +178,8 @@ def read_atomic(paths: Sequence[Path], relations: Sequence[str] = ("xAttr",)) ->
             if tail.strip().lower() in ("none", ""):
                 left_out["inference: none"] += 1
                 continue
-            said[relation, cleaned, tail.strip().lower()] += 1
-    facts = tuple(Fact(*triple, weight=float(times)) for triple, times in said.items())
+            counts[relation, cleaned, tail.strip().lower()] += 1
+    facts = tuple(Fact(*triple, weight=float(times)) for triple, times in counts.items())
     return Facts("atomic", "CC BY 4.0", facts, left_out)
 
 
@@ -244,5 +244,5 @@ def generic_statements(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
 
 def read_generics(paths: Sequence[Path]) -> Facts:
     """What is said of each term; what a sentence says is for others to read."""
-    said = dict.fromkeys((term.lower(), sentence) for term, sentence in generic_statements(paths))
-    return Facts("genericskb", "CC BY 4.0", tuple(Fact(SAYS, term, sentence) for term, sentence in said))
+    statements = dict.fromkeys((term.lower(), sentence) for term, sentence in generic_statements(paths))
+    return Facts("genericskb", "CC BY 4.0", tuple(Fact(SAYS, term, sentence) for term, sentence in statements))

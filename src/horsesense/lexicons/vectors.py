@@ -50,8 +50,8 @@ class Vectors:
 
     def of(self, word: str) -> Floats | None:
         """Return the vector of a word as written, or of its lower case; None where neither is known."""
-        place = self.places.get(word, self.places.get(word.lower()))
-        return None if place is None else self.table[place]
+        index = self.places.get(word, self.places.get(word.lower()))
+        return None if index is None else self.table[index]
 
     def mean(self, text: str) -> tuple[Floats, int]:
         """The mean vector of the words of a text, and how many of them are unknown; zeros where all are.
@@ -63,11 +63,11 @@ class Vectors:
         whole = self.of(text)
         if whole is not None:
             return whole, 0
-        given = words_of(text)
-        known = [vector for word in given if (vector := self.of(word)) is not None]
+        tokens = words_of(text)
+        known = [vector for word in tokens if (vector := self.of(word)) is not None]
         if not known:
-            return np.zeros(self.dimensions, dtype=np.float32), max(1, len(given))
-        return np.mean(known, axis=0, dtype=np.float32), len(given) - len(known)
+            return np.zeros(self.dimensions, dtype=np.float32), max(1, len(tokens))
+        return np.mean(known, axis=0, dtype=np.float32), len(tokens) - len(known)
 
 
 def read_vectors(path: str | Path, keep: Collection[str] | None = None) -> Vectors:
@@ -77,21 +77,21 @@ def read_vectors(path: str | Path, keep: Collection[str] | None = None) -> Vecto
     column of text. A folder with one table and one such file will do too.
     """
     path = Path(path)
-    wanted = None if keep is None else {*keep, *(word.lower() for word in keep)}
+    vocabulary = None if keep is None else {*keep, *(word.lower() for word in keep)}
     if path.is_dir() or path.suffix == ".npy":
         names, table = _numpy(path)
     elif _is_binary(path):
         names, table = _binary(path)
     else:
-        names, table = _text(path, wanted)
-    if wanted is not None:
-        rows = [row for row, word in enumerate(names) if word in wanted]
+        names, table = _text(path, vocabulary)
+    if vocabulary is not None:
+        rows = [row for row, word in enumerate(names) if word in vocabulary]
         names, table = [names[row] for row in rows], table[rows]
     described = f"{path.name}, {len(names):,} words of {table.shape[1]} dimensions"
-    places: dict[str, int] = {}
+    indices: dict[str, int] = {}
     for row, word in enumerate(names):
-        places.setdefault(word, row)  # GloVe repeats a few; the first, the commoner, counts
-    return Vectors(places, table, described)
+        indices.setdefault(word, row)  # GloVe repeats a few; the first, the commoner, counts
+    return Vectors(indices, table, described)
 
 
 def fetch_glove(source: Path | None = None, progress: Progress = NO_PROGRESS) -> Fetched:

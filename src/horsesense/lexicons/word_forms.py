@@ -434,17 +434,17 @@ def stems_of(word: str) -> frozenset[str]:
     >>> sorted(stems_of("unhappily"))
     ['happ', 'unha']
     """
-    found: set[str] = set()
+    stems: set[str] = set()
     for part in word.replace("'s", "").split("-"):
         if part in FUNCTION_WORDS or not part:
             continue
         if len(part) == LETTERS and part.endswith("s") and not part.endswith("ss"):
             part = part[:-1]  # huts and hut
-        found.add(part[:LETTERS])
+        stems.add(part[:LETTERS])
         bare = _PREFIX.sub("", part)
         if bare != part:
-            found.add(bare[:LETTERS])
-    return frozenset(found)
+            stems.add(bare[:LETTERS])
+    return frozenset(stems)
 
 
 @lru_cache(maxsize=200_000)

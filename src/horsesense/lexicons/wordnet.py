@@ -177,10 +177,10 @@ def _synset(
 ) -> Synset:
     offset, lexfile, pos = int(fields[0]), int(fields[1]), fields[2]
     count = int(fields[3], 16)
-    place = 4 + 2 * count
-    lemmas = tuple(_MARKER.sub("", word) for word in fields[4:place:2])
+    position = 4 + 2 * count
+    lemmas = tuple(_MARKER.sub("", word) for word in fields[4:position:2])
     pointers = []
-    for start in range(place + 1, place + 1 + 4 * int(fields[place]), 4):
+    for start in range(position + 1, position + 1 + 4 * int(fields[position]), 4):
         symbol, target, target_pos, words = fields[start : start + 4]
         pointers.append(
             Pointer(symbol, named[_file_pos(target_pos), int(target)], int(words[:2], 16), int(words[2:], 16))
@@ -235,9 +235,9 @@ def read_similar(folder: Path) -> Similar:
         fields = line.partition("|")[0].split()
         sense, count = fields[0], int(fields[3], 16)
         words = [_ADJECTIVE_MARKER.sub("", word).lower() for word in fields[4 : 4 + 2 * count : 2]]
-        place = 4 + 2 * count
+        position = 4 + 2 * count
         clusters = {sense}
-        for start in range(place + 1, place + 1 + 4 * int(fields[place]), 4):
+        for start in range(position + 1, position + 1 + 4 * int(fields[position]), 4):
             symbol, target, _, _ = fields[start : start + 4]
             if symbol == "!":
                 opposites.setdefault(sense, set()).add(target)

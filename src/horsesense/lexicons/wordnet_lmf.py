@@ -187,8 +187,8 @@ def _take_synset(lexicon: _Lexicon, element: Element) -> None:
 
 def _texts(element: Element, name: str) -> list[str]:
     """What elements of this name hold; examples are quoted in some files, and are not here."""
-    found = (" ".join("".join(each.itertext()).split()) for each in element.findall(name))
-    return [text[1:-1] if len(text) > 2 and {text[0], text[-1]} <= _MARKS else text for text in found if text]
+    texts = (" ".join("".join(each.itertext()).split()) for each in element.findall(name))
+    return [text[1:-1] if len(text) > 2 and {text[0], text[-1]} <= _MARKS else text for text in texts if text]
 
 
 def _triples(lexicon: _Lexicon, left_out: Counter[str]) -> Iterator[Triple]:
@@ -230,15 +230,15 @@ def _words(lexicon: _Lexicon, name: str, concept: _Concept) -> list[str]:
     """The words of a synset, in the order of its members where the file gives one, each once."""
     senses = lexicon.of_concept[name]
     if concept.members:
-        place = {member: number for number, member in enumerate(concept.members)}
-        senses = sorted(senses, key=lambda sense: place.get(sense, place.get(lexicon.entry_of[sense], len(place))))
+        order = {member: number for number, member in enumerate(concept.members)}
+        senses = sorted(senses, key=lambda sense: order.get(sense, order.get(lexicon.entry_of[sense], len(order))))
     return list(dict.fromkeys(lexicon.senses[sense][0] for sense in senses))
 
 
 def _links(lexicon: _Lexicon, left_out: Counter[str]) -> defaultdict[str, list[Triple]]:
     """Relations between synsets; one that is listed only at its other end is added to this one too."""
     links: defaultdict[str, list[Triple]] = defaultdict(list)
-    told: set[tuple[str, str, str]] = set()
+    seen: set[tuple[str, str, str]] = set()
     turned: list[tuple[str, str, str]] = []
     for name, concept in lexicon.concepts.items():
         for kind, target in concept.relations:
@@ -249,11 +249,11 @@ def _links(lexicon: _Lexicon, left_out: Counter[str]) -> defaultdict[str, list[T
                 turned.append((_OTHER_WAY[kind], target, name))
             elif relation not in RELATIONS:
                 left_out[f"relation between synsets: {kind}"] += 1
-            elif (relation, name, target) not in told:
-                told.add((relation, name, target))
+            elif (relation, name, target) not in seen:
+                seen.add((relation, name, target))
                 links[name].append(Triple(relation, name, target))
     for relation, name, target in turned:
-        if (relation, name, target) not in told:
-            told.add((relation, name, target))
+        if (relation, name, target) not in seen:
+            seen.add((relation, name, target))
             links[name].append(Triple(relation, name, target))
     return links

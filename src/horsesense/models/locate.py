@@ -11,12 +11,12 @@ from horsesense.data import cache_folder
 from horsesense.data.downloads import Fetched, Wheel, fetch_wheel
 from horsesense.errors import UserError, unknown
 from horsesense.models.api.address import is_served
-from horsesense.models.api.served_model import ServedModel, open_served
 from horsesense.models.folders import check_trained, identity_of, look_at_weights, weight_files, weight_hash
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.registry import Plugin, find, names
 
 if TYPE_CHECKING:
+    from horsesense.models.api.served_model import ServedModel
     from horsesense.models.hf.language_model import LanguageModel
 
 _SMOLLM2 = Wheel(
@@ -76,6 +76,18 @@ def _adapted(name: str, base: Path) -> Path:
 _KIND = re.compile(r"[\w.-]{2,}")
 """What may precede the colon; a single letter is a drive."""
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+
+
+@dataclass(frozen=True)
+class LoadSettings:
+    """Model loading."""
+
+    device: str = "auto"
+    """Device: auto (``HORSESENSE_DEVICE``, or the best one found), cpu, cuda, cuda:1, mps, or map (all GPUs)."""
+    family: str | None = None
+    """Model family (causal, masked, seq2seq, permuted, entailment, multiple-choice). By default, from the config."""
+    allow_pickle: bool = False
+    """Load pickled weights, which can run any code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +175,7 @@ def weights_of(name: str, *, allow_pickle: bool = False, progress: Progress = NO
     For a served model it is the hash of what the server reports.
     """
     if is_served(name):
-        return open_served(name).who.content
+        return _served_content(name)
     model = plugin_model(name)
     if model is None:
         return identify(name, allow_pickle=allow_pickle, progress=progress).weights
@@ -174,18 +186,25 @@ def identity_named(name: str, *, allow_pickle: bool = False) -> str:
     """Return the hash that identifies a model; a plug-in gives its own, or its weights are hashed; for a server, of
     what it reports."""
     if is_served(name):
-        return open_served(name).who.content
+        return _served_content(name)
     model = plugin_model(name)
     if model is None:
         return identify(name, allow_pickle=allow_pickle).whole
     return getattr(model, "identity", "") or _plugged_weights(model)
 
 
+def _served_content(name: str) -> str:
+    from horsesense.models.api.served_model import open_served
+
+    return open_served(name).who.content
+
+
 def _plugged_weights(model: LanguageModel | ServedModel) -> str:
-    if isinstance(model, ServedModel):
-        return model.who.content
+    from horsesense.models.api.served_model import ServedModel
     from horsesense.models.hf.trainable import hash_of_weights
 
+    if isinstance(model, ServedModel):
+        return model.who.content
     return hash_of_weights(model.network) if model.borrowed else model.weights
 
 
@@ -230,11 +249,11 @@ def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bo
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
 
-    wanted = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", *(["*.bin"] if allow_pickle else [])]
+    patterns = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", *(["*.bin"] if allow_pickle else [])]
     try:
         # Where the Hub does not answer, this gives the local copy if there is one.
         folder = Path(
-            snapshot_download(repository, revision=revision, allow_patterns=wanted, local_files_only=not download)
+            snapshot_download(repository, revision=revision, allow_patterns=patterns, local_files_only=not download)
         )
     except GatedRepoError as error:
         raise UserError(f"{name} is gated on the Hugging Face Hub", fix="accept its terms there and log in") from error

@@ -1,4 +1,4 @@
-"""The protocol that every model follows, local or served, and how a model is loaded."""
+"""The protocol that every model follows, local or served."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def split_thoughts(text: str) -> tuple[str, str]:
     >>> split_thoughts("<think>Ice is")
     ('Ice is', '')
     """
-    thoughts = [found[2].strip() for found in _THOUGHTS.finditer(text)]
+    thoughts = [match[2].strip() for match in _THOUGHTS.finditer(text)]
     answer = _THOUGHTS.sub("", text)
     *before, answer = _END_OF_THOUGHTS.split(answer)
     thoughts = [part.strip() for part in before] + thoughts
@@ -279,15 +279,3 @@ class Model(Protocol):
         self, turns: Sequence[Turn], sampling: Sampling, progress: Progress = NO_PROGRESS
     ) -> list[list[Continuation]]:
         """Return, for each turn, as many continuations as there are samples."""
-
-
-@dataclass(frozen=True)
-class LoadSettings:
-    """Model loading."""
-
-    device: str = "auto"
-    """Device: auto (``HORSESENSE_DEVICE``, or the best one found), cpu, cuda, cuda:1, mps, or map (all GPUs)."""
-    family: str | None = None
-    """Model family (causal, masked, seq2seq, permuted, entailment, multiple-choice). By default, from the config."""
-    allow_pickle: bool = False
-    """Load pickled weights, which can run any code."""

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from horsesense.core import Card, Item, Probe, ScoringSpec
 from horsesense.core.document import Document
-from horsesense.methods.rica.suite import rename_entities
+from horsesense.methods.rica.published_statements import rename_entities
 from horsesense.methods.winoventi.adversarial_filter import prior_probe
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.hf.language_model import LanguageModel

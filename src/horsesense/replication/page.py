@@ -82,11 +82,14 @@ def markdown(replication: Replication) -> str:
 def in_short(papers: Sequence[PaperReplication]) -> str:
     """Summarise the counts in a few sentences."""
     counts = dict(zip(COUNTED, totals(papers)[-1][1], strict=True))
-    good = counts["same"] + counts["as published"]
+    same = Counter(each.basis for paper in papers for each in paper.outcomes if each.verdict == "same")
+    within = same.pop("the paper's own rows", 0)
     return (
-        f"The papers print {counts['figures']:,} figures: {good:,} are reproduced as printed, "
-        f"{counts['within error']:,} within error, and {counts['differs']:,} differ. {counts['on a part']:,} could be "
-        f"compared with a part of the published dataset only.\n{counts['cannot here']:,} need models or files that are "
+        f"The papers print {counts['figures']:,} figures. {same.total():,} are recomputed from data or models "
+        f"and are as printed; {within:,} agree with other figures of the same paper; {counts['as published']:,} are "
+        f"copied from results that the authors published.\n{counts['within error']:,} are within error, "
+        f"and {counts['differs']:,} differ. {counts['on a part']:,} could be compared with a part of the "
+        f"published dataset only.\n{counts['cannot here']:,} need models or files that are "
         f"not here, and {counts['no result']:,} are settings or figures of other authors."
     )
 

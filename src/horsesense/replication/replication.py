@@ -32,6 +32,7 @@ from horsesense.replication.computing import (
 )
 from horsesense.replication.consistency import Inconsistency, check_consistency
 from horsesense.replication.paper_models import (
+    AS_PUBLISHED,
     ASKED,
     SUITES,
     ModelScore,
@@ -291,7 +292,7 @@ def _evaluate(
     if not models or paper not in SUITES:
         return found, rows
     for name in SUITES[paper]:
-        suite = find_paper_suite(name)
+        suite = find_paper_suite(AS_PUBLISHED.get(name, name))
         opened = suite.open_data(dataset, False)
         run = ask(
             models,

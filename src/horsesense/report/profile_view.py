@@ -68,8 +68,8 @@ VERDICTS: dict[str, VerdictStyle] = {
 """From the best verdict to the one that says least."""
 UNJUDGED = "no person has validated these items"
 FIRST_LOOK = (
-    "The quick edition is a first look; use the full edition for conclusions. In simulations, 99% of verdicts were "
-    "right with 600 to 800 items per ability. With 60 items, only 30% of models that read cues were recognised."
+    "The quick edition is a first look; use the full edition for conclusions. In simulations of the quick edition, 61% "
+    "of verdicts were right, 34% inconclusive and 0.1% false; with 600 to 800 items per ability, 99% were right."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate")
 EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}

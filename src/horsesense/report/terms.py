@@ -11,8 +11,8 @@ TERMS: Mapping[str, str] = {
     "Probe": "A dataset of items in one file.",
     "Family": "Items that test the same fact in different ways, such as with and without a negation.",
     "Cluster": (
-        "Items that share a fact, a word or a source, so that their answers are not independent. Intervals are "
-        "bootstrapped over clusters, not over items."
+        "Items that share a fact, a word or a source, so that their answers are not independent. Intervals treat a "
+        "cluster, not an item, as one independent observation."
     ),
     "Chance": "The expected accuracy of random answers.",
     "Ceiling": "The accuracy of a model that knows everything. It is below 100% if an audit found bad items.",

@@ -81,15 +81,15 @@ def ask_models(
     asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
     with locked(folder):
         # All models are located before anything is stored: a mistyped name must not bind the folder.
-        contents = {name_of(m): kept for m in models if (kept := _stored_content(m, asked, folder, settings))}
+        contents = {name_of(m): content for m in models if (content := _stored_content(m, asked, folder, settings))}
         known = hash_in_memory([m if name_of(m) in contents else opened(m, settings, progress) for m in models])
         contents |= {name_of(m): content_of_model(m, settings, progress) for m in known if name_of(m) not in contents}
         known = deduplicate(known, contents, progress)
         manifest = _manifest(folder, settings)
         for part in manifest.parts:
             _check_part(part, contents, asked.drawn, folder)
-        wanted = [(name_of(model), probe) for model in known for probe in probes]
-        manifest = manifest.model_copy(update={"wanted": tuple(dict.fromkeys((*manifest.wanted, *wanted)))})
+        pairs = [(name_of(model), probe) for model in known for probe in probes]
+        manifest = manifest.model_copy(update={"wanted": tuple(dict.fromkeys((*manifest.wanted, *pairs)))})
         store = FolderRunStore(folder, manifest, progress)
         _carry_out(known, contents, asked, store, settings, progress, engine)
         Store(folder).sort()
@@ -179,18 +179,18 @@ def _drawn(name: str, probe: Probe, settings: Settings) -> Probe:
 
 
 def _manifest(folder: Path, settings: Settings) -> Manifest:
-    wanted = new_manifest(settings.spec.to_dict(), settings.budget, settings.shard, settings.limit, settings.seed)
+    requested = new_manifest(settings.spec.to_dict(), settings.budget, settings.shard, settings.limit, settings.seed)
     if manifest_path(folder).is_file():
-        kept = read_manifest(folder)
-        if any(part.model.kind == LOG for part in kept.parts):
+        stored = read_manifest(folder)
+        if any(part.model.kind == LOG for part in stored.parts):
             raise UserError("the folder holds answers of a log, which cannot be continued", file=folder, fix=_ANOTHER)
-        if kept.parts:
-            check_agreement(kept, wanted, folder)
-            return kept
+        if stored.parts:
+            check_agreement(stored, requested, folder)
+            return stored
     if any((folder / "answers").glob("*.parquet")):
         raise UserError("the folder has answers without a manifest", file=folder, fix=_ANOTHER)
-    wanted = wanted.model_copy(update={"of_profile": is_of_profile(folder)})
-    return wanted  # written with the first part: a model that is refused must leave nothing behind
+    requested = requested.model_copy(update={"of_profile": is_of_profile(folder)})
+    return requested  # written with the first part: a model that is refused must leave nothing behind
 
 
 def content_of(items: Sequence[Item]) -> str:
@@ -209,10 +209,10 @@ def _stored_content(model: str | Model, asked: _Asked, folder: Path, settings: S
     manifest = read_manifest(folder)
     if not all(has_all_answers(manifest, folder, model, probe, settings.formats) for probe in asked.drawn):
         return None
-    kept = [part.model for part in manifest.parts if part.model.name == model and part.probe.name in asked.drawn]
+    records = [part.model for part in manifest.parts if part.model.name == model and part.probe.name in asked.drawn]
     origin = plugin.origin if plugin else ""
-    same = all(each.revision == origin or each.revision.endswith(f"({origin})") for each in kept)
-    return Content(kept[0].weights, kept[0].identity) if same else None
+    same = all(each.revision == origin or each.revision.endswith(f"({origin})") for each in records)
+    return Content(records[0].weights, records[0].identity) if same else None
 
 
 def _check_part(part: Part, contents: Mapping[str, Content], drawn: Mapping[str, Probe], folder: Path) -> None:

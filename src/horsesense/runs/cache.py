@@ -118,19 +118,19 @@ class ScoreStore:
         """Return the scores under all these keys, or None where any is missing."""
         if self._base is None:
             return None
-        kept: dict[bytes, bytes] = {}
+        rows: dict[bytes, bytes] = {}
         distinct = list(dict.fromkeys(keys))
         try:
             for start in range(0, len(distinct), _AT_ONCE):
                 part = distinct[start : start + _AT_ONCE]
                 marks = ",".join("?" * len(part))
-                kept |= dict(self._base.execute(f"SELECT key, value FROM scores WHERE key IN ({marks})", part))
-                if len(kept) < start + len(part):
+                rows |= dict(self._base.execute(f"SELECT key, value FROM scores WHERE key IN ({marks})", part))
+                if len(rows) < start + len(part):
                     return None
         except sqlite3.Error:
             return None
-        sound = {key: value[:-_CHECK] for key, value in kept.items() if is_sound_row(key, value)}
-        if len(sound) < len(kept):
+        sound = {key: value[:-_CHECK] for key, value in rows.items() if is_sound_row(key, value)}
+        if len(sound) < len(rows):
             return None
         return [np.frombuffer(sound[key], dtype=np.float32) for key in keys]
 
@@ -165,11 +165,11 @@ class ScoreCache:
 
     def likelihoods(self, encoded: Sequence[FramedPrompt]) -> list[Likelihood] | None:
         """Return the scores of a shard's questions, or None where any is missing."""
-        found = self.find([encoded_prompt.question for encoded_prompt in encoded])
-        self.served = found is not None
-        if found is None:
+        scores = self.find([encoded_prompt.question for encoded_prompt in encoded])
+        self.served = scores is not None
+        if scores is None:
             return None
-        return [encoded_prompt.likelihood(values) for encoded_prompt, values in zip(encoded, found, strict=True)]
+        return [encoded_prompt.likelihood(values) for encoded_prompt, values in zip(encoded, scores, strict=True)]
 
     def remember(self, encoded: Sequence[FramedPrompt], scored: Sequence[Likelihood]) -> None:
         """Store the scores of a shard."""

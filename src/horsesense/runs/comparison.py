@@ -231,15 +231,15 @@ def too_few_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
     asked = by_probe(runs)
     few = [(each, label, run) for each, models in asked.items() for label, run in models.items()]
     few = [(each, label, run) for each, label, run in few if run.answered_share < LEAST_ANSWERED]
-    shown = shown_names(label for _, label, _ in few)
-    return [f"{shown[label]} on {each} ({run.answered_share:.0%} answered)" for each, label, run in few]
+    names = shown_names(label for _, label, _ in few)
+    return [f"{names[label]} on {each} ({run.answered_share:.0%} answered)" for each, label, run in few]
 
 
 def alone_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
     """Return what only one model answered, so that there is nothing to compare it with."""
     alone = [(each, next(iter(models))) for each, models in by_probe(runs).items() if len(models) == 1]
-    shown = shown_names(model for _, model in alone)
-    return [f"{shown[model]} on {each}" for each, model in alone]
+    names = shown_names(model for _, model in alone)
+    return [f"{names[model]} on {each}" for each, model in alone]
 
 
 def _refuse_alone(
@@ -361,11 +361,11 @@ def _averaged(
     """Compare by the average over clusters, each counting once; None where a card or the clusters do not allow it."""
     if any(run.probe.card.metric != CLUSTER_AVERAGE for run in models.values()):
         return None
-    found = {label: unit_shares(values, units, families) for label, values in earned.items()}
-    shares = {label: each[0] for label, each in found.items() if each is not None}
+    by_model = {label: unit_shares(values, units, families) for label, values in earned.items()}
+    shares = {label: each[0] for label, each in by_model.items() if each is not None}
     if len(shares) < len(models):
         return None
-    n = next(each[1] for each in found.values() if each is not None)
+    n = next(each[1] for each in by_model.values() if each is not None)
     number = len(next(iter(shares.values())))
     one_each = [str(index) for index in range(number)]
     compared = {}

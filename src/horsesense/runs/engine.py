@@ -14,7 +14,7 @@ from annotated_types import Ge
 
 from horsesense.core import Item
 from horsesense.errors import UserError, argument
-from horsesense.models.protocol import LoadSettings
+from horsesense.models.locate import LoadSettings
 from horsesense.progress import NO_PROGRESS, Progress
 
 

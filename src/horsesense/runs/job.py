@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from horsesense.core import Item, Probe
-from horsesense.core.item_file import Some, ids_of
+from horsesense.core.item_file import Subset, ids_of
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.protocol import Model
 from horsesense.progress import NO_PROGRESS, Progress
@@ -213,7 +213,7 @@ class RunJob(Job):
         if (size := self.store.size(self.name, probe, name)) is not None:
             self._sizes.setdefault(name, size or self._usual_size)
         keep = not self.remote and len(items) <= _KEPT
-        stretches = [Some(items, range(start, min(start + _ITEMS_PER_COUNT, len(items)))) for start in starts]
+        stretches = [Subset(items, range(start, min(start + _ITEMS_PER_COUNT, len(items)))) for start in starts]
         return [
             self._task(count_tokens, probe, name, stretch, keep=keep, stretch=i) for i, stretch in enumerate(stretches)
         ]
@@ -237,7 +237,7 @@ class RunJob(Job):
         indices = benchmark_sample(weights, sample) if self.opened.local else []
         if not indices:
             return self._begin_parts(prompt_format, self._usual_size)
-        items, tokens = Some(self.probes[first.probe].items, indices), int(weights.costs[indices].sum())
+        items, tokens = Subset(self.probes[first.probe].items, indices), int(weights.costs[indices].sum())
         return [self._task(measure_speed, first.probe, prompt_format, items, tokens=tokens)]
 
     @property
@@ -273,7 +273,7 @@ class RunJob(Job):
         function = cache_keys if look_up else score_shard
         more = {"cache": cached, "remote": self.remote}
         return [
-            self._task(function, probe, prompt_format, Some(items, shard), shard=i, cost=cost, **more)
+            self._task(function, probe, prompt_format, Subset(items, shard), shard=i, cost=cost, **more)
             for i, (shard, cost, there) in enumerate(zip(shards, costs, present, strict=True))
             if not there
         ]

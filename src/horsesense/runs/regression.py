@@ -35,7 +35,7 @@ UNCHANGED = "new and old have the same weights and score the same on every item,
 
 
 @dataclass(frozen=True, slots=True)
-class GateCheck(Document):
+class RegressionCheck(Document):
     """A new model compared with an old one on one probe."""
 
     probe: str
@@ -85,14 +85,14 @@ class GateCheck(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class Gate(Document):
+class RegressionResult(Document):
     """Whether a new run is worse than an old one."""
 
     verdict: Verdict
     """Worse where any probe is; else inconclusive where any is; else not worse."""
     margin: float
     """Tolerated loss of accuracy."""
-    checks: tuple[GateCheck, ...]
+    checks: tuple[RegressionCheck, ...]
     """One per probe and model."""
     left_out: tuple[str, ...] = ()
     """Models of the new run, each with its probe, that the old one does not have."""
@@ -152,7 +152,7 @@ def check_regression(
     normalise: Normalisation | None = None,
     summary: PathLike | None = None,
     junit: PathLike | None = None,
-) -> Gate:
+) -> RegressionResult:
     """Check whether a new run is worse than an old one (exit code 0: not worse, 3: worse, 4: inconclusive).
 
     Args:
@@ -170,11 +170,11 @@ def check_regression(
     (first, second), unfinished = finished_by_place((new, against))
     if unfinished:
         raise UserError(f"not finished: {', '.join(unfinished)}", fix="finish the run first")
-    found = judge(first, second, margin, how)
-    for path, text in ((summary, found.markdown()), (junit, found.junit())):
+    result = judge(first, second, margin, how)
+    for path, text in ((summary, result.markdown()), (junit, result.junit())):
         if path is not None:
             write_file(path, text)
-    return found
+    return result
 
 
 def judge(
@@ -182,7 +182,7 @@ def judge(
     old: tuple[Path, Sequence[Answered]],
     margin: float,
     how: Normalisation | None = None,
-) -> Gate:
+) -> RegressionResult:
     """Compare each probe of the new run with the old one."""
     if not 0 <= margin < 1:
         raise UserError(f"{argument('margin')} {margin} is not a share", fix="use 0 or more, and less than 1")
@@ -200,7 +200,7 @@ def judge(
     checks = tuple(_check(probe, *pair, margin, how, len(pairs)) for probe, pair in pairs)
     verdicts = {check.verdict for check in checks}
     worst: Verdict = "worse" if "worse" in verdicts else "inconclusive" if "inconclusive" in verdicts else "not worse"
-    return Gate(worst, margin, checks, tuple(left_out))
+    return RegressionResult(worst, margin, checks, tuple(left_out))
 
 
 def _other(new: Mapping[str, Answered], old: Mapping[str, Answered], name: str) -> Answered | None:
@@ -211,7 +211,7 @@ def _other(new: Mapping[str, Answered], old: Mapping[str, Answered], name: str) 
 
 def _check(
     asked: AskedProbe, new: Answered, old: Answered, margin: float, how: Normalisation | None, checks: int
-) -> GateCheck:
+) -> RegressionCheck:
     side = side_by_side(asked.probe, {"new": new, "old": old}, how)
     common = {item.id for item in old.items}
     items = [item for item in new.items if item.id in common]
@@ -230,7 +230,7 @@ def _check(
     elif corrected.high < -margin:
         verdict = "worse"
     missing = _missing(a, b, units, difference, margin) if verdict == "inconclusive" and not few else None
-    return GateCheck(
+    return RegressionCheck(
         probe=asked.probe,
         format=asked.format,
         new=new.part.model.name,

@@ -66,29 +66,32 @@ class ReplyStatistics(Document):
 def reply_statistics(columns: ItemColumns, replies: StoredReplies) -> ReplyStatistics:
     """Compute the statistics of the replies to some items."""
     names = ("item", "order", "parsed", "outcome", "why", "bounded", "logprobs", "tokens")
-    said = replies.columns(*names)
-    index = places_in(columns.ids, [said["item"]])
-    said = {name: column.filter(index >= 0) for name, column in said.items()}
+    table = replies.columns(*names)
+    index = places_in(columns.ids, [table["item"]])
+    table = {name: column.filter(index >= 0) for name, column in table.items()}
     index = index[index >= 0]
-    parsed = said["parsed"].fill_null(-1).to_numpy().astype(np.int64)
+    parsed = table["parsed"].fill_null(-1).to_numpy().astype(np.int64)
     if (strange := parsed >= columns.options[index]).any():
         item = columns.ids[int(index[strange.argmax()])]
         raise UserError(
             f"a reply names an option that the item {item} does not have", fix="run it again in another folder"
         )
-    begins, shown = offsets_of(said["order"]), said["order"].flatten().to_numpy().astype(np.int64)
-    first = np.append(shown, -1)[begins[:-1]]
+    begins, orders = (
+        offsets_of(table["order"]),
+        table["order"].flatten().to_numpy().astype(np.int64),
+    )
+    first = np.append(orders, -1)[begins[:-1]]
     first[np.diff(begins) == 0] = -1
     return ReplyStatistics(
         n=len(index),
         parsed=int((parsed >= 0).sum()),
-        outcomes=_counts(said["outcome"]),
-        why=_counts(said["why"]),
-        bounded=said["bounded"].flatten().true_count,
-        letters=_letters(said),
-        position=_position(columns, index, parsed, begins, shown),
+        outcomes=_counts(table["outcome"]),
+        why=_counts(table["why"]),
+        bounded=table["bounded"].flatten().true_count,
+        letters=_letters(table),
+        position=_position(columns, index, parsed, begins, orders),
         stable=_stable(index, first, parsed),
-        tokens=int(said["tokens"].to_numpy().sum()),
+        tokens=int(table["tokens"].to_numpy().sum()),
     )
 
 
@@ -174,5 +177,5 @@ def in_words(replies: ReplyStatistics) -> str:
 def position_in_words(position: PositionBias) -> str:
     """State the share of each position with its interval, and the test."""
     shares = ", ".join(f"{letter} {each}" for letter, each in zip(ascii_uppercase, position.shares, strict=False))
-    found = "position bias" if position.p < BIASED else "no significant position bias"
-    return f"{found}: chosen by position {shares}; bias {position.bias:.2f}, p {p_value(position.p)}"
+    finding = "position bias" if position.p < BIASED else "no significant position bias"
+    return f"{finding}: chosen by position {shares}; bias {position.bias:.2f}, p {p_value(position.p)}"

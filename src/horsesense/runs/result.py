@@ -34,16 +34,16 @@ def shown_names(names: Iterable[str]) -> dict[str, str]:
     names = list(names)
     stems = {name.partition(" (")[0] for name in names}  # the folder of a run may stand behind, in brackets
     parts = {stem: re.findall(r"[^/\\]+", stem) if _PATH.match(stem) else [stem] for stem in stems}
-    shown: dict[str, str] = {}
+    names_to_print: dict[str, str] = {}
     for name in names:
-        stem, bracket, place = name.partition(" (")
+        stem, bracket, folder = name.partition(" (")
         whole = parts[stem]
         least = 2 if len(whole) > 1 and _ANY_MODEL.fullmatch(whole[-1]) else 1
         tails = ["/".join(whole[-count:]) for count in range(least, len(whole) + 1)]
         others = [f"/{'/'.join(other)}" for each, other in parts.items() if each != stem]
         tail = next((tail for tail in tails if not any(other.endswith(f"/{tail}") for other in others)), stem)
-        shown[name] = f"{tail}{bracket}{place}"
-    return shown
+        names_to_print[name] = f"{tail}{bracket}{folder}"
+    return names_to_print
 
 
 @dataclass(frozen=True, slots=True)

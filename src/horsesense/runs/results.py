@@ -321,8 +321,8 @@ def _seeds(folder: Path) -> list[Path]:
     """Return the runs in the subfolders of a folder that is not a run itself, by seed."""
     if manifest_path(folder).is_file():
         return []
-    found = [path for path in folder.glob("seed-*") if manifest_path(path).is_file()]
-    return sorted(found, key=lambda path: (len(path.name), path.name))
+    folders = [path for path in folder.glob("seed-*") if manifest_path(path).is_file()]
+    return sorted(folders, key=lambda path: (len(path.name), path.name))
 
 
 def _read_seeds(folders: Sequence[Path], unfinished: bool) -> tuple[Manifest, list[Answered]]:

@@ -145,8 +145,8 @@ class Run:
         for each in self.answered:
             how = self.normalise or each.primary()
             credits, scores = each.credits(how), each.scores(how)
-            for place, item in enumerate(each.items):
-                predicted = credits.predicted[place]
+            for index, item in enumerate(each.items):
+                predicted = credits.predicted[index]
                 yield {
                     "model": each.part.model.name,
                     "probe": each.part.probe.name,
@@ -158,9 +158,9 @@ class Run:
                     "options": list(item.options),
                     "gold": item.answer,
                     "prediction": predicted[0] if len(predicted) == 1 else None,
-                    "credit": None if item.answer is None else float(credits.values[place]),
-                    "margin": None if item.answer is None else float(credits.margins[place]),
-                    "scores": list(scores[place]),
+                    "credit": None if item.answer is None else float(credits.values[index]),
+                    "margin": None if item.answer is None else float(credits.margins[index]),
+                    "scores": list(scores[index]),
                     "family": item.family,
                     "member": item.member,
                     **{f"facet_{name}": value for name, value in item.facets.items()},
@@ -199,15 +199,15 @@ class Run:
         Returns:
             A run in memory; a probe of which no item is left is left out.
         """
-        wanted, kept = set(items), []
+        ids, parts = set(items), []
         for each in self.answered:
-            pairs = [(i, a) for i, a in zip(each.items, each.answers, strict=True) if i.id in wanted]
+            pairs = [(i, a) for i, a in zip(each.items, each.answers, strict=True) if i.id in ids]
             if pairs:
                 probe = Probe.of([item for item, _ in pairs], each.probe.card)
-                kept.append(replace(each, probe=probe, answers=[answer for _, answer in pairs]))
-        if not kept:
+                parts.append(replace(each, probe=probe, answers=[answer for _, answer in pairs]))
+        if not parts:
             raise UserError("none of these items was asked", fix="take ids from run.items()")
-        return Run(kept, None, self.normalise)
+        return Run(parts, None, self.normalise)
 
     def compare(self, *others: Run) -> Comparison:
         """Compare all models of this run and others on the items that all answered, probe by probe."""
@@ -263,8 +263,8 @@ class Run:
         return frame
 
     def __repr__(self) -> str:
-        kept = f" in {self.folder}" if self.folder else ""
-        return f"Run of {', '.join(self.models)} on {', '.join(self.probes)}{kept}"
+        where = f" in {self.folder}" if self.folder else ""
+        return f"Run of {', '.join(self.models)} on {', '.join(self.probes)}{where}"
 
     def _repr_html_(self) -> str:
         return self.results()._repr_html_()

@@ -103,16 +103,16 @@ def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswer
         tables.append(without_tokens(table) if large else table)
         if large:
             sources.append((len(table), read))
-    places = places_in(columns.ids, [table.column("item") for table in tables])
+    indices = places_in(columns.ids, [table.column("item") for table in tables])
     rows, before = np.full(len(columns.ids), -1), 0
     for path, table in zip(paths, tables, strict=True):
-        found = places[before : before + len(table)]
-        asked = found >= 0
+        here = indices[before : before + len(table)]
+        asked = here >= 0
         lengths = np.diff(table.column("scores").combine_chunks().offsets.to_numpy())
-        if (lengths[asked] != columns.options[found[asked]]).any():
+        if (lengths[asked] != columns.options[here[asked]]).any():
             raise _damage("answer file", path, _AGAIN)
-        rows[found[asked]] = np.flatnonzero(asked) + before
-        before += len(found)
+        rows[here[asked]] = np.flatnonzero(asked) + before
+        before += len(here)
     if (rows < 0).any():
         raise UserError(
             f"{(rows < 0).sum()} of {len(rows)} items of {part.probe.name} have no answer of {part.model.name} "
@@ -120,8 +120,8 @@ def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswer
             file=folder,
             fix="run it again in another folder",
         )
-    given = (tables.popleft() for _ in range(len(tables)))  # frees each table
-    return StoredAnswers.of_shards(Shards(sources), given, rows) if large else StoredAnswers.of_tables(given, rows)
+    parts = (tables.popleft() for _ in range(len(tables)))  # frees each table
+    return StoredAnswers.of_shards(Shards(sources), parts, rows) if large else StoredAnswers.of_tables(parts, rows)
 
 
 def read_replies(folder: Path, part: Part) -> StoredReplies:

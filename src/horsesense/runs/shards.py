@@ -96,9 +96,9 @@ def sizes(folder: Path | None, device: str, budget: int | None = None, on_gpu: b
     ``on_gpu`` says what the workers have; None: what this process finds.
     """
     if folder is not None and manifest_path(folder).is_file():
-        kept = read_manifest(folder)
-        if kept.parts:
-            return budget or kept.budget, kept.shard
+        manifest = read_manifest(folder)
+        if manifest.parts:
+            return budget or manifest.budget, manifest.shard
     where = "auto" if device == DEVICE_MAP else device
     if on_gpu is None:
         on_gpu = device != SERVED and choose_device(where)[0].type == "cuda"

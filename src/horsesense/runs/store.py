@@ -40,7 +40,7 @@ def locked(folder: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     with disk_errors(folder):
-        made = [place for place in (folder, *folder.parents) if not place.exists()]
+        new_folders = [each for each in (folder, *folder.parents) if not each.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / _LOCK, timeout=0)
         try:
@@ -55,7 +55,7 @@ def locked(folder: Path) -> Iterator[None]:
         _sweep(folder)
         yield
     except BaseException:
-        _leave_nothing(folder, made)
+        _leave_nothing(folder, new_folders)
         raise
     finally:
         lock.release()
@@ -111,8 +111,8 @@ def _leave_nothing(folder: Path, made: Sequence[Path]) -> None:
     with suppress(OSError):
         if [path.name for path in folder.iterdir()] == [_LOCK]:
             (folder / _LOCK).unlink()
-        for place in made:
-            place.rmdir()  # fails, and ends this, if the folder is not empty
+        for each in made:
+            each.rmdir()  # fails, and ends this, if the folder is not empty
 
 
 def _sweep(folder: Path) -> None:

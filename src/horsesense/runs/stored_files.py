@@ -214,16 +214,16 @@ def was_fetched(entry: CacheEntry) -> bool:
 
 def _named(names: Sequence[str], entries: Sequence[CacheEntry]) -> list[CacheEntry]:
     """The entries that names mean; nothing is removed where one of them means none."""
-    wanted: dict[str, CacheEntry] = {}
-    for given in names:
-        name = given.rstrip("/")
+    chosen: dict[str, CacheEntry] = {}
+    for query in names:
+        name = query.rstrip("/")
         matches = [each for each in entries if each.name == name or each.name.startswith(f"{name}/")]
         matches = matches or [each for each in entries if each.name.rpartition("/")[2] == name]
         if not matches:
             known = [each.name for each in entries]
-            raise unknown("entry of the cache", given, known) if known else UserError("the cache is empty")
-        wanted |= {each.name: each for each in matches}
-    return list(wanted.values())
+            raise unknown("entry of the cache", query, known) if known else UserError("the cache is empty")
+        chosen |= {each.name: each for each in matches}
+    return list(chosen.values())
 
 
 def _entries() -> Iterator[tuple[str, str, list[Path]]]:
@@ -334,38 +334,38 @@ def verify(path: PathLike | None = None, /) -> Verified:
     Returns:
         What is intact, damaged, missing, without a checksum, and which models have changed.
     """
-    place = cache_folder() if path is None else Path(path).expanduser()
-    with disk_errors(place):
-        place.stat()
-    if place.is_file():
-        return _file(place)
+    target = cache_folder() if path is None else Path(path).expanduser()
+    with disk_errors(target):
+        target.stat()
+    if target.is_file():
+        return _file(target)
     intact, unknown = 0, 0
     damaged: list[str] = []
     missing: list[str] = []
     changed: list[str] = []
-    roots = list(_roots(place))
+    roots = list(_roots(target))
     for root in roots:
-        found = Store(root).verify()
-        intact += len(found.sound)
-        unknown += len(found.unknown)
-        damaged += [_relative(place, root / name) for name in found.damaged]
-        missing += [_relative(place, root / name) for name in found.missing]
-    if place not in roots and (place / "config.json").is_file():
-        weights_damaged = _weights(place)
+        checked = Store(root).verify()
+        intact += len(checked.sound)
+        unknown += len(checked.unknown)
+        damaged += [_relative(target, root / name) for name in checked.damaged]
+        missing += [_relative(target, root / name) for name in checked.missing]
+    if target not in roots and (target / "config.json").is_file():
+        weights_damaged = _weights(target)
         intact, damaged = intact + (not weights_damaged), damaged + weights_damaged
-    for manifest in sorted(place.rglob("manifest.json")):
+    for manifest in sorted(target.rglob("manifest.json")):
         wrong, others = _run(manifest.parent)
-        damaged += [name for name in (_relative(place, each) for each in wrong) if name not in damaged + missing]
+        damaged += [name for name in (_relative(target, each) for each in wrong) if name not in damaged + missing]
         changed += others
-    for base in sorted(place.rglob("scores.sqlite")):
-        rows, told = _scores(base)
+    for base in sorted(target.rglob("scores.sqlite")):
+        rows, problems = _scores(base)
         intact += rows
-        damaged += [f"{_relative(place, base)}{each}" for each in told]
-    for base in sorted(place.rglob("study.sqlite")):
-        rows, told = _judgements(base.parent)
+        damaged += [f"{_relative(target, base)}{each}" for each in problems]
+    for base in sorted(target.rglob("study.sqlite")):
+        rows, problems = _judgements(base.parent)
         intact += rows
-        damaged += [f"{_relative(place, base)}: {each}" for each in told]
-    return Verified(place, intact, tuple(damaged), tuple(missing), unknown, tuple(dict.fromkeys(changed)))
+        damaged += [f"{_relative(target, base)}: {each}" for each in problems]
+    return Verified(target, intact, tuple(damaged), tuple(missing), unknown, tuple(dict.fromkeys(changed)))
 
 
 def _roots(place: Path) -> Iterator[Path]:

@@ -90,13 +90,13 @@ def deduplicate(
     models: Sequence[str | Model], contents: Mapping[str, Content], progress: Progress
 ) -> list[str | Model]:
     """Keep one checkpoint under two paths once, under the first of its names."""
-    kept: dict[Content, str | Model] = {}
+    distinct: dict[Content, str | Model] = {}
     for model in models:
         name = name_of(model)
-        first = kept.setdefault(contents[name], model)
+        first = distinct.setdefault(contents[name], model)
         if first is not model:
             progress.log(f"{name} is the same checkpoint as {name_of(first)}, which is run once")
-    return list(kept.values())
+    return list(distinct.values())
 
 
 def name_of(model: str | Model) -> str:
@@ -110,8 +110,8 @@ def content_of_model(model: str | Model, settings: Settings, progress: Progress)
     if not isinstance(model, str):
         return Content(model.who.content)
     name = settings.labels.get(model, model)
-    found = identify(name, allow_pickle=settings.allow_pickle, progress=progress)
-    return Content(found.weights, found.whole)
+    identity = identify(name, allow_pickle=settings.allow_pickle, progress=progress)
+    return Content(identity.weights, identity.whole)
 
 
 def check_repeatable(model: Model, spec: ScoringSpec) -> None:
@@ -206,8 +206,8 @@ def count_tokens(context: WorkerContext, task: EngineTask) -> TaskResult:
 
     prepared = _prepare(context, task)
     if task.payload["keep"]:
-        kept = context.state.setdefault((_PREPARED, task.payload["probe"], task.payload["format"]), {})
-        kept.update((item.id, each) for item, each in zip(task.items, prepared, strict=True))
+        cached = context.state.setdefault((_PREPARED, task.payload["probe"], task.payload["format"]), {})
+        cached.update((item.id, each) for item, each in zip(task.items, prepared, strict=True))
     columns = {"longest": [each.longest for each in prepared], "costs": [each.cost for each in prepared]}
     table = pa.table({name: pa.array(values, pa.int64()) for name, values in columns.items()})
     return TaskResult(tables={"weights": table})
@@ -274,8 +274,8 @@ def _prepared(context: WorkerContext, task: EngineTask) -> list[Any]:
     shard, prepared = context.state.pop(_PREPARED, (None, []))
     if shard == task.payload["shard"]:
         return list(prepared)
-    kept = context.state.get((_PREPARED, task.payload["probe"], task.payload["format"]))
-    return [kept.pop(item.id) for item in task.items] if kept else _prepare(context, task)
+    cached = context.state.get((_PREPARED, task.payload["probe"], task.payload["format"]))
+    return [cached.pop(item.id) for item in task.items] if cached else _prepare(context, task)
 
 
 def _model(context: WorkerContext, request: ModelRequest, items: Sequence[Item] = ()) -> Model:

@@ -112,7 +112,7 @@ def _reworded(item: Item, probe: str, wording: int, reverse: bool) -> Item:
 
 @dataclass(frozen=True, slots=True)
 class WordingResult(Document):
-    """One model on the same items in several wordings."""
+    """One model on the same items in several wordings. An item without an answer counts as wrong."""
 
     model: str
     """Name of the model."""
@@ -167,14 +167,16 @@ def _result(answered: Answered) -> WordingResult:
     best, more_families, more_wordings = best_allocation(
         averaged, families, wordings, cost=asked * orders / families, more=_NEXT, most=REGISTERED
     )
+    fixed = accuracy(table.mean(axis=(1, 2)), np.arange(families), chance=chance)
+    wide = with_wording(table, asked, chance)
     return WordingResult(
         model=answered.part.model.name,
         probe=answered.part.probe.name.removesuffix(_SUFFIX),
         format=answered.format,
         items=asked,
         by_wording={WORDINGS[items[0].form][each]: float(table[:, place].mean()) for each, place in used.items()},
-        fixed=accuracy(table.mean(axis=(1, 2)), np.arange(families), chance=chance),
-        with_wording=with_wording(table, asked, chance),
+        fixed=fixed,
+        with_wording=replace(wide, ci=(min(fixed.low, wide.low), max(fixed.high, wide.high))),
         components=components,
         order_effect=float(table[:, :, 0].mean() - table[:, :, 1].mean()) if orders == 2 else None,
         best=best,

@@ -148,13 +148,13 @@ def clue_words(
         raise UserError("the draws have different numbers of words", fix="use names of one word each")
     least = -(-LEAST * len(draws) // TOP) if least is None else least
     strongest = [_strongest(draw, top) for draw in draws]
-    wanted = {word.casefold() for word in arguments}
+    argument_words = {word.casefold() for word in arguments}
     clues = []
     for index, (word, _) in enumerate(draws[0]):
         votes = sum(index in indices for indices in strongest)
         if votes >= least:
             value = sum(draw[index][1] for draw in draws) / len(draws)
-            clues.append(Clue(index, word, votes, value, word.casefold() in wanted))
+            clues.append(Clue(index, word, votes, value, word.casefold() in argument_words))
     overlaps = [len(left & right) / len(left | right) for left, right in combinations(strongest, 2) if left | right]
     ordered = tuple(sorted(clues, key=lambda clue: (-clue.votes, -abs(clue.value), clue.index)))
     return Clues(ordered, len(draws), sum(overlaps) / len(overlaps) if overlaps else 0.0)

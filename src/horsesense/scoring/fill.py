@@ -27,7 +27,7 @@ def fill_blanks(model: Model, prompts: Sequence[str], k: int, spec: ScoringSpec)
     if k < 1:
         raise UserError(f"the {k} best words of a blank are requested", fix="ask for 1 or more")
     cut = [_cut(prompt) for prompt in prompts]
-    inside = [place for place, (_, after) in enumerate(cut) if model.scores_to_end and after.strip(_CLOSING)]
+    inside = [index for index, (_, after) in enumerate(cut) if model.scores_to_end and after.strip(_CLOSING)]
     filled: dict[int, list[Fill]] = {}
     if inside:
         tried = min(model.max_candidates, max(_TRIED, _TRIED_EACH * k))
@@ -35,16 +35,16 @@ def fill_blanks(model: Model, prompts: Sequence[str], k: int, spec: ScoringSpec)
             raise UserError(
                 f"{model.name} lists at most {tried} next tokens, and {k} are requested", fix="ask for fewer"
             )
-        starts = list(dict.fromkeys(cut[place][0] for place in inside))
+        starts = list(dict.fromkeys(cut[index][0] for index in inside))
         best = dict(zip(starts, model.best_words([f"{text}{BLANK}" for text in starts], tried, spec), strict=True))
         # A token that is only part of a character cannot be put into a text.
         whole = {text: [each for each in words if "\ufffd" not in each.word] for text, words in best.items()}
-        texts = [(prompts[place], *cut[place], whole[cut[place][0]]) for place in inside]
+        texts = [(prompts[index], *cut[index], whole[cut[index][0]]) for index in inside]
         filled = dict(zip(inside, _as_texts(model, texts, k, spec), strict=True))
-    rest = [place for place in range(len(prompts)) if place not in filled]
+    rest = [index for index in range(len(prompts)) if index not in filled]
     if rest:
-        filled |= dict(zip(rest, model.best_words([prompts[place] for place in rest], k, spec), strict=True))
-    return [filled[place] for place in range(len(prompts))]
+        filled |= dict(zip(rest, model.best_words([prompts[index] for index in rest], k, spec), strict=True))
+    return [filled[index] for index in range(len(prompts))]
 
 
 def _cut(prompt: str) -> tuple[str, str]:
@@ -75,6 +75,6 @@ def _as_texts(
         values = np.array([float(next(scored).logprobs.sum()) for _ in words])
         values -= np.logaddexp.reduce(values)
         order = np.argsort(-values, kind="stable")[:k]
-        best = ((words[place], float(values[place])) for place in order.tolist())
+        best = ((words[index], float(values[index])) for index in order.tolist())
         filled.append([Fill(prompt, rank, each.word, each.ids, value) for rank, (each, value) in enumerate(best, 1)])
     return filled

@@ -5,8 +5,11 @@ A reply is compared with the concept of the key in WordNet. The rules, in this o
 1. *lemma*: the reply, or its head, is a word of the key
 2. *synonym*: a sense of the reply is the concept of the key
 3. *more general*, *more specific*: a sense of the reply is above or below the concept of the key
-4. *definition*: at least two content words, and half of those of the reply or of the definition, are shared
+   by three links at most: what is further above says next to nothing
+4. *definition*: at least two content words and half of those of the definition are shared, and a quarter of the reply's
 5. otherwise the reply is wrong
+
+Words of the question, in any form, do not count: a reply that repeats the question answers nothing.
 
 A more specific reply is right if it relates to the concept that is asked about as the key does: where the question asks
 for a kind of something, any kind between it and the key is right.
@@ -45,6 +48,8 @@ _END = re.compile(r"[.;:!?\n,(”\"’]|\s+(?:because|since|which|that|who|where
 _TAIL = re.compile(r"\s+(?:of|for|in|on|with|used|to|from|by|at|made|found|or|and)\s")
 _REFUSES = re.compile(r"\b(?:i(?:'m| am) (?:sorry|not sure)|as an ai|i can(?:no|')t|i (?:do not|don't) know)\b", re.I)
 _SATELLITES = {"s": "a"}
+_FAR = 3
+"""Links above the key up to which a reply is called more general."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +81,17 @@ def grade_answer(reply: str, item: Item, graph: Graph) -> GradedAnswer:
         return GradedAnswer("no answer", "refuses" if said else "empty", False)
     key = graph.number.get(item.concepts[0]) if item.concepts else None
     asked = graph.number.get(item.groups.get("asked", ""))
-    question = f" {' '.join(words(item.text))} "
+    repeated = _question_forms(item.text)
     names = {lemma.lower() for lemma in graph.lemmas[key]} if key is not None else {item.options[0].lower()}
     if defined := key is not None and is_definition(item.options[0], key, graph):
-        names = {name for name in names if f" {name} " not in question}
+        names -= repeated
     pos = graph.pos[key] if key is not None else ""
     distances = {} if key is None else _relatives(graph, key)
     related: tuple[str, int, int] | None = None
     for name, senses in _concepts_named(said, graph, pos):
         if name in names:
             return GradedAnswer("same", f"lemma {name}", True)
-        if f" {name} " in question:
+        if name in repeated:
             continue
         if key in senses and not defined:
             return GradedAnswer("same", f"synonym {name}", True)
@@ -96,7 +101,7 @@ def grade_answer(reply: str, item: Item, graph: Graph) -> GradedAnswer:
     definition = graph.definitions[key] if key is not None else item.options[0]
     told = stems(_answer_line(reply).partition(". ")[0])
     shared = told & stems(definition) - stems(item.text)
-    if len(shared) >= 2 and 2 * len(shared) >= min(len(told), len(stems(definition))):
+    if len(shared) >= 2 and 2 * len(shared) >= len(stems(definition)) and 4 * len(shared) >= len(told):
         return GradedAnswer("same", f"definition, {len(shared)} words", True)
     if related is None:
         return GradedAnswer("wrong", "not related to the key", False)
@@ -136,21 +141,32 @@ def is_definition(option: str, concept: int, graph: Graph) -> bool:
 def _relatives(graph: Graph, key: int) -> dict[int, int]:
     """Return the concepts above the key with their distance, and those below it with minus their distance."""
     below = {concept: -max(1, hops) for concept, hops in graph.down.row(key)}
-    return below | {concept: max(1, hops) for concept, hops in graph.up.row(key)}
+    return below | {concept: max(1, hops) for concept, hops in graph.up.row(key) if hops <= _FAR}
 
 
 def _concepts_named(said: str, graph: Graph, pos: str) -> Iterator[tuple[str, list[int]]]:
-    """Yield the words of the source in a phrase with their senses: the whole first, then what ends with its head."""
-    tried: set[str] = set()
-    for phrase in (said, _TAIL.split(said, maxsplit=1)[0]):
+    """Yield the longest words of the source that end a phrase, as written and as lemmas, with their senses.
+
+    First of the whole phrase, then of what comes before a preposition. A word inside the longest one is not looked at:
+    a grey market is not a market that happens to be grey.
+    """
+    for phrase in dict.fromkeys((said, _TAIL.split(said, maxsplit=1)[0])):
         parts = words(phrase)
         for start in range(len(parts)):
-            for name in _forms(parts[start:]):
-                if name in graph.by_lemma and name not in tried:
-                    tried.add(name)
-                    alike = [each for each in graph.by_lemma[name] if not pos or _same_pos(graph.pos[each], pos)]
-                    if alike:
-                        yield name, alike
+            named = {name: graph.by_lemma[name] for name in _forms(parts[start:]) if name in graph.by_lemma}
+            alike = {
+                name: [each for each in senses if not pos or _same_pos(graph.pos[each], pos)]
+                for name, senses in named.items()
+            }
+            if any(alike.values()):
+                yield from ((name, senses) for name, senses in alike.items() if senses)
+                break
+
+
+def _question_forms(text: str) -> set[str]:
+    """Return the words of a question, and the lemmas that they may be forms of."""
+    own = words(text)
+    return {*own, *(lemma for word in own for lemmas in lemmas_of(word).values() for lemma in lemmas)}
 
 
 def _forms(parts: list[str]) -> Iterator[str]:

@@ -36,7 +36,7 @@ def _spec(spec: ScoringSpec) -> ScoringSpec:
 def _structured_spec(spec: ScoringSpec) -> ScoringSpec:
     if spec.reason or spec.chat == "off":
         raise UserError(
-            f"the structured format has no room for {'reasoning' if spec.reason else 'plain text'}",
+            f"the structured format does not allow {'reasoning' if spec.reason else 'plain text'}",
             fix=f"use {argument('formats', 'generate')}",
         )
     return _spec(spec)
@@ -129,8 +129,8 @@ def read_reply(
     if written.outcome in ("filtered", "failed"):
         return None, written.outcome, written.reported or written.outcome
     endless = not (chat or spec.reason)
-    said = next((line for line in written.text.splitlines() if line.strip()), "") if endless else written.text
-    parsed = parse_reply(said, shown, reasoned=bool(spec.reason))
+    reply = next((line for line in written.text.splitlines() if line.strip()), "") if endless else written.text
+    parsed = parse_reply(reply, shown, reasoned=bool(spec.reason))
     if parsed.option is not None:
         return parsed.option, "answered", parsed.why
     if written.outcome == "refused" or parsed.why == "refuses":

@@ -70,13 +70,13 @@ def in_orders(
 ) -> list[ShownItem]:
     """Show the options of items in ``orders`` orders each; 0 for as many as there are options."""
     examples = examples_from(pool, spec)
-    shown = []
+    shown_items = []
     for item in items:
         letters_of(item)
         own = option_orders(item, orders, spec.orders_seed)
         turns = tuple(turn(item, order, examples(item), spec, chat, instruction) for order in own)
-        shown.append(ShownItem(item, own, turns))
-    return shown
+        shown_items.append(ShownItem(item, own, turns))
+    return shown_items
 
 
 def _prepare(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[ShownItem]:

@@ -37,8 +37,8 @@ def chat_prompts(model: Model, item: Item, spec: ScoringSpec, examples: Sequence
 
 
 def _reply(begun: str, option: str, spec: ScoringSpec) -> Prompt:
-    said = apply_casing(Prompt(option, 0, len(option)), replace(spec, leading_space=False)).text
-    return Prompt(begun + said, len(begun), len(begun) + len(said), whole=True, bare=True)
+    reply = apply_casing(Prompt(option, 0, len(option)), replace(spec, leading_space=False)).text
+    return Prompt(begun + reply, len(begun), len(begun) + len(reply), whole=True, bare=True)
 
 
 def _messages(item: Item, spec: ScoringSpec, examples: Sequence[Item]) -> tuple[tuple[str, str], ...]:
@@ -83,8 +83,8 @@ def _in_chat(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Seque
     """Only on request: the likelihood in a chat template differs from that of the plain text."""
     is_chat(spec, model.can("chat"), model.name)
     examples = examples_from(pool, spec)
-    made = [chat_prompts(model, item, spec, examples(item)) for item in items]
-    return prepare_prompts(model, items, [prompts for prompts, _ in made], [shift for _, shift in made], spec)
+    built = [chat_prompts(model, item, spec, examples(item)) for item in items]
+    return prepare_prompts(model, items, [prompts for prompts, _ in built], [shift for _, shift in built], spec)
 
 
 def _solved(item: Item, spec: ScoringSpec) -> str:
@@ -95,8 +95,8 @@ def _solved(item: Item, spec: ScoringSpec) -> str:
 def _prepare_pmi(model: Model, items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item]) -> list[TokenizedItem]:
     """Sentences become the blank in which they differ: a whole sentence has no context to leave out."""
     seen = [(view(item, "cloze") or item) if item.form == "sentences" and not item.premise else item for item in items]
-    made = _prepare(model, seen, spec, pool)
-    return [replace(each, item=item) for each, item in zip(made, items, strict=True)]
+    prepared = _prepare(model, seen, spec, pool)
+    return [replace(each, item=item) for each, item in zip(prepared, items, strict=True)]
 
 
 def _answer(asked: Sequence[TokenizedItem], call: Call) -> Answers:

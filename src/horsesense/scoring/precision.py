@@ -38,10 +38,10 @@ def load_by_margins(load: Loader, items: Sequence[Item], spec: ScoringSpec, size
         return _noted(exact, f"auto: {exact.device.type} here has no arithmetic in bfloat16")
     # Ids are hashes of content, so the first of them are a sample that does not depend on the order of the file.
     sample = sorted((item for item in items if len(item.options) > 1), key=lambda item: item.id)[:SAMPLE]
-    wanted = [answer.scores for answer in answer_items(exact, sample, spec)]
+    exact_scores = [answer.scores for answer in answer_items(exact, sample, spec)]
     del exact  # the two are never in memory together: a large model would not fit twice
     rough = load("bfloat16")
-    holds, reason = margins_hold(wanted, [answer.scores for answer in answer_items(rough, sample, spec)])
+    holds, reason = margins_hold(exact_scores, [answer.scores for answer in answer_items(rough, sample, spec)])
     if holds:
         return _noted(rough, f"auto: {reason}")
     del rough

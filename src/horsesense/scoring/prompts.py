@@ -116,12 +116,12 @@ def examples_from(pool: Sequence[Item], spec: ScoringSpec) -> Examples:
             f"{spec.shots} examples are requested and no split to draw them from is named",
             fix=f"add shots_from=train (a split of the probe), or shots_from={WHOLE}, to {argument('spec')}",
         )
-    wanted = [item for item in pool if item.answer is not None and _in_split(item, spec.shots_from)]
-    if not wanted:
+    candidates = [item for item in pool if item.answer is not None and _in_split(item, spec.shots_from)]
+    if not candidates:
         splits = sorted({str(item.facets["split"]) for item in pool if "split" in item.facets})
         known = f"it has {', '.join(splits)}" if splits else f"it has none; use shots_from={WHOLE}"
         raise UserError(f"the probe has no solved item in the split {spec.shots_from!r}", fix=known)
-    order = sorted(wanted, key=lambda item: item.id)
+    order = sorted(candidates, key=lambda item: item.id)
     random.Random(spec.shots_seed).shuffle(order)
 
     def examples(item: Item) -> tuple[Item, ...]:
@@ -204,8 +204,8 @@ def block(item: Item, order: Sequence[int]) -> str:
     """
     if is_open(item):
         return "\n".join(asked(item))
-    shown = [f"{letter}. {item.options[index]}" for letter, index in zip(letters_of(item), order, strict=True)]
-    return "\n".join([*asked(item), *shown])
+    lines = [f"{letter}. {item.options[index]}" for letter, index in zip(letters_of(item), order, strict=True)]
+    return "\n".join([*asked(item), *lines])
 
 
 def asked(item: Item) -> list[str]:
@@ -235,10 +235,10 @@ def turn(
     solved = [(block(each, range(len(each.options))), _solution(each, instruction)) for each in examples]
     asked = block(item, order)
     if not chat:
-        shown = [f"{question}\nAnswer: {answer}" for question, answer in solved]
+        solved_questions = [f"{question}\nAnswer: {answer}" for question, answer in solved]
         reasoned = instruction in (REASONED, FREELY_REASONED)
         last = f"{asked}\n{instruction}\n" if reasoned else f"{asked}\nAnswer:"
-        return Turn("\n\n".join([*shown, last]))
+        return Turn("\n\n".join([*solved_questions, last]))
     messages = [("system", spec.system)] if spec.system else []
     for question, answer in solved:
         messages += [("user", f"{question}\n{instruction}"), ("assistant", answer)]

@@ -112,18 +112,18 @@ def _boxed(said: str, shown: Sequence[str]) -> ParsedReply | None:
 
 
 def _alone(said: str, shown: Sequence[str]) -> ParsedReply | None:
-    found = _ALONE.fullmatch(said)
-    return _letter(found[1], shown, "letter alone") if found else None
+    match = _ALONE.fullmatch(said)
+    return _letter(match[1], shown, "letter alone") if match else None
 
 
 def _stated(said: str, shown: Sequence[str]) -> ParsedReply | None:
     stated: list[tuple[str, str, bool]] = []
     for line in said.splitlines():
         at = 0
-        while found := _STATED.search(line, at):
-            at = found.start("letter") + 1
-            if _is_letter(found["letter"], found["after"]):
-                stated.append((found["letter"].upper(), found["after"], bool(found["final"])))
+        while match := _STATED.search(line, at):
+            at = match.start("letter") + 1
+            if _is_letter(match["letter"], match["after"]):
+                stated.append((match["letter"].upper(), match["after"], bool(match["final"])))
     final = [each for each in stated if each[2]]
     if final:
         stated = final[-1:]
@@ -146,19 +146,19 @@ def _is_letter(letter: str, after: str) -> bool:
 
 
 def _listed(said: str) -> ParsedReply | None:
-    leading = {found[1].upper() for line in said.splitlines() if (found := _LEADING.match(line.strip()))}
+    leading = {match[1].upper() for line in said.splitlines() if (match := _LEADING.match(line.strip()))}
     return ParsedReply(None, "lists several options") if len(leading) > 1 else None
 
 
 def _leading(said: str, shown: Sequence[str]) -> ParsedReply | None:
-    found = _LEADING.match(said.splitlines()[0].strip())
-    if not found:
+    match = _LEADING.match(said.splitlines()[0].strip())
+    if not match:
         return None
     if several := _listed(said):
         return several
-    if found[1].islower() and not re.match(r"\W*(?:option\s+|choice\s+)?[a-z][*_`]*[.):\]]", said, re.I):
+    if match[1].islower() and not re.match(r"\W*(?:option\s+|choice\s+)?[a-z][*_`]*[.):\]]", said, re.I):
         return None
-    return _agreeing(_letter(found[1], shown, "leading letter"), found[2], shown)
+    return _agreeing(_letter(match[1], shown, "leading letter"), match[2], shown)
 
 
 def _agreeing(parsed: ParsedReply, after: str, shown: Sequence[str]) -> ParsedReply:
@@ -188,13 +188,13 @@ def _begins(said: str, shown: Sequence[str]) -> ParsedReply | None:
 
 def _at_end(said: str, shown: Sequence[str]) -> ParsedReply | None:
     before, _, last = said.rpartition("\n")
-    found = (_alone(last, shown) or _as_it_stands(last, shown)) if before and last.strip() else None
-    return found and replace(found, why="letter at the end" if found.option is not None else found.why)
+    index = (_alone(last, shown) or _as_it_stands(last, shown)) if before and last.strip() else None
+    return index and replace(index, why="letter at the end" if index.option is not None else index.why)
 
 
 def _called_right(said: str, shown: Sequence[str]) -> ParsedReply | None:
-    called = [found for found in _CALLED_RIGHT.finditer(said) if not _NOT.search(said[: found.start()].lower())]
-    letters = {found["before"] or found["after"] for found in called}
+    called = [match for match in _CALLED_RIGHT.finditer(said) if not _NOT.search(said[: match.start()].lower())]
+    letters = {match["before"] or match["after"] for match in called}
     if len(letters) > 1:
         return ParsedReply(None, "states several answers")
     return _letter(letters.pop(), shown, "called right") if letters else None
@@ -202,7 +202,7 @@ def _called_right(said: str, shown: Sequence[str]) -> ParsedReply | None:
 
 def _letter_named(said: str, shown: Sequence[str]) -> ParsedReply | None:
     named = list(_NAMED.finditer(said))
-    letters = {(found[1] or found[2]).upper() for found in named if not _NOT.search(said[: found.start()].lower())}
+    letters = {(match[1] or match[2]).upper() for match in named if not _NOT.search(said[: match.start()].lower())}
     if len(letters) > 1:
         return ParsedReply(None, "names several options")
     return _letter(letters.pop(), shown, "letter named") if letters else None

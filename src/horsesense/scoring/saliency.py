@@ -99,11 +99,11 @@ def saliency(
     framed = encoder(prompt, tokens)
     shift = len(encoder.frame.around(prompt.text[: prompt.start]).before)
     target = {position - shift for position in framed.question.asked}
-    given = [position for position in range(len(tokens.ids)) if position not in target]
+    context_positions = [position for position in range(len(tokens.ids)) if position not in target]
     values, logprob, blank = [0.0] * len(tokens.ids), 0.0, 0.0
     for row in model.family.rows(framed.question, spec, model.marks):
         # A causal model is fed no further than its last prediction: what follows has no influence.
-        fed = [position for position in given if position + shift < len(row.given.ids)]
+        fed = [position for position in context_positions if position + shift < len(row.given.ids)]
         attributed, with_text, without = _attributed(
             model, row, [position + shift for position in fed], method, steps, seed
         )
@@ -112,7 +112,7 @@ def saliency(
             values[position] += attributed[position + shift]
     words = []
     for first, last in word_spans(prompt.text):
-        positions = [position for position in given if first <= tokens.starts[position] < last]
+        positions = [position for position in context_positions if first <= tokens.starts[position] < last]
         if positions:
             words.append(
                 SalientWord(prompt.text[first:last], first, last, sum(values[position] for position in positions))
@@ -154,8 +154,8 @@ def _forward(network: Any, row: Row) -> Callable[[torch.Tensor], torch.Tensor]:
         attended = torch.ones(embedded.shape[:2], dtype=torch.long, device=embedded.device)
         logits = network(inputs_embeds=embedded, attention_mask=attended).logits
         read = logits[:, list(row.reads)].float().log_softmax(dim=-1)
-        wanted = torch.tensor(row.targets, device=embedded.device).expand(len(embedded), -1)
-        logprob: torch.Tensor = read.gather(2, wanted[..., None])[..., 0].sum(dim=1)
+        targets = torch.tensor(row.targets, device=embedded.device).expand(len(embedded), -1)
+        logprob: torch.Tensor = read.gather(2, targets[..., None])[..., 0].sum(dim=1)
         return logprob
 
     return target_logprob

@@ -15,7 +15,7 @@ from horsesense.core.catalogue import PathLike
 from horsesense.core.document import Document, Frame, columns_of
 from horsesense.core.spec import parse_spec
 from horsesense.errors import UserError, argument, translate_errors
-from horsesense.models.protocol import LoadSettings
+from horsesense.models.locate import LoadSettings
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.fill import fill_blanks
 from horsesense.scoring.texts import ScoredText, TextEvidence, score_texts, text_evidence
@@ -107,11 +107,11 @@ def score(
     meaning = _exact(spec)
     if tokens and out is None:
         raise UserError(f"{argument('tokens')} is for {argument('out')}", fix=f"add {argument('out', 'FILE')}")
-    given = _given(texts, file)
-    wanted = [*given, *([] if against is None else [against])]
-    check_texts(wanted)
+    inputs = _given(texts, file)
+    all_texts = [*inputs, *([] if against is None else [against])]
+    check_texts(all_texts)
     loaded = _loaded(model, meaning, loading, progress)
-    scored = tuple(score_texts(loaded, wanted, meaning))
+    scored = tuple(score_texts(loaded, all_texts, meaning))
     if against is None:
         scores = Scores(loaded.name, _described(loaded, meaning), scored)
     else:
@@ -207,10 +207,10 @@ def fill(
     Returns:
         The words of each prompt, best first.
     """
-    given = [prompts] if isinstance(prompts, str) else list(prompts)
+    inputs = [prompts] if isinstance(prompts, str) else list(prompts)
     meaning = _exact(spec)
     loaded = _loaded(model, meaning, loading, progress)
-    filled = fill_blanks(loaded, given, top, meaning)
+    filled = fill_blanks(loaded, inputs, top, meaning)
     return Fills(loaded.name, _described(loaded, meaning), tuple(word for words in filled for word in words))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.core.arrow import Made
+from horsesense.core.arrow import LazySequence
 from horsesense.errors import UserError
 from horsesense.stats.intervals import Estimate, check_level, rate_interval, unit_note
 from horsesense.stats.resampling import RESAMPLES, Floats, Names, mean_spread, unit_array
@@ -34,7 +34,7 @@ class Credits:
     """Number of items without a gold, which are left out of every rate."""
 
 
-class Rows(Made[tuple[float, ...]]):
+class Rows(LazySequence[tuple[float, ...]]):
     """Ragged rows of numbers stored as one array; a row is converted to a tuple on access.
 
     >>> rows = Rows(np.array([-1.0, -2.0, -3.0]), np.array([0, 2, 3]))
@@ -96,8 +96,8 @@ def credits(
         margins[rows] = np.where(counts[rows] > 1, table[rows, gold[rows]] - others.max(axis=1), np.nan)
     alone = [(option,) for option in range(table.shape[1])]  # one shared tuple for all items with this prediction
     predicted = [alone[option] for option in best.argmax(axis=1).tolist()] if n else []
-    for place in np.flatnonzero(shared > 1).tolist():
-        predicted[place] = tuple(np.flatnonzero(best[place]).tolist())
+    for index in np.flatnonzero(shared > 1).tolist():
+        predicted[index] = tuple(np.flatnonzero(best[index]).tolist())
     return Credits(
         values=values,
         margins=margins,
@@ -127,9 +127,9 @@ def score_table(
         raise UserError(f"{_name(ids, int(counts.argmin()))} has no scores", fix="give one for each option")
     flat = scores.flat if isinstance(scores, Rows) else np.array([score for row in scores for score in row], np.float64)
     if not (finite := np.isfinite(flat)).all():
-        place = int(np.argmin(finite))
-        item = int(np.searchsorted(np.cumsum(counts), place, side="right"))
-        raise UserError(f"{_name(ids, item)} has the score {flat[place]}", fix="a score must be a finite number")
+        index = int(np.argmin(finite))
+        item = int(np.searchsorted(np.cumsum(counts), index, side="right"))
+        raise UserError(f"{_name(ids, item)} has the score {flat[index]}", fix="a score must be a finite number")
     table = np.full((len(counts), int(counts.max(initial=0))), -np.inf)
     table[np.arange(table.shape[1]) < counts[:, None]] = flat
     return table, counts
@@ -201,10 +201,10 @@ def unit_average(
     >>> rate.value, rate.clusters, rate.n
     (0.5, 2, 48)
     """
-    found = unit_shares(values, units, families)
-    if found is None:
+    averages = unit_shares(values, units, families)
+    if averages is None:
         return None
-    shares, n = found
+    shares, n = averages
     rate = accuracy(shares, np.arange(len(shares)), chance, seed=seed)
     return replace(rate, n=n, method=AVERAGED)
 
@@ -223,12 +223,12 @@ def unit_shares(values: Floats | Sequence[float], units: Names, families: Names)
     _, unit = np.unique(names, return_inverse=True)
     _, family = np.unique(members, return_inverse=True)
     pairs = np.unique(np.stack([unit, family]), axis=1)
-    kept = np.bincount(pairs[0], minlength=int(unit.max(initial=-1)) + 1) >= LEAST_FAMILIES
-    if kept.sum() < 2:
+    enough = np.bincount(pairs[0], minlength=int(unit.max(initial=-1)) + 1) >= LEAST_FAMILIES
+    if enough.sum() < 2:
         return None
     counts = np.bincount(unit)
-    shares: Floats = (np.bincount(unit, weights=credit) / counts)[kept].clip(0, 1)
-    return shares, int(counts[kept].sum())
+    shares: Floats = (np.bincount(unit, weights=credit) / counts)[enough].clip(0, 1)
+    return shares, int(counts[enough].sum())
 
 
 def effective_units(units: Names) -> float:

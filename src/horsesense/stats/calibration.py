@@ -83,17 +83,17 @@ def reliability(
     if not (sure >= 0).all() or not (sure <= 1).all():
         raise UserError("a confidence is not between 0 and 1")
     names = unit_array(units)[judged]
-    places = _equal_counts(sure, bins)
+    bin_of = _equal_counts(sure, bins)
     filled = []
-    for place in np.unique(places):
-        here = places == place
+    for number in np.unique(bin_of):
+        here = bin_of == number
         rate = accuracy(credit[here], names[here].tolist(), None, level, seed, resamples)
         filled.append(Bin(float(sure[here].mean()), float(sure[here].min()), float(sure[here].max()), rate))
     rng = np.random.default_rng(seed)
-    ideal = [calibration_error(sure, (rng.random(len(sure)) < sure).astype(np.float64), places) for _ in range(200)]
+    ideal = [calibration_error(sure, (rng.random(len(sure)) < sure).astype(np.float64), bin_of) for _ in range(200)]
     return Reliability(
         bins=tuple(filled),
-        error=calibration_error(sure, credit, places),
+        error=calibration_error(sure, credit, bin_of),
         noise=float(np.mean(ideal)),
         overconfidence=float(sure.mean() - credit.mean()),
         n=len(sure),
@@ -115,5 +115,5 @@ def _equal_counts(confidences: Floats, bins: int) -> NDArray[np.int64]:
     """Return the bin of each item by rank; ties share their mid-rank, so the order of items does not matter."""
     _, codes, counts = np.unique(confidences, return_inverse=True, return_counts=True)
     middle = np.cumsum(counts) - counts / 2
-    places: NDArray[np.int64] = np.floor(middle * bins / len(confidences)).astype(np.int64)[codes]
-    return places
+    bin_of: NDArray[np.int64] = np.floor(middle * bins / len(confidences)).astype(np.int64)[codes]
+    return bin_of

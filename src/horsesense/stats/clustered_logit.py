@@ -89,15 +89,15 @@ def supported(
     >>> list(supported(answers, {"hops": hops, "verb": [0.0, 0.0, 1.0, 1.0] * 5}, [str(i) for i in range(20)]))
     ['verb']
     """
-    outcome, kept = np.asarray(right, dtype=bool), {}
+    outcome, selected = np.asarray(right, dtype=bool), {}
     for name, column in columns.items():
         values, counts = np.unique(column, return_counts=True)
         common = np.asarray(column) == values[counts.argmax()]
         sides = (common, ~common)
         answered = all(outcome[side].any() and not outcome[side].all() for side in sides)
         if answered and all(len(set(np.asarray(names)[side])) >= _FEWEST for side in sides for names in clusters):
-            kept[name] = column
-    return kept
+            selected[name] = column
+    return selected
 
 
 def _fitted(design: Floats, outcome: Floats) -> Floats:
@@ -115,8 +115,8 @@ def _fitted(design: Floats, outcome: Floats) -> Floats:
 
 
 def _meat(scores: Floats, code: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Floats:
-    _, place = np.unique(code, return_inverse=True)
-    number = int(place.max()) + 1
-    sums = np.stack([np.bincount(place, weights=column, minlength=number) for column in scores.T], axis=1)
+    _, index = np.unique(code, return_inverse=True)
+    number = int(index.max()) + 1
+    sums = np.stack([np.bincount(index, weights=column, minlength=number) for column in scores.T], axis=1)
     meat: Floats = sums.T @ sums * number / max(number - 1, 1)
     return meat

@@ -40,7 +40,7 @@ class Rates:
     def only(self, *places: int) -> Rates:
         """Select rates by index."""
         chosen = list(places)
-        numbers = tuple(self.numbers[place] for place in chosen)
+        numbers = tuple(self.numbers[index] for index in chosen)
         return Rates(self.values[chosen], self.variances[chosen], numbers, self.correlation[np.ix_(chosen, chosen)])
 
     def ends(self, level: float) -> tuple[Floats, Floats]:
@@ -141,10 +141,10 @@ def combined_interval(function: Function, rates: Rates, level: float = 0.95) -> 
     rng = np.random.default_rng(0)
     ways = rng.normal(size=(DIRECTIONS, number))
     ways = np.concatenate([ways / np.linalg.norm(ways, axis=1, keepdims=True), np.eye(number), -np.eye(number)])
-    found = [at(ways), function(rates.values[None, :])]
+    values = [at(ways), function(rates.values[None, :])]
     if min(rates.numbers) < VERY_FEW and number <= MOST_CORNERS:
         # So few clusters cannot estimate the correlation: all limits may be reached at once.
-        found.append(function(np.array(list(product(*zip(low, high, strict=True))))))
+        values.append(function(np.array(list(product(*zip(low, high, strict=True))))))
     for sign in (1.0, -1.0):
         reach = (up + down) / 2
         for _ in range(3):  # slope and direction of each rate depend on each other
@@ -154,10 +154,10 @@ def combined_interval(function: Function, rates: Rates, level: float = 0.95) -> 
             if not way.any():
                 break
             way /= np.linalg.norm(way)
-            found.append(at(way[None, :]))
+            values.append(at(way[None, :]))
             out = shape @ way
             reach = np.where(out > 0, up, -down)
-    every = np.concatenate(found)
+    every = np.concatenate(values)
     return float(np.nanmin(every)), float(np.nanmax(every))
 
 
@@ -228,8 +228,8 @@ def valence_bias(
     credit, valence = np.asarray(values, dtype=np.float64), np.asarray(valences)
     if not len(credit) == len(valence) == len(units):
         raise UserError(f"there are {len(credit)} values, {len(valence)} valences and {len(units)} clusters")
-    kept = ~np.isnan(credit) & (valence != 0)
-    credit, up, names = credit[kept], valence[kept] > 0, unit_array(units)[kept]
+    valid = ~np.isnan(credit) & (valence != 0)
+    credit, up, names = credit[valid], valence[valid] > 0, unit_array(units)[valid]
     if up.all() or not up.any():
         raise UserError("all correct words have one valence, so there is no bias to measure")
     whole = np.array([[credit[up].sum(), up.sum(), credit[~up].sum(), (~up).sum()]], dtype=np.float64)

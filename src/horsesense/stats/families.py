@@ -177,8 +177,8 @@ class _Independence:
         """Return the accuracy expected under independence, and the excess of strict accuracy over it."""
         names = unit_array(units)
         credits = [self.right[role] for role in self.by_role]
-        places = [names[self.members[role]] for role in self.by_role]
-        roles = rates_of(credits, places, strict.seed, resamples)
+        indices = [names[self.members[role]] for role in self.by_role]
+        roles = rates_of(credits, indices, strict.seed, resamples)
         value = float(self(roles.values[None, :])[0])
         independent = replace(
             strict,
@@ -187,7 +187,7 @@ class _Independence:
             chance=None,
             method="intervals of accuracy by role, combined",
         )
-        both = rates_of([*credits, whole.astype(np.float64)], [*places, names], strict.seed, resamples)
+        both = rates_of([*credits, whole.astype(np.float64)], [*indices, names], strict.seed, resamples)
         excess = replace(
             independent,
             value=strict.value - value,
@@ -384,10 +384,10 @@ def _pairs(credit: Floats, families: Sequence[str], roles: Sequence[str]) -> tup
     """Return the item indices of each complete pair by role, and the number of judged items without a pair."""
     members: dict[str, list[int]] = {}
     judged = np.flatnonzero(~np.isnan(credit)).tolist()
-    for place in judged:
-        members.setdefault(families[place], []).append(place)
+    for index in judged:
+        members.setdefault(families[index], []).append(index)
     by_role = [
-        {str(roles[place]): place for place in places} for _, places in sorted(members.items()) if len(places) == 2
+        {str(roles[index]): index for index in indices} for _, indices in sorted(members.items()) if len(indices) == 2
     ]
     pairs = [pair for pair in by_role if len(pair) == 2]
     return pairs, len(judged) - 2 * len(pairs)

@@ -191,7 +191,7 @@ def doubtful_keys(
     r = np.nan_to_num(correlations)
     ratio = -2 * np.median(r) * r / max(float(r.var()), 1e-3)
     doubts = np.log((votes[other, every] + 0.5) / (votes[golds, every] + 0.5)) + ratio / 2
-    found = []
+    suspects = []
     for item in range(items):
         key, rival = float(shares[golds[item], item]), float(shares[other[item], item])
         if options[item] > 2 and min(key, rival) >= _SECOND:
@@ -200,8 +200,8 @@ def doubtful_keys(
             kind = "wrong key"
         else:
             continue
-        found.append(KeyDoubt(item, kind, int(other[item]), float(doubts[item]), key, rival))
-    return sorted(found, key=lambda doubt: (doubt.kind != "wrong key", -doubt.doubt))
+        suspects.append(KeyDoubt(item, kind, int(other[item]), float(doubts[item]), key, rival))
+    return sorted(suspects, key=lambda doubt: (doubt.kind != "wrong key", -doubt.doubt))
 
 
 @dataclass(frozen=True, slots=True)

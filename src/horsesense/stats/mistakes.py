@@ -40,12 +40,12 @@ def confusion(items: Sequence[Item], predicted: Sequence[tuple[int, ...]]) -> Co
     known = set(labels)
     if len(labels) > MOST_LABELS or len(items) < 2 or any(set(item.options) != known for item in items):
         return None
-    place = {label: number for number, label in enumerate(labels)}
+    index_of = {label: number for number, label in enumerate(labels)}
     counts = [[0.0] * len(labels) for _ in labels]
     for item, picked in zip(items, predicted, strict=True):
         if item.answer is not None:
             for option in picked:
-                counts[place[item.options[item.answer]]][place[item.options[option]]] += 1 / len(picked)
+                counts[index_of[item.options[item.answer]]][index_of[item.options[option]]] += 1 / len(picked)
     return Confusion(labels, tuple(map(tuple, counts)))
 
 
@@ -56,7 +56,7 @@ def confident_errors(margins: Floats, most: int) -> list[int]:
     [2, 1]
     """
     order = np.argsort(margins, kind="stable")
-    return [int(place) for place in order[:most] if margins[place] < 0]
+    return [int(index) for index in order[:most] if margins[index] < 0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def disagreements(models: Sequence[Earned]) -> list[str]:
     ids, rows = _aligned(models)
     got = np.logical_or.reduce([row == 1 for row in rows])
     missed = np.logical_or.reduce([row < 1 for row in rows])
-    return [ids[place] for place in np.flatnonzero(got & missed).tolist()]
+    return [ids[index] for index in np.flatnonzero(got & missed).tolist()]
 
 
 def _aligned(models: Sequence[Earned]) -> tuple[Sequence[str], list[Floats]]:
@@ -99,11 +99,11 @@ def _aligned(models: Sequence[Earned]) -> tuple[Sequence[str], list[Floats]]:
     known = [ids_of(items) for items, _ in models]
     if all(ids is known[0] or ids == known[0] for ids in known):
         return known[0] if known else (), [values for _, values in models]
-    places: dict[str, int] = {}
+    indices: dict[str, int] = {}
     for ids in known:
         for identity in ids:
-            places.setdefault(identity, len(places))
-    rows = [np.full(len(places), np.nan) for _ in models]
+            indices.setdefault(identity, len(indices))
+    rows = [np.full(len(indices), np.nan) for _ in models]
     for row, ids, (_, values) in zip(rows, known, models, strict=True):
-        row[[places[identity] for identity in ids]] = values
-    return list(places), rows
+        row[[indices[identity] for identity in ids]] = values
+    return list(indices), rows

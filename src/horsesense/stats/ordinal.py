@@ -96,8 +96,8 @@ def _disagreements(tables: Floats, units: Names, crossed: Names | None, seed: in
     over pairs of items, the gold of one and the answer of the other. Half of an item's contribution comes from its gold
     and half from its answer, so its variance is four times that of the mean contribution.
     """
-    places = np.arange(tables.shape[1])
-    cost = ((places[:, None] - places[None, :]) / places[-1]) ** 2
+    levels = np.arange(tables.shape[1])
+    cost = ((levels[:, None] - levels[None, :]) / levels[-1]) ** 2
     gold, answer = tables.sum(axis=2), tables.sum(axis=1)
     seen = (tables * cost).sum(axis=(1, 2))
     off = seen > 0
@@ -120,9 +120,9 @@ def _check(golds: Sequence[int], predicted: Predicted, labels: int) -> None:
         raise UserError(f"there are {len(golds)} golds and {len(predicted)} answers")
     if labels < 2:
         raise UserError("a scale needs at least two labels")
-    for place, (gold, picked) in enumerate(zip(golds, predicted, strict=True)):
+    for index, (gold, picked) in enumerate(zip(golds, predicted, strict=True)):
         if not picked or not 0 <= gold < labels or not all(0 <= label < labels for label in picked):
-            raise UserError(f"item {place} (from 0) has a gold or an answer outside of the scale of {labels}")
+            raise UserError(f"item {index} (from 0) has a gold or an answer outside of the scale of {labels}")
 
 
 def novelty(items: Sequence[Item], train: Sequence[Item], groups: Sequence[str]) -> list[Mapping[str, str]]:
@@ -225,9 +225,9 @@ def fit_calibration(scores: Floats, votes: Sequence[int]) -> Calibration:
     start[0] = 0.1
     # Scores may be uninformative, but their sign is never reversed.
     bounds = [(0.0, None)] + [(None, None)] * scores.shape[1]
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
-    preference = found.x[1:] - found.x[1:].mean()
-    return Calibration(float(found.x[0]), tuple(preference.tolist()), len(votes))
+    optimum = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    preference = optimum.x[1:] - optimum.x[1:].mean()
+    return Calibration(float(optimum.x[0]), tuple(preference.tolist()), len(votes))
 
 
 def leave_one_out(votes: Sequence[Sequence[int]], labels: int) -> tuple[Floats, list[int], list[int]]:
@@ -240,14 +240,14 @@ def leave_one_out(votes: Sequence[Sequence[int]], labels: int) -> tuple[Floats, 
     ([[0.5, 0.0, 0.5], [0.5, 0.0, 0.5], [1.0, 0.0, 0.0]], [0, 0, 2], [0, 0, 0])
     """
     rows, held, items = [], [], []
-    for place, given in enumerate(votes):
-        if len(given) < 2:
+    for index, own_votes in enumerate(votes):
+        if len(own_votes) < 2:
             continue
-        counts = np.bincount(np.asarray(given), minlength=labels).astype(np.float64)
-        for vote in given:
+        counts = np.bincount(np.asarray(own_votes), minlength=labels).astype(np.float64)
+        for vote in own_votes:
             others = counts.copy()
             others[vote] -= 1
-            rows.append(others / (len(given) - 1))
+            rows.append(others / (len(own_votes) - 1))
             held.append(vote)
-            items.append(place)
+            items.append(index)
     return np.array(rows).reshape(-1, labels), held, items

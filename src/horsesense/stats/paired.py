@@ -232,11 +232,11 @@ def retest(keys: Sequence[Hashable], values: Floats | Sequence[float], again: Se
     0.5
     """
     credit = np.asarray(values, dtype=np.float64)
-    first = {key: (place, str(units[place])) for place, key in enumerate(keys) if not again[place]}
+    first = {key: (index, str(units[index])) for index, key in enumerate(keys) if not again[index]}
     same, names = [], []
-    for place, key in enumerate(keys):
-        if again[place] and key in first and not np.isnan(credit[[place, first[key][0]]]).any():
-            same.append(float(credit[place] == credit[first[key][0]]))
+    for index, key in enumerate(keys):
+        if again[index] and key in first and not np.isnan(credit[[index, first[key][0]]]).any():
+            same.append(float(credit[index] == credit[first[key][0]]))
             names.append(first[key][1])
     if not same:
         raise UserError("no question was asked twice")

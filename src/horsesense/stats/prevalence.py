@@ -162,19 +162,19 @@ def coverage(
 ) -> Iterator[Coverage]:
     """Simulate ``rounds`` audits with known true values for each setting; an auditor is a sensitivity and a false-alarm
     rate. Audits whose auditor does not discriminate are drawn again."""
-    for place, (true, (s, f)) in enumerate(product(shares, readers)):
-        random = np.random.default_rng([seed, place])
+    for index, (true, (s, f)) in enumerate(product(shares, readers)):
+        random = np.random.default_rng([seed, index])
         held = below = 0
         widths: list[float] = []
         while len(widths) < rounds:
-            found = corrected_share(
+            corrected = corrected_share(
                 Count(_drawn(random, n, true * s + (1 - true) * f), n),
                 Count(_drawn(random, planted, s), planted),
                 Count(_drawn(random, planted, f), planted),
             )
-            if found is None:
+            if corrected is None:
                 continue
-            low, high = found.ci
+            low, high = corrected.ci
             held += low <= true <= high
             below += high < true
             widths.append(high - low)

@@ -139,8 +139,8 @@ def fit_point(levels: Floats, right: Floats, counts: Floats, chance: float) -> F
         (0.0, chance),
         (LAPSES[0], LAPSES[-1]),
     )
-    found = minimize(cost, start, method="L-BFGS-B", bounds=bounds)
-    best: Floats = found.x if found.fun <= cost(start) else start
+    optimum = minimize(cost, start, method="L-BFGS-B", bounds=bounds)
+    best: Floats = optimum.x if optimum.fun <= cost(start) else start
     return best
 
 

@@ -136,32 +136,34 @@ def by_facet(
     >>> [(each.where, each.accuracy.value) for each in sliced.slices], sliced.missing
     ([((1,), 1.0), ((2,), 0.0)], 1)
     """
-    wanted = (names,) if isinstance(names, str) else names
+    facet_names = (names,) if isinstance(names, str) else names
     credit = np.asarray(values, dtype=np.float64)
     if not len(credit) == len(units) == len(facets):
         raise UserError(f"there are {len(credit)} values for {len(units)} clusters and facets of {len(facets)} items")
     columns = Facets.of(facets)
-    for name in wanted:
+    for name in facet_names:
         if name not in columns:
             raise unknown("facet", name, columns.names)
     names_of_units, judged = unit_array(units), ~np.isnan(credit)
     guesses = None if chances is None else np.asarray(chances, dtype=np.float64)
-    keys, cells = _cells([columns[name] for name in wanted], judged)
+    keys, cells = _cells([columns[name] for name in facet_names], judged)
     counts = np.bincount(cells[cells >= 0], minlength=len(keys)).tolist()
-    kept = sorted(sorted(range(len(keys)), key=lambda cell: (-counts[cell], keys[cell]))[:most], key=keys.__getitem__)
+    largest = sorted(
+        sorted(range(len(keys)), key=lambda cell: (-counts[cell], keys[cell]))[:most], key=keys.__getitem__
+    )
     slices = []
-    for cell in kept:
-        places = np.flatnonzero(cells == cell)
-        guess = None if guesses is None else float(np.mean(guesses[places]))
-        rate = accuracy(credit[places], names_of_units[places], guess, level, seed, resamples)
+    for cell in largest:
+        indices = np.flatnonzero(cells == cell)
+        guess = None if guesses is None else float(np.mean(guesses[indices]))
+        rate = accuracy(credit[indices], names_of_units[indices], guess, level, seed, resamples)
         slices.append(Slice(tuple(value for _, value in keys[cell]), rate))
-    present, shown = sum(counts), sum(counts[cell] for cell in kept)
-    cut = f"{' × '.join(wanted)} has {len(keys):,} values; the {most} with most items are shown"
+    present, covered = sum(counts), sum(counts[cell] for cell in largest)
+    cut = f"{' × '.join(facet_names)} has {len(keys):,} values; the {most} with most items are shown"
     return Sliced(
-        facets=wanted,
+        facets=facet_names,
         slices=tuple(slices),
         missing=int(judged.sum()) - present,
-        left_out=present - shown,
+        left_out=present - covered,
         note=cut if len(keys) > most else "",
     )
 
@@ -175,10 +177,10 @@ def _cells(columns: Sequence[FacetColumn], judged: NDArray[np.bool_]) -> tuple[l
     cells = np.zeros(len(judged), np.int64)
     for column in columns:
         cells = cells * len(column.values) + column.codes
-    found, cells[there] = np.unique(cells[there], return_inverse=True)
+    present, cells[there] = np.unique(cells[there], return_inverse=True)
     cells[~there] = -1
     keys: list[_Key] = []
-    for cell in found.tolist():
+    for cell in present.tolist():
         key: _Key = ()
         for column in reversed(columns):
             cell, code = divmod(cell, len(column.values))
@@ -225,10 +227,10 @@ def facet_rows(items: Sequence[Item], values: Floats, sliced: Sliced) -> list[Fa
     for each in sliced.slices:
         (value,) = each.where
         key = facet_key(value)
-        places = [n for n, item in enumerate(items) if facet in item.facets and facet_key(item.facets[facet]) == key]
-        families = [items[place].unit() for place in places]
-        counts = [len(items[place].options) for place in places]
-        whole = family_accuracy(values[places], families, option_counts=counts)[0].strict
+        indices = [n for n, item in enumerate(items) if facet in item.facets and facet_key(item.facets[facet]) == key]
+        families = [items[index].unit() for index in indices]
+        counts = [len(items[index].options) for index in indices]
+        whole = family_accuracy(values[indices], families, option_counts=counts)[0].strict
         rows.append(FacetRow(facet, value, each.accuracy, whole))
     return rows
 
@@ -245,7 +247,7 @@ class HeatTable:
 def heat_table(sliced: Sliced) -> HeatTable:
     """Arrange the slices of two facets as a table."""
     cells = {tuple(map(facet_key, each.where)): each.accuracy for each in sliced.slices}
-    rows, columns = (sorted({key[place] for key in cells}) for place in (0, 1))
+    rows, columns = (sorted({key[axis] for key in cells}) for axis in (0, 1))
     return HeatTable(
         rows=tuple(value for _, value in rows),
         columns=tuple(value for _, value in columns),
@@ -346,16 +348,16 @@ def standouts(
     if not slices:
         none = f"a slice and the rest need at least {LEAST_ITEMS} items in {LEAST_UNITS} clusters each"
         return Search((), 0, "; ".join(each for each in (none, drawn) if each))
-    gaps = _gaps([places for _, places in slices], credit, codes, seed, permutations)
+    gaps = _gaps([indices for _, indices in slices], credit, codes, seed, permutations)
     # The data are one of the permutations, so the first row is standardised like the others.
     scale = gaps.std(axis=0)
     reach = np.abs(gaps - gaps.mean(axis=0)) / np.where(scale > 0, scale, np.inf)
     furthest = reach.max(axis=1)
     furthest_slices = []
     for k in np.argsort(-reach[0], kind="stable")[:show].tolist():
-        where, places = slices[k]
+        where, indices = slices[k]
         outside = np.ones(len(credit), dtype=bool)
-        outside[places] = False
+        outside[indices] = False
         inside, rest = (
             accuracy(credit[mask], unit_names[mask].tolist(), None, level, seed, resamples)
             for mask in (~outside, outside)
@@ -370,19 +372,19 @@ def _drawn(places: Places, units: NDArray[Any], most: int, seed: int) -> Places:
     """Sample whole clusters until there are enough items."""
     _, codes, sizes = np.unique(units, return_inverse=True, return_counts=True)
     order = np.random.default_rng(seed).permutation(len(sizes))
-    kept = np.zeros(len(sizes), dtype=bool)
-    kept[order[np.cumsum(sizes[order]) <= most]] = True
-    kept[order[0]] = True
-    return places[kept[codes]]
+    mask = np.zeros(len(sizes), dtype=bool)
+    mask[order[np.cumsum(sizes[order]) <= most]] = True
+    mask[order[0]] = True
+    return places[mask[codes]]
 
 
 def _gaps(slices: Sequence[Places], credit: Floats, codes: Places, seed: int, permutations: int) -> Floats:
     """Return accuracy in each slice minus that outside it: first for the data, then for each permutation."""
-    n, sizes = len(credit), np.array([len(places) for places in slices])
+    n, sizes = len(credit), np.array([len(indices) for indices in slices])
     order = np.argsort(codes, kind="stable")
-    places = np.argsort(order)[np.concatenate(slices)]
+    indices = np.argsort(order)[np.concatenate(slices)]
     ends = np.concatenate([[0], np.cumsum(sizes)])
-    member = scipy.sparse.csr_matrix((np.ones(len(places), dtype=np.float32), places, ends), shape=(len(slices), n))
+    member = scipy.sparse.csr_matrix((np.ones(len(indices), dtype=np.float32), indices, ends), shape=(len(slices), n))
     moved = _moved(credit[order].astype(np.float32), np.bincount(codes), seed, permutations)
     sums, rows = [], max(1, CELLS // n)
     while block := list(islice(moved, rows)):
@@ -412,26 +414,26 @@ def _slices(
     facets: Facets, codes: Places, names: Sequence[str] | None, pairs: bool
 ) -> tuple[list[tuple[Where, Places]], str]:
     """Return slices large enough to compare, each set of items once, one facet before two, and a note on omissions."""
-    wanted = facets.names if names is None else [name for name in facets.names if name in names]
+    facet_names = facets.names if names is None else [name for name in facets.names if name in names]
     units = np.bincount(codes)
     # Sums of random numbers identify sets of items; a set and its complement add up to the same total.
     marks = np.random.default_rng(0).integers(0, 2**62, len(codes), dtype=np.uint64)
     whole, seen = int(marks.sum()), set[int]()
-    kept: list[tuple[Where, Places]] = []
-    for where, places in _all_slices(facets, wanted, pairs):
-        if min(len(places), len(codes) - len(places)) < LEAST_ITEMS:
+    slices_found: list[tuple[Where, Places]] = []
+    for where, indices in _all_slices(facets, facet_names, pairs):
+        if min(len(indices), len(codes) - len(indices)) < LEAST_ITEMS:
             continue
-        touched = np.bincount(codes[places], minlength=len(units))
+        touched = np.bincount(codes[indices], minlength=len(units))
         if min((touched > 0).sum(), (units > touched).sum()) < LEAST_UNITS:
             continue
-        mark = int(marks[places].sum())
+        mark = int(marks[indices].sum())
         if (key := min(mark, (whole - mark) % 2**64)) in seen:
             continue
-        if len(kept) == MOST_SLICES:
-            return kept, f"only the first {MOST_SLICES:,} slices were searched"
+        if len(slices_found) == MOST_SLICES:
+            return slices_found, f"only the first {MOST_SLICES:,} slices were searched"
         seen.add(key)
-        kept.append((where, places))
-    return kept, ""
+        slices_found.append((where, indices))
+    return slices_found, ""
 
 
 def _all_slices(facets: Facets, names: Sequence[str], pairs: bool) -> Iterator[tuple[Where, Places]]:
@@ -453,7 +455,7 @@ def _all_slices(facets: Facets, names: Sequence[str], pairs: bool) -> Iterator[t
         both = np.where((codes_a < 0) | (codes_b < 0), -1, codes_a * len(values_b) + codes_b)
         order_of = np.argsort(both, kind="stable")
         cells, starts = np.unique(both[order_of], return_index=True)
-        for cell, places in zip(cells.tolist(), np.split(order_of, starts[1:]), strict=True):
+        for cell, indices in zip(cells.tolist(), np.split(order_of, starts[1:]), strict=True):
             if cell >= 0:
                 first, second = divmod(cell, len(values_b))
-                yield ((a, values_a[first]), (b, values_b[second])), places
+                yield ((a, values_a[first]), (b, values_b[second])), indices

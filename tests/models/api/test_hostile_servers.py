@@ -51,7 +51,7 @@ def opened(fake: ModelServer, **settings: float) -> ServedModel:
         ((200, {}, b'{"choices": 7}'), "makes no sense"),
         ((302, {"Location": "http://evil.example/steal"}, b""), "redirects to http://evil.example"),
         ((307, {"Location": "//evil.example/steal"}, b""), "redirects to http://evil.example"),
-        ((302, {"Location": "http://[evil"}, b""), "redirects to an address that is none"),
+        ((302, {"Location": "http://[evil"}, b""), "redirects to an invalid address"),
         ((200, {"Content-Encoding": "gzip"}, b"not packed at all"), "DecodingError"),
     ],
 )

@@ -36,6 +36,9 @@ METHOD = Method(
     readers={
         "cats": Reader(f"{_HERE}.dataset:read_cats"),
         "cats-robust": Reader(f"{_HERE}.dataset:read_cats_robust"),
+        # As the published script scores them.
+        "cats-raw": Reader(f"{_HERE}.dataset:read_cats_raw"),
+        "cats-robust-raw": Reader(f"{_HERE}.dataset:read_cats_robust_raw"),
         # The datasets that CATs was made from, in their own formats.
         "winograd": Reader(f"{_HERE}.sources:read_winograd"),
         "sense-making": Reader(f"{_HERE}.sources:read_sense_making", "STATEMENTS ANSWERS", 2, 2),
@@ -45,7 +48,12 @@ METHOD = Method(
         "arct": Reader(f"{_HERE}.sources:read_arct"),
         "arct-neutral": Reader(f"{_HERE}.sources:read_arct_neutral"),
     },
-    suites={"cats": f"{_HERE}.suite:CATS", "cats-robust": f"{_HERE}.suite:CATS_ROBUST"},
+    suites={
+        "cats": f"{_HERE}.suite:CATS",
+        "cats-robust": f"{_HERE}.suite:CATS_ROBUST",
+        "cats-raw": f"{_HERE}.suite:CATS_RAW",
+        "cats-robust-raw": f"{_HERE}.suite:CATS_ROBUST_RAW",
+    },
     instruments=_HERE,
     summary="Analyse runs on CATs",
     # Section "Sentence scoring": one masked copy per token; causal models from the second token on.

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from horsesense.core import Card, Facet, Item, Probe, Source
@@ -33,29 +34,31 @@ _SENTENCE_END = re.compile(r"[.?!][\"')]* ")
 _QUOTED = re.compile(r"\"\s*(.+?)\s*\" is against common sense")
 
 
-def read_cats(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
-    """Read each line as one item of the form ``sentences``; the file's name is its task."""
+def read_cats(paths: Sequence[Path], skip_bad: bool = False, raw: bool = False) -> Probe:
+    """Read each line as one item of the form ``sentences``; the file's name is its task.
+
+    ``raw`` keeps each sentence as the published script scores it: only the line is stripped, so that ``[SEP]`` of
+    HellaSwag, no-break spaces, and the space after all but the last sentence of a line of SMR stay.
+    """
     reading = Reading(skip_bad)
     for path in paths:
         lines = reading.lines(path)
-        usual = Counter(raw.count(SEPARATOR.encode()) for _, raw in lines).most_common(1)[0][0]
-        for number, raw in lines:
+        usual = Counter(line.count(SEPARATOR.encode()) for _, line in lines).most_common(1)[0][0]
+        for number, line in lines:
             with reading.line(path, number):
-                reading.add(_general_item(reading, text_of(raw), usual, path, number))
+                reading.add(_general_item(reading, text_of(line), usual, path, number, raw))
     reading.items = with_sources(reading.items)
-    card = Card(
-        name="cats",
-        method="cats",
-        licence=LICENCE,
-        made=f"Read from the general tests of CATs ({names_of(paths)}).",
-        normalise="mean",
-        group="source",
-    )
-    return reading.probe(card, paths)
+    return reading.probe(_card("cats", "general", paths, raw), paths)
 
 
-def _general_item(reading: Reading, text: str, usual: int, path: Path, number: int) -> Item:
-    fields = text.split(SEPARATOR)
+def _card(name: str, tests: str, paths: Sequence[Path], raw: bool) -> Card:
+    made = f"Read from the {tests} tests of CATs ({names_of(paths)}){', texts unchanged' if raw else ''}."
+    called = f"{name}-raw" if raw else name
+    return Card(called, method="cats", licence=LICENCE, made=made, normalise="mean", group="source")
+
+
+def _general_item(reading: Reading, text: str, usual: int, path: Path, number: int, raw: bool) -> Item:
+    fields = (text.strip() if raw else text).split(SEPARATOR)
     if len(fields) == 6 and re.fullmatch(r"\s*[0-9]\s*", fields[3]):
         raise UserError("this is a line of the robust tests", fix="use: horsesense import cats-robust")
     task = stem_of(path)
@@ -64,7 +67,7 @@ def _general_item(reading: Reading, text: str, usual: int, path: Path, number: i
             f"the line has {len(fields) - 1} sentences, and most lines have {usual}",
             fix="is there a stray or a missing separator?",
         )
-    options, answer = sentences_of(reading, fields, same=task in _TWINS_KEPT)
+    options, answer = sentences_of(reading, fields, raw, same=task in _TWINS_KEPT)
     return Item(
         probe="cats",
         form="sentences",
@@ -94,14 +97,16 @@ def facets_of(task: str, options: Sequence[str], answer: int) -> dict[str, Facet
     return facets
 
 
-def sentences_of(reading: Reading, fields: Sequence[str], *, same: bool = False) -> tuple[tuple[str, ...], int]:
+def sentences_of(
+    reading: Reading, fields: Sequence[str], raw: bool, *, same: bool = False
+) -> tuple[tuple[str, ...], int]:
     """Return the sentences of an instance and the index of the right one; equal ones only where ``same`` allows."""
     if len(fields) < 3:
         raise UserError(
             f"the line has {len(fields)} fields separated by 0x01 and needs an answer and two sentences",
             fix="check that it is a file of this dataset",
         )
-    cleaned = [without_separators(reading.clean(field)) for field in fields[1:]]
+    cleaned = [(field, 0) if raw else without_separators(reading.clean(field)) for field in fields[1:]]
     options = tuple(text for text, _ in cleaned)
     if marks := sum(count for _, count in cleaned):
         reading.notes["[SEP] replaced by a space"] += marks
@@ -174,33 +179,28 @@ def with_sources(items: Sequence[Item]) -> list[Item]:
 # Robust tests.
 
 
-def read_cats_robust(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
-    """Read each line as a family of two items, members a and b; the file's name is the edit between them."""
+def read_cats_robust(paths: Sequence[Path], skip_bad: bool = False, raw: bool = False) -> Probe:
+    """Read each line as a family of two items, members a and b; the file's name is the edit between them.
+
+    ``raw`` keeps each sentence as the published script scores it.
+    """
     reading = Reading(skip_bad)
     for path in paths:
-        for number, raw in reading.lines(path):
+        for number, line in reading.lines(path):
             with reading.line(path, number):
-                _add_robust_pair(reading, text_of(raw), path, number)
+                _add_robust_pair(reading, text_of(line), path, number, raw)
     reading.items = _with_pair_sources(reading.items)
-    card = Card(
-        name="cats-robust",
-        method="cats",
-        licence=LICENCE,
-        made=f"Read from the robust tests of CATs ({names_of(paths)}).",
-        normalise="mean",
-        group="source",
-    )
-    return reading.probe(card, paths)
+    return reading.probe(_card("cats-robust", "robust", paths, raw), paths)
 
 
-def _add_robust_pair(reading: Reading, text: str, path: Path, number: int) -> None:
-    fields = text.split(SEPARATOR)
+def _add_robust_pair(reading: Reading, text: str, path: Path, number: int, raw: bool) -> None:
+    fields = (text.strip() if raw else text).split(SEPARATOR)
     if len(fields) != 6:
         raise UserError(
             f"the line has {len(fields)} fields separated by 0x01 and a robust line has 6",
             fix="a general test is read by: horsesense import cats",
         )
-    halves = {"a": sentences_of(reading, fields[:3]), "b": sentences_of(reading, fields[3:])}
+    halves = {"a": sentences_of(reading, fields[:3], raw), "b": sentences_of(reading, fields[3:], raw)}
     original, edited = candidates_key(halves["a"][0]), candidates_key(halves["b"][0])
     family = reading.unique(f"{stem_of(path)}: {original} > {edited}")
     flips = halves["a"][1] != halves["b"][1]
@@ -221,6 +221,10 @@ def _add_robust_pair(reading: Reading, text: str, path: Path, number: int) -> No
                 source=Source(file=path.name, line=number, licence=LICENCE),
             )
         )
+
+
+read_cats_raw = partial(read_cats, raw=True)
+read_cats_robust_raw = partial(read_cats_robust, raw=True)
 
 
 def _with_pair_sources(items: Sequence[Item]) -> list[Item]:

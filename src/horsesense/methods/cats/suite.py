@@ -82,7 +82,7 @@ def read_sets(release: str, paths: Mapping[str, Path], skip_bad: bool = False) -
         name: read_files(release, [path], skip_bad=skip_bad) if ".txt" in path.suffixes else read_probe(path)
         for name, path in paths.items()
     }
-    if release != "cats":
+    if release not in ("cats", "cats-raw"):
         return probes
     everything = [item for probe in probes.values() for item in probe.items]
     if any("candidates" not in item.groups or "task" not in item.facets for item in everything):
@@ -100,7 +100,7 @@ def _without_source(groups: Mapping[str, str]) -> dict[str, str]:
 
 
 def _card(card: Card, name: str) -> Card:
-    return replace(card, name=card.name if card.name != "cats" else f"cats-{name}", group="source")
+    return replace(card, name=card.name if card.name not in SUITES else f"{card.name}-{name}", group="source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,7 @@ class Suite:
     """Several sets that are asked together."""
 
     name: str
-    release: str
-    """The reader of its files."""
+    """Also the reader of its files."""
     sets: tuple[str, ...]
     """In the order of the paper's table."""
     table: str
@@ -118,10 +117,18 @@ class Suite:
     """How the paper scores: mean over tokens; causal models from the second token on."""
 
 
+_GENERAL = ("ca", "wsc", "sm", "smr", "swag", "hella_swag", "arct_1", "arct_2")
+_ROBUST = ("add", "del", "swap", "sub")
 SUITES = {
-    "cats": Suite("cats", "cats", ("ca", "wsc", "sm", "smr", "swag", "hella_swag", "arct_1", "arct_2"), "accuracy"),
-    "cats-robust": Suite("cats-robust", "cats-robust", ("add", "del", "swap", "sub"), "consistency"),
+    suite.name: suite
+    for suite in (
+        Suite("cats", _GENERAL, "accuracy"),
+        Suite("cats-robust", _ROBUST, "consistency"),
+        Suite("cats-raw", _GENERAL, "accuracy"),
+        Suite("cats-robust-raw", _ROBUST, "consistency"),
+    )
 }
+"""The raw ones keep each sentence as the published script scores it."""
 
 
 def find_suite(name: str) -> Suite:
@@ -141,7 +148,7 @@ def open_suite(suite: Suite, folder: Path | None, skip_bad: bool = False) -> Ope
                 fix=f"give their folder with {argument('data')}, or: horsesense fetch cats",
             )
     paths, missing = find_sets(folder, suite.sets)
-    return OpenedData(read_sets(suite.release, paths, skip_bad), paths, missing)
+    return OpenedData(read_sets(suite.name, paths, skip_bad), paths, missing)
 
 
 # Blind cues.
@@ -346,7 +353,7 @@ def _accuracy_tables(
     answered: Sequence[Answered], controls: Sequence[Answered], others: Mapping[str, Path]
 ) -> tuple[PaperTable, ...]:
     """Compute table 3: accuracy per set and their mean."""
-    sets = SUITES["cats"].sets
+    sets = _GENERAL
     names = titles()
     ours = []
     for model, runs in _by_model(answered, sets).items():
@@ -375,7 +382,7 @@ def _pair_tables(
     answered: Sequence[Answered], controls: Sequence[Answered], others: Mapping[str, Path]
 ) -> tuple[PaperTable, ...]:
     """Compute table 6: both halves right first, then consistency, which also counts pairs that are both wrong."""
-    sets = SUITES["cats-robust"].sets
+    sets = _ROBUST
     columns = [titles()[name] for name in sets]
     ours = []
     for model, runs in _by_model(answered, sets).items():
@@ -395,3 +402,5 @@ def _pair_tables(
 
 CATS = _open(SUITES["cats"])
 CATS_ROBUST = _open(SUITES["cats-robust"])
+CATS_RAW = _open(SUITES["cats-raw"])
+CATS_ROBUST_RAW = _open(SUITES["cats-robust-raw"])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.terminal import console, line, number, p_value, table
+from horsesense.formatting import p_value
+from horsesense.terminal import console, line, number, table
 
 if TYPE_CHECKING:
     from horsesense.methods.ladders.thresholds import LadderResults

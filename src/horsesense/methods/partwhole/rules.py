@@ -1,9 +1,18 @@
 """Rules that select pairs and adjectives. Each can be switched off, and counts what it rejects.
 
-The rule "parts" needs a witness for each pair: in pictures a chair "has" a cat, and collections of facts have lions as
-parts of animals. A witness is WordNet or a second source. In WordNet a whole inherits the parts of what it is a kind
-of, and parts have parts themselves (a woman is a person, a person has a body, a body has hands). Kinds, living things
-in or on something, what fills a thing and what cannot be touched (a shadow, a name) are not parts.
+The rule "parts" needs evidence for each pair: in pictures a chair "has" a cat, and collections of facts have lions as
+parts of animals. Evidence is any of these:
+
+- WordNet has the part. A whole inherits the parts of what it is a kind of, and parts have parts themselves (a woman is
+  a person, a person has a body, a body a head, a head a face, a face a nose).
+- A second source has the pair.
+- People saw or stated the pair, and WordNet has the part for a whole of the same class: a jug has a lid because a pan
+  has one, both artefacts. Marks (a logo, a number) are on artefacts, ingredients in dishes, and a crew (a captain, a
+  driver) is part of a vehicle.
+- The part is a region, such as an edge or a top, of something that can be touched.
+
+Kinds, other living things in or on something, what fills a thing, clothes of a person and what cannot be touched are
+not parts.
 """
 
 from __future__ import annotations
@@ -28,7 +37,7 @@ RULES = {
     "same": "a part is not its whole",
     "nouns": "whole and part are nouns of one or two words",
     "repeated": "a pair is in enough images (or relations)",
-    "parts": "WordNet, or a second source, has the part as a part",
+    "parts": "WordNet, a second source, or other wholes of the class have the part",
     "adjectives": "an attribute is an adjective of one word",
     "attributive": "an adjective that is used before nouns (not: awake)",
     "descriptive": "an adjective that describes (not: first)",
@@ -64,35 +73,61 @@ class CandidateRules:
 
 
 REASONS = {
-    "vague": "everything has it in some way (a side, a spot)",
+    "vague": "everything has it in some way (a part, a shadow)",
     "phrase": "words that WordNet does not have as one noun (good nose)",
     "name": "the name of one thing (oregon)",
     "kind": "a kind of its whole, or the other way round (animal, lion)",
     "living": "somebody in or on something (chair, cat)",
-    "filling": "what is in it for a while (glass, water)",
+    "filling": "what is in or on it for a while (glass, water)",
     "untouchable": "nothing that can be touched (tennis, advantage)",
-    "unknown": "neither WordNet nor a second source has it",
+    "unknown": "no evidence that it is a part",
 }
 """Reasons why a pair is not a part, or not known to be one."""
 
 _VAGUE = frozenset(
     listed(
-        "part section side piece line spot area portion stuff thing material substance body shape pattern color colour "
-        "design corner edge end front back middle top bottom surface shadow reflection hole corpus item object unit "
-        "background picture image photo print writing base space level layer stripe cell nucleus vacuole cytoplasm"
+        "part piece section area portion stuff thing material substance body shape color colour shadow reflection "
+        "corpus item object unit background picture image photo space level cell nucleus vacuole cytoplasm"
     )
 ) | {"body part", "human body", "adult body", "material body", "body substance", "ground substance", "cell membrane",
      "plasma membrane", "chemical group", "chemical chain"}  # fmt: skip
+_REGIONS = frozenset(
+    listed(
+        "side line spot top bottom front back end edge corner middle surface hole base stripe layer tip "
+        "center centre rim border bump fringe seam groove ridge crease crack pattern"
+    )
+)
 _LIVING = ("animal.n.01", "person.n.01")
+_CREW = ("leader.n.01", "worker.n.01", "skilled_worker.n.01", "operator.n.02", "traveler.n.01", "serviceman.n.01")
+_CREWED = ("vehicle.n.01", "craft.n.02", "conveyance.n.03")
+_FOOD = ("food.n.01", "food.n.02")
 _FILLING = (
     *("water.n.01", "liquid.n.01", "fluid.n.01", "gas.n.02", "precipitation.n.03"),
-    *("food.n.01", "food.n.02", "clothing.n.01"),
+    *(*_FOOD, "clothing.n.01"),
 )
-_TOUCHED = ("physical_entity.n.01",)
-_DEEPEST = 3
-"""Parts of parts of parts."""
+_TOUCHED = ("physical_entity.n.01", "people.n.01")
+_MARKS = (
+    *("mark.n.05", "symbol.n.01", "marker.n.01", "label.n.04", "marking.n.02", "writing.n.02", "character.n.08"),
+    *("sign.n.02", "trim.n.01", "decoration.n.01", "design.n.04", "emblem.n.01", "number.n.02"),
+)
+_ARTEFACT, _GROUND = "artefact", "ground"
+_CLASSES = {
+    "body": (*_LIVING, "people.n.01", "body_part.n.01", "body.n.01", "statue.n.01", "plaything.n.01"),
+    "plant": ("plant.n.02", "plant_part.n.01", "edible_fruit.n.01", "vegetable.n.01"),
+    "food": _FOOD,
+    _ARTEFACT: ("artifact.n.01",),
+    _GROUND: ("location.n.01", "geological_formation.n.01", "way.n.06"),
+}
+"""Classes of wholes; what a whole of one class has is not evidence for another class."""
+_DEEPEST, _DEEPEST_OF_BODIES = 3, 5
+"""Links from a whole to its parts, their parts and so on. A nose is the fifth of a person; elsewhere long chains end
+far off, such as a courtyard of a coop."""
 _NEAR = 2
 """Levels of kinds that count for a part: what has a car wheel has a wheel, but not therefore a device."""
+_INFERRED = frozenset({"genericskb"})
+"""Sources whose pairs a program inferred: other wholes of the class are not enough evidence for these."""
+_SENSES = 3
+"""Commonest senses of a noun that count."""
 
 
 @dataclass(frozen=True)
@@ -111,30 +146,58 @@ class Parthood:
             return "vague"
         if not wholes or not parts:
             return "phrase"
-        if self._is_name(wholes[0]) or self._is_name(parts[0]):
+        if all(map(self._is_name, wholes[:_SENSES])) or all(map(self._is_name, parts[:_SENSES])):
             return "name"
         if self._is_kind(wholes, parts) or self._is_kind(parts, wholes):
             return "kind"
+        if self._below(parts[0], _CREW) and self._below(wholes[0], _CREWED):
+            return ""
         if self._below(parts[0], _LIVING):
             return "living"
-        if self._below(parts[0], _FILLING) and not self._below(wholes[0], _FILLING):
-            return "filling"
-        if not self._below(parts[0], _TOUCHED) or not self._below(wholes[0], _TOUCHED):
+        touched = [any(self._below(sense, _TOUCHED) for sense in each[:_SENSES]) for each in (wholes, parts)]
+        if self._is_attached(wholes, part):
+            return ""
+        if not all(touched):
             return "untouchable"
         if self.in_wordnet(whole, part) or len(self.witnesses.get((whole, part), ())) > 1:
             return ""
-        return "unknown"
+        if self._below(parts[0], _FILLING):
+            eaten = self._below(parts[0], _FOOD) and self._below(wholes[0], _FOOD)
+            return "" if eaten else "filling"
+        seen = bool(self.witnesses.get((whole, part), frozenset()) - _INFERRED) and not self.in_wordnet(part, whole)
+        return "" if seen and self._is_part_of_its_class(wholes, parts) else "unknown"
+
+    def _is_attached(self, wholes: Sequence[int], part: str) -> bool:
+        """Return whether it is a region of something that can be touched, or a mark on an artefact."""
+        marks = any(self._below(sense, _MARKS) for sense in self._senses(part)[:_SENSES])
+        artefact = any(_ARTEFACT in self._classes(sense) for sense in wholes[:_SENSES])
+        region = part in _REGIONS and any(map(self._classes, wholes[:_SENSES]))
+        return region or (marks and artefact)
+
+    def _is_part_of_its_class(self, wholes: Sequence[int], parts: Sequence[int]) -> bool:
+        """Return whether WordNet has the part, or a kind of it, for something of the class of the whole."""
+        classes = {name for sense in wholes[:_SENSES] for name in self._classes(sense)}
+        for sense in parts[:_SENSES]:
+            kinds = {sense, *(kind for kind, links in self.graph.down.row(sense) if links <= _NEAR)}
+            having = {whole for kind in kinds for whole in self._wholes.get(kind, ())}
+            if any(classes & self._classes(each) for each in having):
+                return True
+        return False
+
+    def _classes(self, concept: int) -> set[str]:
+        classes = {name for name, tops in _CLASSES.items() if self._below(concept, tops)}
+        return classes - {_ARTEFACT} if _GROUND in classes else classes
 
     def in_wordnet(self, whole: str, part: str) -> bool:
         """Return whether WordNet has the part for the whole or its kinds, directly or within another part."""
-        wanted = set(self._senses(part)[:3])
+        wanted = set(self._senses(part)[:_SENSES])
         return any(not wanted.isdisjoint(self._having(sense)) for sense in self._senses(whole)[:2])
 
     def _having(self, whole: int) -> set[int]:
         if whole not in self._had:
             reached: set[int] = set()
             layer = {whole, *self.graph.up.reached(whole)}
-            for _ in range(_DEEPEST):
+            for _ in range(_DEEPEST_OF_BODIES if self._below(whole, _LIVING) else _DEEPEST):
                 layer = {part for each in layer for part in self._parts.get(each, ())} - reached
                 reached |= layer
                 layer |= {kind for each in layer for kind in self._kinds(each)}
@@ -144,6 +207,14 @@ class Parthood:
     @cached_property
     def _had(self) -> dict[int, set[int]]:
         return {}
+
+    @cached_property
+    def _wholes(self) -> dict[int, set[int]]:
+        wholes: dict[int, set[int]] = defaultdict(set)
+        for whole, parts in self._parts.items():
+            for part in parts:
+                wholes[part].add(whole)
+        return wholes
 
     @cached_property
     def _parts(self) -> dict[int, set[int]]:
@@ -165,8 +236,8 @@ class Parthood:
         return all(lemma[:1].isupper() for lemma in self.graph.lemmas[concept])
 
     def _is_kind(self, kinds: list[int], of: list[int]) -> bool:
-        """Return whether the commonest sense of a noun is a kind of any sense of the other."""
-        return not self.graph.up.reached(kinds[0]).isdisjoint(of)
+        """Return whether the commonest sense of a noun is a kind of the commonest sense of the other."""
+        return of[0] in self.graph.up.reached(kinds[0])
 
     def _below(self, concept: int, names: Iterable[str]) -> bool:
         above = {concept, *self.graph.up.reached(concept)}
@@ -195,6 +266,8 @@ class Sieve:
 
     rules: CandidateRules
     rejected: Counter[str] = field(default_factory=Counter)
+    before_parts: frozenset[Pair] = frozenset()
+    """Pairs that the rule parts decides on."""
 
     def _lets(self, name: str, good: bool, what: str) -> bool:
         if good or not self.rules.on(name):
@@ -205,6 +278,7 @@ class Sieve:
     def pairs(self, sources: Iterable[Pairs]) -> dict[Pair, tuple[str, ...]]:
         """Return the pairs that pass, with their sources."""
         kept = self._plain_pairs(sources)
+        self.before_parts = frozenset(kept)
         if not kept or not self.rules.on("parts"):
             return kept
         witnesses: dict[str, list[Pair]] = {}
@@ -217,10 +291,11 @@ class Sieve:
             if reason:
                 self.rejected[f"pairs rejected by parts: {REASONS[reason]}"] += 1
         good = {pair: names for pair, names in kept.items() if not why[pair]}
-        self.rejected["pairs that are parts in WordNet"] = sum(known.in_wordnet(*pair) for pair in good)
-        self.rejected["pairs that are parts in two other sources"] = len(good) - sum(
-            known.in_wordnet(*pair) for pair in good
-        )
+        in_wordnet = [pair for pair in good if known.in_wordnet(*pair)]
+        twice = [pair for pair in set(good) - set(in_wordnet) if len(known.witnesses.get(pair, ())) > 1]
+        self.rejected["pairs that are parts in WordNet"] = len(in_wordnet)
+        self.rejected["pairs that are parts in two other sources"] = len(twice)
+        self.rejected["pairs that are parts of other wholes of the class"] = len(good) - len(in_wordnet) - len(twice)
         return good
 
     def _plain_pairs(self, sources: Iterable[Pairs]) -> dict[Pair, tuple[str, ...]]:

@@ -53,7 +53,7 @@ def ask_suite(
 
     Args:
         model: One or several, by name or loaded.
-        suite: Suite: cats, cats-robust, partwhole, rica, winoventi or wordnetqa.
+        suite: Suite: cats, cats-robust, cats-raw, cats-robust-raw, partwhole, rica, winoventi or wordnetqa.
         data: Folder of the paper's datasets. By default, what was fetched.
         skip_bad: Skip and count lines that cannot be read.
         spec: Scoring spec. By default, the paper's.

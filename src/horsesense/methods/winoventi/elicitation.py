@@ -40,7 +40,8 @@ from horsesense.methods.winoventi.nouns import (
 from horsesense.methods.winoventi.word_relations import load_word_relations
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.load import load_model
-from horsesense.models.protocol import LoadSettings, Model, Prompt
+from horsesense.models.locate import LoadSettings
+from horsesense.models.protocol import Model, Prompt
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.fill import fill_blanks
 from horsesense.scoring.texts import score_texts

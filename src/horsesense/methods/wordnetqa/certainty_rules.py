@@ -31,6 +31,8 @@ SENSE = "an option is another sense of the asked word"
 BESIDE = "an option is similar to what is asked, derived from it or entailed by it"
 PARAPHRASE = "an option paraphrases the answer"
 GIVEN_AWAY = "the answer has a stem of what is asked"
+SECOND_ANSWERS = frozenset({HOLDS, PARAPHRASE})
+"""Rules by which a distractor is true as well; the others are about form, such as an answer that is too general."""
 RULES = (TOO_GENERAL, GENERAL_ANSWER, ANOTHER_CLASS, SAME_WORD, HOLDS, SENSE, BESIDE, PARAPHRASE, GIVEN_AWAY)
 
 

@@ -19,7 +19,7 @@ from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.word_forms import paraphrases, stems
-from horsesense.methods.wordnetqa.certainty_rules import PARAPHRASE, Asked, CertaintyRules
+from horsesense.methods.wordnetqa.certainty_rules import PARAPHRASE, SECOND_ANSWERS, Asked, CertaintyRules
 from horsesense.methods.wordnetqa.plan import RELATIONS
 from horsesense.methods.wordnetqa.word_forms import find_form, standing_lemmas
 from horsesense.progress import NO_PROGRESS, Progress
@@ -56,6 +56,8 @@ class CheckedItems(Document):
     """Number of items that could be checked."""
     broken: Estimate
     """Share of these that break a rule."""
+    second_answers: int
+    """Number of items with a distractor that is true as well; the others break a rule of form."""
     rules: Mapping[str, int]
     """Number of items per rule, most frequent first; an item may break several."""
     unchecked: Mapping[str, int]
@@ -103,7 +105,8 @@ def check_items(
     units = [unit for unit, _ in verdicts]
     share = accuracy([float(bad) for _, bad in verdicts], units, chance=0.0, seed=seed)
     counts = Counter(rule for item in broken for rule in item.rules)
-    return CheckedItems(len(verdicts), share, dict(counts.most_common()), dict(unchecked), tuple(broken))
+    false = sum(not SECOND_ANSWERS.isdisjoint(item.rules) for item in broken)
+    return CheckedItems(len(verdicts), share, false, dict(counts.most_common()), dict(unchecked), tuple(broken))
 
 
 def _paraphrased(item: Item, answer: int) -> list[tuple[int, str]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.terminal import console, line, number, p_value, table
+from horsesense.formatting import p_value
+from horsesense.terminal import console, line, number, table
 
 if TYPE_CHECKING:
     from horsesense.methods.wordnetqa.analysis import WordNetAnalyses, WordNetAnalysis
@@ -60,3 +61,4 @@ def print_checked(checked: CheckedItems, *, all: bool = False) -> None:
     for reason, count in checked.unchecked.items():
         line(f"{count:,} not checked: {reason}", "dim")
     line(f"{len(checked.items):,} of {checked.n:,} items break a rule: {number(checked.broken)}", "bold")
+    line(f"{checked.second_answers:,} of these have a second true option; the others break a rule of form", "bold")

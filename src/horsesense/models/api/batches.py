@@ -1,7 +1,7 @@
 """Batch APIs: all requests at once, replies within a day, at about half the price.
 
 A batch is one more way to send a request: `BatchTransport` gathers what arrives, submits it, asks now and then whether
-it is done, and hands each reply to whoever waits for it. Negotiation, parsing, budget and the log are as for single
+it is done, and hands each reply to its request. Negotiation, parsing, budget and the log are as for single
 requests. The ids of submitted batches are in the log, so a killed run waits for its batches and pays nothing twice.
 """
 
@@ -163,7 +163,7 @@ class BatchTransport:
         return content, {}
 
     async def close(self) -> None:
-        """Forget what nobody waits for any more; submitted batches go on at the provider."""
+        """Forget requests that nobody waits for; submitted batches continue at the provider."""
         if self._timer is not None:
             self._timer.cancel()
         self._gathered.clear()

@@ -59,7 +59,7 @@ class _RequestBatch(Generic[Read]):
     log: RequestLog | None
     normalise: Callable[[dict[str, Any]], dict[str, Any]]
     learn: Callable[[Request, dict[str, Any]], None]
-    """Told how a stored request was sent."""
+    """Callback with a stored request as it was sent."""
     taken: list[Mark] = field(default_factory=list)
     """All requests taken so far, in order."""
     answered: dict[Mark, Read] = field(default_factory=dict)

@@ -137,7 +137,7 @@ class HttpTransport:
                 there = urlsplit(urljoin(str(response.url), response.headers.get("location", "")))
                 place = f"{there.scheme}://{there.netloc}"
             except ValueError:
-                place = "an address that is none"
+                place = "an invalid address"
             raise RefusedError(
                 f"{self.address.url} redirects to {place}, where no key is sent",
                 status=status,

@@ -80,12 +80,12 @@ def next_body(model: str, turn: Turn, most: int, room: str = "max_tokens") -> tu
 
 
 def as_dict(value: Any) -> dict[str, Any]:
-    """Return an object of a reply; empty if it is none."""
+    """Return an object of a reply; empty if it is not an object."""
     return value if isinstance(value, dict) else {}
 
 
 def count(value: Any) -> int:
-    """Return a number of tokens; 0 if it is none.
+    """Return a number of tokens; 0 if it is not a number.
 
     >>> count(7), count("7"), count(None), count(float("nan")), count(-1), count(10**30)
     (7, 0, 0, 0, 0, 0)

@@ -131,11 +131,11 @@ def is_device_mapped(device: str, dtype: str) -> bool:
 
 def mapped_device(network: Any) -> tuple[torch.device, str]:
     """Return the input device of a network, and how it is distributed, in words."""
-    places = dict.fromkeys(str(place) for place in getattr(network, "hf_device_map", {}).values())
-    if "disk" in places or ("cpu" in places and len(places) > 1):
+    devices = dict.fromkeys(str(device) for device in getattr(network, "hf_device_map", {}).values())
+    if "disk" in devices or ("cpu" in devices and len(devices) > 1):
         raise UserError(
             "the model does not fit on the GPUs, and parts of it would be moved for every batch",
             fix=f"use {argument('dtype', 'int8')} or {argument('dtype', 'int4')}, or more of them",
         )
     first = network.get_input_embeddings().weight.device
-    return first, f"spread over {', '.join(places)}" if len(places) > 1 else "placed at load"
+    return first, f"spread over {', '.join(devices)}" if len(devices) > 1 else "placed at load"

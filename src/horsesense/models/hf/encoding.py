@@ -184,10 +184,10 @@ def _joined(model: LanguageModel, texts: Sequence[tuple[str, str]], spec: Scorin
     lower = spec.case == "lower"
     firsts = [first.lower() if lower else first for first, _ in texts]
     seconds = [second.lower() if lower else second for _, second in texts]
-    made = model.tokenizer(firsts, seconds, return_attention_mask=False, verbose=False)
-    types = made.get("token_type_ids") or [()] * len(texts)
+    tokenized = model.tokenizer(firsts, seconds, return_attention_mask=False, verbose=False)
+    types = tokenized.get("token_type_ids") or [()] * len(texts)
     encoded = []
-    for ids, kinds, first in zip(made["input_ids"], types, firsts, strict=True):
+    for ids, kinds, first in zip(tokenized["input_ids"], types, firsts, strict=True):
         if len(ids) > model.window:
             # Truncating a premise or an answer can turn it into its opposite, so it is an error here.
             raise UserError(

@@ -106,17 +106,17 @@ def choices(
 ) -> list[Choices]:
     """Return, for each turn, the log-probability of each of its words as the next one, with and without a leading
     space."""
-    made, sizes = [], []
-    for turn, wanted in zip(turns, words, strict=True):
+    inputs, sizes = [], []
+    for turn, options in zip(turns, words, strict=True):
         row = turn_row(model, turn, spec)
-        ids = [tokens_of(model, word) for word in wanted]
+        ids = [tokens_of(model, word) for word in options]
         targets = tuple(token for each in ids for token in each)
-        made.append([Row(row.given, row.reads * len(targets), targets)])
+        inputs.append([Row(row.given, row.reads * len(targets), targets)])
         sizes.append([len(each) for each in ids])
     chosen = []
-    lengths = [len(rows[0].given.ids) for rows in made]
-    scored = score_rows(model, made, Sizes(max(lengths, default=0), sum(lengths)), spec, progress=progress)
-    for rows, values, counts in zip(made, scored, sizes, strict=True):
+    lengths = [len(rows[0].given.ids) for rows in inputs]
+    scored = score_rows(model, inputs, Sizes(max(lengths, default=0), sum(lengths)), spec, progress=progress)
+    for rows, values, counts in zip(inputs, scored, sizes, strict=True):
         parts = np.split(values.astype(np.float64), np.cumsum(counts)[:-1])
         sums = tuple(float(np.logaddexp.reduce(part)) for part in parts)
         chosen.append(Choices(sums, (False,) * len(sums), tokens=len(rows[0].given.ids)))
@@ -140,15 +140,15 @@ def tokens_of(model: LanguageModel, word: str) -> tuple[int, ...]:
 @cache
 def _tokens_of(tokenizer: Any, word: str) -> tuple[int, ...]:
     vocabulary: dict[str, int] = tokenizer.get_vocab()
-    found = {vocabulary[mark + word] for mark in _MARKS if mark + word in vocabulary}
-    if not found:
+    token_ids = {vocabulary[mark + word] for mark in _MARKS if mark + word in vocabulary}
+    if not token_ids:
         ids = tokenizer(word, add_special_tokens=False)["input_ids"]
         if len(ids) != 1:
             raise UserError(
                 f"{word!r} is not a single token of this model", fix=f"use {argument('formats', 'generate')}"
             )
-        found = {ids[0]}
-    return tuple(sorted(found))
+        token_ids = {ids[0]}
+    return tuple(sorted(token_ids))
 
 
 _AT_ONCE = 16
@@ -175,7 +175,7 @@ def continuations(
             f"{model.name} sees {model.window}",
             fix="use fewer tokens for reasoning, or fewer examples",
         )
-    made: dict[int, list[Continuation]] = {}
+    by_turn: dict[int, list[Continuation]] = {}
     at_once = 1 if sampling.temperature else _AT_ONCE
     for _, logits_agree in groupby(
         sorted(range(len(turns)), key=lambda n: (len(framed[n]), n)), key=lambda n: len(framed[n])
@@ -184,9 +184,9 @@ def continuations(
         for start in range(0, len(positions), at_once):
             part = positions[start : start + at_once]
             written = _written(model, [framed[position] for position in part], sampling)
-            made.update(zip(part, written, strict=True))
-            progress.update("replies", len(made), len(turns))
-    return [made[position] for position in range(len(turns))]
+            by_turn.update(zip(part, written, strict=True))
+            progress.update("replies", len(by_turn), len(turns))
+    return [by_turn[position] for position in range(len(turns))]
 
 
 def _ids(model: LanguageModel, turn: Turn) -> tuple[int, ...]:

@@ -223,16 +223,16 @@ def load_model(
         )
     check_used(report, network, name)
     fixed = is_device_mapped(device, dtype)
-    place, reason = mapped_device(network) if fixed else choose_device(device)
-    if place.type == "cpu":
+    chosen_device, reason = mapped_device(network) if fixed else choose_device(device)
+    if chosen_device.type == "cpu":
         reason += f", threads: {fit_threads()}"
     network.config.use_cache = False
     parameters = network.num_parameters()  # counts packed 4-bit weights correctly; before the head gets its own copy
-    (network if fixed else network.to(place)).eval()
+    (network if fixed else network.to(chosen_device)).eval()
     if dtype != "float32":
         sum_head_in_float32(network)
     trust_inputs(network)
-    paths, head = apply_fast_paths(network, kind, place, dtype, movable=not fixed)
+    paths, head = apply_fast_paths(network, kind, chosen_device, dtype, movable=not fixed)
     if kind.left_to_right and not paths.left_to_right:
         raise UserError(
             f"{name} sees the tokens that it predicts, so it is not a causal model",
@@ -245,7 +245,7 @@ def load_model(
         family=kind,
         network=network,
         tokenizer=tokenizer,
-        device=place,
+        device=chosen_device,
         dtype=dtype,
         window=window,
         weights=identity.weights,
@@ -253,7 +253,7 @@ def load_model(
         revision=located.revision,
         architecture=type(network).__name__,
         parameters=parameters,
-        notes=(f"device {place} ({reason})", f"dtype {dtype} ({_why(dtype)})", *_slow(kind, head, trees)),
+        notes=(f"device {chosen_device} ({reason})", f"dtype {dtype} ({_why(dtype)})", *_slow(kind, head, trees)),
         dtype_reason=_why(dtype),
         head=head,
         longest_in_trees=trees,

@@ -38,13 +38,13 @@ def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
     whole, mask, offset = question.ids, (marks.mask,), spec.read_offset
     if question.asked and not 0 <= question.asked[0] - offset <= question.asked[-1] - offset < len(whole):
         raise UserError(f"read_offset={offset} reads outside of the text", fix="use a smaller one")
-    made = []
+    rows_of_tokens = []
     for position, hidden in hidden_positions(question, spec):
         ids = whole
         for other in hidden:
             ids = ids[:other] + mask + ids[other + 1 :]
-        made.append(Row(ModelInput(ids), (position - offset,), (whole[position],)))
-    return made
+        rows_of_tokens.append(Row(ModelInput(ids), (position - offset,), (whole[position],)))
+    return rows_of_tokens
 
 
 def hidden_positions(question: Question, spec: ScoringSpec) -> list[tuple[int, tuple[int, ...]]]:

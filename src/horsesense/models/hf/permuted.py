@@ -15,11 +15,12 @@ from horsesense.models.hf.families import Family
 from horsesense.models.hf.forward import Outputs, ids_tensor
 from horsesense.models.hf.masked import hidden_positions
 from horsesense.models.hf.rows import ModelInput, Question, Row, SpecialIds
-from horsesense.models.hf.tokens import SpecialTokens, masked_frame
+from horsesense.models.hf.tokens import SpecialTokens
 
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> SpecialTokens:
-    return masked_frame(tokenizer, spec.special_tokens)
+    """Nothing: ``<sep><cls>`` of its tokenizer is for classification, and CATs scores sentences without it."""
+    return SpecialTokens((), in_words="none")
 
 
 def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
@@ -30,11 +31,11 @@ def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
     >>> [row.given[:2] for row in rows(Question((7, 8, 9), (0, 1), (0, 0)), ScoringSpec(), SpecialIds())]
     [((0, 0, 9), (0, 1)), ((7, 0, 9), (1,))]
     """
-    made = []
+    rows_of_tokens = []
     for position, hidden in hidden_positions(question, spec):
         ids = tuple(0 if other in hidden else token for other, token in enumerate(question.ids))
-        made.append(Row(ModelInput(ids, hidden=hidden), (position,), (question.ids[position],)))
-    return made
+        rows_of_tokens.append(Row(ModelInput(ids, hidden=hidden), (position,), (question.ids[position],)))
+    return rows_of_tokens
 
 
 def blank(ids: tuple[int, ...], position: int, spec: ScoringSpec) -> Row:

@@ -131,7 +131,7 @@ def _begins(inputs: Sequence[Row]) -> Places:
 def _trees(inputs: Sequence[Row]) -> tuple[list[Row], Places]:
     """Merge inputs with a common prefix, and return where the values of each of the old ones begin now."""
     begins = np.zeros(len(inputs), dtype=np.int64)
-    made: list[Row] = []
+    trees: list[Row] = []
     count = 0
     for tree in pack(grow([row.given.ids for row in inputs])):
         reads: list[int] = []
@@ -141,9 +141,9 @@ def _trees(inputs: Sequence[Row]) -> tuple[list[Row], Places]:
             reads += [path[read] for read in inputs[number].reads]
             targets += inputs[number].targets
         parents = tuple(tree.parents) if len(tree.paths) > 1 else ()
-        made.append(Row(ModelInput(tuple(tree.ids), parents=parents), tuple(reads), tuple(targets)))
+        trees.append(Row(ModelInput(tuple(tree.ids), parents=parents), tuple(reads), tuple(targets)))
         count += len(reads)
-    return made, begins
+    return trees, begins
 
 
 def _batches(inputs: Sequence[Row], budget: int, uneven: bool) -> Iterator[list[int]]:

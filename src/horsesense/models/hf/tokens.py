@@ -27,7 +27,7 @@ class TokenizedText:
 
 
 def tokenise(tokenizer: Any, texts: Sequence[str]) -> list[TokenizedText]:
-    """Tokenise whole texts; a token of nothing but space belongs to the word that follows it."""
+    """Tokenise whole texts; a token of nothing but space belongs to the word that follows it, if there is one."""
     if not texts:
         return []
     batch = tokenizer(
@@ -44,9 +44,10 @@ def tokenise(tokenizer: Any, texts: Sequence[str]) -> list[TokenizedText]:
 
 
 def _first_character(text: str, start: int, end: int) -> int:
-    while start < end and text[start].isspace():
-        start += 1
-    return start
+    first = start
+    while first < end and text[first].isspace():
+        first += 1
+    return start if first == len(text) else first
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +95,8 @@ def causal_frame(tokenizer: Any, policy: str) -> SpecialTokens:
         )
     if DOCUMENT_SEPARATOR in tokenizer.all_special_tokens:
         identity = tokenizer.convert_tokens_to_ids(DOCUMENT_SEPARATOR)
-        told = f"{DOCUMENT_SEPARATOR} at the start (the document separator of its training data)"
-        return SpecialTokens((identity,), in_words=told)
+        description = f"{DOCUMENT_SEPARATOR} at the start (the document separator of its training data)"
+        return SpecialTokens((identity,), in_words=description)
     for name in ("bos_token", "eos_token"):
         token = getattr(tokenizer, name, None)
         if token is not None:

@@ -153,10 +153,10 @@ def median(judgements: Sequence[Judgement], scale: Scale, ties: Ties = "upper") 
     objections = [value for value in values if value in scale.objections]
     if 2 * len(objections) > len(values):
         return Verdict(None, objected(objections[0]))
-    places = sorted(scale.labels.index(value) for value in values if value not in scale.objections)
-    if not places:
+    ranks = sorted(scale.labels.index(value) for value in values if value not in scale.objections)
+    if not ranks:
         return Verdict(None, NO_VOTES)
-    lower, upper = places[(len(places) - 1) // 2], places[len(places) // 2]
+    lower, upper = ranks[(len(ranks) - 1) // 2], ranks[len(ranks) // 2]
     if lower != upper and ties == "drop":
         return Verdict(None, TIE, tie=True)
     return Verdict(scale.labels[lower if ties == "lower" else upper], tie=lower != upper)
@@ -323,7 +323,7 @@ def _by_item(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
 def _counts(votes: Sequence[str], scale: Scale) -> dict[str, int]:
     """Count votes by label, in the order of the scale."""
     counts = Counter(votes)
-    order = {label: place for place, label in enumerate((*scale.labels, *scale.objections))}
+    order = {label: rank for rank, label in enumerate((*scale.labels, *scale.objections))}
     return {value: counts[value] for value in sorted(counts, key=lambda value: (order.get(value, len(order)), value))}
 
 

@@ -101,8 +101,8 @@ def _apart(margins: Floats, metric: Metric) -> Floats:
     if metric == "nominal":
         return np.broadcast_to(1 - np.eye(size), (len(margins), size, size))
     # Ordinal: a label is at the mid-rank of its votes, so neighbouring labels need not be equally far.
-    place = np.cumsum(margins, axis=1) - margins / 2 if metric == "ordinal" else np.arange(size)[None, :] + 0 * margins
-    apart: Floats = (place[:, :, None] - place[:, None, :]) ** 2
+    rank = np.cumsum(margins, axis=1) - margins / 2 if metric == "ordinal" else np.arange(size)[None, :] + 0 * margins
+    apart: Floats = (rank[:, :, None] - rank[:, None, :]) ** 2
     return apart
 
 
@@ -180,7 +180,7 @@ def _judged_twice(votes: Votes, units: Sequence[str] | None) -> tuple[Floats, li
             "no item was judged twice, so there is no agreement", fix="have at least some items judged by two people"
         )
     names = votes.items if units is None else units
-    return counts[twice], [names[place] for place in twice.tolist()]
+    return counts[twice], [names[index] for index in twice.tolist()]
 
 
 Weights = Literal["none", "linear", "quadratic"]
@@ -214,14 +214,14 @@ def cohen_kappa(
     resamples: int = RESAMPLES,
 ) -> Estimate:
     """Estimate Cohen's kappa of two annotators from their label indices, item by item."""
-    first, second = (np.asarray(given, dtype=np.int64) for given in (labels_of_first, labels_of_second))
+    first, second = (np.asarray(sequence, dtype=np.int64) for sequence in (labels_of_first, labels_of_second))
     if len(first) != len(second):
         raise UserError(f"one person has {len(first)} labels and the other {len(second)}")
     if not len(first):
         raise UserError("the two people judged no item in common, so there is no kappa")
     cells = np.zeros((len(first), labels * labels))
     cells[np.arange(len(first)), first * labels + second] = 1
-    names = [str(place) for place in range(len(first))]
+    names = [str(index) for index in range(len(first))]
     return bootstrapped(_kappa_of_drawn(labels, weights), list(cells.T), names, level, seed, resamples)
 
 
@@ -247,7 +247,7 @@ def pair_kappa(
     names = votes.items if units is None else units
     columns = list(pairs.reshape(len(pairs), -1).T)
     return bootstrapped(
-        _kappa_of_drawn(size, weights), columns, [names[place] for place in twice.tolist()], level, seed, resamples
+        _kappa_of_drawn(size, weights), columns, [names[index] for index in twice.tolist()], level, seed, resamples
     )
 
 
@@ -290,13 +290,13 @@ def by_annotator(
         raise UserError("it is not known whose votes these are, so there are no statistics by annotator")
     counts = votes.counts()
     annotators = []
-    for place in np.argsort(np.array(votes.annotators, dtype=str)).tolist():
-        mine = np.flatnonzero(votes.annotator == place)
+    for index in np.argsort(np.array(votes.annotators, dtype=str)).tolist():
+        mine = np.flatnonzero(votes.annotator == index)
         items, labels = votes.item[mine], votes.label[mine]
         others = counts[items]
         others[np.arange(len(mine)), labels] -= 1
-        given = Counter(votes.labels[label] for label in labels.tolist())
-        favourite, times = min(given.items(), key=lambda entry: (-entry[1], entry[0]))
+        label_counts = Counter(votes.labels[label] for label in labels.tolist())
+        favourite, times = min(label_counts.items(), key=lambda entry: (-entry[1], entry[0]))
         shared = np.flatnonzero(others.sum(axis=1) > 0)
         agrees, kappa = None, None
         if len(shared):
@@ -306,7 +306,7 @@ def by_annotator(
                 labels, others, [votes.items[item] for item in items[shared]], weights, level, seed, resamples
             )
         annotators.append(
-            Annotator(votes.annotators[place], len(mine), len(shared), agrees, kappa, favourite, times / len(mine))
+            Annotator(votes.annotators[index], len(mine), len(shared), agrees, kappa, favourite, times / len(mine))
         )
     return annotators
 
@@ -335,9 +335,9 @@ def by_item(votes: Votes) -> list[Dispute]:
     counts = votes.counts()
     number = counts.sum(axis=1)
     disputes = []
-    for place in np.flatnonzero(number > 1).tolist():
-        row = counts[place]
-        agree = float((row * (row - 1)).sum() / (number[place] * (number[place] - 1)))
-        given = {name: int(count) for name, count in zip(votes.labels, row, strict=True) if count}
-        disputes.append(Dispute(votes.items[place], given, agree))
+    for index in np.flatnonzero(number > 1).tolist():
+        row = counts[index]
+        agree = float((row * (row - 1)).sum() / (number[index] * (number[index] - 1)))
+        label_counts = {name: int(count) for name, count in zip(votes.labels, row, strict=True) if count}
+        disputes.append(Dispute(votes.items[index], label_counts, agree))
     return sorted(disputes, key=lambda dispute: (dispute.agree, dispute.item))

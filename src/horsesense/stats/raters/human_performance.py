@@ -108,8 +108,8 @@ def against_the_others(judgements: Iterable[Judgement], units: Mapping[str, str]
         raise UserError("no item was judged twice, so votes cannot be compared with the others")
     credits = []
     for item, ballot in ballots.items():
-        for place, each in enumerate(ballot):
-            names = _commonest([other.value for other in (*ballot[:place], *ballot[place + 1 :])])
+        for index, each in enumerate(ballot):
+            names = _commonest([other.value for other in (*ballot[:index], *ballot[index + 1 :])])
             credits.append((item, (each.value in names) / len(names)))
     judged = [each for ballot in ballots.values() for each in ballot]
     return _score("single person", judged, credits, units, "others", False, None)

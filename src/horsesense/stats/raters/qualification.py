@@ -58,8 +58,8 @@ def qualify(
     >>> qualify(given, gold, ["low", "mid", "high"])[0].passed
     True
     """
-    places = {label: place for place, label in enumerate(labels)}
-    strange = sorted(set(gold.values()) - places.keys())
+    index_of = {label: index for index, label in enumerate(labels)}
+    strange = sorted(set(gold.values()) - index_of.keys())
     if strange:
         raise UserError(f"the gold {strange[0]!r} is not a label", fix=f"the labels are {', '.join(labels)}")
     answers: dict[str, dict[str, str]] = {}
@@ -70,7 +70,7 @@ def qualify(
             answers.setdefault(judgement.annotator, {})[judgement.item] = judgement.value
     if not answers:
         raise UserError("nobody judged a gold item", fix="check that the gold items are those that were asked")
-    return [_qualified(name, answers[name], gold, places, threshold) for name in sorted(answers)]
+    return [_qualified(name, answers[name], gold, index_of, threshold) for name in sorted(answers)]
 
 
 def _qualified(

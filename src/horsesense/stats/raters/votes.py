@@ -78,7 +78,7 @@ def count_votes(judgements: Iterable[Judgement], labels: Sequence[str]) -> Votes
 
 def tabulate(given: Iterable[tuple[str, str, str]], labels: Sequence[str]) -> Votes:
     """Tabulate votes from triples of item, annotator and label."""
-    known = {label: place for place, label in enumerate(labels)}
+    known = {label: index for index, label in enumerate(labels)}
     items: dict[str, int] = {}
     annotators: dict[str, int] = {}
     rows: list[tuple[int, int, int]] = []
@@ -104,23 +104,23 @@ def votes_on_scale(judgements: Iterable[Judgement], scale_of: ScaleOf, objection
     >>> table.labels, table.label.tolist()
     (('A', 'B'), [1, 0])
     """
-    kept: list[tuple[Judgement, tuple[str, ...]]] = []
+    valid: list[tuple[Judgement, tuple[str, ...]]] = []
     scales: dict[tuple[str, ...], None] = {}
     beside: dict[str, None] = {}
     for judgement in judgements:
         scale = scale_of(judgement.item)
         if judgement.value in scale.abstentions or (judgement.value in scale.objections and not objections):
             continue
-        kept.append((judgement, scale.labels))
+        valid.append((judgement, scale.labels))
         scales[scale.labels] = None
         beside.update(dict.fromkeys(scale.objections if objections else ()))
-    letters = tuple(letter(place) for place in range(max(map(len, scales), default=0)))
+    letters = tuple(letter(index) for index in range(max(map(len, scales), default=0)))
     labels = next(iter(scales)) if len(scales) == 1 else letters
 
     def coded(value: str, options: tuple[str, ...]) -> str:
         return labels[options.index(value)] if value in options and options is not labels else value
 
-    rows = ((each.item, each.annotator, coded(each.value, options)) for each, options in kept)
+    rows = ((each.item, each.annotator, coded(each.value, options)) for each, options in valid)
     return tabulate(rows, (*labels, *beside))
 
 

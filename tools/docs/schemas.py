@@ -1,4 +1,4 @@
-"""What ``--json`` prints: the result type of each command, and its JSON Schema."""
+"""JSON Schema of what ``--json`` prints: for the reference, and for the tests that compare results with it."""
 
 from __future__ import annotations
 
@@ -45,30 +45,30 @@ def schema_of(command: str) -> dict[str, Any]:
             printed = [each for each in fields(written) if each.metadata.get("json", True)]
             names = {each.name for each in printed}
             shown = inner | {"fields": [each for each in inner["fields"] if each["name"] in names]}
-            made = super().dataclass_schema(schema | {"schema": shown})
+            document = super().dataclass_schema(schema | {"schema": shown})
             optional = {each.name for each in printed if each.default is None}
             if (always := getattr(written, "ALWAYS", None)) is not None:
                 optional = {each.name for each in printed if each.name not in always}
             for each in printed:  # pydantic leaves out what is not an argument
-                made["properties"].setdefault(each.name, {"type": "string"})
-            made["required"] = [each.name for each in printed if each.name not in optional]
-            made["properties"] = {each.name: made["properties"][each.name] for each in printed}
-            made["additionalProperties"] = False
-            made["description"] = cleandoc(written.__doc__ or "").partition("\n\n>>> ")[0]
-            for name, values in made["properties"].items():
+                document["properties"].setdefault(each.name, {"type": "string"})
+            document["required"] = [each.name for each in printed if each.name not in optional]
+            document["properties"] = {each.name: document["properties"][each.name] for each in printed}
+            document["additionalProperties"] = False
+            document["description"] = cleandoc(written.__doc__ or "").partition("\n\n>>> ")[0]
+            for name, values in document["properties"].items():
                 values.pop("default", None)
                 # pydantic reads the sentences of a class, not those of the fields that it inherits.
                 if "description" not in values and "$ref" not in values and name in (helps := field_helps(written)):
                     values["description"] = helps[name]
                 if name in optional and "anyOf" in values:
                     values["anyOf"] = [kind for kind in values["anyOf"] if kind != {"type": "null"}]
-            return made
+            return document
 
     printed = document_type(command)
     config = None if isinstance(printed, type) else ConfigDict(use_attribute_docstrings=True)  # a class has its own
-    made = TypeAdapter(printed, config=config).json_schema(mode="serialization", schema_generator=Generator)
+    document = TypeAdapter(printed, config=config).json_schema(mode="serialization", schema_generator=Generator)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **made,
+        **document,
         "title": f"horsesense {command} --json",
     }
