@@ -14,6 +14,7 @@ import horsesense as hs
 from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.methods.ladders.api import build_ladder
+from horsesense.methods.ladders.steps import LEVELS
 from horsesense.methods.ladders.thresholds import FIRST, LadderResults, compare_thresholds, levels_to_ask, split_stages
 from horsesense.models.hf.load import load_model
 from tests.methods.ladders.test_steps import POLES, comparisons
@@ -60,8 +61,8 @@ def test_a_model_of_known_limit_is_placed_there_with_part_of_the_questions(serve
     assert found.format == "generate"
     assert found.fit.threshold is not None
     assert 2 < found.fit.threshold < 4.5
-    assert found.questions == 2 * (8 * FIRST + 3 * (12 - FIRST))
-    assert found.all_questions == 2 * 8 * 12
+    assert found.questions == 2 * (len(LEVELS) * FIRST + 3 * (12 - FIRST))
+    assert found.all_questions == 2 * len(LEVELS) * 12
     asked = server.seen.answered
     (again,) = climb(server, 2, tmp_path / "run").thresholds
     assert again == found

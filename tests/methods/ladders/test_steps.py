@@ -11,7 +11,7 @@ from horsesense.errors import UserError
 from horsesense.lexicons.novel_names import is_novel
 from horsesense.methods.ladders import steps
 
-LEVELS = (*steps.LEVELS, 12, steps.MOST_STEPS)
+LEVELS = steps.LEVELS
 ITEMS = steps.steps_items(LEVELS, 12, seed=5)
 POLES = {pole: scale[::-1][scale.index(pole)] for group in steps._words()[2] for scale in group for pole in scale}
 

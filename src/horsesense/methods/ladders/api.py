@@ -29,12 +29,18 @@ from horsesense.signatures import extends
 
 __all__ = ["build_ladder", "ladder"]
 
-LadderName = Literal["steps", "polarity"]
+LadderName = Literal["steps", "polarity", "nearness", "rarity"]
+LOGICAL: tuple[LadderName, ...] = ("steps", "polarity")
+"""Ladders that need no knowledge source."""
 FAMILIES = 40
 """Families per level: the threshold of a ladder with eight levels then has a standard error of about 0.2 levels."""
 _MADE = {
-    "steps": "Comparisons of novel individuals that follow from shuffled premises in 0 to 7 steps; keys are proved.",
+    "steps": "Comparisons of novel individuals that follow from shuffled premises in 0 to 15 steps; keys are proved.",
     "polarity": "Scenes with negation, exceptions, defaults and reversal; keys follow by logic or from a fact table.",
+    "nearness": "What kind of living thing a word names, from WordNet; the same words with nearer and nearer "
+    "distractors, certified false by their taxa.",
+    "rarity": "What kind of living thing a word names, from WordNet; rarer and rarer words, with near distractors that "
+    "are certified false by their taxa.",
 }
 
 
@@ -50,9 +56,11 @@ def build_ladder(
     """Build one family of questions at rising levels; the proof of each key is stored with the item.
 
     Args:
-        ladder: Ladder: steps (inference steps) or polarity (negation, exceptions and reversal).
-        levels: Level to build. By default, all levels of the ladder, 0 to 7.
-        families: Number of families per level; a family is two items with the same options and opposite keys.
+        ladder: Ladder: steps (inference steps), polarity (negation, exceptions and reversal), nearness (of distractors)
+            or rarity (of words).
+        levels: Level to build. By default, all levels of the ladder.
+        families: Number of families per level. A family of steps and polarity is two items with the same options and
+            opposite keys, of nearness and rarity one item; these have at most 120.
         irrelevant: Number of premises about other things, beside those of the second pair (steps).
         seed: Random seed.
 
@@ -63,16 +71,22 @@ def build_ladder(
     >>> len(probe), sorted({item.facets["level_name"] for item in probe})
     (20, ['all but', 'is'])
     """
-    from horsesense.methods.ladders import polarity, steps
+    from horsesense.lexicons.sources import open_graph
+    from horsesense.methods.ladders import polarity, steps, taxa
 
     if ladder not in get_args(LadderName):
         raise unknown("ladder", ladder, get_args(LadderName))
     chosen = sorted(set(levels))
     if ladder == "steps":
         items = steps.steps_items(chosen or steps.LEVELS, families, seed, irrelevant)
-    else:
+    elif ladder == "polarity":
         items = polarity.polarity_items(chosen or polarity.LEVELS, families, seed)
-    card = Card(f"ladder-{ladder}", method="ladders", licence="CC0-1.0", made=_MADE[ladder], seed=seed, group="family")
+    else:
+        levels = chosen or range(len(taxa.LEVEL_NAMES[ladder]))
+        items = taxa.taxa_items(open_graph("wordnet"), ladder, levels, families, seed)
+    licence = items[0].source.licence if items else ""
+    group = "family" if ladder in LOGICAL else "asked"
+    card = Card(f"ladder-{ladder}", method="ladders", licence=licence, made=_MADE[ladder], seed=seed, group=group)
     return Probe.of(items, card)
 
 
@@ -80,7 +94,7 @@ def build_ladder(
 @extends(ask, without=("probe", "limit"))
 def ladder(
     *,
-    ladders: Sequence[str | Path | Probe] = get_args(LadderName),
+    ladders: Sequence[str | Path | Probe] = LOGICAL,
     families: Annotated[int, Ge(2)] = FAMILIES,
     full: bool = False,
     out: str | Path | None = None,
@@ -89,7 +103,8 @@ def ladder(
     """Find the level of a ladder at which a model fails: threshold L50 of a fitted psychometric function.
 
     Args:
-        ladders: Ladder: steps, polarity, or a probe whose items have the facet level. By default, steps and polarity.
+        ladders: Ladder: steps, polarity, nearness, rarity, or a probe whose items have the facet level. By default,
+            steps and polarity, which need no WordNet.
         families: Number of families per level.
         full: Ask all families on all levels, instead of the levels around the threshold.
         out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-ladder.

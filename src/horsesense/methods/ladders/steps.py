@@ -23,10 +23,10 @@ from horsesense.errors import UserError
 
 NAME = "steps"
 FILE = "steps.toml"
-LEVELS = tuple(range(8))
-"""Levels by default; more steps are possible up to `MOST_STEPS`."""
 MOST_STEPS = 15
 """The scales are too few for more."""
+LEVELS = (*range(8), 9, 12, MOST_STEPS)
+"""Levels by default."""
 DRAWS = {0: 1}
 """Which draw of a level is used: the first one on which sentence vectors are within 0.03 of chance at seed 0."""
 IRRELEVANT = 2

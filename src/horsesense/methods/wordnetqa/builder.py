@@ -117,7 +117,7 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder]
     considered: list[int] = []
     near = not plan.as_paper and plan.distractors != "random" and can_certify(graph)
     if near:
-        plan = replace(plan, common=True, one_split=True)
+        plan = replace(plan, common=True, one_split=plan.relation in ("hypernymy", "hyponymy"))
         half = plan.limit if plan.limit is None or plan.distractors == "near" else (plan.limit + 1) // 2
         builder = NearBuilder(Options(graph, plan, attested, template_words=False), attested, encoders, rejected)
         stored = stored_questions(graph, plan.relation, plan.options, plan.seed, half)
@@ -131,7 +131,9 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder]
     if not near or plan.distractors == "mixed":
         rest = len(choices) if near and plan.limit is None else plan.limit and plan.limit - len(choices)
         made = _make_within(graph, replace(plan, limit=rest), attested)
-        choices += made.choices
+        # A meaning is asked once, so that no answer of one split is an answer of another.
+        taken = set() if plan.one_split or not near else {choice.question.answer for choice in choices}
+        choices += [choice for choice in made.choices if choice.question.answer not in taken][:rest]
         considered += made.considered
         rejected += made.rejected
     items: dict[str, Item] = {}
@@ -171,13 +173,12 @@ class _Made:
 
 
 def _make_within(graph: Graph, plan: WordNetPlan, attested: AttestedConcepts) -> _Made:
-    """Draw questions with random distractors, or the paper's, within the limit."""
-    if plan.as_paper or plan.limit is None:
+    """Draw questions with random distractors, or the paper's, within the limit; more than it where it is exact."""
+    if plan.limit is None or (plan.as_paper and not plan.exact):
         return _make(graph, plan, attested)
-    drawn = replace(plan, one_split=plan.one_split or plan.limit < FEWEST_SPLIT)
+    drawn = replace(plan, one_split=not plan.as_paper and (plan.one_split or plan.limit < FEWEST_SPLIT))
     if plan.exact:
-        made = _make(graph, replace(drawn, limit=SPARE * plan.limit), attested)
-        return replace(made, choices=made.choices[: plan.limit])
+        return _make(graph, replace(drawn, limit=SPARE * plan.limit), attested)
     return drawn_within(
         plan.limit, lambda worth: _make(graph, replace(drawn, limit=worth), attested), lambda made: made.choices
     )

@@ -17,11 +17,11 @@ from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.word_forms import stems
 from horsesense.lexicons.words import words, zipf
 from horsesense.methods.wordnetqa.balanced_distractors import Slot, assign_evenly
-from horsesense.methods.wordnetqa.builder import SPARE, drawn_within, dropped_by_word, kinds_of_certificates
+from horsesense.methods.wordnetqa.builder import drawn_within, dropped_by_word, kinds_of_certificates
 from horsesense.methods.wordnetqa.near_dictionary import GenusCertificates, SensePool
 from horsesense.methods.wordnetqa.near_distractors import frequency_band
 from horsesense.methods.wordnetqa.near_senses import TEMPLATES, Senses
-from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, Distractors
+from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, Distractors, near_split
 from horsesense.methods.wordnetqa.questions import ConceptQuestion, question_text
 from horsesense.methods.wordnetqa.rank_balance import NearQuestion, RankBalance
 from horsesense.methods.wordnetqa.stored_near import balanced_by, near_encoders, stored_questions
@@ -36,6 +36,8 @@ Sense = tuple[int, str, str]
 """The sense, an example, and the word as written there."""
 MOST = 7000
 """The size of the paper's set (table 4)."""
+_SPARE = 6
+"""Questions drawn per item of an exact limit; most find no distractors among so few."""
 _MOST_NEAR, _FEWEST_NEAR = 6000, 2000
 """Questions considered for near distractors without a limit, and at least."""
 _SPLITS = (("train", 3 / 7), ("dev", 6 / 7), ("test", 1.0))
@@ -77,15 +79,16 @@ def dictionaryqa_probe(
     near = thesaurus is not None and not plan.as_paper and plan.distractors != "random"
     if thesaurus is not None and near:
         half = plan.limit if plan.limit is None or plan.distractors == "near" else (plan.limit + 1) // 2
-        full = [(slot, "test") for slot in near_slots(compared, thesaurus, replace(plan, limit=half), encoders)]
+        slots = near_slots(compared, thesaurus, replace(plan, limit=half), encoders)
+        full = [(slot, near_split(graph.lemmas[slot.question.answer][0], plan.limit)) for slot in slots]
     elif plan.distractors == "near":
         raise UserError("near distractors need a thesaurus", fix="run horsesense fetch wordnet")
     if not near or plan.distractors == "mixed":
-        rest = plan.limit and plan.limit - len(full)
-        # The same splits with near items or without; those are all test.
-        made, rejected = _make_within(compared, replace(plan, limit=rest, one_split=plan.one_split or bool(near)))
-        asked = {slot.question.answer for slot, _ in full}
-        full += [pair for pair in made if pair[0].question.answer not in asked]
+        rest = len(full) if near and plan.limit is None else plan.limit and plan.limit - len(full)
+        made, rejected = _make_within(compared, replace(plan, limit=rest))
+        # A word is in one split.
+        asked = {graph.lemmas[slot.question.answer][0].lower() for slot, _ in full}
+        full += [pair for pair in made if graph.lemmas[pair[0].question.answer][0].lower() not in asked][:rest]
     items = {item.id: item for item in (_item(graph, slot, split, plan) for slot, split in full)}
     if not items:
         raise UserError(
@@ -140,12 +143,11 @@ def near_slots(compared: Senses, thesaurus: Graph, plan: DictionaryPlan, encoder
 
 def _make_within(compared: Senses, plan: DictionaryPlan) -> tuple[list[tuple[Slot, str]], Counter[str]]:
     """Questions without near distractors, within the limit."""
-    if plan.as_paper or plan.limit is None:
+    if plan.limit is None or (plan.as_paper and not plan.exact):
         return _make(compared, plan)
-    drawn = replace(plan, one_split=plan.one_split or plan.limit < FEWEST_SPLIT)
+    drawn = replace(plan, one_split=not plan.as_paper and (plan.one_split or plan.limit < FEWEST_SPLIT))
     if plan.exact:
-        full, rejected = _make(compared, replace(drawn, limit=SPARE * plan.limit))
-        return full[: plan.limit], rejected
+        return _make(compared, replace(drawn, limit=_SPARE * plan.limit))
     return drawn_within(plan.limit, lambda worth: _make(compared, replace(drawn, limit=worth)), lambda made: made[0])
 
 

@@ -22,7 +22,7 @@ from horsesense.methods.wordnetqa.balanced_distractors import Options
 from horsesense.methods.wordnetqa.certainty_rules import word_class
 from horsesense.methods.wordnetqa.disjointness import Disjointness
 from horsesense.methods.wordnetqa.distractors import QuestionOptions
-from horsesense.methods.wordnetqa.plan import WordNetPlan
+from horsesense.methods.wordnetqa.plan import WordNetPlan, near_split
 from horsesense.methods.wordnetqa.questions import ConceptQuestion, question_text
 from horsesense.methods.wordnetqa.rank_balance import Mask, NearQuestion, RankBalance
 from horsesense.methods.wordnetqa.word_forms import find_form
@@ -37,6 +37,8 @@ _FEWEST_DRAWN = 2000
 """Questions that a limit draws at least: among fewer, too few answers are near each other."""
 _SPARE = 4
 """Questions drawn per item of a limit; most have no closer distractor."""
+_MOST_SENSES = 3
+"""Senses of a noun whose kinds are asked for without context."""
 _MOST_SETS = 12
 """Hyponyms asked for per concept and distance."""
 _FEW_NEAR = 20
@@ -107,7 +109,7 @@ class NearBuilder:
         distances = [links_between(self.graph, question.answer, other) for other in distractors]
         return QuestionOptions(
             question=question,
-            split="test",
+            split="test" if self.by_kind else near_split(self.graph.ids[question.asked], self.plan.limit),
             kind="near",
             distance=round(sum(distances) / len(distances)),
             distractors=tuple(distractors),
@@ -166,9 +168,14 @@ class NearBuilder:
         """Return one question per distance about a word by itself."""
         rng = self.plan.rng("near", self.graph.ids[concept])
         word, template = self.graph.lemmas[concept][0], rng.choice(sorted(self.plan.word_templates))
+        senses = [sense for sense in self.graph.by_lemma[word.lower()] if self.graph.pos[sense] == "n"]
+        if len(senses) > _MOST_SENSES:
+            return []
         asked = []
         for hops in HOPS:
             answers = [other for other, far in self.graph.up.row(concept) if far == hops]
+            if len(answers) > 1 and self.matched:
+                return []  # a thing of two kinds may be of a third
             questions = [ConceptQuestion(concept, answer, hops, "", word, template) for answer in answers]
             good = [question for question in questions if self._good(question)]
             asked += [rng.choice(good)] if good else []

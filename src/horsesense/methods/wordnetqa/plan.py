@@ -114,6 +114,18 @@ FEWEST_SPLIT = 1000
 """A controlled set with a smaller limit is one test set: over three splits, its answers could not be balanced."""
 
 
+_NEAR_SPLITS = (("train", 0.4), ("dev", 0.5), ("test", 1.0))
+"""Splits of near questions whose answer is theirs alone, and where each ends."""
+
+
+def near_split(asked: str, limit: int | None) -> str:
+    """Return the split of a concept's near questions, the same in every set; a small set is one test set."""
+    if limit is not None and limit < FEWEST_SPLIT:
+        return "test"
+    place = Random(f"near split {asked}").random()
+    return next(name for name, end in _NEAR_SPLITS if place < end)
+
+
 @dataclass(frozen=True, slots=True)
 class WordNetPlan:
     """One set of questions."""

@@ -34,10 +34,13 @@ _CLOSER, _POPULAR, _FARTHER = 40, 15, 30
 """Candidates per question."""
 _TRIED = 300
 _ROUNDS = 40
+_STABLE = 0.95
+"""Share of questions that a round keeps at least when it is the last."""
 _MOST_RIGHT = 150
 """Times that a concept is the answer."""
-_LEAST_WRONG, _MOST_WRONG = 0.6, 1.5
-"""An answer is wrong at least and at most so many times as often as by chance, which is four times per time right."""
+_LEAST_WRONG, _MOST_WRONG = 0.5, (1.0, 1.5, 2.5)
+"""An answer is wrong at least so many times as often as by chance, which is four times per time right; and at most,
+flow by flow."""
 
 Mask = NDArray[np.bool_]
 
@@ -114,7 +117,6 @@ class RankBalance:
         """
         self.encoders = [UnitVectors(encoder) for encoder in encoders]
         self.others, self.rng, self.repeated, self.whole = others, rng, repeated, frozenset(whole)
-        self._drawn: Counter[int] = Counter()
 
     def assign(
         self, drawn: Sequence[NearQuestion], pool_of: Callable[[Sequence[ConceptQuestion]], AnswerPool]
@@ -122,16 +124,13 @@ class RankBalance:
         """Return the questions that got distractors."""
         left = self._not_too_common(drawn)
         for verify in (False, True):
-            self._drawn = Counter(each.question.answer for each in left)
             if left:
                 self._find_candidates(left, pool_of([each.question for each in left]), verify)
             left = self._spread(left)
         full: list[NearQuestion] = []
         for _ in range(_ROUNDS):
-            full = self._complete(self._flow(left)) if left else []
-            if self.repeated and not self.whole:
-                full = self._often_offered(full)
-            if len(full) == len(left):
+            full = self._complete(self._often_offered(self._flow(left))) if left else []
+            if len(full) >= _STABLE * len(left):
                 break
             left = self._spread(full)
         return full
@@ -250,14 +249,12 @@ class RankBalance:
         """Assign distractors by maximum flows; return the questions that got all of them.
 
         The first flow offers no answer more often than by chance, so that those that are hard to place are placed; the
-        second completes what is missing.
+        others complete what is missing.
         """
-        # Where few questions are left of many, the answers of dropped ones stay on offer: too few would be left.
-        exact = self.repeated and not self.whole
-        right = Counter(each.question.answer for each in questions) if exact else self._drawn
+        right = Counter(each.question.answer for each in questions)
         for each in questions:
             each.distractors = ()
-        for most in (1.0, _MOST_WRONG):
+        for most in _MOST_WRONG:
             self._flow_within(questions, {answer: round(most * self.others * count) for answer, count in right.items()})
         return [each for each in questions if len(each.distractors) == self.others]
 

@@ -1,9 +1,9 @@
 """Questions with near distractors that ship with the package, so that no encoder is needed to build them.
 
-``near/NAME.tsv.gz`` has the questions of seed 0 with both encoders, in an order in which every beginning is balanced
-like the whole: asked concept, answer, template, index of the example, distractors. They are ids of WordNet 3.0 or GCIDE
-and hold for that version only. ``tools/store_near.py`` writes the files; texts and certificates are made when a set is
-built.
+``near/NAME.tsv.gz`` has questions that were drawn with both encoders, in random order: asked concept, answer,
+template, index of the example, distractors. They are ids of WordNet 3.0 or GCIDE and hold for that version only. Texts
+and certificates are made when a set is built. ``tools/store_near.py`` writes such files. From those of the package,
+questions were dropped until how often an option is offered said little about whether it is right.
 """
 
 from __future__ import annotations

@@ -130,8 +130,8 @@ def _tables(
         _published()["source"],
     )
     notes = (
-        "Intervals are over the asked concepts. The published files have no test sets of definitions and synonymy: "
-        "there, the questions are those that the paper trained on.",
+        "Intervals are over the asked concepts. Where the folder has no test file of a set, its development or "
+        "training questions are asked; the paper's figures are of its test questions and are then no comparison.",
         "Concepts have more questions in one set than in another, so columns cannot be compared with one another; "
         "`horsesense wordnetqa analyse` reports strict accuracy at fixed sizes.",
     )
