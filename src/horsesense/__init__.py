@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from horsesense.profiling.profile import profile as profile
     from horsesense.replication.replication import replicate as replicate
     from horsesense.report.show import show as show
+    from horsesense.runs.ask import DesignSettings as DesignSettings
     from horsesense.runs.ask import ask as ask
     from horsesense.runs.ask import open_run as open_run
     from horsesense.runs.comparison import compare as compare
@@ -70,7 +71,7 @@ _WHERE = {
     "profiling.profile": ("profile",),
     "replication.replication": ("replicate",),
     "report.show": ("show",),
-    "runs.ask": ("ask", "open_run"),
+    "runs.ask": ("DesignSettings", "ask", "open_run"),
     "runs.comparison": ("compare",),
     "runs.engine": ("ComputeSettings",),
     "runs.regression": ("check_regression",),
@@ -96,6 +97,7 @@ _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names
 __all__ = [
     "Card",
     "ComputeSettings",
+    "DesignSettings",
     "Item",
     "Probe",
     "Run",

@@ -33,7 +33,7 @@ class Knows:
 def test_stops_early_and_resumes_to_the_same(tmp_path: Path) -> None:
     model: Any = Knows(0.9)
     probe = questions(600)
-    run = hs.ask(model, probe, until="ci<0.08", out=tmp_path / "run")
+    run = hs.ask(model, probe, design=hs.DesignSettings(until="ci<0.08"), out=tmp_path / "run")
     (answered,) = run.answered
     assert 60 < len(answered.items) == len(model.asked) < 600
     families = [item.family for item in answered.items]
@@ -43,7 +43,7 @@ def test_stops_early_and_resumes_to_the_same(tmp_path: Path) -> None:
     assert found.accuracy.low < 0.9 < found.accuracy.high
     assert found.accuracy.high - found.accuracy.value <= 0.08
     again: Any = Knows(0.9)
-    resumed = hs.ask(again, probe, until="ci<0.08", out=tmp_path / "run")
+    resumed = hs.ask(again, probe, design=hs.DesignSettings(until="ci<0.08"), out=tmp_path / "run")
     assert not again.asked
     assert resumed.results().to_json() == run.results().to_json()
     opened = hs.open_run(tmp_path / "run")
@@ -53,10 +53,10 @@ def test_stops_early_and_resumes_to_the_same(tmp_path: Path) -> None:
 
 def test_all_is_asked_where_the_rule_is_never_met() -> None:
     model: Any = Knows(0.5)
-    run = hs.ask(model, questions(80), until="ci<0.05")
+    run = hs.ask(model, questions(80), design=hs.DesignSettings(until="ci<0.05"))
     assert len(run.answered[0].items) == 80
     with pytest.raises(UserError, match="wordings"):
-        hs.ask(model, questions(8), until="ci<0.05", wordings=6)
+        hs.ask(model, questions(8), design=hs.DesignSettings(until="ci<0.05", wordings=6))
 
 
 def test_differences_that_may_be_looked_at() -> None:

@@ -83,7 +83,13 @@ def test_who_knows_and_who_reads_the_options(tmp_path: Path) -> None:
         return reply(named[0] if named else shown.get("A", "some sort of nonsense"))
 
     models: Any = [ReplyModel(says, "knows"), ReplyModel(reads_options, "needs options")]
-    run = hs.ask(models, probe, formats="generate", withhold=["options", "question"], out=tmp_path / "run")
+    run = hs.ask(
+        models,
+        probe,
+        formats="generate",
+        design=hs.DesignSettings(withhold=["options", "question"]),
+        out=tmp_path / "run",
+    )
     knows, reads = run.withheld()
     assert knows.shown.value == reads.shown.value == 1.0
     assert knows.question_alone is not None
@@ -111,7 +117,7 @@ def test_ranks_of_a_model_with_likelihoods() -> None:
     probe = kinds()
     key = {item.text.split("'")[1]: item.options[item.answer or 0] for item in probe.items}
     model: Any = Knows()
-    (found,) = hs.ask(model, probe, formats="loglikelihood", withhold=["options"]).withheld()
+    (found,) = hs.ask(model, probe, formats="loglikelihood", design=hs.DesignSettings(withhold=["options"])).withheld()
     assert found.recall is not None
     assert found.recall[1] == pytest.approx(14 / 16)
     assert found.recall[1] <= found.recall[5] <= found.recall[10]

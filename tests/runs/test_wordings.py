@@ -56,7 +56,7 @@ def test_a_model_that_fails_in_some_wordings() -> None:
         return reply(next(letter for option, letter in letters.items() if (option == wanted) != failing))
 
     model: Any = ReplyModel(says)
-    run = hs.ask(model, probe, formats="generate", wordings=8)
+    run = hs.ask(model, probe, formats="generate", design=hs.DesignSettings(wordings=8))
     (found,) = run.wordings()
     assert (found.items, len(found.by_wording)) == (40, 8)
     assert sorted(found.by_wording.values()) == [0, 0, 1, 1, 1, 1, 1, 1]

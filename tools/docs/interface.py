@@ -22,7 +22,7 @@ AREAS = {
         "load_model ask open_run Run compare runs.comparison.Comparison check_regression show "
         "report.item_answers.ItemAnswers "
         "profile profiling.document.Profile replicate replication.replication.Replication report.run.run "
-        "report.run.run_suite methods.suites.ask.ask_suite ComputeSettings ServedSettings "
+        "report.run.run_suite methods.suites.ask.ask_suite ComputeSettings DesignSettings ServedSettings "
         "runs.engine.EngineSettings runs.engine.engine_named models.locate.LoadSettings "
         "progress.Progress progress.HorsesenseWarning",
     ),

@@ -50,7 +50,7 @@ def _dry_run(probe: Any, formats: Any, limit: int | None, seed: int, spec: str |
 
 
 @translate_errors()
-@extends(ask, without=("probe", "formats"))
+@extends(ask, without=("probe", "formats", "design"))
 def run_suite(
     suite: str,
     /,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -28,6 +28,18 @@ if TYPE_CHECKING:
 Withheld = Literal["options", "question"]
 
 
+@dataclass(frozen=True)
+class DesignSettings:
+    """Design of the run."""
+
+    withhold: Sequence[Withheld] = ()
+    """Also ask the same items without their options, or without their question."""
+    wordings: Annotated[int, Ge(2)] | None = None
+    """Also ask the same items in so many registered wordings, by letters in both option orders."""
+    until: str | None = None
+    """Stop early by a rule: "ci<0.03" stops when an interval that allows peeking is within 0.03 of the value."""
+
+
 @translate_errors()
 def ask(
     model: str | Path | Model | Sequence[str | Path | Model] | None = None,
@@ -39,9 +51,7 @@ def ask(
     spec: str | ScoringSpec = "default",
     normalise: Normalisation | None = None,
     formats: str | Sequence[str] = "auto",
-    withhold: Sequence[Withheld] = (),
-    wordings: Annotated[int, Ge(2)] | None = None,
-    until: str | None = None,
+    design: DesignSettings | None = None,
     compute: ComputeSettings | None = None,
     served: ServedSettings | None = None,
     progress: Progress = NO_PROGRESS,
@@ -58,9 +68,7 @@ def ask(
         spec: Scoring spec.
         normalise: Score normalisation. By default, the one of each probe's card.
         formats: Prompt format: loglikelihood, letters, generate, structured, or auto (what the model supports).
-        withhold: Also ask the same items without their options, or without their question.
-        wordings: Also ask the same items in so many registered wordings, by letters in both option orders.
-        until: Stop early by a rule: "ci<0.03" stops when an interval that allows peeking is within 0.03 of the value.
+        design: What is asked beside the items, and when to stop.
         compute: Where it is computed, and how much at a time.
         served: Server settings.
         progress: Progress callback.
@@ -76,32 +84,32 @@ def ask(
     from horsesense.scoring.normalise import parse_normalisation
     from horsesense.scoring.prompt_formats import parse_prompt_formats
 
-    compute, served = compute or ComputeSettings(), served or ServedSettings()
+    design, compute, served = design or DesignSettings(), compute or ComputeSettings(), served or ServedSettings()
     how = parse_normalisation(normalise) if normalise else None
     meaning = _spec(spec)
     asked = parse_prompt_formats(formats if isinstance(formats, str) else ",".join(formats))
-    if until is not None:
+    if design.until is not None:
         from horsesense.runs.until import ask_until
 
-        if withhold or wordings:
+        if design.withhold or design.wordings:
             problem = f"{argument('until')} cannot be combined with {argument('withhold')} or {argument('wordings')}"
             raise UserError(problem, fix="leave one of them out")
         more = {"normalise": normalise, "formats": formats, "compute": compute, "served": served, "progress": progress}
-        return ask_until(model, probes_named(probe), until, out=out, limit=limit, seed=seed, spec=spec, **more)
+        return ask_until(model, probes_named(probe), design.until, out=out, limit=limit, seed=seed, spec=spec, **more)
     labels, models = _labelled(chosen_models(model))
     warn_unused(served, [labels.get(each, each) if isinstance(each, str) else each for each in models])
     probes = {name: part for known, whole in probes_named(probe).items() for name, part in apart(known, whole).items()}
-    if withhold or wordings:
+    if design.withhold or design.wordings:
         from horsesense.runs.withheld import with_withheld
         from horsesense.runs.wordings import worded_probe
 
         # The items that are asked are drawn first, and asked again in other ways.
         drawn = {name: replace(part, items=draw(part.items, limit, seed)) for name, part in probes.items()}
-        probes, limit = with_withheld(drawn, withhold, asked), None
-        if wordings:
+        probes, limit = with_withheld(drawn, design.withhold, asked), None
+        if design.wordings:
             lettered = bool({"letters", "generate"} & {*asked})
             for name, part in drawn.items():
-                probes[f"{name}.worded"] = worded_probe(name, part, wordings, seed, lettered)
+                probes[f"{name}.worded"] = worded_probe(name, part, design.wordings, seed, lettered)
     for name, part in probes.items():
         if proposed := sum(is_proposed(item) for item in part.items):
             progress.log(f"{name}: nobody has judged its {proposed:,} proposed items, and no headline may rest on them")

@@ -91,7 +91,7 @@ def build_ladder(
 
 
 @translate_errors()
-@extends(ask, without=("probe", "limit"))
+@extends(ask, without=("probe", "limit", "design"))
 def ladder(
     *,
     ladders: Sequence[str | Path | Probe] = LOGICAL,

@@ -39,7 +39,7 @@ class AskedSuite:
 
 
 @translate_errors()
-@extends(ask, without=("probe", "formats"))
+@extends(ask, without=("probe", "formats", "design"))
 def ask_suite(
     model: str | Model | Sequence[str | Model],
     suite: str = "cats",
