@@ -69,7 +69,7 @@ def _general_item(reading: Reading, text: str, usual: int, path: Path, number: i
         )
     options, answer = sentences_of(reading, fields, raw, same=task in _TWINS_KEPT)
     return Item(
-        probe="cats",
+        probe="cats-raw" if raw else "cats",
         form="sentences",
         options=options,
         answer=answer,
@@ -209,7 +209,7 @@ def _add_robust_pair(reading: Reading, text: str, path: Path, number: int, raw: 
     for member, (options, answer) in halves.items():
         reading.add(
             Item(
-                probe="cats-robust",
+                probe="cats-robust-raw" if raw else "cats-robust",
                 form="sentences",
                 options=options,
                 answer=answer,

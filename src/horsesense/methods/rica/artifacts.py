@@ -73,7 +73,7 @@ def content_lemmas(text: str) -> frozenset[str]:
     """Return the lemmas of the content words of a text.
 
     >>> sorted(content_lemmas("cutting the loaves"))
-    ['cut', 'loaf']
+    ['cut', 'cutting', 'loaf']
     """
     kept = [word for word in words(text) if word not in FUNCTION_WORDS]
     lemmas = {lemma for word in kept for several in lemmas_of(word).values() for lemma in several[:1]}
