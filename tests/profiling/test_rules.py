@@ -124,4 +124,4 @@ def test_each_rule(evidence: Evidence, verdict: str) -> None:
 def test_same_answer_has_a_sentence_of_its_own() -> None:
     said = judge(replace(GUESSER, contrasts=(SAME,))).reason
     assert "88%" in said
-    assert "80 pairs" in said
+    assert "80 reversal pairs" in said

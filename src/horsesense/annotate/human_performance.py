@@ -217,7 +217,7 @@ def qualify(
     accuracy: Annotated[float, Interval(ge=0, le=1)] = 0.0,
     items: Annotated[int, Ge(0)] = 0,
 ) -> Qualifications:
-    """Compare each person's answers to gold items with thresholds.
+    """Score each person on gold items, and list who passes the thresholds.
 
     Args:
         files: Filled task files or judgements (.csv, .tsv, .jsonl), Label Studio's .json, or the folder of a study.

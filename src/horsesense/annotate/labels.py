@@ -90,7 +90,8 @@ def export(
         instrument: Name of an instrument, or its .toml file. By default, the one that the files name.
         annotator: Annotator of rows that do not name one.
         round: Only the judgements of this round.
-        min_votes: Minimum number of votes per item. By default, the rule's, or the study's target if that is lower.
+        min_votes: Minimum number of votes per item. By default, the minimum of the rule, or the number of annotators
+            per item of the study if that is lower.
         last: Use the later of two answers of a person to the same item.
         progress: Progress callback.
 
@@ -150,7 +151,7 @@ def apply(
         labels: Labels that ``annotate export`` wrote (.jsonl).
         out: File for the probe: .jsonl, .jsonl.gz or .parquet.
         instrument: Name of an instrument, or its .toml file. By default, the one that the labels name.
-        gold_filter: Keep the answers, and drop items with a different label.
+        gold_filter: Do not change answers; drop items whose label differs from the answer.
         keep_unjudged: Keep items that nobody judged.
 
     Returns:

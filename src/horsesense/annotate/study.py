@@ -214,7 +214,7 @@ class StudyOptions:
     accuracy: Annotated[float, Interval(ge=0, le=1)] = 0.0
     """Minimum accuracy on the gold items."""
     queue: str = ""
-    """Facet by which annotators can be given items."""
+    """Facet that divides the items into queues; annotate invite --queue gives people the items of one queue only."""
     address: str = "http://127.0.0.1:8000"
     """Public address of the server."""
 

@@ -67,7 +67,7 @@ def new_tasks(
         probe: Probe to be judged: name or file. In Python, also a `Probe`.
         instrument: Name of an instrument (choice, partwhole, statements …), or its .toml file.
         out: Task file: .csv, .tsv, .jsonl or .json.
-        people: Codes of the annotators. By default, tasks are not assigned.
+        people: Names or ids of the annotators. By default, tasks are not assigned.
         per_item: Annotators per item. By default, as many as the instrument says.
         round: Number of the annotation round.
         limit: Maximum number of items, drawn by seed.

@@ -96,9 +96,11 @@ def root() -> CommandGroup:
         ".parquet). Its card, a JSON file beside it, describes how the probe was made and how it is scored. A run is a "
         "folder with the answers of models to probes.\n\n"
         "The key, or gold answer, of an item is its right option. A family is a set of items that test the same fact. "
-        "A cluster is a set of items that share something, so that their answers are not independent. A facet is a "
-        "property of items by which results can be sliced. A cue is a rule that picks an option without understanding "
-        "the question. A spec is the set of choices that define a score: BOS token, prompt, precision and so on.\n\n"
+        "A group is a set of items that share something, such as a noun or a source. A cluster is a group over which "
+        "intervals are computed, since its answers are not independent. A facet is a property of items by which "
+        "results can be sliced. A cue is a rule that picks an option without understanding the question. A control is "
+        "a baseline that scores are compared with, such as the best cue. A spec is the set of choices that define a "
+        "score: BOS token, prompt, precision and so on.\n\n"
         "Every command takes --json (print the result as JSON) and --debug (show tracebacks). "
         "--install-completion installs shell completion.",
     )

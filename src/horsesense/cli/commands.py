@@ -12,7 +12,7 @@ from pathlib import Path
 
 from horsesense.registry import Command, methods
 
-MODELS, PROBES, TRAINING = "Evaluate models", "Build and check probes", "Train and fit controls"
+MODELS, PROBES, TRAINING = "Evaluate models", "Build and check probes", "Training and baselines"
 PEOPLE, METHODS, FILES = "Ask people", "Methods of the papers", "Files and sources"
 SECTIONS = (MODELS, PROBES, TRAINING, PEOPLE, METHODS, FILES)
 """The headings of the list of commands, in order."""
@@ -32,9 +32,9 @@ STEPS = {
         "its possible answers."
     ),
     "audit": (
-        "Estimate how many items of a probe have a wrong label. First draw a sample with seeded errors (new). A "
-        "person, or a model (ask), judges it without seeing the keys, and some items again with their keys (second). "
-        "Then compute the estimate (apply)."
+        "Estimate how many items of a probe have a wrong label. First draw a sample and add seeded errors: "
+        "items made wrong on purpose, to measure the auditor (new). A person, or a model (ask), judges it without "
+        "seeing the keys, and some items again with their keys (second). Then compute the estimate (apply)."
     ),
 }
 """How the sub-commands of a group belong together, where the summary is not enough."""

@@ -151,7 +151,7 @@ def item_analyses(analyses: ItemAnalyses, *, shown: Annotated[int, Ge(0)] = 10) 
     """Print a summary of each probe, and the most doubtful keys.
 
     Args:
-        shown: Number of suspects to print.
+        shown: Maximum number of suspects in the terminal.
     """
     for analysis in analyses.probes:
         _print_item_analysis(analysis, shown)

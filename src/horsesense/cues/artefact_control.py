@@ -39,7 +39,7 @@ class ChosenCue:
     @property
     def rule(self) -> str:
         """The answering rule, of each half of the items if the halves choose different ones; empty without a cue."""
-        return " (in one half of the items) or ".join(self.picks) + " (in the other half)" * (len(self.picks) > 1)
+        return " (in one half of the items) and ".join(self.picks) + " (in the other half)" * (len(self.picks) > 1)
 
 
 def chosen_cue(

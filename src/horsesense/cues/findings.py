@@ -200,7 +200,8 @@ def find_cues(
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
-        group: Clusters of the intervals: a group of the items, ``family`` or ``item``. By default, the card's group.
+        group: Clusters of the intervals: ``family``, ``item``, or a group of the items by its name, such as ``axiom``.
+            By default, what the card names.
         model: Model whose score of each option without its question is tried as a cue too.
         dtype: Precision of the model.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.

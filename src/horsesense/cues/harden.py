@@ -453,7 +453,8 @@ def harden(
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
-        group: Clusters of the intervals: a group of the items, ``family`` or ``item``. By default, the card's group.
+        group: Clusters of the intervals: ``family``, ``item``, or a group of the items by its name, such as ``axiom``.
+            By default, what the card names.
         vectors: Embeddings to filter by first (AFLite): an .npy file with one row per option. In Python, also an array.
         also: Cue of a plug-in to bring to chance too.
         seed: Random seed.

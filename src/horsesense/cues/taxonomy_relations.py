@@ -24,19 +24,19 @@ class _Kin:
     """Minus the number of links to the nearest one."""
 
 
-@number("above the most other options", "above the fewest other options")
+@number("above the most other options in WordNet", "above the fewest other options in WordNet")
 def above_another(table: Table) -> Floats:
     """Number of other options that its concept includes in WordNet."""
     return _kin(table).above
 
 
-@number("below the most other options", "below the fewest other options")
+@number("below the most other options in WordNet", "below the fewest other options in WordNet")
 def below_another(table: Table) -> Floats:
     """Number of other options that include its concept in WordNet."""
     return _kin(table).below
 
 
-@number("nearest to another option", "furthest from the other options")
+@number("nearest to another option in WordNet", "furthest from the other options in WordNet")
 def near_another(table: Table) -> Floats:
     """Minus the number of WordNet links to another option's concept, over a common hypernym."""
     return _kin(table).near

@@ -467,8 +467,8 @@ def import_log(
     """Import the logs of another tool as a run folder.
 
     Args:
-        format: Format: lm-eval (samples_*.jsonl), inspect (.eval or .json), answers (any table), watts (Nguyen,
-            Watts and Whiting), or a plug-in's.
+        format: Format: lm-eval (samples_*.jsonl), inspect (.eval or .json), answers (any table), watts (the table of
+            Nguyen, Watts and Whiting, 2026: answers of 35 models about statements), or a plug-in's.
         files: Logs, or folders of logs.
         out: Run folder to write; it must not exist.
         columns: Table: role of each column, as ``item=id,model=m,choice=said,options=opts,gold=key``.

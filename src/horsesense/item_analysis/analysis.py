@@ -203,8 +203,9 @@ def items(
         runs: Run folder, also of an imported log. In Python, also a `Run`.
         out: HTML page to write.
         guessing: Guessing rate of the item response model: at chance, none, or the one that fits better (auto).
-        focal: Pattern of model names (``gpt-*``) to test for items that favour or disfavour them at equal ability.
-        suspects: Number of suspects to list.
+        focal: Test which items favour or disfavour the models whose names match this pattern (``gpt-*``), at equal
+            ability (differential item functioning).
+        suspects: Maximum number of suspects in the page and in JSON.
         normalise: Score normalisation. By default, the one of each probe's card.
         progress: Progress callback.
 

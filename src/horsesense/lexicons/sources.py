@@ -98,7 +98,7 @@ def read_wordnet(folder: Path) -> Graph:
 
 @translate_errors()
 def add_file(name: str, file: str | Path, *, replace: bool = False) -> AddedSource:
-    """Check a file of triples, or a wordnet in LMF, and add it as a knowledge source.
+    """Check a file of triples, or a wordnet in the Lexical Markup Framework (LMF), and add it as a knowledge source.
 
     Args:
         name: Name of the source; builders take it as their source.

@@ -217,7 +217,7 @@ def _clause(verdict: Verdict, titles: Sequence[str], total: int, who: str) -> st
         case "not robust":
             return f"{who} is not robust in {where}"
         case "same answer":
-            return f"{who} gives the same answer whichever way the question is asked in {where}"
+            return f"{who} gives the same answer to a question and to its opposite in {where}"
         case "reads cues":
             return f"{who} reads cues in {where}"
         case "contaminated":

@@ -107,7 +107,11 @@ def _accuracy(evidence: Evidence) -> str:
 
 
 def _strongest(evidence: Evidence) -> str:
-    return f" The strongest control is {evidence.strongest}." if evidence.strongest else ""
+    return (
+        f" The control that leaves the lowest score, taken alone, is {evidence.strongest}."
+        if evidence.strongest
+        else ""
+    )
 
 
 def _cues(evidence: Evidence) -> Judged | None:
@@ -134,9 +138,10 @@ def _same_answer(evidence: Evidence) -> Judged | None:
         if pairs.same_answer.clusters >= FEW and pairs.same_answer.low > HALF and pairs.margin.low > 0:
             return Judged(
                 "same answer",
-                f"In {_percent(pairs.one_right)} of {pairs.pairs:,} pairs with opposite gold answers ({pairs.kind}), "
-                f"exactly one answer is right. It gives the same answer to both questions in about "
-                f"{_percent(pairs.same_answer.value)} of the pairs, and knows {_percent(max(0.0, pairs.known.value))}.",
+                f"In {_percent(pairs.one_right)} of {pairs.pairs:,} {pairs.kind} pairs, which have opposite gold "
+                "answers, exactly one answer is right. Corrected for chance, it gives the same answer to both "
+                f"questions in about {_percent(pairs.same_answer.value)} of the pairs, and knows the answers in "
+                f"{_percent(max(0.0, pairs.known.value))}.",
             )
     return None
 
@@ -160,7 +165,7 @@ def _known(evidence: Evidence) -> Judged | None:
         # Weights that rest on a few items can lift the adjusted score above 0 by chance.
         return Judged(
             "inconclusive",
-            f"The adjusted score is between {_scores(adjusted)}, but accuracy itself is not significantly above chance "
+            f"The adjusted score is between {_scores(evidence)}, but accuracy itself is not significantly above chance "
             f"({_percent(evidence.accuracy)}, chance {_percent(evidence.chance)}).",
         )
     if not evidence.relatedness_controlled and not evidence.contrasts:
@@ -182,16 +187,19 @@ def _known(evidence: Evidence) -> Judged | None:
         share = evidence.retention[doubtful[0]]
         return Judged(
             "inconclusive",
-            f"The adjusted score is between {_scores(adjusted)}, but retention {doubtful[0]} is between "
+            f"The adjusted score is between {_scores(evidence)}, but retention {doubtful[0]} is between "
             f"{_percent(max(0.0, share.low))} and {_percent(min(1.0, share.high))}: it may not be robust.",
         )
     if evidence.floor > MOST and evidence.relatedness_controlled:
-        return Judged("knows", f"The adjusted score is at least {_score(evidence.floor)}.{strongest}")
+        return Judged(
+            "knows",
+            f"The adjusted score is at least {_score(evidence.floor)} (one-sided {_level(evidence)} limit).{strongest}",
+        )
     if adjusted.high < 1 - ROUNDING or not evidence.relatedness_controlled:
-        return Judged("partly", f"The adjusted score is between {_scores(adjusted)}.{strongest}")
+        return Judged("partly", f"The adjusted score is between {_scores(evidence)}.{strongest}")
     return Judged(
         "inconclusive",
-        f"The adjusted score is between {_scores(adjusted)}: it may know all items, or only some.{strongest}",
+        f"The adjusted score is between {_scores(evidence)}: it may know all items, or only some.{strongest}",
     )
 
 
@@ -207,12 +215,12 @@ def _absent(evidence: Evidence) -> Judged:
         return Judged(
             "inconclusive",
             f"{_accuracy(evidence)}: above chance, but the controls may explain it. The adjusted score is between "
-            f"{_scores(adjusted)}.{_strongest(evidence)}",
+            f"{_scores(evidence)}.{_strongest(evidence)}",
         )
     if evidence.power < POWER or adjusted.high >= MISSABLE or evidence.hint > 0:
         return Judged(
             "inconclusive",
-            f"{_accuracy(evidence)}; the adjusted score is between {_scores(adjusted)}. {_power(evidence)}",
+            f"{_accuracy(evidence)}; the adjusted score is between {_scores(evidence)}. {_power(evidence)}",
         )
     return Judged(
         "not above chance",
@@ -225,8 +233,13 @@ def _power(evidence: Evidence) -> str:
     return f"The power to detect a model that knows 40% of the items is {_percent(evidence.power)} ({size})."
 
 
-def _scores(adjusted: Estimate) -> str:
-    return f"{_score(adjusted.low)} and {_score(min(1.0, adjusted.high))}"
+def _scores(evidence: Evidence) -> str:
+    low, high = evidence.adjusted.low, min(1.0, evidence.adjusted.high)
+    return f"{_score(low)} and {_score(high)} ({_level(evidence)} interval)"
+
+
+def _level(evidence: Evidence) -> str:
+    return f"{100 * evidence.level:.4g}%"
 
 
 def _score(score: float) -> str:

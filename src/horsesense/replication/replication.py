@@ -213,15 +213,15 @@ def replicate(
     allow_pickle: bool = False,
     progress: Progress = NO_PROGRESS,
 ) -> Replication:
-    """Recompute the published figures of the papers: same, within error, different and why, or what is missing.
+    """Recompute the papers' numbers: each is the same, within error, different (and why) or not computed (and why).
 
     Args:
         paper: Paper: cats, rica, winoventi, partwhole or wordnetqa. By default, all five.
         model: Models to evaluate as the papers did: a name on the Hugging Face Hub, or ``NAME=FOLDER``. A model of the
             paper replicates its row; others have rows of their own.
-        trained: Training runs that replicate a figure, as ``FIGURE=FOLDER``. The figure is written ``place | row |
-            column``; the folder is the output of ``train`` or ``baseline`` with several seeds. In Python, also a
-            mapping.
+        trained: Training runs that replicate a number, as ``FIGURE=FOLDER``. The figure is written like "table 3 |
+            GloVe embeddings | Accuracy"; the folder is the output of ``train`` or ``baseline`` with several seeds. In
+            Python, also a mapping.
         data: Folder of the published datasets, or of the dataset of one paper. By default, the fetched ones.
         out: Folder for results, answers and a page; the same call resumes there.
         limit: Maximum number of items per dataset that models answer.

@@ -165,7 +165,7 @@ def _best_cue(probe: str, answered: Answered, whole: Probe | None, progress: Pro
         if whole is not None and len(whole.items) <= MOST_WHOLE:
             return _of_the_whole(answered, whole, taxonomy)
         cue = best_cue(answered.items, group, answered.units, taxonomy)
-        return replace(cue, drawn=f"{record.items:,} of {record.of:,} items")
+        return replace(cue, drawn=f"{record.items:,} of {record.of:,}")
     except UserError as error:
         return error.problem
 

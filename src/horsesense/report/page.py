@@ -115,6 +115,7 @@ def write_report(collected: Collection, path: Path, drawn: bool = True, progress
         "errors_in_common": errors_in_common,
         "repeat": repeat_command,
         "is_logged": is_logged,
+        "changed_settings": _changed_settings,
         "replies_in_words": replies_in_words,
         "position_in_words": position_in_words,
         "prompt_formats": tuple(PROMPT_FORMATS),

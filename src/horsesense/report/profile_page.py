@@ -114,7 +114,7 @@ def _lines(profile: Profile) -> Iterator[str]:
     yield f"\n{TextTable([*columns, 'chance', 'best cue', 'people'], rows).markdown()}"
     yield view.error_control(profile).replace(" and thick lines", "").replace(" (thin lines)", "")
     if any(cell.disagreeing for row in view.rows_of(profile) for cell in row.cells if cell is not None):
-        yield "\n≠: prompt formats, or scores with and without PMI, disagree (see the page)."
+        yield "\n≠: the result differs between prompt formats, or with and without PMI (see the page)."
     if any(not ability.counts for ability in profile.abilities):
         yield f"\n¹ Not in the overall score: {view.UNJUDGED}."
     if any(cell.people is not None for row in view.rows_of(profile) for cell in row.cells if cell is not None):

@@ -19,6 +19,7 @@ from horsesense.profiling.finding import (
     ExplanationFinding,
     ModelDifference,
 )
+from horsesense.profiling.retention import LEAST_CLUSTERS
 from horsesense.stats import Estimate
 from horsesense.stats.intervals import at_level
 
@@ -54,7 +55,7 @@ VERDICTS: dict[str, VerdictStyle] = {
     "same answer": VerdictStyle(
         "same",
         "#2a6a94",
-        "It gives the same answer whichever way the question is asked: it ignores negation or reversal.",
+        "It gives the same answer to a question and to its opposite: it ignores a negation, a reversal or the context.",
     ),
     "not above chance": VerdictStyle(
         "chance",
@@ -234,10 +235,11 @@ def contamination_status(model: ModelProfile) -> str:
 def controls(model: ModelProfile, profile: Profile) -> str:
     """Name the controls that were applied to the abilities of a model."""
     findings = model.verdicts.findings
-    tried = max((each.tried for f in findings for each in f.explanations if each.kind == "cue"), default=0)
+    tried = sorted({each.tried for f in findings for each in f.explanations if each.kind == "cue"})
     kinds = {each.kind for f in findings for each in f.explanations}
     encoders = listed(profile.relatedness)
-    names = [f"up to {tried} of {len(battery())} surface cues per ability" if tried else ""]
+    sizes = " to ".join(map(str, dict.fromkeys((tried[0], tried[-1])))) if tried else ""
+    names = [f"the surface cues that apply to an ability ({sizes} of {len(battery())})" if tried else ""]
     names += [f"relatedness{f' by {encoders}' if encoders else ''}" if "relatedness" in kinds else ""]
     names += ["the options without the question" if "blind" in kinds else ""]
     names += ["a retest, PMI or other prompt formats" if any(f.conditions for f in findings) else ""]
@@ -262,7 +264,7 @@ def listed(words: Sequence[str]) -> str:
 def edition_title(profile: Profile) -> str:
     """Name the edition."""
     part = "" if profile.complete else ", partial"
-    return f"profile {profile.version}, {profile.edition} edition{part}"
+    return f"profile version {profile.version}, {profile.edition} edition{part}"
 
 
 def partial_warning(profile: Profile) -> str:
@@ -319,17 +321,15 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
             f"All items of a family are right in {strict:.0%} of {count(strict.n, 'family', 'families')}; {expected}.",
         )
     for other in finding.conditions:
-        share = other.retention
-        retention = "" if share is None else f" Retention: {share:.0%}."
         name = _condition_name(other.name)
-        yield name, f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}.{retention}"
+        yield name, f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}. {_retention(other.retention)}."
     for pairs in finding.contrasts:
-        shares = (("both", pairs.both_right), ("one", pairs.one_right), ("neither", pairs.both_wrong))
-        right = ", ".join(f"{percent(share, 0)} {word}" for word, share in shares)
+        shares = (("Both right", pairs.both_right), ("one right", pairs.one_right), ("neither", pairs.both_wrong))
+        right = ", ".join(f"{word} {percent(share, 0)}" for word, share in shares)
         yield (
-            f"Pairs: {pairs.kind}",
-            f"{count(pairs.pairs, 'pair')} of questions with opposite gold answers; right: {right}. Pairs with the "
-            f"same answer to both questions, beyond those expected by chance: {_share(pairs.same_answer)}.",
+            f"{pairs.kind.capitalize()} pairs",
+            f"{count(pairs.pairs, 'pair')} of questions with opposite gold answers. {right}. Same answer to both "
+            f"questions, corrected for chance: {_share(pairs.same_answer)} of the pairs.",
         )
     if finding.facts is not None:
         used = ""
@@ -343,6 +343,12 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
         twins = "" if finding.on_twin is None else f" Verdict on the twins alone: {finding.on_twin}."
         yield "Contamination", f"Accuracy on public items minus accuracy on their twins: {finding.twin:+.2f}.{twins}"
     yield "In the overall score", f"{'Yes' if ability.counts else 'No'}: {ability.why}."
+
+
+def _retention(share: Estimate | None) -> str:
+    if share is None:
+        return f"Retention: not estimated (needs {LEAST_CLUSTERS} clusters and a score significantly above chance)"
+    return "Retention: 100% (capped)" if share.low >= 1 else f"Retention: {share:.0%}"
 
 
 def _share(estimate: Estimate) -> str:
@@ -367,7 +373,7 @@ def _condition_name(name: str) -> str:
         return "With PMI" if named[-1] == "pmi" else f"Prompt format: {named[-1]}"
     return {
         "in the retest": "Retest",
-        "in the other items of the family": "Other items of the family",
+        "in the other items of the family": "Rest of the family",
         "when the question is rephrased": "Rephrased question",
     }.get(name, name.capitalize())
 
@@ -383,7 +389,7 @@ def explained(each: ExplanationFinding) -> str:
     model = f" The model gets {' and '.join(sides)}." if sides else ""
     if each.kind == "blind":
         return f"The model's own choice without the question gets {each.accuracy:.0%}.{model}"
-    best = f"For each half of the items, the best of {each.tried} cues on the other half"
+    best = f"Chosen from {each.tried} cues on one half of the items and scored on the other"
     rule = f"{best if each.tried > 1 else 'The rule'}: pick {each.name.removeprefix('picking ')}"
     return f"{rule}. It gets {each.accuracy:.0%}.{model}"
 
@@ -420,11 +426,12 @@ def error_control(profile: Profile) -> str:
     """State the level of verdicts, and what it guarantees."""
     verdicts = profile.models[0].verdicts
     shown, strict = (f"{100 * each:.4g}%" for each in (verdicts.level, verdicts.verdict_level))
-    size = count(len(profile.abilities), "ability", "abilities")
+    n = len(profile.abilities)
     return (
-        f"Brackets and thick lines are {shown} intervals. Verdicts use {strict} intervals (thin lines): the "
-        "probability that any verdict of a model wrongly claims knowledge or cue reading is at most 5% (Bonferroni "
-        f"over two claims for each of {size}). This does not cover the {shown} intervals and the p-values."
+        f"Brackets and thick lines are {shown} intervals. Verdicts use {strict} intervals (thin lines): they are "
+        f"corrected for {2 * n} tests per model (Bonferroni: knowledge and cue reading in "
+        f"{count(n, 'ability', 'abilities')}). The probability that any verdict of a model wrongly claims one of the "
+        f"two is at most 5%. The {shown} intervals and the p-values are not corrected in this way."
     )
 
 

@@ -47,7 +47,7 @@ def verdict(result: Result, label: str | None = None) -> str:
         )
     if e.chance is None:
         return f"{score}."
-    return f"{score}: {verdict_label(result)}. Chance is {percent(e.chance)}{_half(e)}."
+    return f"{score}: {verdict_label(result)}. {_chance(e, e.chance)}."
 
 
 def outcomes(result: Result) -> str:
@@ -69,11 +69,12 @@ def bounds(result: Result) -> str:
     )
 
 
-def _half(e: Estimate) -> str:
-    """State the alternative that an inconclusive interval includes."""
-    if against_chance(e) != "inconclusive" or e.chance is None:
-        return ""
-    return f", and a model that knows a quarter of the items would get {percent(e.chance + KNOWN * (1 - e.chance))}"
+def _chance(e: Estimate, chance: float) -> str:
+    """State chance, and the alternative that an inconclusive interval includes."""
+    if against_chance(e) != "inconclusive":
+        return f"Chance is {percent(chance)}"
+    weak = percent(chance + KNOWN * (1 - chance))
+    return f"The interval includes chance ({percent(chance)}) and a model that knows a quarter of the items ({weak})"
 
 
 def scored(result: Result) -> str:
@@ -169,7 +170,7 @@ def response_bias(bias: Bias) -> str:
 
 
 WHOLE = "The model was scored on a part of the probe; cues were searched for in the whole probe."
-DRAWN = "Cues were searched for only in the scored sample, so the whole probe may not have this cue."
+DRAWN = "Cues were searched for only in the scored items, so the whole probe may not have this cue."
 
 
 def cue_control(control: ArtefactControl) -> str:
@@ -177,7 +178,7 @@ def cue_control(control: ArtefactControl) -> str:
     text = _cue_control(control)
     if control.whole:
         return f"{text} {WHOLE[:-1]} ({count(control.whole, 'item')})."
-    return f"{text} {DRAWN[:-1]} (here {control.drawn})." if control.drawn else text
+    return f"{text} {DRAWN.replace('items', f'items ({control.drawn})')}" if control.drawn else text
 
 
 def _cue_control(control: ArtefactControl) -> str:

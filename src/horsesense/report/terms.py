@@ -18,7 +18,7 @@ TERMS: Mapping[str, str] = {
     "Ceiling": "The accuracy of a model that knows everything. It is below 100% if an audit found bad items.",
     "Surface cue": (
         f"A rule that picks an option without understanding the question, such as the longest one. Each half of "
-        f"the items is scored with the cue that is best on the other half, out of {len(battery())}."
+        f"the items is scored with the cue that is best on the other half, out of those of {len(battery())} that apply."
     ),
     "Relatedness": "The rule: pick the option that is most similar to the question, by word vectors or embeddings.",
     "Options without the question": "The model's own choice if it sees only the options.",
@@ -26,7 +26,9 @@ TERMS: Mapping[str, str] = {
         "(accuracy − chance) / (ceiling − chance), with items weighted so that each control (best surface cue, "
         "relatedness, options without the question) scores exactly chance. 0 is chance, 1 is the ceiling."
     ),
-    "Retest": "Some of the items asked again in another wording.",
+    "Retest": "Some of the items asked again after a neutral sentence, or about other names.",
+    "Rephrased question": "The same inference in other words; the retest keeps the words of the question.",
+    "Rest of the family": "For each item of a pair, the items of its family outside this pair.",
     "Prompt format": (
         "How the answer is obtained. loglikelihood: the option with the highest log-probability. letters: the most "
         "probable letter of a lettered list. generate: parsed from a reply."
@@ -35,10 +37,14 @@ TERMS: Mapping[str, str] = {
         "A way to normalise loglikelihood: the log-probability of the option after its question minus that of the "
         "option alone."
     ),
-    "Retention": "The share of the adjusted score that is left in the retest, with PMI or in another prompt format.",
+    "Retention": (
+        "The share of the chance-corrected score that is left in another condition, such as the retest, PMI or another "
+        "prompt format; at most 100%."
+    ),
     "Public items": "Fixed items that ship with horsesense, the same for every model. They may be in training data.",
-    "Twins": "Further items from the same recipes, drawn with a seed on your machine and never published.",
+    "Twins": "Further items built by the same rules, drawn with a seed on your machine and never published.",
     "Tie": "Several options with the same score; a tie between k options earns 1/k.",
+    "Slice": "The items that share a value, such as those of one task.",
     "Margin": "The score of the gold option minus that of the best other option.",
 }
 

@@ -35,9 +35,9 @@ class DesignSettings:
     withhold: Sequence[Withheld] = ()
     """Also ask the same items without their options, or without their question."""
     wordings: Annotated[int, Ge(2)] | None = None
-    """Also ask the same items in so many registered wordings, by letters in both option orders."""
+    """Also ask each item in this many predefined wordings; where options have letters, in two option orders."""
     until: str | None = None
-    """Stop early by a rule: "ci<0.03" stops when an interval that allows peeking is within 0.03 of the value."""
+    """Stop early: "ci<0.03" stops when the half-width of an anytime-valid confidence interval is at most 0.03."""
 
 
 @translate_errors()
@@ -67,7 +67,9 @@ def ask(
         seed: Random seed of the draw.
         spec: Scoring spec.
         normalise: Score normalisation. By default, the one of each probe's card.
-        formats: Prompt format: loglikelihood, letters, generate, structured, or auto (what the model supports).
+        formats: Prompt format: loglikelihood (of each option), letters (probability of A, B, …), generate (a reply,
+            which is parsed), structured (a reply that the server restricts to the letters), or auto (what the model
+            supports).
         design: What is asked beside the items, and when to stop.
         compute: Where it is computed, and how much at a time.
         served: Server settings.

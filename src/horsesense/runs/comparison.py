@@ -454,8 +454,8 @@ def compare(*runs: AnyRun, normalise: Normalisation | None = None, until: str | 
     Args:
         runs: Run folder; one is enough if it has two models. In Python, also a `Run`.
         normalise: Score normalisation. By default, the one of each probe's card.
-        until: Rule such as "ci<0.03": also give each difference an interval that allows peeking while runs grow, and
-            the number of families after which it was narrow enough.
+        until: Stopping rule such as "ci<0.03": also give each difference an anytime-valid confidence interval, and
+            report after how many families its half-width was at most 0.03.
 
     Returns:
         Each probe that two models answered, with the difference of each pair.

@@ -185,7 +185,7 @@ def prune_cache(*names: str, all: bool = False) -> PrunedCache:
     Args:
         names: Entry to remove: its name (models/smollm2), the end of it (smollm2), or a folder (converted). By default,
             all scores and converted models.
-        all: Also remove what was fetched, indexes and hashes. The knowledge store is only removed by its name.
+        all: Also remove downloads, indexes and hashes. The knowledge store is only removed by its name.
 
     Returns:
         What was removed, and how much.

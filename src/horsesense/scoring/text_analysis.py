@@ -236,7 +236,8 @@ def saliency(
         method: Attribution method.
         steps: Number of integration steps or noise samples.
         draws: Number of draws of names, if the text has slots such as {A}.
-        arguments: Words that carry the knowledge, such as 'glass, stone'.
+        arguments: Words that the answer should depend on ('glass, stone'), to be counted among the words with the
+            highest attribution; for texts with slots.
         seed: Random seed of the noise and the names.
         spec: Scoring spec.
         loading: How the model is loaded.

@@ -346,7 +346,7 @@ def standouts(
     _, codes = np.unique(unit_names, return_inverse=True)
     slices, note = _slices(columns, codes, names, pairs)
     if not slices:
-        none = f"a slice and the rest need at least {LEAST_ITEMS} items in {LEAST_UNITS} clusters each"
+        none = f"a slice needs at least {LEAST_ITEMS} items in {LEAST_UNITS} clusters, and as many outside it"
         return Search((), 0, "; ".join(each for each in (none, drawn) if each))
     gaps = _gaps([indices for _, indices in slices], credit, codes, seed, permutations)
     # The data are one of the permutations, so the first row is standardised like the others.

@@ -98,7 +98,7 @@ class ControlSettings:
     """Controls."""
 
     slots: tuple[str, ...] = ()
-    """Facets or groups that the control sees. By default, its own choice."""
+    """Facets or groups of the item that majority-per and mlp see. By default, chosen by the control."""
     vectors: str = "glove"
     """Word vectors: glove, a file (GloVe, fastText, word2vec, .npy), or none."""
     encoder: str = "minilm"
@@ -229,20 +229,22 @@ def fit_control(
     allow_overlap: bool = False,
     progress: Progress = NO_PROGRESS,
 ) -> FittedControl:
-    """Fit a control that sees only a part of each item, and measure its accuracy.
+    """Fit a control (a baseline that sees only part of each item), and measure its accuracy.
 
     Args:
-        name: Control: random, majority, majority-per, cue, vector-similarity, choice-only-linear, hypothesis-only, mlp,
-            choice-only, choice-to-choice, question-to-choice, esim, choice-only-encoder or a plug-in's; or the folder
-            of a fitted one.
+        name: Control: random; majority or majority-per (most frequent training answer, overall or per value of
+            --slot); cue (best surface cue); vector-similarity (of question and option); choice-only-linear,
+            choice-only, choice-to-choice or choice-only-encoder (see the options only); question-to-choice or esim (see
+            question and option); hypothesis-only (sees the second text of a pair); mlp (sees whole, part and
+            adjective); a plug-in's; or the folder of a fitted control.
         test: Probe to answer: name or file. In Python, also a `Probe`.
         train: Probe to train on.
         dev: Probe for model selection. By default, a tenth of the training probe.
         settings: Control settings.
         seeds: Number of seeds to average over, from 0 on.
         out: Folder for its answers as a run, one folder per seed.
-        against: Run folders; their models are scored on the items that this control, and each control among the runs,
-            gets wrong.
+        against: Run folders. Their models are also scored on the items that this control gets wrong, and likewise for
+            each control among the runs.
         allow_overlap: Train despite leaks from training into the test; the result records it.
         progress: Progress callback.
 

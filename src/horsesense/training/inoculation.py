@@ -277,14 +277,14 @@ def inoculate(
     A stopped inoculation resumes with the same call.
 
     Args:
-        model: Name or folder of a model that was trained on its original task.
+        model: Name or folder of a model that was already fine-tuned on another task (the original task).
         train: Probe that training sets are drawn from.
         dev: Development set of the probe, for model selection.
         test: Test set of the probe, evaluated once.
         original_dev: Development sets of the original task, joined.
         original_test: Test sets of the original task, evaluated once.
         out: Folder for trials, answers and curves.
-        natural: Reserved natural set, for add-some.
+        natural: Dataset of examples to mix into the training sets (see --add), such as examples of the original task.
         original_train: Training set of the original task, to slice the test by seen and unseen concepts.
         grid: Inoculation settings.
         engine: Where models are trained and evaluated. Each worker has one training-set size and seed at a time.

@@ -64,7 +64,7 @@ class InoculationGrid:
     steps: tuple[Annotated[int, Ge(1)], ...] = STEPS
     """Steps at which weights are evaluated."""
     adds: tuple[Annotated[int, Interval(ge=0, le=2)], ...] = (0,)
-    """Natural examples added per example of the probe: 0 is plain inoculation, 1 and 2 are add-some."""
+    """Examples of --natural added per example of the probe; 0 adds none."""
     seeds: tuple[Annotated[int, Ge(0)], ...] = (0, 1, 2)
     """Random seeds of the examples."""
     batch: Annotated[int, Ge(1)] = 16
@@ -72,7 +72,7 @@ class InoculationGrid:
     patience: int = 2
     """Evaluations without improvement before a training stops."""
     objective: str = ""
-    """Training objective. By default, multiple-choice, and options for a decoder."""
+    """Training objective, as in train. By default, "options" for decoders, and "multiple-choice" for others."""
     as_paper: bool = False
     """Pad to five options with empty answers, as in the paper; for multiple-choice."""
     lora: bool = False

@@ -167,8 +167,8 @@ def too_few(seeded: Mapping[str, int], known: int) -> list[str]:
         notes.append(f"there are only {sum(seeded.values())} seeded errors, so the sensitivity is imprecise")
     if not known:
         notes.append(
-            "no items were known to be good, so the false-alarm rate is assumed to be 0, which may overestimate the "
-            "share of bad items"
+            "the auditor was not tested on known good items, so false alarms count as bad items and their share may be "
+            "too high"
         )
     elif known < ENOUGH:
         notes.append(f"there are only {known} known good items, so the false-alarm rate is imprecise")

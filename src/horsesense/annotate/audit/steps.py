@@ -119,10 +119,10 @@ def new(
         probe: Probe to audit: name or file. In Python, also a `Probe`.
         out: Folder to make.
         limit: Size of the sample.
-        seeded: Number of seeded errors, of as many kinds as the probe allows.
+        seeded: Number of seeded errors (items made wrong on purpose), of as many kinds as the probe allows.
         seed: Random seed of the sample, the errors and the order.
-        known: Probe that people have answered; items whose key most of them chose are taken as good.
-        votes: Judgements of these people.
+        known: Probe with human answers, to measure false alarms: items whose key the majority chose count as good.
+        votes: Judgements of the people who answered --known.
         chunk: Items per text file.
 
     Returns:
@@ -195,12 +195,12 @@ def apply(
     Args:
         audit: Folder of an audit.
         judgements: Judgements of the auditor before the key was shown.
-        auditor: Auditor, as ``NAME:LINEAGE``: ann:people, script:program, or a model with the name that related models
-            share (gpt-4o:gpt).
+        auditor: Auditor, as ``NAME:LINEAGE``. The lineage is people, program, or the family of a model; for example
+            ann:people or gpt-4o:gpt.
         probe: File of the audited probe; its card gets the result.
         second: Judgements of the auditor after the key was shown.
         writer: Author of the tables and templates behind the items, as ``NAME:LINEAGE``.
-        judge: Author of the rule that turns judgements into bad items, as ``NAME:LINEAGE``.
+        judge: Author of the rule that decides from the judgements which items are bad, as ``NAME:LINEAGE``.
 
     Returns:
         The share of bad items, the auditor's errors and the corrected share.
@@ -273,7 +273,7 @@ def ask(
     Args:
         audit: Folder of an audit.
         model: Model that audits. In Python, also what `load_model` returned.
-        out: File of lines to write (.txt).
+        out: File for the judgements, one line per item (.txt).
         margin: Log-probability margin within which an option is unclear.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.
         spec: Scoring spec.

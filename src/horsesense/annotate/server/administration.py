@@ -248,13 +248,13 @@ def invite(
 
     Args:
         study: Folder of a study.
-        names: Names of people. By default, none, for the link of a crowd.
+        names: Names of people. By default, nobody, which needs --crowd.
         researcher: Invite researchers, who see the progress of the study and judge nothing.
-        queue: Value of the facet that annotate study --queue names; the people get only items with this value.
+        queue: Queue of these people: they get only items with this value of the facet that annotate study --queue set.
         renew: Replace the links of people who have one.
         crowd: Make one link for a crowd: from a platform, or open to anybody who has the link.
         most: Maximum number of people who enter by the link of a crowd.
-        out: File for names, codes and links: .csv, .tsv or .jsonl.
+        out: File for names, annotator ids and links: .csv, .tsv or .jsonl.
 
     Returns:
         One link per person, or one for a crowd.
@@ -305,7 +305,7 @@ def pause(study: str | Path, /, *names: str) -> ParticipantChange:
 
     Args:
         study: Folder of a study.
-        names: Names or codes of people. By default, the whole study.
+        names: Names or annotator ids of people. By default, the whole study.
 
     Returns:
         The people, and that they are paused.
@@ -319,7 +319,7 @@ def resume(study: str | Path, /, *names: str) -> ParticipantChange:
 
     Args:
         study: Folder of a study.
-        names: Names or codes of people. By default, the whole study.
+        names: Names or annotator ids of people. By default, the whole study.
 
     Returns:
         The people, and that they are resumed.
@@ -341,7 +341,7 @@ def revoke(study: str | Path, /, *names: str, crowd: bool = False) -> Participan
 
     Args:
         study: Folder of a study.
-        names: Names or codes of people. By default, nobody, for the links of crowds.
+        names: Names or annotator ids of people. By default, nobody, which needs --crowd.
         crowd: Revoke the links of crowds; people who entered by them stay.
 
     Returns:
@@ -367,7 +367,7 @@ def withdraw(study: str | Path, name: str, *, reason: str = "") -> ParticipantCh
 
     Args:
         study: Folder of a study.
-        name: Name or code of a person.
+        name: Name or annotator id of a person.
         reason: Reason, for the log.
 
     Returns:

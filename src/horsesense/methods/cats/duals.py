@@ -281,11 +281,13 @@ def build_duals(
     """Build duals: the same questions after one edit, each with the basis of its key (logic, people, or a guess).
 
     Args:
-        probes: Names or files of probes of sentence pairs, or orders for our own pairs of comparisons. In Python,
-            also a `Probe`.
-        operators: Edit to apply. By default, all.
-        statuses: What the keys may rest on. By default, all.
-        per_method: Maximum number of pairs per method, balanced over the probes; the paper has 75.
+        probes: Names or files of probes of sentence pairs, or the word "orders" for built-in pairs of comparisons. In
+            Python, also a `Probe`.
+        operators: Edit to apply; twins pairs two items of the probe that differ in one place and have opposite keys. By
+            default, all.
+        statuses: Basis of the keys: proved (by logic), asserted (by people) or proposed (a guess). By default, all.
+        per_method: Maximum number of pairs per kind of edit (add, delete, substitute, swap), balanced over the probes;
+            the CATs paper has 75.
         seed: Random seed of the draw.
 
     Returns:

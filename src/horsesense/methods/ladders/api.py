@@ -53,7 +53,7 @@ def build_ladder(
     irrelevant: Annotated[int, Interval(ge=0, le=10)] = 2,
     seed: Annotated[int, Ge(0)] = 0,
 ) -> Probe:
-    """Build one family of questions at rising levels; the proof of each key is stored with the item.
+    """Build one kind of question at rising levels of difficulty; the proof of each key is stored with the item.
 
     Args:
         ladder: Ladder: steps (inference steps), polarity (negation, exceptions and reversal), nearness (of distractors)
@@ -61,7 +61,7 @@ def build_ladder(
         levels: Level to build. By default, all levels of the ladder.
         families: Number of families per level. A family of steps and polarity is two items with the same options and
             opposite keys, of nearness and rarity one item; these have at most 120.
-        irrelevant: Number of premises about other things, beside those of the second pair (steps).
+        irrelevant: In steps, number of premises about unrelated things, in addition to those about a distractor pair.
         seed: Random seed.
 
     Returns:
@@ -100,7 +100,7 @@ def ladder(
     out: str | Path | None = None,
     **options: Any,
 ) -> LadderResults:
-    """Find the level of a ladder at which a model fails: threshold L50 of a fitted psychometric function.
+    """Find the level of a ladder at which a model fails: its fitted accuracy has fallen halfway to chance (L50).
 
     Args:
         ladders: Ladder: steps, polarity, nearness, rarity, or a probe whose items have the facet level. By default,

@@ -335,5 +335,5 @@ def _verdict(known: Estimate, rates: Mapping[str, Estimate], losses: Sequence[Ru
     if ("inference", "reworded") in lost and lost["inference", "reworded"].low > 0:
         reasons.append("used facts are not robust to rewording")
     if not reasons:
-        reasons.append("no loss from fact to inference is shown")
+        reasons.append("the loss from fact to inference is not significant")
     return f"{share}; {accuracies}: {', and '.join(reasons)}."

@@ -367,7 +367,8 @@ def build(
         limit: Number of items.
         seed: Random seed.
         options: Number of options per question.
-        distractors: Near ones that are certified false, random ones, or half of the questions with either.
+        distractors: Wrong options: random, near (similar in meaning, but false by the relations of the source), or
+            mixed (half of the questions with each).
         as_paper: Use the rules of the paper, including its cues and kinds of distractors.
         wording: Question templates in another language, as a .toml file. By default, English.
         matched_hops: For hypernymy, ask for the same answer from several distances, all else equal.

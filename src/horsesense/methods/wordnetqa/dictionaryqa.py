@@ -382,8 +382,8 @@ def build_dictionaryqa(
         limit: Number of items.
         seed: Random seed.
         options: Number of options per question.
-        distractors: Near ones that are certified false; other senses and random ones; or half of the questions with
-            either.
+        distractors: Wrong options: random (other senses of the word and random ones), near (similar in meaning,
+            but false by the relations of the source), or mixed (half of the questions with each).
         as_paper: Use the rules of the paper, including its cues.
         progress: Progress callback.
 
