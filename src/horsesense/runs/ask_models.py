@@ -88,6 +88,9 @@ def ask_models(
         manifest = _manifest(folder, settings)
         for part in manifest.parts:
             _check_part(part, contents, asked.drawn, folder)
+            if settings.family and part.model.name in contents and part.model.family != settings.family:
+                problem = f"the folder holds answers of {part.model.name} as a {part.model.family} model"
+                raise UserError(problem, file=folder, fix=_ANOTHER)
         pairs = [(name_of(model), probe) for model in known for probe in probes]
         manifest = manifest.model_copy(update={"wanted": tuple(dict.fromkeys((*manifest.wanted, *pairs)))})
         store = FolderRunStore(folder, manifest, progress)

@@ -367,7 +367,7 @@ def build(
         limit: Number of items.
         seed: Random seed.
         options: Number of options per question.
-        distractors: Wrong options: random, near (similar in meaning, but false by the relations of the source), or
+        distractors: Wrong options: random, near (similar in meaning, but false; the reason is stored), or
             mixed (half of the questions with each).
         as_paper: Use the rules of the paper, including its cues and kinds of distractors.
         wording: Question templates in another language, as a .toml file. By default, English.

@@ -383,7 +383,7 @@ def build_dictionaryqa(
         seed: Random seed.
         options: Number of options per question.
         distractors: Wrong options: random (other senses of the word and random ones), near (similar in meaning,
-            but false by the relations of the source), or mixed (half of the questions with each).
+            but false; the reason is stored), or mixed (half of the questions with each).
         as_paper: Use the rules of the paper, including its cues.
         progress: Progress callback.
 
