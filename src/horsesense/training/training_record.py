@@ -39,8 +39,8 @@ class TrainingSettings:
     objective: str = ""
     """Training objective: masked-word, random-mask or causal (language modelling); options, letters or multiple-choice
     (softmax over the log-likelihoods of the options, their letters, or the scores of a multiple-choice head);
-    classification or classification-lm (label of a pair of texts, without or with the language-model loss). By default, chosen by model
-    and probe."""
+    classification or classification-lm (label of a pair of texts, without or with the language-model loss).
+    By default, chosen by model and probe."""
     lora: bool = False
     """Train a LoRA adapter (rank 16, all linear layers) instead of all weights."""
     lr: Annotated[float, Gt(0)] | None = None
