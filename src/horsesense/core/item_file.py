@@ -57,7 +57,7 @@ def item_from_dict(values: Any) -> Item:
         raise UserError("the field 'ordered' is neither true nor false")
     item = Item(
         probe=intern(values["probe"]),
-        form=intern(values["form"]),  # type: ignore[arg-type]  # check_item below tells an unknown form
+        form=intern(values["form"]),  # type: ignore[arg-type]  # check_item below refuses an unknown form
         premise=values.get("premise", ""),
         text=values.get("text", ""),
         options=_texts(values["options"], "options"),

@@ -306,7 +306,7 @@ def plain_adjective(word: str) -> str:
         return ""
     lemmas = lemmas_of(word).get("ADJ", ())
     if not lemmas:
-        # "holding hands" is no kind of hands; "painted hands" are.
+        # "holding hands" is not a kind of hands; "painted hands" is.
         return "" if word.endswith("ing") else word
     return word if word in lemmas else lemmas[0]
 
