@@ -215,7 +215,7 @@ def _sentences(progress: Progress) -> Encoder:
 
 
 def related(items: Sequence[Item], progress: Progress = NO_PROGRESS, known: Sequence[Encoder] | None = None) -> Related:
-    """Return the cosines of each item's options by every encoder that was fetched, from the cache where they are stored."""
+    """Return the cosines of each item's options by every encoder that was fetched, cached ones where there are any."""
     by_encoder: Related = {}
     for encoder in encoders(progress) if known is None else known:
         by_encoder[encoder.name] = (encoder, _stored(items, encoder))
