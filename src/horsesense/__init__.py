@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from horsesense import annotate as annotate
     from horsesense.annotate import audit as audit
+    from horsesense.cache import fetch as fetch
     from horsesense.core import Card as Card
     from horsesense.core import Item as Item
     from horsesense.core import Probe as Probe
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from horsesense.runs.engine import ComputeSettings as ComputeSettings
     from horsesense.runs.regression import check_regression as check_regression
     from horsesense.runs.run import Run as Run
-    from horsesense.runs.stored_files import fetch as fetch
     from horsesense.scoring.text_analysis import fill as fill
     from horsesense.scoring.text_analysis import saliency as saliency
     from horsesense.scoring.text_analysis import score as score
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _WHERE = {
+    "cache": ("fetch",),
     "core": ("Card", "Item", "Probe", "ScoringSpec"),
     "core.catalogue": ("build", "load_probe"),
     "errors": ("UserError",),
@@ -76,7 +77,6 @@ _WHERE = {
     "runs.engine": ("ComputeSettings",),
     "runs.regression": ("check_regression",),
     "runs.run": ("Run",),
-    "runs.stored_files": ("fetch",),
     "scoring.text_analysis": ("fill", "saliency", "score"),
     "training.baselines": ("fit_control",),
     "training.fine_tuning": ("train",),

@@ -15,7 +15,7 @@ from horsesense.annotate.server.judgement_log import check_rows, read_study_judg
 from horsesense.annotate.server.served_study import ServedStudy, open_study
 from horsesense.annotate.study import DATABASE_VARIABLE
 from horsesense.errors import UserError
-from horsesense.runs.stored_files import verify
+from horsesense.runs.verify import verify
 from tests.support.judged_probes import choices, triples
 from tests.support.study_server import annotator, study_of
 

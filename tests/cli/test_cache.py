@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.runs.stored_files import list_cache, prune_cache
+from horsesense.cache import list_cache, prune_cache
 from tests.support.calling import Call, caller, hold_to, names
 
 FILES = {

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import horsesense as hs
+from horsesense.cache import list_cache, prune_cache
 from horsesense.core import Card, Judgement, Probe, write_judgements
 from horsesense.core.catalogue import list_plugins
 from horsesense.core.document import plain
@@ -23,7 +24,7 @@ from horsesense.methods.cats.suite import find_suite, open_suite
 from horsesense.report.run import run as run_and_report
 from horsesense.report.run import run_suite
 from horsesense.report.run_report import export_run, write_report
-from horsesense.runs.stored_files import list_cache, prune_cache, verify
+from horsesense.runs.verify import verify
 from horsesense.training.inoculation_trials import InoculationGrid
 from horsesense.training.training_record import TrainingSettings
 from tests.support import ROOT

@@ -29,7 +29,7 @@ from horsesense.data.text import read_bytes
 from horsesense.errors import UserError
 from horsesense.methods.published import read_files, readers
 from horsesense.progress import Progress
-from horsesense.runs.stored_files import verify
+from horsesense.runs.verify import verify
 from tests.support.calling import hold_to
 
 MEMBERS = ("toy/LICENSE", "toy/model/")

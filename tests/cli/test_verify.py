@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import horsesense as hs
-from horsesense.runs.stored_files import verify
+from horsesense.runs.verify import verify
 from tests.support.calling import Call, caller, hold_to, lay, toy_lines
 from tests.support.tiny import save_tiny
 

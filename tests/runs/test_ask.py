@@ -162,7 +162,7 @@ def test_the_cache_serves_another_run_with_the_same_numbers(tiny_folders: dict[s
 def test_a_question_is_served_as_its_own_shard_gave_it(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     """Some processors round a row differently beside other rows, so what another shard gave is not served."""
     from horsesense.models.hf.load import load_model
-    from horsesense.runs.cache import ScoreCache
+    from horsesense.runs.score_cache import ScoreCache
 
     here, there, elsewhere = (Question((1, 2, n), (2,), (0,)) for n in (3, 4, 5))
     first, second = (np.array([value], dtype=np.float32) for value in (0.25, 0.5))
@@ -178,7 +178,7 @@ def test_a_question_is_served_as_its_own_shard_gave_it(tiny_folders: dict[str, P
 
 def test_what_was_computed_in_other_batches_is_not_served(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     from horsesense.models.hf.load import load_model
-    from horsesense.runs.cache import ScoreCache
+    from horsesense.runs.score_cache import ScoreCache
 
     model, question = load_model(str(tiny_folders["gpt2"]), device="cpu"), Question((1, 2, 3), (2,), (0,))
     with ScoreCache(model, ScoringSpec(), 4096, tmp_path / "kept") as cache:

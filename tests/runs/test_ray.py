@@ -21,10 +21,10 @@ from horsesense.core import ScoringSpec, write_probe
 from horsesense.errors import UserError
 from horsesense.progress import Progress
 from horsesense.runs.ask_models import ask_models
-from horsesense.runs.cache import ScoreStore
 from horsesense.runs.engine import EngineSettings, EngineTask, Job, TaskResult, engine_named
 from horsesense.runs.manifest import read_manifest
 from horsesense.runs.ray import _CONNECT_TRIES, RayEngine
+from horsesense.runs.score_cache import ScoreStore
 from tests.runs.test_ask import SETTINGS, Listener, make_probe, tables
 from tests.support import ROOT
 from tests.support.deadly_model import install_deadly

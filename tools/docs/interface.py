@@ -47,9 +47,9 @@ AREAS = {
     ),
     "keeping": (
         "Stored files",
-        "fetch runs.stored_files.verify runs.stored_files.Verified runs.stored_files.list_cache "
-        "runs.stored_files.CacheContents runs.stored_files.CacheEntry runs.stored_files.prune_cache "
-        "runs.stored_files.PrunedCache lexicons.sources.add_file lexicons.sources.stored_sources "
+        "fetch runs.verify.verify runs.verify.Verified cache.list_cache "
+        "cache.CacheContents cache.CacheEntry cache.prune_cache "
+        "cache.PrunedCache lexicons.sources.add_file lexicons.sources.stored_sources "
         "core.catalogue.list_plugins core.catalogue.InstalledPlugins UserError",
     ),
 }

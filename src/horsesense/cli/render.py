@@ -18,6 +18,7 @@ from horsesense.terminal import console, line, number, print_fitting, say, signe
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from horsesense.cache import CacheContents, FetchResult, PrunedCache
     from horsesense.core import Item
     from horsesense.core.catalogue import InstalledPlugins
     from horsesense.core.probe import WrittenProbe
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from horsesense.runs.comparison import Comparison, Difference, ProbeComparison
     from horsesense.runs.regression import RegressionResult
     from horsesense.runs.result import Result
-    from horsesense.runs.stored_files import CacheContents, FetchResult, PrunedCache, Verified
+    from horsesense.runs.verify import Verified
     from horsesense.runs.withheld import WithheldResult
     from horsesense.runs.wordings import WordingResult
     from horsesense.scoring.clue_words import ExplanationOverNames
@@ -253,7 +254,7 @@ def cache_contents(contents: CacheContents) -> None:
 @renders("PrunedCache")
 def pruned_cache(pruned: PrunedCache) -> None:
     """Print what was removed, and how much is left."""
-    from horsesense.runs.stored_files import was_fetched
+    from horsesense.cache import was_fetched
 
     for entry in pruned.removed:
         again = "; horsesense fetch gets it again" if was_fetched(entry) else ""

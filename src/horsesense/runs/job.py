@@ -14,9 +14,9 @@ from horsesense.core.item_file import Subset, ids_of
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.protocol import Model
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.cache import ScoreStore
 from horsesense.runs.engine import EngineTask, Job, TaskResult
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
+from horsesense.runs.score_cache import ScoreStore
 from horsesense.runs.shards import (
     SAMPLE,
     SERVED_SHARD,

@@ -25,8 +25,8 @@ from horsesense.models.hf.trainable import hash_of_weights
 from horsesense.models.locate import identify, plugin_model
 from horsesense.models.protocol import DEFAULT_BUDGET, Likelihood, Model
 from horsesense.progress import Progress
-from horsesense.runs.cache import ScoreCache, ScoreKeys
 from horsesense.runs.engine import EngineTask, TaskResult, WorkerContext
+from horsesense.runs.score_cache import ScoreCache, ScoreKeys
 from horsesense.runs.shards import SHARD_TOKENS
 from horsesense.scoring.precision import load_by_margins
 from horsesense.scoring.prompt_formats import Call, Memory, PromptFormat, choose_prompt_formats, get_prompt_format

@@ -14,7 +14,7 @@ from horsesense.methods.winoventi.associations import read_associations
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import PipelinePlan, Steps
 from horsesense.methods.winoventi.schemas import CheckedSchema, read_schemas, read_triplets, write_schemas
-from horsesense.runs.stored_files import verify
+from horsesense.runs.verify import verify
 from tests.support.made_plan import make_plan, people_have_answered
 
 _OTHER_MODELS = 99

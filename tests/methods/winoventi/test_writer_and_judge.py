@@ -29,7 +29,7 @@ from horsesense.models.hf.load import load_model
 from horsesense.models.hf.trainable import borrow
 from horsesense.models.lineage import lineage_named
 from horsesense.progress import Progress
-from horsesense.runs.stored_files import verify
+from horsesense.runs.verify import verify
 from tests.support.made_plan import make_plan
 from tests.support.model_server import ModelServer
 

@@ -22,7 +22,7 @@ from horsesense.models.api.served_model import open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Sampling, Turn
 from horsesense.progress import Progress
-from horsesense.runs.stored_files import verify
+from horsesense.runs.verify import verify
 from horsesense.scoring import generate
 from horsesense.scoring.reply_parsing import ParsedReply
 from tests.support import ROOT
