@@ -13,6 +13,8 @@ from horsesense.runs.ask import open_run
 from horsesense.runs.results import read_run
 from horsesense.training.baselines import ControlSettings, fit_baseline, fit_control, measure
 from horsesense.training.controls import ControlTask
+from horsesense.training.inoculation import inoculate
+from horsesense.training.inoculation_trials import InoculationGrid
 from tests.support.made_tasks import COLOURS, questions, vectors
 
 SCRATCH = ControlTask((), (), (), vectors="none", options={"epochs": 6})
@@ -71,3 +73,38 @@ def test_an_encoder_that_sees_the_options_alone(tmp_path: Path) -> None:
     other = Probe.of([replace(item, text=f"Quite another {item.text}") for item in items.items], items.card)
     again = fit_baseline("choice-only-encoder", questions(60, 1, True), other, task=task)
     assert [answer.scores for answer in again.answers[0]] == [answer.scores for answer in found.answers[0]]
+
+
+@pytest.mark.parametrize("scratch", [True, False])
+def test_a_fitted_control_is_inoculated_like_a_model(scratch: bool, tmp_path: Path) -> None:
+    """The base row is the stored control's own accuracy; a cue of the probe is learnt from a few examples."""
+    known = "none" if scratch else str(vectors(tmp_path, [*COLOURS, "thing", "what", "indeed"], 6))
+    settings = ControlSettings(vectors=known, epochs=1)
+    plain = questions(40, 1, False)
+    fit_control("esim", test=questions(8, 2, False), train=plain, settings=settings, seeds=1, out=tmp_path / "esim")
+    train, dev, test = (questions(number, seed, True) for number, seed in ((60, 3), (20, 4), (30, 5)))
+    original = questions(20, 6, False)
+    study = inoculate(
+        str(tmp_path / "esim"),
+        train=train,
+        dev=dev,
+        test=test,
+        original_dev=[original],
+        original_test=[questions(20, 7, False)],
+        out=tmp_path / "study",
+        grid=InoculationGrid(sizes=(60,), learning_rates=(1e-2,), steps=(10, 60), seeds=(0,)),
+    )
+    base, learnt = study.curves
+    stored = fit_control(str(tmp_path / "esim"), test=test)
+    assert base.new == pytest.approx(stored.estimate.value)
+    assert learnt.new > base.new + 0.3 or scratch, "without vectors the word of the cue is unknown to the control"
+
+
+def test_only_a_control_with_a_network_is_inoculated(tmp_path: Path) -> None:
+    train, test = questions(60, 1, True), questions(8, 2, True)
+    settings = ControlSettings(vectors="none")
+    fit_control("choice-only-linear", test=test, train=train, settings=settings, seeds=1, out=tmp_path / "linear")
+    sets = {"train": questions(20, 3, True), "dev": questions(8, 4, True), "test": questions(8, 5, True)}
+    more = {"original_dev": [test], "original_test": [test], "grid": InoculationGrid(sizes=(4,))}
+    with pytest.raises(UserError, match="no network"):
+        inoculate(str(tmp_path / "linear"), out=tmp_path / "study", **sets, **more)  # type: ignore[arg-type]

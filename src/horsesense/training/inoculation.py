@@ -26,14 +26,18 @@ from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask_models import keep_control
 from horsesense.runs.engine import EngineSettings, EngineTask, Job, TaskResult
 from horsesense.stats import Estimate, accuracy, chance, family_accuracy
+from horsesense.training.baselines import is_stored
 from horsesense.training.curves import SELECTED, CurvePoint, curves, inoculation_curve, read_selected
 from horsesense.training.inoculation_trials import (
+    CONTROL,
+    LEARNING_RATES,
     SHOWN,
     BestTrial,
     InoculationGrid,
     InoculationSets,
     InoculationTrial,
     evaluate_base_model,
+    identity_of,
     run_trials,
     setting_of,
 )
@@ -277,7 +281,8 @@ def inoculate(
     A stopped inoculation resumes with the same call.
 
     Args:
-        model: Name or folder of a model that was already fine-tuned on another task (the original task).
+        model: Name or folder of a model that was already fine-tuned on another task (the original task), or the folder
+            of a fitted control, such as esim.
         train: Probe that training sets are drawn from.
         dev: Development set of the probe, for model selection.
         test: Test set of the probe, evaluated once.
@@ -300,12 +305,25 @@ def inoculate(
     from horsesense.training.objectives import inoculation_objective
 
     grid = grid or InoculationGrid()
-    objective = grid.objective or inoculation_objective(architecture_of(model)).name
+    if is_stored(Path(model)):
+        if grid.objective or grid.lora:
+            what = argument("objective" if grid.objective else "lora")
+            raise UserError("a fitted control has one objective and no adapter", fix=f"leave {what} out")
+        objective, rates = CONTROL, LEARNING_RATES[CONTROL]
+    else:
+        objective = grid.objective or inoculation_objective(architecture_of(model)).name
+        rates = LEARNING_RATES["transformer"]
     if grid.as_paper and objective != "multiple-choice":
         raise UserError(
             f"the objective {objective} has no use for empty options", fix=f"leave {argument('as_paper')} out"
         )
-    grid = replace(grid, objective=objective, sizes=tuple(sorted(grid.sizes)), steps=tuple(sorted(grid.steps)))
+    grid = replace(
+        grid,
+        objective=objective,
+        learning_rates=grid.learning_rates or rates,
+        sizes=tuple(sorted(grid.sizes)),
+        steps=tuple(sorted(grid.steps)),
+    )
     sets = InoculationSets(
         as_probe(train),
         as_probe(dev),
@@ -399,14 +417,12 @@ class InoculationStudy(Job):
 
     def identity(self) -> dict[str, Any]:
         """Return what all trials in one folder have in common."""
-        from horsesense.models.locate import identify
-
         sets = {each.name: getattr(self.sets, each.name) for each in fields(InoculationSets)}
         contents = {name: "" if probe is None else ordered_content(probe.items) for name, probe in sets.items()}
         left_out = {"sizes", "adds", "seeds", "device", "allow_overlap"}
         grid = {name: value for name, value in asdict(self.grid).items() if name not in left_out}
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in grid.items()}
-        about = {"model": self.model, "identity": identify(self.model).whole, "objective": self.objective}
+        about = {"model": self.model, "identity": identity_of(self.model), "objective": self.objective}
         return about | contents | plain
 
     def begin(self) -> list[EngineTask]:
@@ -446,12 +462,10 @@ class InoculationStudy(Job):
         self.lost.append(f"{task.label} ({reason})")
 
     def _task(self, function: Any, called: str, **more: int) -> EngineTask:
-        from horsesense.models.locate import identify
-
         path = Path(self.model).expanduser()
         payload = {
             "model": str(path.absolute()) if path.exists() else self.model,
-            "identity": identify(self.model).whole,
+            "identity": identity_of(self.model),
             "objective": self.objective,
             "grid": asdict(self.grid),
             "before": self.before,

@@ -5,30 +5,39 @@ The functions at the end are tasks (`horsesense.runs.engine`), carried out in th
 
 from __future__ import annotations
 
+import hashlib
 import random
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 from annotated_types import Ge, Gt, Interval
 
 from horsesense.core import Answer, Card, Item, Probe
 from horsesense.core.answer_columns import table_of_answers
 from horsesense.errors import UserError
-from horsesense.models.hf.trainable import Opened, open_for_training
+from horsesense.models.hf.trainable import open_for_training
 from horsesense.models.locate import identify
 from horsesense.progress import Progress
 from horsesense.runs.engine import EngineTask, TaskResult
+from horsesense.training.baselines import ARRAYS, FILE, is_stored, read_stored
+from horsesense.training.controls.control import ControlTask
 from horsesense.training.objectives import objective_of
 from horsesense.training.splits import with_gold
-from horsesense.training.trainer import accuracy_of, answers_of, train_model
+from horsesense.training.trainer import answers_of, credit_of, train_model
 from horsesense.training.training_record import EvalPoint, Recipe
 
 if TYPE_CHECKING:
     from horsesense.runs.engine import WorkerContext
 
+Answerer = Callable[[Sequence[Item]], list[Answer]]
+OnEval = Callable[[EvalPoint, Callable[[], Mapping[str, Any]]], None]
+CONTROL = "control"
+"""Objective of fitted controls."""
 SIZES = (10, 30, 100, 300, 1000, 3000)
-LEARNING_RATES = (1e-5, 3e-5, 1e-4)
+LEARNING_RATES = {"transformer": (1e-5, 3e-5, 1e-4), CONTROL: (3e-4, 1e-3, 3e-3)}
 STEPS = (10, 30, 100, 300, 600)
 """Steps at which a training is evaluated: one training gives a checkpoint for each."""
 SHOWN = (0, 100, 3000)
@@ -59,8 +68,8 @@ class InoculationGrid:
 
     sizes: tuple[Annotated[int, Ge(1)], ...] = SIZES
     """Training-set sizes: examples of the probe."""
-    learning_rates: tuple[Annotated[float, Gt(0)], ...] = LEARNING_RATES
-    """Learning rates."""
+    learning_rates: tuple[Annotated[float, Gt(0)], ...] = ()
+    """Learning rates. By default, 1e-5, 3e-5 and 1e-4; for a fitted control, 3e-4, 1e-3 and 3e-3."""
     steps: tuple[Annotated[int, Ge(1)], ...] = STEPS
     """Steps at which weights are evaluated."""
     adds: tuple[Annotated[int, Interval(ge=0, le=2)], ...] = (0,)
@@ -121,6 +130,14 @@ class BestTrial:
     """Answers to the original task's test."""
 
 
+def identity_of(model: str) -> str:
+    """Return the hash of what the answers of a model or of a fitted control depend on."""
+    folder = Path(model)
+    if not is_stored(folder):
+        return identify(model).whole
+    return hashlib.sha256(b"".join((folder / name).read_bytes() for name in (FILE, ARRAYS))).hexdigest()
+
+
 def setting_of(add: int) -> str:
     """Return the name of a setting by its natural examples per example."""
     return f"add-some x{add}" if add else "plain"
@@ -145,6 +162,114 @@ def draw_examples(items: Sequence[Item], natural: Sequence[Item], k: int, add: i
     return examples
 
 
+class _Transformer:
+    """A transformer with a head for the original task."""
+
+    def __init__(self, model: str, grid: InoculationGrid, objective: str) -> None:
+        self.model, self.grid, self.objective = model, grid, objective_of(objective)
+
+    def answerer(self, state: Mapping[str, Any] | None = None, seed: int = 0) -> Answerer:
+        """Return the function that answers items with these weights, or with those of the model."""
+        from horsesense.models.hf.device import choose_device, is_device_mapped
+
+        opened = open_for_training(self.model, self.objective.family, device=self.grid.device, dtype=self.grid.dtype)
+        if opened.new:
+            raise UserError(
+                f"{self.model} has no trained head for the original task ({opened.new[0]} …)",
+                fix="train it on that task first: horsesense train",
+            )
+        network = opened.network
+        if state is None:
+            if not is_device_mapped(self.grid.device, self.grid.dtype):
+                network = network.to(choose_device(self.grid.device)[0])
+        else:
+            if self.grid.lora:
+                from horsesense.training.transformers_trainer import with_adapter
+
+                network = with_adapter(network, seed)
+            network.load_state_dict(state, strict=not self.grid.lora)
+        network.eval()
+        return lambda items: answers_of(opened, network, self.objective, items)
+
+    def train(
+        self, items: Sequence[Item], sets: InoculationSets, lr: float, seed: int, progress: Progress, on_eval: OnEval
+    ) -> None:
+        """Train on examples; ``on_eval`` gets every evaluation and a function that copies the weights."""
+
+        def copied(network: Any) -> dict[str, Any]:
+            learns = {name for name, value in network.named_parameters() if value.requires_grad}
+            return {
+                name: value.detach().cpu().clone()
+                for name, value in network.state_dict().items()
+                if name in learns or not self.grid.lora  # of an adapter, not the model below it too
+            }
+
+        recipe = Recipe(
+            objective=self.objective.name,
+            lora=self.grid.lora,
+            lr=lr,
+            steps=max(self.grid.steps),
+            batch=self.grid.batch,
+            eval_steps=self.grid.steps,
+            patience=self.grid.patience,
+            schedule="constant",
+            fill_to=5 if self.grid.as_paper else 0,
+            seed=seed,
+            selection_metric="mean",
+            device=self.grid.device,
+            dtype=self.grid.dtype,
+        )
+        train_model(
+            self.model,
+            items,
+            sets.dev.items,
+            recipe,
+            others={"original": sets.original_dev.items},
+            progress=progress,
+            on_eval=lambda _, network, point: on_eval(point, lambda: copied(network)),
+        )
+
+
+class _Control:
+    """A fitted control with a network: ESIM and the other partial-input controls."""
+
+    def __init__(self, model: str, grid: InoculationGrid, sets: InoculationSets) -> None:
+        from horsesense.training.controls.partial_input import PartialInputModel, network_of
+
+        stored, weights = read_stored(Path(model))
+        probes = [probe for each in fields(sets) if (probe := getattr(sets, each.name)) is not None]
+        everything = [item for probe in probes for item in probe.items]
+        network, task = network_of(stored.name), ControlTask((), (), everything, stored.seed, vectors=stored.vectors)
+        self.grid = grid
+        self.open: Callable[[], PartialInputModel] = lambda: PartialInputModel(network, task, weights)
+
+    def answerer(self, state: Mapping[str, Any] | None = None, seed: int = 0) -> Answerer:
+        model = self.open()
+        if state is not None:
+            model.network.load_state_dict(state)
+        return model.answers
+
+    def train(
+        self, items: Sequence[Item], sets: InoculationSets, lr: float, seed: int, progress: Progress, on_eval: OnEval
+    ) -> None:
+        model, best, waited = self.open(), -1.0, 0
+        for step in model.steps(items, self.grid.batch, lr, seed):
+            if step not in self.grid.steps:
+                continue
+            new, original = (mean_credit(model.answers, probe) for probe in (sets.dev, sets.original_dev))
+            point = EvalPoint(step, step * self.grid.batch / len(items), new, {"original": original})
+            on_eval(point, lambda: {name: value.clone() for name, value in model.network.state_dict().items()})
+            progress.update("training", step, max(self.grid.steps), "steps")
+            best, waited = max(best, point.metric("mean")), 0 if point.metric("mean") > best else waited + 1
+            if step == max(self.grid.steps) or 0 < self.grid.patience <= waited:
+                return
+
+
+def mean_credit(answer: Answerer, probe: Probe) -> float:
+    """Return the accuracy on a probe."""
+    return float(np.nanmean(credit_of(answer(probe.items), probe.items)))
+
+
 @dataclass(slots=True)
 class _Worker:
     """A study as a worker sees it."""
@@ -152,110 +277,58 @@ class _Worker:
     model: str
     sets: InoculationSets
     grid: InoculationGrid
-    objective: str
+    learner: _Transformer | _Control
     progress: Progress
     before: dict[str, float]
 
     @classmethod
     def of(cls, context: WorkerContext, task: EngineTask) -> _Worker:
         payload = task.payload
-        if identify(payload["model"]).whole != payload["identity"]:
+        if identity_of(payload["model"]) != payload["identity"]:
             raise UserError(
                 f"{payload['model']} has other weights, config or tokenizer there", fix="put the same model everywhere"
             )
         sets = InoculationSets(**{name: Probe(items, Card(name=name)) for name, items in task.shared.items()})
-        grid: dict[str, Any] = {
+        values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in payload["grid"].items()
         }
+        grid = InoculationGrid(**values)
         model, objective, before = payload["model"], payload["objective"], dict(payload["before"])
-        return cls(model, sets, InoculationGrid(**grid), objective, context.progress, before)
+        control = objective == CONTROL
+        learner = _Control(model, grid, sets) if control else _Transformer(model, grid, objective)
+        return cls(model, sets, grid, learner, context.progress, before)
 
     def base_model(self) -> BestTrial:
         """Evaluate the model before any training."""
-        opened, network = self._load(self.model)
-        objective = objective_of(self.objective)
+        answer = self.learner.answerer()
         parts = {"new": self.sets.dev, "original": self.sets.original_dev}
-        self.before = {name: accuracy_of(opened, network, objective, probe.items) for name, probe in parts.items()}
+        self.before = {name: mean_credit(answer, probe) for name, probe in parts.items()}
         trial = InoculationTrial(self.model, "none", 0, 0.0, 0, 0, self.before["new"], self.before["original"], 0.0)
-        return self._test(opened, network, trial)
-
-    def _load(self, name: str) -> tuple[Opened, Any]:
-        from horsesense.models.hf.device import choose_device, is_device_mapped
-
-        opened = open_for_training(
-            name, objective_of(self.objective).family, device=self.grid.device, dtype=self.grid.dtype
-        )
-        if opened.new:
-            raise UserError(
-                f"{name} has no trained head for the original task ({opened.new[0]} …)",
-                fix="train it on that task first: horsesense train",
-            )
-        if is_device_mapped(self.grid.device, self.grid.dtype):
-            return opened, opened.network.eval()
-        return opened, opened.network.to(choose_device(self.grid.device)[0]).eval()
+        return self._test(answer, trial)
 
     def trials(self, seed: int, add: int, k: int) -> tuple[BestTrial, list[InoculationTrial]]:
         """Train at every learning rate; return the best weights, tested, and all trials."""
         setting, trials = setting_of(add), list[InoculationTrial]()
         natural = self.sets.natural.items if self.sets.natural else ()
         items = draw_examples(self.sets.train.items, natural, k, add, seed)
-        best: tuple[float, InoculationTrial, dict[str, Any]] | None = None
-        state: dict[str, Any] = {}
+        best: tuple[InoculationTrial, Mapping[str, Any]] | None = None
         for lr in self.grid.learning_rates:
-            points: list[EvalPoint] = []
 
-            def store_best(_: Opened, network: Any, point: EvalPoint, points: list[EvalPoint] = points) -> None:
-                nonlocal state
-                if point.metric("mean") > max((earlier.metric("mean") for earlier in points), default=-1.0):
-                    learns = {name for name, value in network.named_parameters() if value.requires_grad}
-                    state = {
-                        name: value.detach().cpu().clone()
-                        for name, value in network.state_dict().items()
-                        if name in learns or not self.grid.lora  # of an adapter, not the model below it too
-                    }
-                points.append(point)
+            def take(point: EvalPoint, weights: Callable[[], Mapping[str, Any]], lr: float = lr) -> None:
+                nonlocal best
+                original = point.others["original"]
+                cost = self.before["original"] - original
+                trial = InoculationTrial(self.model, setting, k, lr, point.step, seed, point.dev, original, cost)
+                trials.append(trial)
+                if best is None or trial.new + trial.original > best[0].new + best[0].original:
+                    best = trial, weights()
 
-            recipe = Recipe(
-                objective=self.objective,
-                lora=self.grid.lora,
-                lr=lr,
-                steps=max(self.grid.steps),
-                batch=self.grid.batch,
-                eval_steps=self.grid.steps,
-                patience=self.grid.patience,
-                schedule="constant",
-                fill_to=5 if self.grid.as_paper else 0,
-                seed=seed,
-                selection_metric="mean",
-                device=self.grid.device,
-                dtype=self.grid.dtype,
-            )
-            others = {"original": self.sets.original_dev.items}
-            dev = self.sets.dev.items
-            train_model(self.model, items, dev, recipe, others=others, progress=self.progress, on_eval=store_best)
-            of_rate = [self._trial(point, setting, k, lr, seed) for point in points]
-            trials += of_rate
-            top = max(of_rate, key=lambda trial: (trial.new + trial.original, -trial.steps))
-            if best is None or top.new + top.original > best[0]:
-                best = top.new + top.original, top, state
+            self.learner.train(items, self.sets, lr, seed, self.progress, take)
         assert best is not None
-        opened, network = self._load(self.model)
-        if self.grid.lora:
-            from horsesense.training.transformers_trainer import with_adapter
+        return self._test(self.learner.answerer(best[1], seed), best[0]), trials
 
-            network = with_adapter(opened.network, seed)
-        network.load_state_dict(best[2], strict=not self.grid.lora)
-        return self._test(opened, network.eval(), best[1]), trials
-
-    def _trial(self, point: EvalPoint, setting: str, k: int, lr: float, seed: int) -> InoculationTrial:
-        original = point.others["original"]
-        cost = self.before["original"] - original
-        return InoculationTrial(self.model, setting, k, lr, point.step, seed, point.dev, original, cost)
-
-    def _test(self, opened: Opened, network: Any, trial: InoculationTrial) -> BestTrial:
-        objective = objective_of(self.objective)
-        new = answers_of(opened, network, objective, self.sets.test.items)
-        return BestTrial(trial, new, answers_of(opened, network, objective, self.sets.original_test.items))
+    def _test(self, answer: Answerer, trial: InoculationTrial) -> BestTrial:
+        return BestTrial(trial, answer(self.sets.test.items), answer(self.sets.original_test.items))
 
 
 def evaluate_base_model(context: WorkerContext, task: EngineTask) -> TaskResult:

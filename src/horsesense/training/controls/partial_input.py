@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from horsesense.core import Item
+from horsesense.core import Answer, Item
 from horsesense.errors import UserError, argument
 from horsesense.lexicons.vectors import open_vectors
 from horsesense.lexicons.words import words
@@ -283,6 +283,10 @@ class PartialInputModel:
         self.network.load_state_dict(state)
         return top_score, best
 
+    def answers(self, items: Sequence[Item]) -> list[Answer]:
+        """Return the answers to items."""
+        return [Answer(item.id, item.form, row) for item, row in zip(items, self.scores(items), strict=True)]
+
     def scores(self, items: Sequence[Item]) -> list[tuple[float, ...]]:
         """Return one score per option of each item."""
         self.network.eval()
@@ -312,6 +316,20 @@ choice_only = partial(_fit, ChoiceOnly, "a BiLSTM over each option alone")
 choice_to_choice = partial(_fit, ChoiceToChoice, "a BiLSTM over each option and the others")
 question_to_choice = partial(_fit, QuestionToChoice, "a BiLSTM over question and option")
 esim = partial(_fit, Esim, "ESIM over question and option")
+_NETWORKS: dict[str, Callable[[Any, bool], nn.Module]] = {
+    "choice-only": ChoiceOnly,
+    "choice-to-choice": ChoiceToChoice,
+    "question-to-choice": QuestionToChoice,
+    "esim": Esim,
+}
+
+
+def network_of(control: str) -> Callable[[Any, bool], nn.Module]:
+    """Return the class of a control's network."""
+    if control not in _NETWORKS:
+        fix = f"use {', '.join(_NETWORKS)}, or a transformer"
+        raise UserError(f"the control {control} has no network that could be trained further", fix=fix)
+    return _NETWORKS[control]
 
 
 class _OneSeed(Progress):
