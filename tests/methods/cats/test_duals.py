@@ -278,3 +278,15 @@ def test_released_sets_give_duals_of_every_kind(shared: Path) -> None:
 
 def _exchanged(text: str, one: str, other: str) -> str:
     return re.sub(rf"\b(?:{one}|{other})\b", lambda name: other if name[0] == one else one, text)
+
+
+def test_a_negation_is_added_or_deleted_by_turns() -> None:
+    duals = make_duals(orders_probe(None))
+    counts: Counter[str] = Counter()
+    for first, second in zip(duals.items[::2], duals.items[1::2], strict=True):
+        method = str(first.facets["perturbation"])
+        if method in ("add", "delete"):
+            more, fewer = (second, first) if method == "add" else (first, second)
+            assert [text.count(" not ") for text in more.options] == [text.count(" not ") + 1 for text in fewer.options]
+            counts[method] += 1
+    assert min(counts.values()) > 0.3 * counts.total()

@@ -91,9 +91,10 @@ def _change(one: Sequence[str], other: Sequence[str]) -> tuple[Method, str] | No
 
 Operator = Callable[[Pair], Dual | None]
 
+REMOVE = "remove-negation"
 EDITS: Mapping[str, Operator] = {
     "insert-negation": insert_negation,
-    "remove-negation": remove_negation,
+    REMOVE: remove_negation,
     "opposite": substitute_opposite,
     "converse": converse,
     "swap-arguments": swap_arguments,
@@ -127,7 +128,10 @@ class DualPlan:
 
 
 def make_duals(probes: Probe | Sequence[Probe], plan: DualPlan | None = None) -> Probe:
-    """Build one family of two items per pair and applicable operator: ``a`` the original, ``b`` its dual."""
+    """Build one family of two items per pair and applicable operator: ``a`` before the edit, ``b`` after it.
+
+    A negation is removed from a pair that has one, or from a pair that was negated for it.
+    """
     plan = plan or DualPlan()
     sources = [probes] if isinstance(probes, Probe) else list(probes)
     name = f"{'-'.join(probe.card.name for probe in sources)}-duals"
@@ -183,10 +187,17 @@ def _families(name: str, probe: Probe, plan: DualPlan, notes: Counter[str]) -> I
         else:
             pairs.append((item, pair))
     for item, pair in pairs:
-        for operator in names:
+        # Inserting a negation and removing it make the same two questions; items take turns, by their id.
+        for operator in names if int(item.id[-1], 16) % 2 else names[::-1]:
             dual = EDITS[operator](pair) if operator in EDITS else None
             if dual is not None and dual.status in statuses and len(set(dual.options)) == 2:
                 yield _edited(name, probe.card.name, item, pair, operator, dual)
+            elif operator == REMOVE and (added := insert_negation(pair)) is not None and added.status in statuses:
+                edit = added.edit.replace("inserted", "removed")
+                first, second = _edited(
+                    name, probe.card.name, item, pair, operator, replace(added, method="delete", edit=edit)
+                )
+                yield replace(second, member="a"), replace(first, member="b")
     if TWINS in names and "asserted" in statuses:
         for twins in twins_of([each for each in pairs if "status" not in each[0].facets]):
             yield _published(name, probe.card.name, twins)
