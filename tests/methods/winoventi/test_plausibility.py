@@ -88,12 +88,14 @@ def test_the_other_end_of_a_scale_is_plausible_unless_the_noun_is_defined_by_thi
         {},
         {"icy": frozenset({"hot"}), "hot": frozenset({"icy"})},
         {"icy": frozenset({"hot"}), "hot": frozenset({"icy"})},
+        {"icy": frozenset({"hot"}), "hot": frozenset({"icy"}), "easy": frozenset({"difficult"})},
         {"icy": {"adjective": 1}, "hot": {"adjective": 1}},
     )
     evidence = ExceptionEvidence(TABLE, lexicon)
     assert evidence.judged(Triplet("moon", "icy", "hot"), Noun("moon")) == ("scale", "")
     assert evidence.judged(Triplet("moon", "edible", "inedible"), Noun("moon")) == ("scale", ""), "by morphology"
     assert evidence.judged(Triplet("moon", "elastic", "inelastic"), Noun("moon")) == ("", NOT_PLAUSIBLE), "a rare word"
+    assert evidence.judged(Triplet("moon", "easy", "uneasy"), Noun("moon")) == ("", NOT_EXCLUDED), "another opposite"
     assert evidence.judged(Triplet("moon", "icy", "lukewarm"), Noun("moon")) == ("", NOT_EXCLUDED)
     distinct = ExceptionEvidence(TABLE, lexicon, distinct={"icy": {"tepid"}})
     assert distinct.judged(Triplet("moon", "icy", "tepid"), Noun("moon")) == ("", NOT_PLAUSIBLE), "distinct, no more"

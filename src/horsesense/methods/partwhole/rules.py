@@ -1,11 +1,14 @@
 """Rules that select pairs and adjectives. Each can be switched off, and counts what it rejects.
 
 The rule "parts" needs evidence for each pair: in pictures a chair "has" a cat, and collections of facts have lions as
-parts of animals. Evidence is any of these:
+parts of animals. Evidence of the pair itself always counts:
 
 - WordNet has the part. A whole inherits the parts of what it is a kind of, and parts have parts themselves (a woman is
   a person, a person has a body, a body a head, a head a face, a face a nose).
 - A second source has the pair.
+
+With ``evidence="wide"`` these count too, as the paper's crowd accepted them:
+
 - People saw or stated the pair, and WordNet has the part for a whole of the same class: a jug has a lid because a pan
   has one, both artefacts. Marks (a logo, a number) are on artefacts, ingredients in dishes, and a crew (a captain, a
   driver) is part of a vehicle.
@@ -21,7 +24,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Literal
 
 from annotated_types import Ge
 
@@ -37,7 +40,7 @@ RULES = {
     "same": "a part is not its whole",
     "nouns": "whole and part are nouns of one or two words",
     "repeated": "a pair is in enough images (or relations)",
-    "parts": "WordNet, a second source, or other wholes of the class have the part",
+    "parts": "WordNet or a second source has the part; with wide evidence, other wholes of the class",
     "adjectives": "an attribute is an adjective of one word",
     "attributive": "an adjective that is used before nouns (not: awake)",
     "descriptive": "an adjective that describes (not: first)",
@@ -61,6 +64,9 @@ class CandidateRules:
     """Maximum number of adjectives per whole and source."""
     colours: Annotated[int, Ge(0)] = 1  # 3,986 of the 4,175 published pairs with a colour have one
     """Maximum number of colours per pair."""
+    evidence: Literal["strict", "wide"] = "strict"
+    """Evidence that the rule parts accepts: strict (of the pair itself), or wide (also of other wholes of its class,
+    regions, marks, ingredients and crews), which keeps more pairs, and more that are not parts."""
 
     def __post_init__(self) -> None:
         for name in self.without:
@@ -138,6 +144,8 @@ class Parthood:
     """WordNet."""
     witnesses: Mapping[Pair, frozenset[str]] = field(default_factory=dict)
     """The sources other than WordNet that have a pair."""
+    wide: bool = False
+    """Whether other evidence than of the pair itself counts."""
 
     def why_not(self, whole: str, part: str) -> str:
         """Return why a pair is not a part, one of `REASONS`; empty if it is one."""
@@ -150,17 +158,22 @@ class Parthood:
             return "name"
         if self._is_kind(wholes, parts) or self._is_kind(parts, wholes):
             return "kind"
-        if self._below(parts[0], _CREW) and self._below(wholes[0], _CREWED):
+        if self.wide and self._below(parts[0], _CREW) and self._below(wholes[0], _CREWED):
             return ""
         if self._below(parts[0], _LIVING):
             return "living"
-        touched = [any(self._below(sense, _TOUCHED) for sense in each[:_SENSES]) for each in (wholes, parts)]
-        if self._is_attached(wholes, part):
+        senses = _SENSES if self.wide else 1
+        touched = [any(self._below(sense, _TOUCHED) for sense in each[:senses]) for each in (wholes, parts)]
+        if self.wide and self._is_attached(wholes, part):
             return ""
         if not all(touched):
             return "untouchable"
+        if not self.wide and self._below(parts[0], _FILLING) and not self._below(wholes[0], _FILLING):
+            return "filling"
         if self.in_wordnet(whole, part) or len(self.witnesses.get((whole, part), ())) > 1:
             return ""
+        if not self.wide:
+            return "unknown"
         if self._below(parts[0], _FILLING):
             eaten = self._below(parts[0], _FOOD) and self._below(wholes[0], _FOOD)
             return "" if eaten else "filling"
@@ -244,7 +257,7 @@ class Parthood:
         return any(self.graph.number.get(name) in above for name in names)
 
 
-def parthood(pairs_by_source: Mapping[str, Iterable[Pair]]) -> Parthood:
+def parthood(pairs_by_source: Mapping[str, Iterable[Pair]], wide: bool = False) -> Parthood:
     """Use the installed WordNet, and pairs of several sources as witnesses of each other."""
     graph = find_wordnet_graph()
     if graph is None:
@@ -257,7 +270,7 @@ def parthood(pairs_by_source: Mapping[str, Iterable[Pair]]) -> Parthood:
         for pair in pairs:
             if source != "wordnet":
                 witnesses[pair].add(source)
-    return Parthood(graph, {pair: frozenset(names) for pair, names in witnesses.items()})
+    return Parthood(graph, {pair: frozenset(names) for pair, names in witnesses.items()}, wide)
 
 
 @dataclass(slots=True)
@@ -285,7 +298,7 @@ class Sieve:
         for pair, names in kept.items():
             for name in names:
                 witnesses.setdefault(name, []).append(pair)
-        known = parthood(witnesses)
+        known = parthood(witnesses, self.rules.evidence == "wide")
         why = {pair: known.why_not(*pair) for pair in kept}
         for reason in why.values():
             if reason:

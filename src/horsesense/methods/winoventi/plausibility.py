@@ -217,9 +217,12 @@ class ExceptionEvidence:
 
     def are_opposite(self, generic: str, exception: str) -> bool:
         """Return whether the words are the two ends of a scale: antonyms, or one the negation of the other."""
-        if self.lexicon is not None and self.lexicon.are_antonyms(generic, exception):
-            return True
-        return exception in morphological(generic) or generic in morphological(exception)
+        negates = exception in morphological(generic) or generic in morphological(exception)
+        if self.lexicon is None:
+            return negates
+        return self.lexicon.are_antonyms(generic, exception) or (
+            negates and self.lexicon.may_negate(generic, exception)
+        )
 
     def ground(self, triplet: Triplet, noun: Noun) -> str:
         """Return the strongest reason why the exception is plausible for the noun; empty without one."""

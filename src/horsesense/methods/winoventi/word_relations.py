@@ -28,6 +28,8 @@ class WordRelations:
     """Antonymous adjectives."""
     chained: Mapping[str, frozenset[str]]
     """Adjectives that its first sense reaches via an antonym and similar-to links; other senses mislead."""
+    usual: Mapping[str, frozenset[str]]
+    """Antonyms of an adjective in its first sense."""
     counts: Mapping[str, Mapping[str, int]]
     """Word → part of speech → tagged count, plus one for each known sense."""
 
@@ -48,11 +50,12 @@ class WordRelations:
         return distances
 
     def are_antonyms(self, word: str, other: str) -> bool:
-        """Return whether the usual senses of two words are antonyms both ways: *flat* is not one of *sharp*."""
-        return all(
-            second in self.antonyms.get(first, ()) and second in self.chained.get(first, ())
-            for first, second in ((word, other), (other, word))
-        )
+        """Return whether the usual senses of two words are antonyms: *simple* and *complex*, but not *compound*."""
+        return other in self.usual.get(word, ()) and word in self.usual.get(other, ())
+
+    def may_negate(self, word: str, other: str) -> bool:
+        """Return whether neither word usually has another antonym: *difficult*, not *uneasy*, is that of *easy*."""
+        return other in self.usual.get(word, (other,)) and word in self.usual.get(other, (word,))
 
     def are_far_opposites(self, word: str, other: str) -> bool:
         """Return whether each of two words is an opposite of the other, possibly via similar words."""
@@ -111,6 +114,7 @@ def word_relations_of(
     similar: dict[str, set[str]] = {}
     antonyms: dict[str, set[str]] = {}
     chained: dict[str, set[str]] = {}
+    usual: dict[str, set[str]] = {}
     counts: dict[str, dict[str, int]] = {}
     for synset in by_id.values():
         words = _words(synset)
@@ -129,13 +133,17 @@ def word_relations_of(
                 for word in first:
                     targets = others[pointer.target_word - 1 :][:1] if pointer.target_word else others
                     antonyms.setdefault(word, set()).update(targets)
+                    if senses.get(word, ())[:1] == (synset.offset,):
+                        usual.setdefault(word, set()).update(targets)
             for word in words:
                 if pointer.symbol == "&":
                     similar.setdefault(word, set()).update(others)
         for word in words:
             if senses.get(word, ())[:1] == (synset.offset,):
                 chained.setdefault(word, set()).update(_chain(synset, by_id))
-    return WordRelations(_frozen(synonyms), _frozen(similar), _frozen(antonyms), _frozen(chained), counts)
+    return WordRelations(
+        _frozen(synonyms), _frozen(similar), _frozen(antonyms), _frozen(chained), _frozen(usual), counts
+    )
 
 
 def _chain(synset: Synset, by_id: Mapping[str, Synset]) -> set[str]:
