@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,7 +94,7 @@ NO_PARTS = CandidateRules(["parts"])
 """Without WordNet; what it says of parts is tested elsewhere."""
 
 
-def made(folder: Path, *off: str, **numbers: int) -> Probe:
+def made(folder: Path, *off: str, **numbers: Any) -> Probe:
     pairs = read_relationships(relationships(folder / "relationships.json"))
     seen = read_attributes(attributes(folder / "attributes.json"))
     return build_partwhole([pairs], [seen], CandidateRules((*off, "parts"), **numbers))
