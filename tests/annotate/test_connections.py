@@ -164,7 +164,7 @@ def nginx() -> str:
 def test_the_proxy_of_the_docs(tmp_path: Path, place: Path) -> None:
     """The configuration as it stands in the docs, with sockets of the file system in place of addresses."""
     program = nginx()
-    page = (ROOT / "docs" / "guides" / "annotate-server.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "annotation.md").read_text(encoding="utf-8")
     found = re.search(r"```nginx\n(.*?)```", page, re.DOTALL)
     assert found is not None
     site = found[1].replace("http://127.0.0.1:8000", f"http://unix:{place}:")
