@@ -1,4 +1,4 @@
-# make demo   set up, then profile two small bundled models (the masked one in part); open runs/demo/profile.html
+# make demo   set up, then profile SmolLM2 beside the built-in controls; open runs/demo/profile.html
 # make test   set up, then run linters, the type checker, the import contract and all tests
 # make quick  linters, types, the import contract, and the tests without models, servers, browsers or whole datasets
 # make setup  only the environment, in .venv
@@ -18,9 +18,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
-# Two processes, distributed by file, so that the set-up of a file runs once. One thread each on two cores: with two
-# threads, both processes would wait for each other at every matrix product.
-PYTEST ?= OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+# Two processes, distributed by file, so that the set-up of a file runs once, in the order of tests/conftest.py: the
+# longest first. One thread each on two cores: with two threads, both processes would wait for each other at every
+# matrix product. Byte code is written wherever it is off, since some tests start the program dozens of times.
+PYTEST ?= PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: setup fetch demo test quick lint docs docs-serve bench peers coverage verdicts fuzz faults lock sbom clean
 
@@ -39,9 +40,8 @@ fetch: $(READY)
 	$(BIN)/horsesense fetch smollm2 smollm2-masked minilm glove wordnet gcide
 
 demo: $(READY)
-	$(BIN)/horsesense fetch smollm2 smollm2-masked minilm glove wordnet gcide
-	$(BIN)/horsesense profile -m smollm2-masked --ability exceptions --ability parts --limit 40 --out runs/demo-masked
-	$(BIN)/horsesense profile -m smollm2 --out runs/demo
+	$(BIN)/horsesense fetch smollm2 minilm glove wordnet gcide
+	$(BIN)/horsesense profile -m smollm2 -m guesser -m cue-reader -m relatedness-reader --out runs/demo
 
 lint: $(READY)
 	$(BIN)/ruff check .

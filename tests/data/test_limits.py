@@ -24,6 +24,19 @@ from tests.support.made_schemas import made_probe
 from tests.support.made_tasks import clozes
 
 
+def test_a_small_file_that_unpacks_to_gigabytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("horsesense.data.text.FREE", 1 << 20)
+    path = tmp_path / "bomb.jsonl.gz"
+    line = b"0" * 99_999 + b"\n"
+    path.write_bytes(gzip.compress(line * 100))
+    read: list[int] = []
+    with pytest.raises(UserError, match="200 times its size"):
+        read.extend(len(text) for _, text in numbered_lines(path))
+    assert sum(read) < 2 << 20, "and what has been read is little"
+    path.write_bytes(gzip.compress(os.urandom(4 << 10).hex().encode() * 500))
+    assert len(read_bytes(path)) == 500 * 8192, "text that repeats itself is no bomb"
+
+
 def test_a_packed_line_that_is_too_long(tmp_path: Path) -> None:
     path = tmp_path / "long.gz"
     with gzip.open(path, "wb") as handle:

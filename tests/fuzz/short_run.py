@@ -1,4 +1,4 @@
-"""Half a minute of ``make fuzz`` inside a test; the two halves lie in two files, which go side by side."""
+"""A few inputs of ``make fuzz`` for every target inside a test; commands and readers are two files, side by side."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from pytest_socket import SocketBlockedError
 
 from tests.fuzz.harness import Fuzz, group_of
 
-SECONDS = float(os.environ.get("FUZZ", "30"))
+INPUTS = int(os.environ.get("FUZZ", "4"))
+"""Per target; a number and not a time, so that a busy machine tries the same."""
 
 
-def half_a_minute(place: Path, monkeypatch: pytest.MonkeyPatch, *groups: str) -> None:
+def try_some(place: Path, monkeypatch: pytest.MonkeyPatch, *groups: str) -> None:
     """No target of some groups ends otherwise than in a result or one sentence."""
     apart(monkeypatch)
     logging.disable(logging.CRITICAL)
@@ -30,7 +31,8 @@ def half_a_minute(place: Path, monkeypatch: pytest.MonkeyPatch, *groups: str) ->
             warnings.simplefilter("ignore")
             fuzz = Fuzz(seed=20, place=place)
             fuzz.targets = {name: throw for name, throw in fuzz.targets.items() if group_of(name) in groups}
-            fuzz.run(SECONDS)
+            for name in [name for name in fuzz.targets for _ in range(INPUTS)]:
+                fuzz.throw(name)
     finally:
         logging.disable(logging.NOTSET)
         resource.setrlimit(resource.RLIMIT_DATA, usual)
@@ -38,8 +40,6 @@ def half_a_minute(place: Path, monkeypatch: pytest.MonkeyPatch, *groups: str) ->
     assert not told, "\n".join(told)
     assert sum(tally.ends["0"] for tally in fuzz.tallies.values()) > 0, "some of it is good"
     assert sum(tally.ends["2"] for tally in fuzz.tallies.values()) > 0, "and some of it is bad"
-    thrown = [name for name in fuzz.targets if fuzz.tallies[name].inputs]
-    assert len(thrown) > len(fuzz.targets) / 2, "every target gets its turn"
 
 
 def apart(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Half a minute of ``make fuzz`` for the commands, and whether it finds what is wrong."""
+"""A few inputs of ``make fuzz`` for the commands, and whether it finds what is wrong."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 
 from tests.fuzz.calls import GoodCalls
 from tests.fuzz.harness import Fuzz
-from tests.fuzz.short_run import apart, half_a_minute
+from tests.fuzz.short_run import apart, try_some
 
 
 def test_nothing_but_results_and_sentences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    half_a_minute(tmp_path, monkeypatch, "commands")
+    try_some(tmp_path, monkeypatch, "commands")
 
 
 def test_a_new_command_is_fuzzed_without_being_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

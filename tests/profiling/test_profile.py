@@ -71,6 +71,14 @@ def test_a_cue_reader_earns_what_the_cue_earns(pair: Profile) -> None:
         assert found.verdict not in ("knows", "partly")
 
 
+def test_a_relatedness_reader_earns_what_the_nearest_option_earns() -> None:
+    (model,) = hs.profile("relatedness-reader", abilities=["parts", "everyday"]).models
+    for found in model.verdicts.findings:
+        nearest = [each.accuracy.value for each in found.explanations if each.kind == "relatedness"]
+        assert found.accuracy.value == pytest.approx(nearest[-1])
+        assert found.verdict not in ("knows", "partly")
+
+
 def test_a_profile_of_a_part_says_so(pair: Profile, small: Profile) -> None:
     assert not pair.complete
     assert not small.complete

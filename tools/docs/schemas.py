@@ -36,7 +36,7 @@ def schema_of(command: str) -> dict[str, Any]:
     from dataclasses import fields
     from inspect import cleandoc
 
-    from pydantic import ConfigDict, TypeAdapter
+    from pydantic import TypeAdapter
     from pydantic.json_schema import GenerateJsonSchema
 
     class Generator(GenerateJsonSchema):
@@ -57,16 +57,14 @@ def schema_of(command: str) -> dict[str, Any]:
             document["description"] = cleandoc(written.__doc__ or "").partition("\n\n>>> ")[0]
             for name, values in document["properties"].items():
                 values.pop("default", None)
-                # pydantic reads the sentences of a class, not those of the fields that it inherits.
-                if "description" not in values and "$ref" not in values and name in (helps := field_helps(written)):
+                if "description" not in values and name in (helps := field_helps(written)):
                     values["description"] = helps[name]
                 if name in optional and "anyOf" in values:
                     values["anyOf"] = [kind for kind in values["anyOf"] if kind != {"type": "null"}]
             return document
 
-    printed = document_type(command)
-    config = None if isinstance(printed, type) else ConfigDict(use_attribute_docstrings=True)  # a class has its own
-    document = TypeAdapter(printed, config=config).json_schema(mode="serialization", schema_generator=Generator)
+    adapter = TypeAdapter(document_type(command))
+    document = adapter.json_schema(mode="serialization", schema_generator=Generator)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **document,

@@ -22,14 +22,14 @@ INTERNAL: Mapping[str, Any] = {"json": False}
 class Document:
     """Result of a public function, printed by ``--json``: a frozen dataclass with a sentence for each field.
 
-    A JSON Schema can be generated from the class (pydantic's ``TypeAdapter``), sentences included. A field whose
-    default is None is left out of the JSON where it is None; a field without a default is always there. A class with a
-    ``to_json`` of its own names in ``ALWAYS`` the fields that it never leaves out.
+    A JSON Schema can be generated from the class (pydantic's ``TypeAdapter``); ``tools.docs`` adds the sentences. A
+    field whose default is None is left out of the JSON where it is None; a field without a default is always there. A
+    class with a ``to_json`` of its own names in ``ALWAYS`` the fields that it never leaves out.
     """
 
     __slots__ = ()
     ALWAYS: ClassVar[tuple[str, ...] | None] = None
-    __pydantic_config__: ClassVar[dict[str, bool]] = {"use_attribute_docstrings": True, "arbitrary_types_allowed": True}
+    __pydantic_config__: ClassVar[dict[str, bool]] = {"arbitrary_types_allowed": True}
 
     def to_json(self) -> dict[str, Any]:
         """Return plain JSON values, as ``--json`` prints them."""

@@ -7,9 +7,9 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from io import BufferedReader
+from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 from horsesense.data.disk import disk_errors, refuse_devices
 from horsesense.errors import UserError, now_reading
@@ -18,8 +18,30 @@ LONGEST_LINE = 16 << 20
 """Bytes of a line; a file without line ends, such as a picture, would else be read into memory whole."""
 MOST_BYTES = 512 << 20
 """Bytes of a file that is read as one."""
+MOST_UNPACKED, FREE = 200, 32 << 20
+"""Times its packed size that a gzipped file may have, and the bytes that it may have in any case. Text is packed to a
+tenth; a small file that unpacks to gigabytes is a mistake or an attack, and would fill the memory."""
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = "\ufeff"
+
+
+class _Unpacked(RawIOBase):
+    """The bytes of a gzipped file, as far as they are in proportion to the packed ones."""
+
+    def __init__(self, plain: BufferedReader, path: Path) -> None:
+        self._plain, self._path, self._count = plain, path, 0
+        self._packed = gzip.GzipFile(fileobj=plain)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = self._packed.readinto(buffer)
+        self._count += count
+        if self._count > FREE and self._plain.seekable() and self._count > MOST_UNPACKED * self._plain.tell():
+            problem = f"the gzipped file unpacks to more than {MOST_UNPACKED} times its size"
+            raise UserError(problem, file=self._path, fix="unpack it yourself if you trust it")
+        return count
 
 
 @contextmanager
@@ -32,7 +54,7 @@ def opened(path: Path) -> Iterator[BufferedReader]:
         with path.open("rb") as plain:
             packed = plain.peek(2)[:2] == _GZIP_MAGIC
             try:
-                yield cast(BufferedReader, gzip.GzipFile(fileobj=plain)) if packed else plain
+                yield BufferedReader(_Unpacked(plain, path)) if packed else plain
             except (gzip.BadGzipFile, EOFError, zlib.error) as error:
                 raise UserError("the gzipped file is damaged", file=path, fix="get it again") from error
 

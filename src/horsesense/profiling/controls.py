@@ -1,7 +1,7 @@
-"""Models of known truth, profiled like any other: the two built-in controls, and user-defined planted models.
+"""Models of known truth, profiled like any other: the three built-in controls, and user-defined planted models.
 
 A planted model assigns a score to each option of an item by any rule; the profile should identify that rule. The
-built-in controls are the extremes: no knowledge at all, and surface cues only.
+built-in controls know nothing: one guesses, one follows surface cues, one picks the option nearest to the question.
 """
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ from random import Random
 from typing import Any, Protocol, runtime_checkable
 
 from horsesense.core import Answer, Item, ScoringSpec
-from horsesense.cues.artefact_control import ChosenCue
 from horsesense.errors import UserError
 from horsesense.profiling.conditions import RETEST_OF, Condition, Role
+from horsesense.profiling.from_answers import Explained
 from horsesense.registry import find
 from horsesense.runs.ask_models import content_of
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
 from horsesense.runs.results import Answered
 
-GUESSER, CUE_READER = "guesser", "cue-reader"
+GUESSER, CUE_READER, RELATEDNESS_READER = "guesser", "cue-reader", "relatedness-reader"
 CONTROLS = {
     GUESSER: "chooses at random, with a seed",
     CUE_READER: "follows the best cue, and guesses without one",
+    RELATEDNESS_READER: "picks the option nearest to the question by its topic, and guesses where there is none",
 }
 """Description by name; the names are reserved."""
 SEED = 0
@@ -106,25 +107,31 @@ class Guesser:
         return tuple(rng.random() for _ in item.options)
 
 
-class CueReader:
-    """Follows the best cue, and guesses without one."""
+@dataclass(frozen=True)
+class RuleReader:
+    """Follows a rule that is stored as shares of the options of each item, and guesses on any other item."""
 
-    name = CUE_READER
-
-    def __init__(self, cues: Iterable[ChosenCue]) -> None:
-        self._picked = {answer.item: answer.scores for cue in cues for answer in cue.answers}
+    name: str
+    shares: Mapping[str, Sequence[float]]
 
     def scores(self, item: Item) -> Sequence[float]:
-        """Return the shares of the options by the cue."""
-        shares = self._picked.get(str(item.facets.get(RETEST_OF, item.id)))
+        """Return the shares of the options by the rule."""
+        shares = self.shares.get(str(item.facets.get(RETEST_OF, item.id)))
         return Guesser().scores(item) if shares is None else shares
 
 
-def control_named(name: str, cues: Mapping[str, ChosenCue]) -> PlantedModel | None:
-    """Return a built-in control; None for other names."""
+def control_named(name: str, by: Mapping[str, Explained]) -> PlantedModel | None:
+    """Return a built-in control; None for other names. ``by`` has the explanations of each ability's answers."""
     if name == GUESSER:
         return Guesser()
-    return CueReader(cues.values()) if name == CUE_READER else None
+    if name == CUE_READER:
+        return RuleReader(name, {each.item: each.scores for one in by.values() for each in one.cue.answers})
+    if name == RELATEDNESS_READER:
+        if not all(one.related for one in by.values()):
+            raise UserError(f"{name} needs an encoder", fix="run: horsesense fetch glove minilm")
+        nearest = [list(one.related.values())[-1] for one in by.values()]  # sentence vectors, where they are
+        return RuleReader(name, {item: shares for one in nearest for item, shares in one.items()})
+    return None
 
 
 def planted_answers(

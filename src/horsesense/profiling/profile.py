@@ -50,9 +50,9 @@ def profile(
 
     Args:
         model: Model: a bundled name, folder, GGUF file, Hugging Face name, API model as PROVIDER/NAME or
-            openai:URL#name, or label=MODEL; guesser and cue-reader are built-in controls, and FILE.py:NAME is a
-            simulated model of your own. By default, the models of horsesense.toml. In Python, also a
-            loaded model, or an object with a ``name`` and a method ``scores(item)``.
+            openai:URL#name, or label=MODEL; guesser, cue-reader and relatedness-reader are built-in controls, and
+            FILE.py:NAME is a simulated model of your own. By default, the models of horsesense.toml. In Python, also
+            a loaded model, or an object with a ``name`` and a method ``scores(item)``.
         full: Ask all items and all twins (unpublished items from the same recipes), not only the quick sample.
         abilities: Ability to profile. By default, all.
         out: Folder that stores the answers and gets the page, picture, Markdown and JSON. By default, nothing is
@@ -179,7 +179,7 @@ def _control(model: str | Path | Model | PlantedModel, by: Mapping[str, Explaine
         return model
     if not isinstance(model, str):
         return None
-    return control_named(labelled(model)[1], {name: each.cue for name, each in by.items()})
+    return control_named(labelled(model)[1], by)
 
 
 def _distinct(models: Sequence[str | Path | Model | PlantedModel]) -> list[str]:
